@@ -1,0 +1,42 @@
+// Runs a program of this project on the pinned Node, installing the dependencies first when they are missing or stale.
+// Plain JavaScript for Node 18 and later: it is the one file that must run before anything is installed.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const stamp = `${root}node_modules/.svc-install`
+const node24 = `${root}node_modules/node/bin/node`
+
+if (Number(process.versions.node.split('.')[0]) < 18) stop(`svc needs Node 18 or later to bootstrap itself; this is ${process.version}.`)
+
+const wanted = createHash('sha256')
+  .update(readFileSync(`${root}package-lock.json`))
+  .digest('hex')
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted || !existsSync(node24)) {
+  process.stderr.write('svc: installing dependencies (once, about a minute)…\n')
+  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  if (npm.status !== 0) stop('`npm ci` failed; its message is above. Run `npm ci` by hand once it is fixed, then try again.')
+  if (!existsSync(node24))
+    stop(`the package \`node\` did not bring ${node24}; allow install scripts (npm 11 reads "allowScripts" in package.json).`)
+  writeFileSync(stamp, wanted)
+}
+
+const [program, ...args] = process.argv.slice(2)
+const child = spawn(node24, [`${root}${program}`, ...args], {
+  stdio: 'inherit',
+  env: { ...process.env, PATH: `${root}node_modules/.bin:${process.env.PATH}` },
+})
+// Ctrl-C reaches the whole process group, so the child ends itself; a signal sent to this process alone is passed on.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => child.kill('SIGTERM'))
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+
+function stop(message) {
+  process.stderr.write(`svc: ${message}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+
+export default defineConfig({
+  resolve: { alias: { 'svc/kernel/testing': path('./kernel/testing/index.ts'), 'svc/kernel': path('./kernel/index.ts') } },
+  test: {
+    include: ['{kernel,plugins,cli,devnet,tools,examples,bench,e2e}/**/*.test.ts'],
+    isolate: false,
+    // Two cores: more workers only make the devnet tests wait for each other.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: ['default', './tools/closing-reporter.ts'],
+  },
+})
