@@ -1,0 +1,77 @@
+// Hashes one layer of a piece's tree: every 64 bytes become one 32-byte node (SHA-256 cut to 254 bits).
+import { createRequire } from 'node:module'
+import { hashInto as hashIntoWasm } from '@chainsafe/as-sha256'
+
+export const NODE_BYTES = 32
+
+/** Two bits of a node's last byte are dropped so that the node stays below the field modulus. */
+const LAST_BYTE_MASK = 0x3f
+
+/** SHA-256 of each 64-byte block of `input` into `output`, which is half as long. */
+type HashBlocks = (input: Uint8Array, output: Uint8Array) => void
+
+export interface NodeHasher {
+  readonly name: 'hashtree' | 'as-sha256'
+  /** `input` is a multiple of 64 bytes, `output` half of it and not the same memory. */
+  hashLayer(input: Uint8Array, output: Uint8Array): void
+}
+
+export interface NodeHasherChoice {
+  readonly hasher: NodeHasher
+  /** Why the native hasher is not in use (about four times slower then); absent when it is. Worth a warning in the log. */
+  readonly nativeProblem?: string
+}
+
+/** The portable hasher (WebAssembly). */
+export const fallbackNodeHasher: NodeHasher = maskedHasher('as-sha256', hashIntoWasm)
+
+/** Takes the native hasher when this machine can load it and it agrees with the portable one. */
+export function chooseNodeHasher(loadNative: () => HashBlocks = loadHashtree): NodeHasherChoice {
+  try {
+    const native = maskedHasher('hashtree', loadNative())
+    if (agreesWithFallback(native)) return { hasher: native }
+    return { hasher: fallbackNodeHasher, nativeProblem: '@chainsafe/hashtree gives wrong hashes on this machine' }
+  } catch (error) {
+    // No prebuilt binary for this platform is an expected case: the product runs, slower, and says so.
+    return { hasher: fallbackNodeHasher, nativeProblem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** The hasher of this process, chosen once. */
+export const nodeHasherChoice: NodeHasherChoice = chooseNodeHasher()
+
+/** Hashes the pair (left, right) into their parent. */
+export function hashPair(hasher: NodeHasher, left: Uint8Array, right: Uint8Array): Uint8Array {
+  const pair = new Uint8Array(2 * NODE_BYTES)
+  pair.set(left)
+  pair.set(right, NODE_BYTES)
+  const parent = new Uint8Array(NODE_BYTES)
+  hasher.hashLayer(pair, parent)
+  return parent
+}
+
+function maskedHasher(name: NodeHasher['name'], hashBlocks: HashBlocks): NodeHasher {
+  return {
+    name,
+    hashLayer(input, output) {
+      hashBlocks(input, output)
+      for (let last = NODE_BYTES - 1; last < output.length; last += NODE_BYTES) output[last] = (output[last] ?? 0) & LAST_BYTE_MASK
+    },
+  }
+}
+
+// The package is CommonJS around a platform binary, so `require` reports a missing binary as an ordinary error.
+function loadHashtree(): HashBlocks {
+  const native: typeof import('@chainsafe/hashtree') = createRequire(import.meta.url)('@chainsafe/hashtree')
+  return native.hashInto
+}
+
+/** A wrong hash would be paid for on chain, so a few blocks are compared before the binary is trusted. */
+function agreesWithFallback(hasher: NodeHasher): boolean {
+  const sample = Uint8Array.from({ length: 5 * 2 * NODE_BYTES }, (_, index) => (index * 7 + 1) & 0xff)
+  const found = new Uint8Array(sample.length / 2)
+  const expected = new Uint8Array(sample.length / 2)
+  hasher.hashLayer(sample, found)
+  fallbackNodeHasher.hashLayer(sample, expected)
+  return Buffer.compare(found, expected) === 0
+}

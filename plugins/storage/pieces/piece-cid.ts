@@ -1,0 +1,91 @@
+// Writes and reads piece CIDs, version 2 (`bafkzcib…`): the name of a piece that also tells its raw size.
+import { varint } from 'multiformats'
+import { base32 } from 'multiformats/bases/base32'
+import { CID } from 'multiformats/cid'
+import { create as createMultihash } from 'multiformats/hashes/digest'
+import { NODE_BYTES } from './node-hasher.ts'
+import type { PieceDigest } from './piece-hasher.ts'
+import { isTreeShape, rawCapacity } from './piece-size.ts'
+
+/** Codec `raw` and multihash `fr32-sha2-256-trunc254-padded-binary-tree` of the multicodec table. */
+const CODEC_RAW = 0x55
+const MULTIHASH_PIECE = 0x1011
+
+/** Longer text is refused unread: the longest piece CID has 76 characters. */
+const TEXT_CHARS_MAX = 128
+
+export interface ParsedPieceCid extends PieceDigest {
+  /** Bytes of the piece before padding. */
+  readonly rawSize: number
+  /** The binary CID as contracts take it. */
+  readonly bytes: Uint8Array
+}
+
+/** The text is not a piece CID of version 2 in its one canonical form. */
+export class PieceCidError extends Error {
+  override readonly name = 'PieceCidError'
+  readonly code = 'piece_cid_invalid'
+}
+
+export function pieceCidOf(digest: PieceDigest): string {
+  const paddingBytes = varint.encodingLength(digest.padding)
+  const body = new Uint8Array(paddingBytes + 1 + NODE_BYTES)
+  varint.encodeTo(digest.padding, body)
+  body[paddingBytes] = digest.height
+  body.set(digest.root, paddingBytes + 1)
+  return CID.createV1(CODEC_RAW, createMultihash(MULTIHASH_PIECE, body)).toString(base32)
+}
+
+/** @throws PieceCidError */
+export function parsePieceCid(text: string): ParsedPieceCid {
+  if (text.length > TEXT_CHARS_MAX) throw invalid(text, `longer than ${TEXT_CHARS_MAX} characters`)
+  const cid = decodeCid(text)
+  if (cid.code !== CODEC_RAW || cid.multihash.code !== MULTIHASH_PIECE) {
+    throw invalid(text, 'another kind of CID (a version 1 piece CID does not tell the size)')
+  }
+  const digest = readDigest(text, cid.multihash.digest)
+  // Also refuses varints and lengths written in more bytes than needed: one piece has one name.
+  if (pieceCidOf(digest) !== text) throw invalid(text, 'not in canonical form')
+  return { ...digest, rawSize: rawCapacity(digest.height) - digest.padding, bytes: cid.bytes }
+}
+
+export function isPieceCid(text: string): boolean {
+  try {
+    parsePieceCid(text)
+    return true
+  } catch (error) {
+    // The refusal is the answer here; anything else is a defect.
+    if (error instanceof PieceCidError) return false
+    throw error
+  }
+}
+
+function decodeCid(text: string): CID {
+  try {
+    return CID.decode(base32.decode(text))
+  } catch (cause) {
+    throw invalid(text, 'not a base32 CID', cause)
+  }
+}
+
+function readDigest(text: string, body: Uint8Array): PieceDigest {
+  const [padding, paddingBytes] = readPadding(text, body)
+  const height = body[paddingBytes]
+  const root = body.subarray(paddingBytes + 1)
+  if (height === undefined || root.length !== NODE_BYTES) throw invalid(text, 'its multihash has the wrong length')
+  if (!isTreeShape(height, padding)) throw invalid(text, `no piece has height ${height} with padding ${padding}`)
+  return { root, height, padding }
+}
+
+function readPadding(text: string, body: Uint8Array): [number, number] {
+  try {
+    return varint.decode(body)
+  } catch (cause) {
+    throw invalid(text, 'its padding is cut off', cause)
+  }
+}
+
+function invalid(text: string, reason: string, cause?: unknown): PieceCidError {
+  const shown = text.slice(0, TEXT_CHARS_MAX)
+  return new PieceCidError(`'${shown}' is not a piece CID: ${reason}; expected version 2 in base32, bafkzcib…`, { cause })
+}

@@ -1,0 +1,29 @@
+// The arithmetic between a piece's raw size and the height of its tree.
+import { TREE_HEIGHT_MAX } from './subtree-fold.ts'
+
+/** 127 raw bytes fill the smallest tree: four leaves, height 2. */
+const SMALLEST_RAW_BYTES = 127
+const SMALLEST_HEIGHT = 2
+
+/** Sizes of a piece that the network takes; the hasher itself takes any size from 1. */
+export const PIECE_SIZE_MIN = SMALLEST_RAW_BYTES
+export const PIECE_SIZE_MAX = 1_065_353_216
+
+/** Raw bytes that fill a tree of this height. */
+export function rawCapacity(height: number): number {
+  return SMALLEST_RAW_BYTES * 2 ** (height - SMALLEST_HEIGHT)
+}
+
+/** Height of the smallest tree for this many raw bytes. @throws RangeError for sizes no tree can hold */
+export function heightOf(rawSize: number): number {
+  if (!Number.isSafeInteger(rawSize) || rawSize < 1) throw new RangeError(`a piece needs at least one byte, got ${rawSize}`)
+  let height = SMALLEST_HEIGHT
+  while (rawCapacity(height) < rawSize && height < TREE_HEIGHT_MAX) height++
+  if (rawCapacity(height) < rawSize) throw new RangeError(`a piece of ${rawSize} bytes is larger than any tree`)
+  return height
+}
+
+/** Whether a tree can have this height and this much padding: at least one raw byte is left. */
+export function isTreeShape(height: number, padding: number): boolean {
+  return height >= SMALLEST_HEIGHT && height <= TREE_HEIGHT_MAX && padding < rawCapacity(height)
+}
