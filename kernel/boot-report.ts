@@ -1,0 +1,23 @@
+import { defineService } from './service.ts'
+
+/** What the start did, plugin by plugin; `svc plugins` and the dashboard show it. */
+export interface PluginState {
+  readonly id: string
+  readonly enabled: boolean
+  readonly requires: readonly string[]
+  /** Ids of the services it provides. */
+  readonly services: readonly string[]
+  /** Time its services took to be created. */
+  readonly startMs: number
+}
+
+export interface SystemState {
+  readonly mode: 'setup' | 'full'
+  readonly version: string
+  readonly commit: string
+  readonly buildDate: string
+  readonly startedAtMs: number
+  readonly plugins: readonly PluginState[]
+}
+
+export const systemState = defineService<SystemState>('kernel.system-state')

@@ -1,0 +1,57 @@
+import { defineExtensionPoint } from '../extension-point.ts'
+
+/** A command of `svc`, cheap to declare; its code is loaded when it runs. */
+export interface Command {
+  /** Words, such as `admin task retry`. */
+  readonly name: string
+  /** One line for lists of commands. */
+  readonly summary: string
+  /** Shown under `--help`: complete lines that work, with what they do. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[]
+  /** Such as `<id>`, `[key]`, `<pairs...>`. Words inside are separated by spaces, not dashes. */
+  readonly parameters?: readonly string[]
+  readonly flags?: Readonly<Record<string, FlagSpec>>
+  load(): Promise<{ readonly run: (call: CommandCall) => Promise<number | undefined> }>
+}
+
+export interface FlagSpec {
+  readonly type: 'text' | 'switch' | 'number' | 'duration' | 'list' | readonly string[]
+  readonly description: string
+  readonly short?: string
+  readonly default?: string | number | boolean
+  readonly required?: boolean
+}
+
+export interface CommandCall {
+  readonly parameters: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** By camel-cased name; a duration is milliseconds. */
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly out: Output
+}
+
+/** Where a command writes: results on stdout (JSON alone under `--json`), everything else on stderr. */
+export interface Output {
+  readonly isJson: boolean
+  readonly isTerminal: boolean
+  /** The result: the object under `--json`, else the text. */
+  result(value: unknown, text: string): void
+  note(line: string): void
+}
+
+/** A refusal with its exit code: 2 for wrong use, 1 for everything else. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly exitCode: 1 | 2
+
+  constructor(message: string, { exitCode = 1, cause }: { readonly exitCode?: 1 | 2; readonly cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.exitCode = exitCode
+  }
+}
+
+export const cliCommands = defineExtensionPoint<Command>('cli.commands')
+
+export function defineCommand(spec: Command): Command {
+  return spec
+}

@@ -1,0 +1,42 @@
+import { defineService } from './service.ts'
+
+/** Time as the service sees it. Tests give it a clock they move by hand. */
+export interface Clock {
+  /** Milliseconds since 1970, UTC. */
+  now(): number
+  /** Resolves after `ms`, or rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const clock = defineService<Clock>('kernel.clock')
+
+/** Node's timers overflow above 2^31-1 ms (24.8 days) and would fire at once. */
+const timerMsMax = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const end = () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      }
+      const timer = setTimeout(end, Math.min(Math.max(ms, 0), timerMsMax))
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', stop, { once: true })
+    }),
+}
+
+/** RFC 3339 in whole seconds, as the Admin API writes times: `2026-01-31T12:00:00Z`. */
+export function formatTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
+/** RFC 3339 with milliseconds: `2026-01-31T12:00:00.123Z`. */
+export function formatPreciseTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

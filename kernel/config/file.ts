@@ -1,0 +1,87 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { parse, patch } from '@decimalturn/toml-patch'
+import { defineErrors } from '../errors.ts'
+
+export const configFileErrors = defineErrors({
+  config_unreadable: { status: 500, message: 'The configuration file cannot be read.' },
+  config_malformed: { status: 500, message: 'The configuration file is not valid TOML.' },
+  config_unwritable: { status: 500, message: 'The configuration file cannot be written.' },
+})
+
+export const defaultDataDir = (): string => join(homedir(), '.svc')
+
+/** `--config`, then a non-blank SVC_CONFIG, then ~/.svc/config.toml. */
+export function resolveConfigPath(flag: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+  const fromEnv = env.SVC_CONFIG?.trim()
+  return resolve(flag ?? (fromEnv || join(defaultDataDir(), 'config.toml')))
+}
+
+/** A missing file is an empty one: defaults and the environment are used. */
+export function readConfigFile(path: string): { readonly exists: boolean; readonly text: string; readonly tree: Record<string, unknown> } {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { exists: false, text: '', tree: {} }
+    throw configFileErrors.config_unreadable({ message: `${path} cannot be read: ${(cause as Error).message}`, cause })
+  }
+  try {
+    return { exists: true, text, tree: parse(text) as Record<string, unknown> }
+  } catch (cause) {
+    throw configFileErrors.config_malformed({ message: `${path} is not valid TOML: ${(cause as Error).message}`, cause })
+  }
+}
+
+/** Sets the given dotted paths (undefined removes one), keeping comments and layout. The file is replaced atomically, mode 0600. */
+export function saveConfigFile(path: string, changes: Readonly<Record<string, unknown>>): void {
+  const { text, tree } = readConfigFile(path)
+  const wanted = structuredClone(tree)
+  for (const [field, value] of Object.entries(changes)) assign(wanted, field, value)
+  const patched = patch(text, wanted)
+  // A young library edits the operator's file: its work is checked before it replaces anything.
+  if (!isDeepStrictEqual(plain(parse(patched)), plain(wanted))) {
+    throw configFileErrors.config_unwritable({ message: `${path} could not be edited without changing its meaning; edit it by hand` })
+  }
+  writePrivateFile(path, patched)
+}
+
+/** Writes through a temporary file, fsync and rename, mode 0600, making private parent directories. */
+export function writePrivateFile(path: string, text: string): void {
+  const directory = dirname(path)
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const file = openSync(temporary, 'w', 0o600)
+    try {
+      writeSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+    const folder = openSync(directory, 'r')
+    fsyncSync(folder)
+    closeSync(folder)
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    throw configFileErrors.config_unwritable({ message: `${path} cannot be written: ${(cause as Error).message}`, cause })
+  }
+}
+
+function assign(tree: Record<string, unknown>, field: string, value: unknown): void {
+  const words = field.split('.')
+  const last = words.pop() as string
+  let at = tree
+  for (const word of words) {
+    const next = at[word]
+    if (next === undefined) at[word] = {}
+    at = at[word] as Record<string, unknown>
+  }
+  if (value === undefined) delete at[last]
+  else at[last] = value
+}
+
+const plain = (tree: unknown): unknown => JSON.parse(JSON.stringify(tree))

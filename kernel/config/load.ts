@@ -1,0 +1,154 @@
+import { type } from 'arktype'
+import { readConfigFile } from './file.ts'
+import { envName, type Section } from './section.ts'
+import type { FileValue, Setting } from './setting.ts'
+
+export type Source = 'default' | 'file' | 'env' | 'flag'
+
+export interface ConfigProblem {
+  /** Dotted path, such as `chain.rpc_url`. */
+  readonly field: string
+  readonly message: string
+  /** `setup`: the operator can mend it from the settings page, so the service starts in setup mode. `start`: it cannot start. */
+  readonly blocks: 'setup' | 'start'
+}
+
+export interface LoadedConfig {
+  readonly path: string
+  readonly exists: boolean
+  readonly dataDir: string
+  /** By section path: the values that code uses. Where a key is invalid its default stands in. */
+  readonly values: ReadonlyMap<string, Readonly<Record<string, unknown>>>
+  /** By dotted path: the file form of the effective value. */
+  readonly raw: ReadonlyMap<string, FileValue | undefined>
+  readonly sources: ReadonlyMap<string, Source>
+  readonly problems: readonly ConfigProblem[]
+}
+
+export interface ConfigRequest {
+  readonly path: string
+  readonly dataDir: string
+  readonly sections: readonly Section[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Dotted path → text, from `--set` and other flags. */
+  readonly flags?: Readonly<Record<string, string>>
+}
+
+/** Reads defaults < file < environment < flags and checks everything, collecting all problems. Throws only on an unreadable or malformed file. */
+export function loadConfig(request: ConfigRequest): LoadedConfig {
+  const file = readConfigFile(request.path)
+  const problems: ConfigProblem[] = unknownKeys(file.tree, request.sections)
+  const values = new Map<string, Readonly<Record<string, unknown>>>()
+  const raw = new Map<string, FileValue | undefined>()
+  const sources = new Map<string, Source>()
+  for (const section of request.sections) {
+    const read = readSection(section, file.tree, request)
+    values.set(section.path, read.values)
+    problems.push(...read.problems)
+    for (const [field, { value, source }] of read.picked) {
+      raw.set(field, value as FileValue | undefined)
+      sources.set(field, source)
+    }
+  }
+  for (const flagPath of Object.keys(request.flags ?? {})) {
+    if (!raw.has(flagPath)) problems.push({ field: flagPath, message: 'is not a setting of this service', blocks: 'start' })
+  }
+  return { path: request.path, exists: file.exists, dataDir: request.dataDir, values, raw, sources, problems }
+}
+
+interface Picked {
+  readonly value: unknown
+  readonly source: Source
+}
+
+function readSection(section: Section, tree: unknown, request: ConfigRequest) {
+  const picked = new Map<string, Picked>()
+  const values: Record<string, unknown> = {}
+  const problems: ConfigProblem[] = []
+  for (const [key, setting] of Object.entries(section.keys)) {
+    const field = `${section.path}.${key}`
+    const choice = pick(field, setting, tree, request)
+    picked.set(field, choice)
+    const problem = checkSetting(field, setting, choice.value)
+    if (problem) problems.push(problem)
+    const usable = problem ? defaultOf(setting, request.dataDir) : choice.value
+    values[key] = usable === undefined ? undefined : setting.parse(usable)
+  }
+  // Rules across keys assume that each key is valid by itself.
+  const crossing = problems.length > 0 ? [] : section.check(values as never)
+  for (const { key, message } of crossing) {
+    problems.push({ field: `${section.path}.${key}`, message, blocks: blockedBy(section.keys[key]) })
+  }
+  return { picked, values, problems }
+}
+
+const blockedBy = (setting: Setting<unknown> | undefined): ConfigProblem['blocks'] =>
+  setting?.editable || setting?.required ? 'setup' : 'start'
+
+export function checkSetting(field: string, setting: Setting<unknown>, value: unknown): ConfigProblem | undefined {
+  const blocks = blockedBy(setting)
+  if (value === undefined || (setting.required && value === '')) {
+    return setting.required ? { field, message: `is required: ${setting.doc}`, blocks } : undefined
+  }
+  const result = setting.schema(value)
+  if (!(result instanceof type.errors)) return undefined
+  return { field, message: result[0]?.problem ?? result.summary, blocks }
+}
+
+export function defaultOf(setting: Setting<unknown>, dataDir: string): FileValue | undefined {
+  return typeof setting.fallback === 'function' ? setting.fallback({ dataDir }) : setting.fallback
+}
+
+function pick(field: string, setting: Setting<unknown>, tree: unknown, request: ConfigRequest): Picked {
+  const flagText = request.flags?.[field]
+  if (flagText !== undefined) return { value: fromText(setting, flagText), source: 'flag' }
+  const envText = request.env[envName(field)]
+  if (envText !== undefined) return { value: fromText(setting, envText), source: 'env' }
+  const inFile = lookUp(tree, field)
+  if (inFile !== undefined) return { value: inFile, source: 'file' }
+  return { value: defaultOf(setting, request.dataDir), source: 'default' }
+}
+
+/** Text that cannot be read as the setting's form is passed on as it is, so that the schema names it in its message. */
+export function fromText(setting: Setting<unknown>, text: string): unknown {
+  if (setting.form === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
+  if (setting.form === 'flag') return text === 'true' ? true : text === 'false' ? false : text
+  if (setting.form === 'list') return text.split(',').flatMap((entry) => entry.trim() || [])
+  return text
+}
+
+function lookUp(tree: unknown, dottedPath: string): unknown {
+  let at = tree
+  for (const word of dottedPath.split('.')) {
+    if (at === null || typeof at !== 'object' || Array.isArray(at)) return undefined
+    at = (at as Record<string, unknown>)[word]
+  }
+  return at
+}
+
+/** A mistyped key must not be ignored silently: the operator believes it is in effect. */
+function unknownKeys(tree: unknown, sections: readonly Section[]): ConfigProblem[] {
+  const known = new Set(sections.flatMap((section) => Object.keys(section.keys).map((key) => `${section.path}.${key}`)))
+  const tables = new Set(sections.flatMap((section) => section.path.split('.').map((_, i, words) => words.slice(0, i + 1).join('.'))))
+  const problems: ConfigProblem[] = []
+  const walk = (at: object, path: string): void => {
+    for (const [key, value] of Object.entries(at)) {
+      const field = path ? `${path}.${key}` : key
+      const isTable = value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
+      if (isTable && tables.has(field)) walk(value, field)
+      else if (!known.has(field))
+        problems.push({ field, message: `is not a setting of this service${suggest(field, known)}`, blocks: 'start' })
+    }
+  }
+  if (tree !== null && typeof tree === 'object') walk(tree, '')
+  return problems
+}
+
+function suggest(field: string, known: ReadonlySet<string>): string {
+  const last = field.slice(field.lastIndexOf('.') + 1)
+  const near = [...known].find(
+    (candidate) =>
+      candidate.endsWith(`.${last}`) || (candidate.startsWith(`${field.split('.')[0]}.`) && candidate.includes(last.slice(0, 5))),
+  )
+  return near ? `; did you mean ${near}?` : ''
+}

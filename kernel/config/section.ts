@@ -1,0 +1,49 @@
+import { defineExtensionPoint } from '../extension-point.ts'
+import { defineService, type ServiceRef } from '../service.ts'
+import type { Setting } from './setting.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: settings of every type stand in one table
+export type SettingTable = Readonly<Record<string, Setting<any>>>
+export type SettingValues<S extends SettingTable> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
+
+/** One table of the configuration file, such as `[chain.observability]`, with everything known about its keys. */
+export interface Section {
+  /** Dotted path of the table. */
+  readonly path: string
+  readonly doc: string
+  readonly keys: SettingTable
+  /** Rules across keys, run once every key is valid by itself. */
+  readonly check: (values: never) => readonly SectionProblem[]
+  /** The values as a service: put it into `uses` to read them. */
+  readonly settings: ServiceRef<unknown>
+}
+
+export interface SectionProblem {
+  readonly key: string
+  readonly message: string
+}
+
+export interface TypedSection<S extends SettingTable> extends Section {
+  readonly keys: S
+  readonly settings: ServiceRef<SettingValues<S>>
+}
+
+export const configSections = defineExtensionPoint<Section>('config.sections')
+
+export function defineSection<const S extends SettingTable>(
+  path: string,
+  spec: { readonly doc: string; readonly keys: S; readonly check?: (values: SettingValues<S>) => readonly SectionProblem[] },
+): TypedSection<S> {
+  return {
+    path,
+    doc: spec.doc,
+    keys: spec.keys,
+    check: (spec.check ?? (() => [])) as (values: never) => readonly SectionProblem[],
+    settings: defineService(`settings.${path}`),
+  }
+}
+
+/** `chain.private_key` is read from SVC_CHAIN_PRIVATE_KEY. */
+export function envName(dottedPath: string): string {
+  return `SVC_${dottedPath.replaceAll('.', '_').toUpperCase()}`
+}

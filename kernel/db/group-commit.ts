@@ -1,0 +1,102 @@
+import type { Row, SqlValue, Tx } from './database.ts'
+import { type NativeDatabase, StatementCache } from './statements.ts'
+
+/** Runs the work while no one else uses the writer connection. */
+export type WriterTurn = <T>(work: () => T) => Promise<T>
+
+interface Job {
+  readonly run: (tx: Tx) => unknown
+  readonly settle: (result: { readonly value: unknown } | { readonly error: unknown }) => void
+}
+
+/** Jobs of one transaction: bounds how long the event loop is held by one commit. */
+const jobsPerCommitMax = 256
+
+/**
+ * Many small writes become one transaction and one fsync. Each job has a savepoint of its own, so that a failing one takes only
+ * itself back. Nobody is told of success before the group is durable.
+ */
+export function createGroupCommit(handle: NativeDatabase, turn: WriterTurn) {
+  const statements = new StatementCache(handle)
+  const queue: Job[] = []
+  let flushing: Promise<void> | undefined
+  let closed = false
+
+  async function flush(): Promise<void> {
+    while (queue.length > 0) {
+      // Yield first: writers of this tick still join the group, and a long queue never starves the event loop.
+      await new Promise((resolve) => setImmediate(resolve))
+      await turn(() => commit(statements, queue.splice(0, jobsPerCommitMax)))
+    }
+    flushing = undefined
+  }
+
+  return {
+    write<T>(run: (tx: Tx) => T): Promise<T> {
+      if (closed) return Promise.reject(new Error('the database is closed'))
+      return new Promise<T>((resolve, reject) => {
+        queue.push({ run, settle: (result) => ('error' in result ? reject(result.error) : resolve(result.value as T)) })
+        flushing ??= flush()
+      })
+    },
+    async close(): Promise<void> {
+      closed = true
+      await flushing
+    },
+  }
+}
+
+function commit(statements: StatementCache, jobs: readonly Job[]): void {
+  const done: (() => void)[] = []
+  const effects: (() => void)[] = []
+  try {
+    // IMMEDIATE: a lock is taken before the first read, so a commit can never fail on a snapshot that went stale.
+    statements.exec('BEGIN IMMEDIATE')
+    for (const job of jobs) runJob(statements, job, { done, effects })
+    statements.exec('COMMIT')
+  } catch (error) {
+    rollBack(statements)
+    for (const job of jobs) job.settle({ error })
+    return
+  }
+  for (const tell of done) tell()
+  for (const effect of effects) effect()
+}
+
+function runJob(statements: StatementCache, job: Job, after: { readonly done: (() => void)[]; readonly effects: (() => void)[] }): void {
+  const effects: (() => void)[] = []
+  statements.exec('SAVEPOINT job')
+  let value: unknown
+  try {
+    value = job.run(createTx(statements, effects))
+    if (value instanceof Promise) throw new Error('a transaction job must be synchronous: nothing may be awaited while the writer is held')
+  } catch (error) {
+    statements.exec('ROLLBACK TO job')
+    statements.exec('RELEASE job')
+    after.done.push(() => job.settle({ error }))
+    return
+  }
+  statements.exec('RELEASE job')
+  after.done.push(() => job.settle({ value }))
+  after.effects.push(...effects)
+}
+
+function createTx(statements: StatementCache, effects: (() => void)[]): Tx {
+  return {
+    run(sql: string, ...params: readonly SqlValue[]) {
+      const { changes, lastInsertRowid } = statements.statement(sql).run(...params)
+      return { changes, lastId: Number(lastInsertRowid) }
+    },
+    get: <R = Row>(sql: string, ...params: readonly SqlValue[]) => statements.get<R>(sql, ...params),
+    all: <R = Row>(sql: string, ...params: readonly SqlValue[]) => statements.all<R>(sql, ...params),
+    afterCommit: (effect) => void effects.push(effect),
+  }
+}
+
+function rollBack(statements: StatementCache): void {
+  try {
+    statements.exec('ROLLBACK')
+  } catch {
+    // The failure that brought us here may already have ended the transaction; it is the one that is reported.
+  }
+}

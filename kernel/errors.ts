@@ -1,0 +1,58 @@
+/** Errors that reach an API client. A code, once published, never changes its meaning (I-16). */
+
+export interface ErrorSpec {
+  readonly status: number
+  readonly message: string
+}
+
+export interface FieldError {
+  /** Dotted path, such as `chain.rpc_url`. */
+  readonly field: string
+  readonly message: string
+}
+
+export interface SvcErrorOptions extends ErrorOptions {
+  /** Replaces the table's message where it can name the thing and the next step. */
+  readonly message?: string
+  readonly fields?: readonly FieldError[]
+  /** Seconds after which the same request may succeed; sent as Retry-After. */
+  readonly retryAfterSeconds?: number
+}
+
+/** The one error type a route may answer with. `code` is part of the API; `message` is not. */
+export class SvcError extends Error {
+  override readonly name = 'SvcError'
+  readonly code: string
+  readonly status: number
+  readonly fields: readonly FieldError[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: string, spec: ErrorSpec, options: SvcErrorOptions = {}) {
+    super(options.message ?? spec.message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.status = spec.status
+    this.fields = options.fields
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** A table code → status and text becomes one maker of errors per code. */
+export function defineErrors<const T extends Readonly<Record<string, ErrorSpec>>>(
+  table: T,
+): { readonly [K in keyof T]: (options?: SvcErrorOptions) => SvcError } {
+  return Object.fromEntries(
+    Object.entries(table).map(([code, spec]) => [code, (options?: SvcErrorOptions) => new SvcError(code, spec, options)]),
+  ) as never
+}
+
+/** Codes that any endpoint may answer with. */
+export const kernelErrors = defineErrors({
+  invalid_request: { status: 400, message: 'The request cannot be understood.' },
+  authentication_required: { status: 401, message: 'Sign in, or send HTTP Basic credentials.' },
+  cross_site_basic: { status: 403, message: 'A browser page of another site may not use HTTP Basic credentials here.' },
+  not_found: { status: 404, message: 'There is nothing at this address.' },
+  plugin_disabled: { status: 404, message: 'The plugin that serves this address is disabled.' },
+  login_rate_limited: { status: 429, message: 'Too many failed passwords from this address; wait and try again.' },
+  setup_mode: { status: 503, message: 'The service is in setup mode: supply the missing settings and restart it.' },
+  service_unavailable: { status: 503, message: 'This part of the service is not available now.' },
+})

@@ -1,0 +1,47 @@
+import { defineExtensionPoint } from './extension-point.ts'
+import { defineService } from './service.ts'
+
+/** Announcements to whoever watches (the dashboard's stream, tests). They never steer the service itself. */
+export interface EventKind<P> {
+  readonly topic: string
+  readonly P?: P
+}
+
+export interface PublishedEvent {
+  readonly topic: string
+  readonly payload: object
+}
+
+export interface Events {
+  publish<P extends object>(kind: EventKind<P>, payload: P): void
+  /** The returned function ends the subscription. A listener must not throw; one that does is logged and kept. */
+  subscribe(listener: (event: PublishedEvent) => void): () => void
+}
+
+export const events = defineService<Events>('kernel.events')
+// biome-ignore lint/suspicious/noExplicitAny: kinds differ in their payload
+export const eventKinds = defineExtensionPoint<EventKind<any>>('events.kinds')
+
+export function defineEvent<P extends object>(topic: string): EventKind<P> {
+  return { topic }
+}
+
+export function createEvents(onListenerError: (error: unknown) => void): Events {
+  const listeners = new Set<(event: PublishedEvent) => void>()
+  return {
+    publish(kind, payload) {
+      for (const listener of listeners) {
+        try {
+          listener({ topic: kind.topic, payload })
+        } catch (error) {
+          // One broken watcher must not stop the work that announces, nor the other watchers.
+          onListenerError(error)
+        }
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

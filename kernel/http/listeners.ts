@@ -1,0 +1,22 @@
+import { defineExtensionPoint } from '../extension-point.ts'
+import type { Resolved, Uses } from '../service.ts'
+
+/** A server of its own beside the Admin listener, such as the S3 API. Started after all services, stopped before them. */
+export interface Listener<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** Resolves once connections are accepted. `stop` ends new ones, lets running requests end within the limit, then cuts them. */
+  start(services: Resolved<U>): Promise<RunningListener>
+}
+
+export interface RunningListener {
+  /** Such as `http://127.0.0.1:8080`. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export const listeners = defineExtensionPoint<Listener>('http.listeners')
+
+export function defineListener<const U extends Uses>(spec: Listener<U>): Listener {
+  return spec as unknown as Listener
+}

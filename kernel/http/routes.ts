@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import { defineExtensionPoint } from '../extension-point.ts'
+import type { Mode } from '../mode.ts'
+import type { Resolved, Uses } from '../service.ts'
+
+/** Routes of the Admin listener that share their services. */
+export interface RouteGroup {
+  readonly name: string
+  readonly modes: readonly Mode[]
+  readonly uses: Uses
+  register(app: FastifyInstance, services: never): void
+}
+
+export function defineRoutes<const U extends Uses>(spec: {
+  readonly name: string
+  /** Default: full mode only; in setup mode these addresses answer 503 `setup_mode`. A group for setup mode may use kernel services only. */
+  readonly modes?: readonly Mode[]
+  readonly uses: U
+  register(app: FastifyInstance, services: Resolved<U>): void
+}): RouteGroup {
+  return { modes: ['full'], ...spec } as RouteGroup
+}
+
+export const adminRoutes = defineExtensionPoint<RouteGroup>('http.admin-routes')

@@ -1,0 +1,53 @@
+/** The kernel's only door: everything a plugin, a command or a test may use. */
+export { type SystemState, systemState } from './boot-report.ts'
+export { type Command, type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './cli/command.ts'
+export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from './clock.ts'
+export { type ConfigState, configState } from './config/config-state.ts'
+export { formatDuration, parseDuration } from './config/duration.ts'
+export { defaultDataDir, readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './config/file.ts'
+export type { ConfigProblem, LoadedConfig, Source } from './config/load.ts'
+export { configSections, defineSection, envName, type Section, type SettingValues, type TypedSection } from './config/section.ts'
+export { choice, duration, type FileValue, flag, integer, list, type Setting, secret, text } from './config/setting.ts'
+export { type Database, database, dbSchemas, type Reader, type Row, type Schema, type SqlValue, type Tx } from './db/database.ts'
+export { defineMigration, type Migration } from './db/migration.ts'
+export { defineErrors, type ErrorSpec, type FieldError, kernelErrors, SvcError, type SvcErrorOptions } from './errors.ts'
+export { defineEvent, type EventKind, type Events, eventKinds, events, type PublishedEvent } from './events.ts'
+export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'
+export { PluginGraphError } from './graph.ts'
+export { defineHealthCheck, type HealthCheck, healthChecks } from './http/health.ts'
+export { defineListener, type Listener, listeners, type RunningListener } from './http/listeners.ts'
+export { adminRoutes, defineRoutes, type RouteGroup } from './http/routes.ts'
+export { newToken, newUint256, newUlid } from './ids.ts'
+export { type RunningKernel, type StartOptions, startKernel } from './kernel.ts'
+export { limits } from './limits.ts'
+export { createLog, type Log, type LogFields, log, silentLog } from './log.ts'
+export { defineMetric, type MetricCollector, type MetricSample, metricCollectors } from './metrics.ts'
+export type { Mode } from './mode.ts'
+export { definePlugin, type Plugin } from './plugin.ts'
+export { type PreparedKernel, type PrepareRequest, prepareKernel } from './prepare.ts'
+export { defineProbe, listProbes, type Probe } from './probe.ts'
+export { defineService, optional, provide, type Resolved, type ServiceRef, type Uses } from './service.ts'
+export {
+  adminAuthSection,
+  adminSection,
+  databaseSection,
+  kernelSections,
+  loggingSection,
+  pluginsSection,
+  workerSection,
+} from './settings.ts'
+export { type TaskLedger, taskLedger } from './tasks/ledger.ts'
+export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
+export { type EnqueueOptions, type TaskQueue, taskQueue } from './tasks/queue.ts'
+export {
+  defineRecovery,
+  defineTask,
+  type TaskKind,
+  type TaskRun,
+  type TaskSchedule,
+  type TaskSubject,
+  taskKinds,
+  taskRecoveries,
+  taskSchedules,
+} from './tasks/task.ts'
+export { version } from './version.ts'

@@ -1,0 +1,250 @@
+/** Start and stop of the whole service: order → config → mode → database → services → listeners → tasks, and back in reverse. */
+import { type SystemState, systemState } from './boot-report.ts'
+import { type Clock, clock as clockRef, systemClock } from './clock.ts'
+import { configState } from './config/config-state.ts'
+import { type ServiceScope, Services } from './container.ts'
+import { database as databaseRef, dbSchemas } from './db/database.ts'
+import { createEvents, events as eventsRef } from './events.ts'
+import type { ExtensionPoint } from './extension-point.ts'
+import { healthChecks } from './http/health.ts'
+import { listeners as listenerPoint, type RunningListener } from './http/listeners.ts'
+import { adminRoutes } from './http/routes.ts'
+import { limits } from './limits.ts'
+import { createLog, type Log, log as logRef } from './log.ts'
+import type { Plugin } from './plugin.ts'
+import type { PreparedKernel } from './prepare.ts'
+import type { ServiceRef, Uses } from './service.ts'
+import { adminAuthSection, adminSection, loggingSection, workerSection } from './settings.ts'
+import type { Bound, TaskEngine } from './tasks/engine.ts'
+import { taskLedger } from './tasks/ledger.ts'
+import { taskQueue } from './tasks/queue.ts'
+import { taskKinds, taskRecoveries, taskSchedules } from './tasks/task.ts'
+import { Undo } from './undo.ts'
+import { version } from './version.ts'
+import { contributionsTo } from './wiring.ts'
+
+export interface StartOptions {
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Services that stand in for those of the plugins; their providers are not run. For tests. */
+  readonly override?: readonly (readonly [ServiceRef<unknown>, unknown])[]
+}
+
+export interface RunningKernel extends AsyncDisposable {
+  readonly mode: 'setup' | 'full'
+  readonly state: SystemState
+  readonly adminUrl: string
+  /** Other listeners by name, such as `s3`. */
+  readonly urls: Readonly<Record<string, string>>
+  get<T>(ref: ServiceRef<T>): T
+  stop(): Promise<void>
+}
+
+export async function startKernel(prepared: PreparedKernel, options: StartOptions = {}): Promise<RunningKernel> {
+  if (prepared.decision.mode === 'refused') {
+    throw new Error(
+      `the configuration cannot be used:\n${prepared.decision.problems.map(({ field, message }) => `  ${field} ${message}`).join('\n')}`,
+    )
+  }
+  const boot = new Boot(prepared, prepared.decision.mode, options)
+  try {
+    return await boot.run()
+  } catch (error) {
+    await boot.undo.run(boot.log)
+    throw error
+  }
+}
+
+class Boot {
+  readonly undo = new Undo()
+  readonly log: Log
+  readonly #prepared: PreparedKernel
+  readonly #mode: 'setup' | 'full'
+  readonly #options: StartOptions
+  readonly #clock: Clock
+  readonly #services = new Services()
+  readonly #scopes = new Map<Plugin, ServiceScope>()
+  readonly #startMs = new Map<Plugin, number>()
+  readonly #startedAtMs: number
+
+  constructor(prepared: PreparedKernel, mode: 'setup' | 'full', options: StartOptions) {
+    this.#prepared = prepared
+    this.#mode = mode
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#startedAtMs = this.#clock.now()
+    const { level, format } = prepared.settings(loggingSection)
+    this.log = options.log ?? createLog({ level, format, secrets: prepared.secrets, write: (line) => process.stderr.write(line) })
+  }
+
+  async run(): Promise<RunningKernel> {
+    this.#shareKernelServices()
+    const engine = this.#mode === 'full' ? await this.#openDatabase() : undefined
+    if (engine) await this.#createServices()
+    const state = this.#describe()
+    this.#services.share(systemState, state)
+    const admin = await this.#startAdmin(engine)
+    const others = this.#mode === 'full' ? await this.#startListeners() : {}
+    if (engine) await this.#startTasks(engine)
+    this.log.info(`svc ${version.version} is running`, { mode: this.#mode, admin: admin.url, ...others })
+    return {
+      mode: this.#mode,
+      state,
+      adminUrl: admin.url,
+      urls: others,
+      get: (ref) => this.#services.scope().get(ref),
+      stop: () => this.undo.run(this.log),
+      [Symbol.asyncDispose]: () => this.undo.run(this.log),
+    }
+  }
+
+  #shareKernelServices(): void {
+    this.#services.share(clockRef, this.#clock)
+    this.#services.share(logRef, this.log)
+    this.#services.share(
+      eventsRef,
+      createEvents((error) => this.log.error('an event listener failed', { error })),
+    )
+    this.#services.share(configState, { loaded: this.#prepared.config, sections: this.#prepared.sections })
+    for (const section of this.#prepared.sections) this.#services.share(section.settings, this.#prepared.settings(section))
+    for (const plugin of this.#prepared.enabled) this.#scopes.set(plugin, this.#services.scope([[logRef, this.log.child(plugin.id)]]))
+  }
+
+  async #openDatabase(): Promise<TaskEngine> {
+    const { openKernelDatabase } = await import('./db/open-kernel.ts')
+    const database = await openKernelDatabase(
+      this.#prepared.dsn,
+      this.#contributed(dbSchemas).map(({ item }) => item),
+    )
+    this.undo.add('database', () => database[Symbol.asyncDispose]())
+    const applied = await database.migrate()
+    if (applied.length > 0) this.log.info('database migrated', { applied })
+    this.#services.share(databaseRef, database)
+    const { createTaskEngine } = await import('./tasks/create-engine.ts')
+    const engine = createTaskEngine({
+      database,
+      clock: this.#clock,
+      log: this.log.child('tasks'),
+      events: this.#services.scope().get(eventsRef),
+      settings: this.#prepared.settings(workerSection),
+    })
+    this.#services.share(taskQueue, engine.queue)
+    this.#services.share(taskLedger, engine.ledger)
+    return engine
+  }
+
+  async #createServices(): Promise<void> {
+    this.undo.add('services', () => this.#services[Symbol.asyncDispose]())
+    const overridden = new Set(this.#options.override?.map(([ref]) => ref.token))
+    for (const [ref, value] of this.#options.override ?? []) this.#services.share(ref, value)
+    for (const plugin of this.#prepared.enabled) {
+      const before = performance.now()
+      for (const provider of plugin.provides) {
+        if (overridden.has(provider.ref.token)) continue
+        await withinStartLimit(
+          this.#services.create(provider, this.#scope(plugin)),
+          `service '${provider.ref.id}' of plugin '${plugin.id}'`,
+        )
+      }
+      this.#startMs.set(plugin, performance.now() - before)
+    }
+  }
+
+  async #startAdmin(engine: TaskEngine | undefined): Promise<RunningListener> {
+    const { startAdminListener } = await import('./http/admin-listener.ts')
+    const enabled = this.#contributed(adminRoutes).map(({ plugin, item }) => {
+      const isOn = item.modes.includes(this.#mode)
+      return {
+        group: item,
+        services: isOn ? this.#resolve(plugin, item.uses) : {},
+        answer: isOn ? ('serve' as const) : ('setup_mode' as const),
+      }
+    })
+    const disabled = contributionsTo(adminRoutes, this.#prepared.disabled).map(({ item }) => ({
+      group: item,
+      services: {},
+      answer: 'plugin_disabled' as const,
+    }))
+    const checks =
+      this.#mode === 'full'
+        ? this.#contributed(healthChecks).map(({ plugin, item }) => ({ item, services: this.#resolve(plugin, item.uses) }))
+        : []
+    const admin = await startAdminListener({
+      mode: this.#mode,
+      settings: this.#prepared.settings(adminSection),
+      auth: this.#prepared.settings(adminAuthSection),
+      routes: [...enabled, ...disabled],
+      health: { checks, database: engine ? this.#services.scope().get(databaseRef) : undefined, engine },
+      clock: this.#clock,
+      log: this.log.child('admin-listener'),
+    })
+    this.undo.add('admin listener', () => admin.stop())
+    return admin
+  }
+
+  async #startListeners(): Promise<Record<string, string>> {
+    const urls: Record<string, string> = {}
+    for (const { plugin, item } of this.#contributed(listenerPoint)) {
+      const running = await withinStartLimit(
+        item.start(this.#resolve(plugin, item.uses) as never),
+        `listener '${item.name}' of plugin '${plugin.id}'`,
+      )
+      this.undo.add(`listener ${item.name}`, () => running.stop())
+      urls[item.name] = running.url
+    }
+    return urls
+  }
+
+  async #startTasks(engine: TaskEngine): Promise<void> {
+    const bind = <C extends { readonly uses: Uses }>(point: ExtensionPoint<C>): readonly Bound<C>[] =>
+      this.#contributed(point).map(({ plugin, item }) => ({ item, services: this.#resolve(plugin, item.uses), pluginId: plugin.id }))
+    // Before its start, so that a failing recovery is undone too.
+    this.undo.add('tasks', () => engine.stop())
+    await engine.start({
+      kinds: bind(taskKinds),
+      schedules: this.#contributed(taskSchedules).map(({ item }) => item),
+      recoveries: bind(taskRecoveries),
+    })
+  }
+
+  #describe(): SystemState {
+    const describe = (plugin: Plugin, enabled: boolean) => ({
+      id: plugin.id,
+      enabled,
+      requires: plugin.requires,
+      services: plugin.provides.map(({ ref }) => ref.id),
+      startMs: Math.round(this.#startMs.get(plugin) ?? 0),
+    })
+    const plugins = [
+      ...this.#prepared.enabled.map((plugin) => describe(plugin, true)),
+      ...this.#prepared.disabled.map((plugin) => describe(plugin, false)),
+    ]
+    return { mode: this.#mode, ...version, startedAtMs: this.#startedAtMs, plugins }
+  }
+
+  #contributed<C>(point: ExtensionPoint<C>) {
+    return contributionsTo(point, this.#prepared.enabled)
+  }
+
+  #scope(plugin: Plugin): ServiceScope {
+    return this.#scopes.get(plugin) ?? this.#services.scope()
+  }
+
+  #resolve(plugin: Plugin, uses: Uses): unknown {
+    return this.#scope(plugin).resolve(uses)
+  }
+}
+
+async function withinStartLimit<T>(work: Promise<T>, what: string): Promise<T> {
+  const timer = new AbortController()
+  const late = systemClock.sleep(limits.serviceStartMs, timer.signal).then(() => {
+    throw new Error(`${what} did not start within ${limits.serviceStartMs / 1000} s`)
+  })
+  // The loser of the race must not surface as an unhandled rejection.
+  late.catch(() => {})
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    timer.abort()
+  }
+}

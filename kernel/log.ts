@@ -1,0 +1,103 @@
+import pino from 'pino'
+import { defineService } from './service.ts'
+
+/** A line of the log: what happened, in words, then the fields that identify it. Secrets never pass (I-10). */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+  /** A logger whose lines carry the name. */
+  child(name: string): Log
+}
+
+export type LogFields = Readonly<Record<string, unknown>>
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type LogFormat = 'json' | 'text'
+
+export const log = defineService<Log>('kernel.log')
+
+const secretNames = [
+  'authorization',
+  'cookie',
+  'password',
+  'password_hash',
+  'private_key',
+  'secret',
+  'secret_key',
+  'session_secret',
+  'token',
+]
+const redacted = '(hidden)'
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: LogFormat
+  /** Values that must not appear in any line, whatever field or message carries them. */
+  readonly secrets: readonly string[]
+  readonly write: (line: string) => void
+}
+
+export function createLog({ level, format, secrets, write }: LogOptions): Log {
+  // Very short values would blank out ordinary words; real secrets are long.
+  const hidden = secrets.filter((value) => value.length >= 8)
+  const destination = {
+    write(line: string) {
+      // I-10
+      let safe = line
+      for (const value of hidden) if (safe.includes(value)) safe = safe.replaceAll(value, redacted)
+      write(format === 'json' ? safe : renderText(safe))
+    },
+  }
+  const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
+  const options = {
+    level,
+    base: null,
+    redact: { paths, censor: redacted },
+    serializers: { error: describeError },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  }
+  return wrap(pino({ ...options, formatters: { level: (label) => ({ level: label }) } }, destination))
+}
+
+function wrap(logger: pino.Logger): Log {
+  return {
+    debug: (message, fields = {}) => logger.debug(fields, message),
+    info: (message, fields = {}) => logger.info(fields, message),
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    error: (message, fields = {}) => logger.error(fields, message),
+    child: (name) => wrap(logger.child({ in: name })),
+  }
+}
+
+/** Message, code and causes: the stack only of the innermost error, which is where the fault arose. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const causes: string[] = []
+  let at: unknown = error
+  let stack = error.stack
+  for (let depth = 0; at instanceof Error && depth < 8; depth++, at = at.cause) {
+    causes.push(at.message)
+    stack = at.stack ?? stack
+  }
+  return { code: 'code' in error ? error.code : undefined, message: causes.join(' <- '), stack }
+}
+
+function renderText(line: string): string {
+  const { time, level, msg, in: name, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const where = name === undefined ? '' : `${String(name)}: `
+  const rest = Object.entries(fields).map(([key, value]) => ` ${key}=${renderValue(value)}`)
+  return `${String(time)} ${String(level).toUpperCase().padEnd(5)} ${where}${String(msg)}${rest.join('')}\n`
+}
+
+function renderValue(value: unknown): string {
+  if (value !== null && typeof value === 'object' && 'message' in value) {
+    const { message, stack } = value as { message: string; stack?: string }
+    return stack ? `${message}\n${stack}` : message
+  }
+  if (typeof value === 'string') return /[\s"=]/.test(value) ? JSON.stringify(value) : value
+  return JSON.stringify(value)
+}
+
+/** For tests and short commands that have nothing to say. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog }

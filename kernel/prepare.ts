@@ -1,0 +1,84 @@
+import { systemState } from './boot-report.ts'
+import { clock } from './clock.ts'
+import { configState } from './config/config-state.ts'
+import { type LoadedConfig, loadConfig } from './config/load.ts'
+import { configSections, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
+import { database } from './db/database.ts'
+import { events } from './events.ts'
+import { type OrderedPlugins, orderPlugins } from './graph.ts'
+import { log } from './log.ts'
+import { decideMode, type ModeDecision } from './mode.ts'
+import type { Plugin } from './plugin.ts'
+import { databaseSection, kernelSections, pluginsSection } from './settings.ts'
+import { taskLedger } from './tasks/ledger.ts'
+import { taskQueue } from './tasks/queue.ts'
+import { loadThirdPartyPlugins } from './third-party.ts'
+import { checkServices, contributionsTo } from './wiring.ts'
+
+export interface PrepareRequest {
+  readonly plugins: readonly Plugin[]
+  readonly configPath: string
+  readonly dataDir: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Dotted path → text; wins over the environment and the file. */
+  readonly flags?: Readonly<Record<string, string>>
+}
+
+/** Everything known before anything runs: which plugins in which order, the configuration, and the mode that follows. */
+export interface PreparedKernel extends OrderedPlugins {
+  readonly config: LoadedConfig
+  readonly sections: readonly Section[]
+  readonly decision: ModeDecision
+  readonly dsn: string
+  /** Values that no log line may carry. */
+  readonly secrets: readonly string[]
+  settings<S extends SettingTable>(section: TypedSection<S>): SettingValues<S>
+  settings(section: Section): unknown
+}
+
+/** Throws PluginGraphError on plugins that cannot run together, and a config error on an unreadable file. Has no effect on the machine. */
+export async function prepareKernel(request: PrepareRequest): Promise<PreparedKernel> {
+  const { configPath, dataDir, env, flags = {} } = request
+  // First pass: only what decides which plugins there are. Their own sections are not known yet, so other problems are looked at later.
+  const onlyPlugins = Object.fromEntries(Object.entries(flags).filter(([field]) => field.startsWith('plugins.')))
+  const first = loadConfig({ path: configPath, dataDir, env, flags: onlyPlugins, sections: [pluginsSection] })
+  const choice = first.values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>
+  const all = [...request.plugins, ...(await loadThirdPartyPlugins(choice.packages, configPath))]
+  const { enabled, disabled } = orderPlugins(all, choice.disabled)
+  // Sections of disabled plugins stay known, so that their settings in the file are not called unknown.
+  const sections = [...kernelSections, ...contributionsTo(configSections, all).map(({ item }) => item)]
+  checkServices(enabled, disabled, [
+    clock,
+    log,
+    events,
+    database,
+    taskQueue,
+    taskLedger,
+    configState,
+    systemState,
+    ...sections.map((section) => section.settings),
+  ])
+  const config = loadConfig({ path: configPath, dataDir, env, flags, sections })
+  const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
+  const problems = config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.'))))
+  const settings = (section: Section) => config.values.get(section.path)
+  return {
+    enabled,
+    disabled,
+    config,
+    sections,
+    decision: decideMode(problems),
+    dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
+    secrets: secretValues(config, sections),
+    settings: settings as PreparedKernel['settings'],
+  }
+}
+
+function secretValues(config: LoadedConfig, sections: readonly Section[]): readonly string[] {
+  return sections.flatMap((section) =>
+    Object.entries(section.keys).flatMap(([key, setting]) => {
+      const value = config.raw.get(`${section.path}.${key}`)
+      return setting.secret && typeof value === 'string' && value !== '' ? [value] : []
+    }),
+  )
+}

@@ -1,0 +1,33 @@
+import { channel } from 'node:diagnostics_channel'
+
+/** A named point of a running service. It costs nothing unless a test watches: tests wait at it, crash tests kill the process there. */
+export interface Probe {
+  readonly name: string
+  /** Tells watchers that this point is reached. The result is a promise only when a watcher holds the run here. */
+  (): Promise<void> | undefined
+}
+
+export interface ProbeReached {
+  readonly name: string
+  /** A watcher puts a promise here to hold the run until it settles. */
+  held: Promise<void> | undefined
+}
+
+export const probeChannel = channel('svc.probe')
+const names = new Set<string>()
+
+export function defineProbe(name: string): Probe {
+  names.add(name)
+  const probe = (): Promise<void> | undefined => {
+    if (!probeChannel.hasSubscribers) return undefined
+    const reached: ProbeReached = { name, held: undefined }
+    probeChannel.publish(reached)
+    return reached.held
+  }
+  return Object.defineProperty(probe, 'name', { value: name })
+}
+
+/** The names of every probe defined by the modules loaded so far. */
+export function listProbes(): readonly string[] {
+  return [...names].sort()
+}

@@ -1,0 +1,35 @@
+/** Typed names of services, and the recipes that make them. No registry lives here: see container.ts. */
+
+/** Names a service without naming its implementation. Compared by identity; the id is for people. */
+export interface ServiceRef<T> {
+  readonly id: string
+  readonly token: symbol
+  readonly isOptional: boolean
+  /** Never read at run time: carries T for inference. */
+  readonly T?: T
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: services of every type stand in one record
+export type Uses = Readonly<Record<string, ServiceRef<any>>>
+export type Resolved<U extends Uses> = { readonly [K in keyof U]: U[K] extends ServiceRef<infer T> ? T : never }
+
+/** One way of making a service. Values that can be disposed are disposed in reverse order of creation. */
+export interface Provider {
+  readonly ref: ServiceRef<unknown>
+  readonly uses: Uses
+  create(uses: never): unknown
+}
+
+export function defineService<T>(id: string): ServiceRef<T> {
+  return { id, token: Symbol(id), isOptional: false }
+}
+
+/** The same service, or undefined where no enabled plugin provides it. */
+export function optional<T>(ref: ServiceRef<T>): ServiceRef<T | undefined> {
+  return { id: ref.id, token: ref.token, isOptional: true }
+}
+
+/** `create` may be asynchronous, so that heavy modules are imported only when the service is really made. */
+export function provide<T, const U extends Uses>(ref: ServiceRef<T>, uses: U, create: (uses: Resolved<U>) => T | Promise<T>): Provider {
+  return { ref, uses, create: create as (uses: never) => unknown }
+}

@@ -1,0 +1,126 @@
+/** The configuration sections that belong to the kernel itself. */
+
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type } from 'arktype'
+import { defineSection } from './config/section.ts'
+import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
+
+const address = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/).describe('host:port, such as 127.0.0.1:9090')
+
+export const adminSection = defineSection('admin', {
+  doc: 'The dashboard and Admin API.',
+  keys: {
+    addr: text(
+      {
+        label: 'Listen address',
+        doc: 'host:port; keep it on loopback and put an HTTPS proxy or an SSH tunnel in front.',
+        default: '127.0.0.1:9090',
+      },
+      address,
+    ),
+    trusted_proxies: list({
+      label: 'Trusted proxies',
+      doc: 'IP addresses or CIDRs whose forwarded headers are honoured. Leave empty without a proxy that strips them.',
+      default: [],
+    }),
+  },
+})
+
+export const adminAuthSection = defineSection('admin.auth', {
+  doc: 'Who may sign in to the dashboard and Admin API.',
+  keys: {
+    enabled: flag({
+      label: 'Authentication',
+      doc: 'Switching it off opens the Admin API to everybody who can reach it.',
+      default: true,
+      written: true,
+    }),
+    username: text({ label: 'Username', doc: 'Login name of the operator.', default: 'admin', written: true }),
+    password_hash: secret({ label: 'Password hash', doc: 'Written by `svc init` and `svc admin-auth reset-password`.', written: true }),
+    session_secret: secret({ label: 'Session secret', doc: 'Signs browser sessions; changing it ends them all.', written: true }),
+    session_ttl: duration({ label: 'Session lifetime', doc: 'How long a browser session lives without renewal.', default: '12h' }),
+  },
+  check: ({ enabled, username, password_hash, session_secret }) => {
+    if (!enabled) return []
+    const needs = (key: string, value: unknown) =>
+      value ? [] : [{ key, message: 'must not be empty while admin.auth.enabled is true; run `svc init`' }]
+    return [...needs('username', username), ...needs('password_hash', password_hash), ...needs('session_secret', session_secret)]
+  },
+})
+
+export const databaseSection = defineSection('database', {
+  doc: 'Where metadata is kept.',
+  keys: {
+    driver: choice(['sqlite'], { label: 'Driver', doc: 'Kind of database.', default: 'sqlite', written: true }),
+    dsn: secret({
+      label: 'Data source',
+      doc: 'Path or file: URL of the SQLite database.',
+      default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
+      written: true,
+    }),
+  },
+})
+
+export const loggingSection = defineSection('logging', {
+  doc: 'What is written to standard error.',
+  keys: {
+    level: choice(['debug', 'info', 'warn', 'error'], {
+      label: 'Level',
+      doc: 'Lines below this level are left out.',
+      default: 'info',
+      editable: true,
+    }),
+    format: choice(['text', 'json'], { label: 'Format', doc: 'Text for people, JSON for machines.', default: 'text', editable: true }),
+  },
+})
+
+export const workerSection = defineSection('worker.tasks', {
+  doc: 'Background tasks.',
+  keys: {
+    concurrency: integer({
+      label: 'Concurrency',
+      doc: 'Tasks that run at the same time.',
+      default: 12,
+      min: 1,
+      editable: true,
+      risk: 'review',
+    }),
+    poll_interval: duration({
+      label: 'Poll interval',
+      doc: 'Longest pause between two looks for due tasks; new tasks start at once.',
+      default: '5s',
+      minMs: 50,
+      editable: true,
+    }),
+    lease_duration: duration({
+      label: 'Lease',
+      doc: 'A task whose process died is taken over after this long.',
+      default: '60s',
+      minMs: 1000,
+      editable: true,
+    }),
+    retention: duration({
+      label: 'Retention',
+      doc: 'Ended tasks are kept this long: after completion, or after a failure is acknowledged.',
+      default: '168h',
+      editable: true,
+    }),
+  },
+})
+
+export const pluginsSection = defineSection('plugins', {
+  doc: 'Which plugins run.',
+  keys: {
+    disabled: list({
+      label: 'Disabled plugins',
+      doc: 'Ids of plugins that are switched off. Their data and pending tasks stay untouched.',
+      default: [],
+      editable: true,
+      risk: 'high',
+    }),
+    packages: list({ label: 'Third-party plugins', doc: 'npm package names, or paths relative to the configuration file.', default: [] }),
+  },
+})
+
+export const kernelSections = [adminSection, adminAuthSection, databaseSection, loggingSection, workerSection, pluginsSection] as const

@@ -1,0 +1,87 @@
+import type { Type } from 'arktype'
+import { defineExtensionPoint } from '../extension-point.ts'
+import type { Log } from '../log.ts'
+import type { Resolved, Uses } from '../service.ts'
+import type { Outcome } from './outcome.ts'
+
+export interface TaskRun<A, U extends Uses> {
+  readonly id: number
+  readonly args: A
+  readonly services: Resolved<U>
+  /** Failures of this task so far. */
+  readonly attempts: number
+  readonly nowMs: number
+  readonly log: Log
+  /** Aborts when the lease is lost or the process stops (I-07). Check it before every paid effect. */
+  readonly signal: AbortSignal
+}
+
+/** What a task concerns, for lists: `type` and `key` name a row, the rest is shown when it is cheap to know. */
+export interface TaskSubject {
+  readonly type: string
+  readonly key: string
+  readonly bucket?: string
+}
+
+export interface TaskSpec<A, U extends Uses> {
+  /** Stable name, such as `storage_store`: it is in the database and in the API. */
+  readonly kind: string
+  /** What an operator reads, such as `Store content`. */
+  readonly label: string
+  readonly args: Type<A>
+  readonly uses: U
+  /** Failures after which the task is failed. */
+  readonly attempts: number
+  /** Runs of this kind at the same time in this process. Default: the engine's concurrency. */
+  readonly concurrency?: number
+  /** Hidden from lists and counts while it is healthy. */
+  readonly isRecurring?: boolean
+  /** May an operator retry the failed task through the task list? Default true. */
+  readonly isRetryable?: boolean
+  subject(args: A): TaskSubject
+  run(run: TaskRun<A, U>): Promise<Outcome>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: kinds differ in their arguments
+export interface TaskKind<A = any> {
+  readonly kind: string
+  readonly label: string
+  readonly args: Type<A>
+  readonly uses: Uses
+  readonly attempts: number
+  readonly concurrency: number | undefined
+  readonly isRecurring: boolean
+  readonly isRetryable: boolean
+  subject(args: A): TaskSubject
+  run(run: never): Promise<Outcome>
+}
+
+/** A run must be safe to repeat from its start (I-09): a crash at any point leads to another run with the same arguments. */
+export function defineTask<A, const U extends Uses>(spec: TaskSpec<A, U>): TaskKind<A> {
+  return { isRecurring: false, isRetryable: true, concurrency: undefined, ...spec } as unknown as TaskKind<A>
+}
+
+export const taskKinds = defineExtensionPoint<TaskKind>('tasks.kinds')
+
+/** A tick of `cron` (five or six fields, UTC) enqueues the kind once; it never runs anything itself. */
+export interface TaskSchedule {
+  readonly name: string
+  readonly cron: string
+  readonly kind: TaskKind
+  readonly args: object
+}
+
+export const taskSchedules = defineExtensionPoint<TaskSchedule>('tasks.schedules')
+
+/** An idempotent pass that runs once after start, before the first task is claimed. */
+export interface TaskRecovery<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  run(services: Resolved<U>): Promise<void>
+}
+
+export const taskRecoveries = defineExtensionPoint<TaskRecovery>('tasks.recoveries')
+
+export function defineRecovery<const U extends Uses>(spec: TaskRecovery<U>): TaskRecovery {
+  return spec as unknown as TaskRecovery
+}

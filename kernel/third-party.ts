@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { createRequire, registerHooks } from 'node:module'
+import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { PluginGraphError } from './graph.ts'
+import type { Plugin } from './plugin.ts'
+
+/**
+ * Loads plugins named in `plugins.packages`: npm packages or paths, both relative to the configuration file.
+ * Each must export a plugin as its default export or as `plugin`. They come in through the same door as built-in ones.
+ */
+export async function loadThirdPartyPlugins(names: readonly string[], configPath: string): Promise<readonly Plugin[]> {
+  if (names.length === 0) return []
+  shareKernelDoor()
+  const plugins: Plugin[] = []
+  for (const name of names) plugins.push(await loadPlugin(name, configPath))
+  return plugins
+}
+
+async function loadPlugin(name: string, configPath: string): Promise<Plugin> {
+  let module: { readonly default?: unknown; readonly plugin?: unknown }
+  try {
+    module = await import(resolvePackage(name, configPath))
+  } catch (cause) {
+    throw new PluginGraphError([`plugins.packages names '${name}', which cannot be loaded: ${(cause as Error).message}`], { cause })
+  }
+  const plugin = module.default ?? module.plugin
+  if (!isPlugin(plugin)) throw new PluginGraphError([`'${name}' in plugins.packages does not export a plugin made by definePlugin`])
+  return plugin
+}
+
+function resolvePackage(name: string, configPath: string): string {
+  const isPath = name.startsWith('.') || name.startsWith('/')
+  const path = resolve(dirname(configPath), name)
+  if (isPath && /\.[cm]?[jt]s$/.test(name)) return pathToFileURL(path).href
+  if (isPath && existsSync(path)) return pathToFileURL(createRequire(resolve(path, 'package.json')).resolve(path)).href
+  return pathToFileURL(createRequire(configPath).resolve(name)).href
+}
+
+function isPlugin(value: unknown): value is Plugin {
+  return value !== null && typeof value === 'object' && 'id' in value && 'contributes' in value && Object.isFrozen(value)
+}
+
+const door: Readonly<Record<string, string>> = {
+  'svc/kernel': new URL('./index.ts', import.meta.url).href,
+  'svc/kernel/testing': new URL('./testing/index.ts', import.meta.url).href,
+}
+let isShared = false
+
+/** Extension points are compared by identity, so a plugin must get the very kernel that loads it, wherever its own files lie. */
+function shareKernelDoor(): void {
+  if (isShared) return
+  isShared = true
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const url = door[specifier]
+      return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
+    },
+  })
+}

@@ -1,0 +1,24 @@
+import type { Log } from './log.ts'
+
+/** What must be undone at the stop, last thing first. Each step is added at the moment its thing is made. */
+export class Undo {
+  readonly #steps: { readonly name: string; readonly run: () => Promise<void> }[] = []
+
+  add(name: string, run: () => Promise<void>): void {
+    this.#steps.push({ name, run })
+  }
+
+  /** Runs every step once, whatever fails; failures are logged and thrown together. */
+  async run(log: Log): Promise<void> {
+    const failures: unknown[] = []
+    for (const { name, run } of this.#steps.splice(0).reverse()) {
+      try {
+        await run()
+      } catch (error) {
+        log.error(`${name} did not stop cleanly`, { error })
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'the service did not stop cleanly')
+  }
+}
