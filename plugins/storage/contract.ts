@@ -1,0 +1,229 @@
+/** Everything other plugins may know of storage: buckets, objects and where their bytes are. */
+import { defineService } from '#kernel'
+
+/** A bucket keeps the policy it was created with (I-12). */
+export interface Bucket {
+  readonly id: number
+  readonly name: string
+  /** Access key of the S3 user that owns it; null for the internal root account. */
+  readonly ownerAccessKey: string | null
+  /** Replica target, 1..8. */
+  readonly defaultCopies: number
+  /** Copies that must be committed before the cached bytes may be released, 1..defaultCopies. */
+  readonly minimumDurableCopies: number
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+export interface BucketUsage {
+  readonly objectCount: number
+  readonly totalSizeBytes: number
+}
+
+export interface CreateBucket {
+  readonly name: string
+  readonly ownerAccessKey: string | null
+  /** Absent: the configured values; the minimum then equals the target unless a default minimum is configured. */
+  readonly defaultCopies?: number
+  readonly minimumDurableCopies?: number
+}
+
+/** Errors: `bucket_exists` 409, `invalid_bucket_name` 400, `copy_policy_invalid` 400, `bucket_not_found` 404. */
+export interface Buckets {
+  create(request: CreateBucket): Promise<Bucket>
+  /** From memory: buckets are few and read by every request. */
+  find(name: string): Bucket | undefined
+  /** Like find, but throws `bucket_not_found`. */
+  require(name: string): Bucket
+  /** In order of name. */
+  list(): readonly Bucket[]
+  /** Counts of current data versions. */
+  usage(bucketId: number): BucketUsage
+  setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
+  /** Buckets owned by the user. */
+  countOwnedBy(ownerAccessKey: string): number
+}
+
+export const buckets = defineService<Buckets>('storage.buckets')
+
+/** What a client said about an object and gets back with it. Values are kept to the byte (latin1 code units). */
+export interface ObjectHeaders {
+  readonly contentType: string
+  /** Lower-case names of system headers such as cache-control, content-disposition, content-encoding, content-language, expires. */
+  readonly system: Readonly<Record<string, string>>
+  /** Names without `x-amz-meta-`, lower-case. */
+  readonly user: Readonly<Record<string, string>>
+  /** Such as `{ crc32: 'base64' }`; given by the client and verified, or computed. */
+  readonly checksums: Readonly<Record<string, string>>
+}
+
+export interface ObjectVersion {
+  readonly bucketId: number
+  readonly key: string
+  readonly versionId: string
+  readonly isDeleteMarker: boolean
+  readonly isCurrent: boolean
+  readonly contentId: number | null
+  readonly size: number
+  /** Bare hex (or `hex-N`), without quotes. Empty for a delete marker. */
+  readonly etag: string
+  readonly headers: ObjectHeaders
+  readonly createdAtMs: number
+}
+
+export interface PutObject {
+  readonly bucket: string
+  readonly key: string
+  readonly body: AsyncIterable<Uint8Array>
+  /** Declared length in bytes, where the client said it: room is reserved for it before the body is read. */
+  readonly size?: number
+  readonly headers: Omit<ObjectHeaders, 'checksums'>
+  /**
+   * Called when the body has ended and before anything becomes visible. Throws to refuse the object; returns checksums to keep.
+   * `md5` and `sha256` are lower-case hex.
+   */
+  readonly verify?: (digests: {
+    readonly size: number
+    readonly md5: string
+    readonly sha256: string
+  }) => Readonly<Record<string, string>> | undefined
+  /** Evaluated on the current version inside the committing transaction; throws to refuse (a lost race with another writer). */
+  readonly condition?: (current: ObjectVersion | undefined) => void
+  readonly signal?: AbortSignal
+}
+
+export interface OpenedObject extends AsyncDisposable {
+  readonly version: ObjectVersion
+  /** Where the bytes come from. */
+  readonly source: 'cache' | 'provider'
+  /**
+   * Bytes [start, end] inclusive, the whole object by default. Call at most once. Reading from the cache survives an eviction that
+   * happens meanwhile. Disposing ends the read and frees the file.
+   */
+  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+}
+
+export interface ListRequest {
+  readonly bucket: string
+  readonly prefix?: string
+  readonly delimiter?: string
+  /** Only keys and common prefixes after this one, in UTF-8 byte order. */
+  readonly after?: string
+  /** 1..1000 entries. */
+  readonly limit: number
+}
+
+export interface ListEntry {
+  readonly key: string
+  readonly versionId: string
+  readonly contentId: number | null
+  readonly size: number
+  readonly etag: string
+  readonly lastModifiedMs: number
+}
+
+/** Entries and common prefixes share the limit and are both in byte order. */
+export interface ListPage {
+  readonly entries: readonly ListEntry[]
+  readonly commonPrefixes: readonly string[]
+  readonly isTruncated: boolean
+  /** The last key or common prefix returned: pass it back as `after`. */
+  readonly last?: string
+}
+
+/**
+ * Objects by bucket name and key. Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404,
+ * `is_delete_marker` 405, `invalid_key` 400, `entity_too_small` 400, `entity_too_large` 413, `incomplete_body` 400, `cache_full` 507,
+ * `cache_busy` 503 (room is being made), `content_unavailable` 503.
+ */
+export interface Objects {
+  /** Resolves once the bytes are fsynced under their final name and the metadata is committed durably (I-01). */
+  put(request: PutObject): Promise<ObjectVersion>
+  /** One point look-up, from committed rows. A delete marker is returned as a version with `isDeleteMarker`. */
+  find(bucket: string, key: string, versionId?: string): ObjectVersion | undefined
+  /** Throws `object_not_found`, `version_not_found` or `is_delete_marker` where there is nothing to read. */
+  open(bucket: string, key: string, versionId?: string): Promise<OpenedObject>
+  /** Always makes a delete marker, as a versioned S3 bucket does, even for a key that never existed. */
+  delete(bucket: string, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
+  list(request: ListRequest): ListPage
+  readonly sizeBytesMin: number
+  readonly sizeBytesMax: number
+}
+
+export const objects = defineService<Objects>('storage.objects')
+
+export type ObjectState = 'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'
+export type CopyStatus = 'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'
+
+export interface CopyRecord {
+  readonly copyIndex: number
+  readonly status: CopyStatus
+  readonly providerId: string | null
+  readonly dataSetId: string | null
+  readonly pieceId: string | null
+  readonly transferMethod: 'ingress' | 'peer_pull'
+  readonly retrievalUrl: string | null
+  readonly isNewDataSet: boolean
+  readonly lastError: string | null
+  readonly waitReason: string | null
+}
+
+/** Where one version's bytes are and what is still under way. */
+export interface Placement {
+  readonly state: ObjectState
+  readonly isCached: boolean
+  readonly pieceCid: string | null
+  readonly requestedCopies: number
+  readonly copies: readonly CopyRecord[]
+  /** Why it is not further, in words for the operator. */
+  readonly message: string | null
+  readonly updatedAtMs: number
+  readonly upload: { readonly sentBytes: number; readonly totalBytes: number } | null
+}
+
+/** One generation of a replica slot of a bucket. */
+export interface DataSetRecord {
+  readonly id: number
+  readonly bucketId: number
+  readonly copyIndex: number
+  readonly generation: number
+  readonly isCurrent: boolean
+  readonly providerId: string
+  readonly serviceUrl: string
+  readonly dataSetId: string | null
+  readonly clientDataSetId: string | null
+  readonly status: 'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'
+  readonly committedCopies: number
+  readonly physicalBytes: number
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** Reads for operators: how contents stand with the providers. */
+export interface Placements {
+  /** Undefined when there is no such version in the bucket. A delete marker has no copies. */
+  ofVersion(bucketId: number, versionId: string): Placement | undefined
+  /** Cheap states for a page of versions, by content id. */
+  ofContents(
+    contentIds: readonly number[],
+  ): ReadonlyMap<
+    number,
+    { readonly state: ObjectState; readonly isCached: boolean; readonly isOnChain: boolean; readonly pieceCid: string | null }
+  >
+  dataSetsOf(bucketId: number): readonly DataSetRecord[]
+}
+
+export const placements = defineService<Placements>('storage.placements')
+
+export interface CacheStats {
+  readonly usedBytes: number
+  readonly maxBytes: number
+  readonly reservedBytes: number
+  readonly evictionPolicy: 'lru' | 'after_upload' | 'none'
+}
+
+export interface CacheGauge {
+  stats(): CacheStats
+}
+
+export const cacheGauge = defineService<CacheGauge>('storage.cache-gauge')
