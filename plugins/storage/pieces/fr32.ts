@@ -22,26 +22,30 @@ if (endianness() !== 'LE') throw new Error('piece CIDs can be computed on little
  */
 export function padFr32(raw: Uint32Array, padded: Uint32Array, groups: number): void {
   for (let group = 0; group < groups; group++) {
-    padGroup(raw.subarray(group * GROUP_RAW_WORDS, (group + 1) * GROUP_RAW_WORDS), padded, group * GROUP_PADDED_WORDS)
+    padGroup(raw, group * GROUP_RAW_WORDS, padded, group * GROUP_PADDED_WORDS)
   }
 }
 
-/** Block j is shifted up by 2j bits: `carry` holds the bits that the words before have pushed out. */
-function padGroup(raw: Uint32Array, padded: Uint32Array, paddedStart: number): void {
-  let carry = 0
-  for (let block = 0; block < BLOCKS_PER_GROUP; block++) {
-    const first = block * WORDS_PER_BLOCK
-    const last = first + WORDS_PER_BLOCK - 1
-    const shift = 2 * block
-    for (let at = first; at < last; at++) {
-      const word = raw[at] ?? 0
-      padded[paddedStart + at] = (word << shift) | carry
-      // Two steps because a shift by 32 (block 0) would be a shift by 0.
-      carry = (word >>> 1) >>> (31 - shift)
+/** Block j is shifted up by 2j bits; each word takes the bits that the shift has pushed out of the word before it. */
+function padGroup(raw: Uint32Array, rawStart: number, padded: Uint32Array, paddedStart: number): void {
+  const lastOfFirst = WORDS_PER_BLOCK - 1
+  // Block 0 is not shifted: a shift down by 32 would be a shift by 0.
+  for (let at = 0; at < lastOfFirst; at++) padded[paddedStart + at] = raw[rawStart + at] ?? 0
+  let before = raw[rawStart + lastOfFirst] ?? 0
+  padded[paddedStart + lastOfFirst] = before & LAST_WORD_MASK
+
+  for (let block = 1; block < BLOCKS_PER_GROUP; block++) {
+    const up = 2 * block
+    const down = 32 - up
+    const last = block * WORDS_PER_BLOCK + WORDS_PER_BLOCK - 1
+    for (let at = block * WORDS_PER_BLOCK; at < last; at++) {
+      const word = raw[rawStart + at] ?? 0
+      padded[paddedStart + at] = (word << up) | (before >>> down)
+      before = word
     }
-    // The last block of a group has no last word of its own: only the carry is left.
-    const word = raw[last] ?? 0
-    padded[paddedStart + last] = ((word << shift) | carry) & LAST_WORD_MASK
-    carry = word >>> (30 - shift)
+    // The last block of a group has no last word of its own: only the pushed-out bits are left.
+    const word = last < GROUP_RAW_WORDS ? (raw[rawStart + last] ?? 0) : 0
+    padded[paddedStart + last] = ((word << up) | (before >>> down)) & LAST_WORD_MASK
+    before = word
   }
 }

@@ -1,0 +1,60 @@
+// One place in the pool: owns at most one worker thread, starts it at the first segment and again after a crash.
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { PieceCalculationError } from './piece-calculation-error.ts'
+import type { SegmentReply, SegmentRequest } from './piece-worker.ts'
+import type { Subtree } from './subtree-fold.ts'
+
+export type StartWorker = () => Worker
+
+// The worker lies beside this file, as source or as built. Flags of the main thread may not suit it (`--input-type` ends it).
+export const startPieceWorker: StartWorker = () =>
+  new Worker(new URL(`./piece-worker${extname(import.meta.url)}`, import.meta.url), { name: 'piece-worker', execArgv: [] })
+
+export class HashingThread {
+  readonly #startWorker: StartWorker
+  #worker: Worker | undefined
+  #turn: PromiseWithResolvers<Subtree> | undefined
+
+  constructor(startWorker: StartWorker) {
+    this.#startWorker = startWorker
+  }
+
+  /** Takes one segment at a time: the caller waits for the answer before the next. @throws PieceCalculationError */
+  async hash(segment: SegmentRequest): Promise<Subtree> {
+    this.#worker ??= this.#start()
+    const turn = Promise.withResolvers<Subtree>()
+    this.#turn = turn
+    // Only a thread at work may keep the process alive.
+    this.#worker.ref()
+    this.#worker.postMessage(segment)
+    try {
+      return await turn.promise
+    } finally {
+      this.#turn = undefined
+      this.#worker?.unref()
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    const worker = this.#startWorker()
+    let cause: unknown
+    worker.on('message', (reply: SegmentReply) => {
+      if ('subtree' in reply) this.#turn?.resolve(reply.subtree)
+      else this.#turn?.reject(new PieceCalculationError(reply.refusal.message, reply.refusal))
+    })
+    worker.on('error', (error) => {
+      cause = error
+    })
+    worker.on('exit', (exitCode) => {
+      this.#worker = undefined
+      const message = `a piece hashing thread ended with exit code ${exitCode} before it answered`
+      this.#turn?.reject(new PieceCalculationError(message, { code: 'piece_worker_crashed', cause }))
+    })
+    return worker
+  }
+}

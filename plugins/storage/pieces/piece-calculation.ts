@@ -1,0 +1,80 @@
+// One piece on its way through the pool: cut into segments, whose subtrees are folded into the piece CID.
+import { nodeHasherChoice } from './node-hasher.ts'
+import { pieceCidOf } from './piece-cid.ts'
+import { heightOf, rawCapacity } from './piece-size.ts'
+import type { SegmentRequest } from './piece-worker.ts'
+import { createSubtreeFold, type Subtree } from './subtree-fold.ts'
+
+export interface PieceSource {
+  readonly path: string
+  /** First byte of the piece in the file; 0 unless given. */
+  readonly offset?: number
+  /** Bytes of the piece in the file, at least 1. */
+  readonly length: number
+  /** Counts the piece as this many bytes at least, the missing ones being zeros. */
+  readonly padTo?: number
+  readonly signal?: AbortSignal
+}
+
+/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece. */
+const SEGMENT_BYTES = 8_323_072
+
+/** Below this a second thread gains less than the segments cost. */
+const CUT_ABOVE_BYTES = 16 * 1024 * 1024
+
+export class PieceCalculation {
+  readonly #source: PieceSource
+  readonly #segmentBytes: number
+  readonly #outcome = Promise.withResolvers<string>()
+  /** By position in the piece; threads finish in any order. */
+  readonly #subtrees: Subtree[] = []
+  #handedOut = 0
+  #finished = 0
+
+  constructor(source: PieceSource) {
+    if (!Number.isSafeInteger(source.length) || source.length < 1) throw new RangeError(`cannot hash ${source.length} bytes of a file`)
+    this.#source = source
+    this.#segmentBytes = source.length > CUT_ABOVE_BYTES ? SEGMENT_BYTES : source.length
+  }
+
+  get pieceCid(): Promise<string> {
+    return this.#outcome.promise
+  }
+
+  get hasSegmentsLeft(): boolean {
+    return this.#handedOut < this.#segmentCount
+  }
+
+  /** The next segment, and where to bring its subtree. */
+  takeSegment(): { request: SegmentRequest; accept: (subtree: Subtree) => void } {
+    const position = this.#handedOut++
+    const start = position * this.#segmentBytes
+    const { path, offset = 0, length } = this.#source
+    return {
+      request: { path, offset: offset + start, length: Math.min(this.#segmentBytes, length - start) },
+      accept: (subtree) => this.#accept(position, subtree),
+    }
+  }
+
+  fail(reason: unknown): void {
+    this.#outcome.reject(reason)
+  }
+
+  get #segmentCount(): number {
+    return Math.ceil(this.#source.length / this.#segmentBytes)
+  }
+
+  #accept(position: number, subtree: Subtree): void {
+    this.#subtrees[position] = subtree
+    this.#finished++
+    if (this.#finished === this.#segmentCount) this.#outcome.resolve(this.#fold())
+  }
+
+  #fold(): string {
+    const size = Math.max(this.#source.length, this.#source.padTo ?? 0)
+    const height = heightOf(size)
+    const fold = createSubtreeFold(nodeHasherChoice.hasher)
+    for (const subtree of this.#subtrees) fold.add(subtree)
+    return pieceCidOf({ root: fold.rootAt(height), height, padding: rawCapacity(height) - size })
+  }
+}

@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPieceWorker } from './hashing-thread.ts'
+import { CALCULATIONS_MAX, createPieceCalculator } from './piece-calculator.ts'
+import { pieceCidOf } from './piece-cid.ts'
+import { createPieceHasher } from './piece-hasher.ts'
+import { patternBytes } from './testing/pattern-bytes.ts'
+
+const MIB = 1024 * 1024
+/** Five segments, the last one odd. */
+const LARGE = 33 * MIB + 12_345
+const large = patternBytes(LARGE)
+
+let folder: string
+let path: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-pieces-'))
+  path = join(folder, 'large.bin')
+  await writeFile(path, large)
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test('several threads give the piece CID that one hasher gives', async () => {
+  await using calculator = createPieceCalculator({ threads: 2 })
+  expect(await calculator.calculate({ path, length: LARGE })).toBe(cidOf(large))
+})
+
+test.each([
+  ['exactly at the cut', 0, 16 * MIB],
+  ['one byte above the cut', 0, 16 * MIB + 1],
+  ['whole segments only', 0, 3 * 8_323_072],
+  ['one byte more than whole segments', 1, 3 * 8_323_072 + 1],
+  ['a middle part', 1_000_003, 17 * MIB],
+  ['a small middle part', 777, 1000],
+  ['one byte', 5, 1],
+])('a range of a file is a piece of its own: %s', async (_, offset, length) => {
+  await using calculator = createPieceCalculator({ threads: 2 })
+  expect(await calculator.calculate({ path, offset, length })).toBe(cidOf(large.subarray(offset, offset + length)))
+})
+
+test('padTo counts missing bytes as zeros', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  const padded = new Uint8Array(127)
+  padded.set(large.subarray(0, 40))
+  expect(await calculator.calculate({ path, length: 40, padTo: 127 })).toBe(cidOf(padded))
+})
+
+test('many pieces at a time each get their own CID', async () => {
+  await using calculator = createPieceCalculator({ threads: 2 })
+  const ranges = Array.from({ length: 60 }, (_, index) => ({ offset: index * 1000, length: 127 + index * 311 }))
+  const found = await Promise.all([
+    calculator.calculate({ path, length: LARGE }),
+    ...ranges.map((range) => calculator.calculate({ path, ...range })),
+  ])
+  expect(found).toEqual([cidOf(large), ...ranges.map(({ offset, length }) => cidOf(large.subarray(offset, offset + length)))])
+})
+
+test('a small piece does not wait for all of a large one', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  const finished: string[] = []
+  await Promise.all([
+    calculator.calculate({ path, length: LARGE }).then(() => finished.push('large')),
+    calculator.calculate({ path, length: 127 }).then(() => finished.push('small')),
+  ])
+  expect(finished).toEqual(['small', 'large'])
+})
+
+test('threads start when they are needed and not before', async () => {
+  let started = 0
+  const startWorker = () => {
+    started++
+    return startPieceWorker()
+  }
+  await using calculator = createPieceCalculator({ threads: 2, startWorker })
+  expect(started).toBe(0)
+  await calculator.calculate({ path, length: 127 })
+  await calculator.calculate({ path, length: 127 })
+  expect(started).toBe(1)
+  await calculator.calculate({ path, length: LARGE })
+  expect(started).toBe(2)
+})
+
+test('a missing file is a typed error', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  const missing = join(folder, 'missing.bin')
+  await expect(calculator.calculate({ path: missing, length: 127 })).rejects.toMatchObject({
+    name: 'PieceCalculationError',
+    code: 'piece_source_missing',
+    message: expect.stringContaining(missing),
+    cause: expect.objectContaining({ message: expect.stringContaining('ENOENT') }),
+  })
+})
+
+test('a file shorter than the piece is a typed error, and the calculator goes on', async () => {
+  await using calculator = createPieceCalculator({ threads: 2 })
+  await expect(calculator.calculate({ path, length: LARGE + 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
+  await expect(calculator.calculate({ path, offset: LARGE, length: 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
+  expect(await calculator.calculate({ path, length: 127 })).toBe(cidOf(large.subarray(0, 127)))
+})
+
+test('what cannot be read is a typed error', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  await expect(calculator.calculate({ path: folder, length: 127 })).rejects.toMatchObject({ code: 'piece_source_unreadable' })
+})
+
+test('a length that is no number of bytes is refused', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  for (const length of [0, -1, 1.5, Number.NaN]) await expect(calculator.calculate({ path, length })).rejects.toThrow(RangeError)
+})
+
+test('an aborted calculation rejects with the reason, the others go on', async () => {
+  await using calculator = createPieceCalculator({ threads: 1 })
+  const controller = new AbortController()
+  const aborted = calculator.calculate({ path, length: LARGE, signal: controller.signal })
+  const other = calculator.calculate({ path, offset: 1, length: LARGE - 1 })
+  controller.abort(new Error('the upload was cancelled'))
+  await expect(aborted).rejects.toThrow('the upload was cancelled')
+  await expect(calculator.calculate({ path, length: 127, signal: controller.signal })).rejects.toThrow('the upload was cancelled')
+  expect(await other).toBe(cidOf(large.subarray(1)))
+})
+
+test('a crashed thread rejects its piece with the cause and is replaced', async () => {
+  const workers = [() => new Worker("throw new Error('out of luck')", { eval: true }), startPieceWorker]
+  await using calculator = createPieceCalculator({ threads: 1, startWorker: () => (workers.shift() ?? startPieceWorker)() })
+  await expect(calculator.calculate({ path, length: 127 })).rejects.toMatchObject({
+    code: 'piece_worker_crashed',
+    cause: expect.objectContaining({ message: 'out of luck' }),
+  })
+  expect(await calculator.calculate({ path, length: 127 })).toBe(cidOf(large.subarray(0, 127)))
+  expect(workers).toEqual([])
+})
+
+test('a thread that cannot be started rejects the piece, and the next one tries again', async () => {
+  const failures = [new Error('no more threads')]
+  const startWorker = () => {
+    const failure = failures.pop()
+    if (failure) throw failure
+    return startPieceWorker()
+  }
+  await using calculator = createPieceCalculator({ threads: 1, startWorker })
+  await expect(calculator.calculate({ path, length: 127 })).rejects.toThrow('no more threads')
+  expect(await calculator.calculate({ path, length: 127 })).toBe(cidOf(large.subarray(0, 127)))
+})
+
+test('more calculations than the limit are refused at once', async () => {
+  await using calculator = createPieceCalculator({ threads: 1, startWorker: silentWorker })
+  const waiting = Array.from({ length: CALCULATIONS_MAX }, () => calculator.calculate({ path, length: 127 }).catch((error) => error.code))
+  await expect(calculator.calculate({ path, length: 127 })).rejects.toMatchObject({ code: 'piece_queue_full' })
+  await calculator[Symbol.asyncDispose]()
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['piece_calculator_closed']))
+})
+
+test('a disposed calculator rejects what is under way and what comes after', async () => {
+  const calculator = createPieceCalculator({ threads: 2, startWorker: silentWorker })
+  const underWay = expect(calculator.calculate({ path, length: LARGE })).rejects.toMatchObject({ code: 'piece_calculator_closed' })
+  await calculator[Symbol.asyncDispose]()
+  await underWay
+  await expect(calculator.calculate({ path, length: 127 })).rejects.toMatchObject({ code: 'piece_calculator_closed' })
+})
+
+test('idle threads do not keep a process alive', async () => {
+  const calculatorUrl = new URL('./piece-calculator.ts', import.meta.url).href
+  const script = `
+    import { createPieceCalculator } from ${JSON.stringify(calculatorUrl)}
+    process.stdout.write(await createPieceCalculator({ threads: 1 }).calculate({ path: ${JSON.stringify(path)}, length: 1000 }))`
+  const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { timeout: 30_000 })
+  expect(await run).toEqual({ stdout: cidOf(large.subarray(0, 1000)), stderr: '' })
+})
+
+/** A thread that takes segments and never answers. */
+function silentWorker(): Worker {
+  return new Worker("require('node:worker_threads').parentPort.on('message', () => {})", { eval: true })
+}
+
+function cidOf(content: Uint8Array): string {
+  const hasher = createPieceHasher()
+  hasher.update(content)
+  return pieceCidOf(hasher.digest())
+}
