@@ -1,0 +1,108 @@
+/** The two ways a question to the chain can fail, made from viem's many. */
+import {
+  type Abi,
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  decodeErrorResult,
+  type Hex,
+  HttpRequestError,
+  isHex,
+  size,
+} from 'viem'
+
+/** The node gave no usable answer: no connection, a timeout, an HTTP or RPC error, or no contract at the address. Ask again later. */
+export class ChainUnreachable extends Error {
+  override readonly name = 'ChainUnreachable'
+  readonly code = 'chain_unreachable'
+}
+
+/** A contract refused the call. `errorName` and `args` are set when one of the known ABIs names the selector. */
+export class ChainReverted extends Error {
+  override readonly name = 'ChainReverted'
+  readonly code = 'chain_reverted'
+  /** First four bytes of the revert data; `0x` when the node passed none on. */
+  readonly selector: Hex
+  /** `Error` for a revert with a text, which is then `args[0]`. */
+  readonly errorName: string | undefined
+  readonly args: readonly unknown[]
+
+  constructor(message: string, revert: Pick<ChainReverted, 'selector' | 'errorName' | 'args'>, options?: ErrorOptions) {
+    super(message, options)
+    this.selector = revert.selector
+    this.errorName = revert.errorName
+    this.args = revert.args
+  }
+}
+
+/**
+ * Turns whatever a viem call threw into `ChainUnreachable` or `ChainReverted`; both pass through unchanged.
+ * @param what names the question in the message, such as `read getDataSet`
+ * @param abi names reverts that viem met outside a contract call (gas estimation of ready calldata)
+ */
+export function toChainError(error: unknown, what: string, abi: Abi = []): ChainUnreachable | ChainReverted {
+  if (error instanceof ChainUnreachable || error instanceof ChainReverted) return error
+  if (!(error instanceof BaseError)) return new ChainUnreachable(`Could not ${what}: ${String(error)}`, { cause: error })
+  const revert = findRevert(error, abi)
+  if (revert !== undefined) {
+    const said = [revert.errorName ?? revert.selector, ...revert.args.map(String)].join(' ')
+    return new ChainReverted(`The chain refused to ${what}: ${said}`, revert, { cause: error })
+  }
+  return new ChainUnreachable(`Could not ${what}: ${error.shortMessage}`, { cause: withoutUrl(error) })
+}
+
+function findRevert(error: BaseError, abi: Abi): Pick<ChainReverted, 'selector' | 'errorName' | 'args'> | undefined {
+  if (error.walk((cause) => cause instanceof ContractFunctionZeroDataError)) return undefined
+  const reverted = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
+  if (reverted instanceof ContractFunctionRevertedError) {
+    const raw = reverted.raw ?? reverted.signature
+    if (reverted.data) {
+      return { selector: selectorOf(raw), errorName: reverted.data.errorName, args: reverted.data.args ?? [] }
+    }
+    if (raw !== undefined) return decodeRevert(raw, abi)
+    return {
+      selector: '0x',
+      errorName: reverted.reason === undefined ? undefined : 'Error',
+      args: reverted.reason ? [reverted.reason] : [],
+    }
+  }
+  const raw = revertDataIn(error)
+  return raw === undefined ? undefined : decodeRevert(raw, abi)
+}
+
+function decodeRevert(raw: Hex, abi: Abi): Pick<ChainReverted, 'selector' | 'errorName' | 'args'> {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi, data: raw })
+    return { selector: selectorOf(raw), errorName, args: (args as readonly unknown[] | undefined) ?? [] }
+  } catch {
+    // An unknown selector is still a revert: the caller gets the selector alone.
+    return { selector: selectorOf(raw), errorName: undefined, args: [] }
+  }
+}
+
+/** JSON-RPC code 3 is "execution reverted"; its `data` member is the revert data. */
+const executionRevertedCode = 3
+/** Lotus gives the data inside its message: `… revert reason=[0x…] …`. */
+const lotusRevert = /(?:revert reason|vm error)=\[(0x[0-9a-fA-F]*)\]/
+
+function revertDataIn(error: BaseError): Hex | undefined {
+  const found = error.walk((cause) => (cause as { code?: unknown }).code === executionRevertedCode) as { data?: unknown } | null
+  const data = found?.data
+  if (isHex(data)) return data
+  if (typeof data === 'object' && data !== null && 'data' in data && isHex(data.data)) return data.data
+  const [, quoted] = lotusRevert.exec(error.details ?? '') ?? []
+  if (isHex(quoted)) return quoted
+  return found === null ? undefined : '0x'
+}
+
+function selectorOf(raw: Hex | undefined): Hex {
+  return raw !== undefined && size(raw) >= 4 ? (raw.slice(0, 10) as Hex) : '0x'
+}
+
+/** RPC URLs often carry an access token, and viem prints them: keep the cause but not its URL (I-10). */
+function withoutUrl(error: BaseError): Error {
+  const http = error.walk((cause) => cause instanceof HttpRequestError)
+  const plain = new Error(error.details || error.shortMessage)
+  plain.name = http instanceof Error ? http.name : error.name
+  return plain
+}

@@ -1,0 +1,156 @@
+/** What storing costs and what an account can pay: the contracts' arithmetic, with no chain in it. Amounts are in 10^-18 USDFC. */
+
+/** Prices in force, from the price list of the storage service. */
+export interface PriceList {
+  readonly storagePerTibPerMonth: bigint
+  /** Added to every data set that holds at least one piece. */
+  readonly dataSetFeePerMonth: bigint
+  readonly createDataSetFee: bigint
+  readonly addPiecesBaseFee: bigint
+  readonly addPiecesPerPieceFee: bigint
+  readonly schedulePieceRemovalsFee: bigint
+  readonly terminateFee: bigint
+  /** Locked per data set; operation fees are drawn from it and it is refilled. */
+  readonly lifecycleReserveTarget: bigint
+  readonly replenishThreshold: bigint
+  /** Epochs of the running rate that stay locked. */
+  readonly lockupPeriodEpochs: bigint
+}
+
+/** An account as FilecoinPay stores it. */
+export interface StoredAccount {
+  readonly funds: bigint
+  readonly lockupCurrent: bigint
+  /** Per epoch. */
+  readonly lockupRate: bigint
+  readonly lockupLastSettledAt: bigint
+}
+
+/** The same account brought forward to an epoch. */
+export interface SettledAccount extends StoredAccount {
+  readonly epoch: bigint
+  /** Neither locked nor owed: may be withdrawn or locked. */
+  readonly available: bigint
+  /** Owed beyond the funds. While positive no piece can be added and no rate changed. */
+  readonly debt: bigint
+  /** Epochs until the running rate has used up what is available; null while nothing is running. */
+  readonly runwayEpochs: bigint | null
+}
+
+export interface OperatorApproval {
+  readonly isApproved: boolean
+  readonly rateAllowance: bigint
+  readonly lockupAllowance: bigint
+  readonly rateUsage: bigint
+  readonly lockupUsage: bigint
+  readonly maxLockupPeriod: bigint
+}
+
+export type ApprovalState =
+  | { readonly approved: true }
+  | { readonly approved: false; readonly reason: 'not_approved' | 'rate_limited' | 'lockup_limited' | 'lockup_period_too_short' }
+
+/** Pieces to be added to one data set, in one or more calls. */
+export interface PlannedAddition {
+  /** True when the data set has to be created first. */
+  readonly isNewDataSet: boolean
+  /** Bytes it already holds, as billed; 0 when new or empty. */
+  readonly currentBytes: bigint
+  readonly addedBytes: bigint
+  readonly pieces: number
+}
+
+export interface CostEstimate {
+  /** One-time fees of the calls. */
+  readonly fees: bigint
+  /** Newly locked: the rate increase over the lockup period, and a reserve per new data set. */
+  readonly lockup: bigint
+  readonly rateIncreasePerEpoch: bigint
+  /** To pay in before the calls can succeed; 0 when the account suffices. */
+  readonly depositNeeded: bigint
+}
+
+export const epochsPerMonth = 86_400n
+export const maxUint256 = 2n ** 256n - 1n
+const tibBytes = 2n ** 40n
+/** Most pieces that a provider takes in one call. */
+const piecesPerCallMax = 40n
+/** The running rate goes on between the estimate and its use: this many epochs are added when something is owed. */
+const bufferEpochs = 5n
+
+/** Brings a stored account to `epoch` the way FilecoinPay does when it settles. */
+export function settleAccount(account: StoredAccount, epoch: bigint): SettledAccount {
+  const elapsed = epoch > account.lockupLastSettledAt ? epoch - account.lockupLastSettledAt : 0n
+  const owed = account.lockupCurrent + account.lockupRate * elapsed
+  const available = account.funds > owed ? account.funds - owed : 0n
+  const debt = owed > account.funds ? owed - account.funds : 0n
+  return { ...account, epoch, available, debt, runwayEpochs: account.lockupRate === 0n ? null : available / account.lockupRate }
+}
+
+/**
+ * Whether the storage service may draw on the account without limit. The lockup allowance is compared with half the
+ * maximum because every one-time fee lowers it for good.
+ */
+export function approvalState(approval: OperatorApproval, lockupPeriodEpochs: bigint): ApprovalState {
+  if (!approval.isApproved) return { approved: false, reason: 'not_approved' }
+  if (approval.rateAllowance !== maxUint256) return { approved: false, reason: 'rate_limited' }
+  if (approval.lockupAllowance < maxUint256 / 2n) return { approved: false, reason: 'lockup_limited' }
+  if (approval.maxLockupPeriod < lockupPeriodEpochs) return { approved: false, reason: 'lockup_period_too_short' }
+  return { approved: true }
+}
+
+/** Rate of a data set per epoch; each term is rounded down by itself, as the contract does. */
+export function storageRatePerEpoch(bytes: bigint, prices: PriceList): bigint {
+  if (bytes === 0n) return 0n
+  return (bytes * prices.storagePerTibPerMonth) / (tibBytes * epochsPerMonth) + prices.dataSetFeePerMonth / epochsPerMonth
+}
+
+/** Bytes that are billed for a number of 32-byte leaves. */
+export function billedBytes(leafCount: bigint): bigint {
+  return (leafCount * 32n * 127n) / 128n
+}
+
+/** Money a data set needs available at creation: its reserve and a month of its fee. The contract refuses below it. */
+export function dataSetCreationGate(prices: PriceList): bigint {
+  return prices.lifecycleReserveTarget + prices.dataSetFeePerMonth
+}
+
+/** Cost of a set of additions, and what the account lacks for them. */
+export function estimateAdditions(additions: readonly PlannedAddition[], prices: PriceList, account: SettledAccount): CostEstimate {
+  const total = { fees: 0n, lockup: 0n, rateIncreasePerEpoch: 0n, gate: 0n }
+  for (const addition of additions) {
+    const cost = costOfAddition(addition, prices)
+    total.fees += cost.fees
+    total.lockup += cost.lockup
+    total.rateIncreasePerEpoch += cost.rateIncreasePerEpoch
+    if (addition.isNewDataSet) total.gate += dataSetCreationGate(prices)
+  }
+  const needed = total.fees + total.lockup
+  const depositNeeded = lacking(needed > total.gate ? needed : total.gate, account, total.rateIncreasePerEpoch)
+  return { fees: total.fees, lockup: total.lockup, rateIncreasePerEpoch: total.rateIncreasePerEpoch, depositNeeded }
+}
+
+/** What the account lacks for one call with the given fee, such as scheduling a removal. */
+export function estimateFee(fee: bigint, account: SettledAccount): CostEstimate {
+  return { fees: fee, lockup: 0n, rateIncreasePerEpoch: 0n, depositNeeded: lacking(fee, account, 0n) }
+}
+
+function costOfAddition(addition: PlannedAddition, prices: PriceList): { fees: bigint; lockup: bigint; rateIncreasePerEpoch: bigint } {
+  const pieces = BigInt(addition.pieces)
+  const calls = (pieces + piecesPerCallMax - 1n) / piecesPerCallMax
+  const before = addition.isNewDataSet ? 0n : storageRatePerEpoch(addition.currentBytes, prices)
+  const after = storageRatePerEpoch((addition.isNewDataSet ? 0n : addition.currentBytes) + addition.addedBytes, prices)
+  const rateIncreasePerEpoch = after - before
+  return {
+    fees: calls * prices.addPiecesBaseFee + pieces * prices.addPiecesPerPieceFee + (addition.isNewDataSet ? prices.createDataSetFee : 0n),
+    lockup: rateIncreasePerEpoch * prices.lockupPeriodEpochs + (addition.isNewDataSet ? prices.lifecycleReserveTarget : 0n),
+    rateIncreasePerEpoch,
+  }
+}
+
+function lacking(needed: bigint, account: SettledAccount, rateIncrease: bigint): bigint {
+  const short = needed + account.debt - account.available
+  if (short <= 0n) return 0n
+  // Nothing drains an account without a running rate, so it needs no margin.
+  return account.lockupRate === 0n ? short : short + (account.lockupRate + rateIncrease) * bufferEpochs
+}

@@ -1,0 +1,154 @@
+/** Which chain the product talks to: ids, addresses and timing of calibration, mainnet and a local devnet. */
+import { readFile } from 'node:fs/promises'
+import { type } from 'arktype'
+import { type Address, getAddress, isAddress } from 'viem'
+import { publicNetworks } from './synapse-constants.ts'
+
+export type NetworkName = 'calibration' | 'mainnet' | 'devnet'
+
+export interface ChainContracts {
+  readonly usdfc: Address
+  readonly filecoinPay: Address
+  /** The FilecoinWarmStorageService proxy: record keeper of data sets, operator of payments, verifying contract of signatures. */
+  readonly fwss: Address
+  readonly pdpVerifier: Address
+  readonly registry: Address
+  readonly endorsements: Address
+  readonly multicall3: Address
+}
+
+export interface ChainNetwork {
+  readonly name: NetworkName
+  readonly chainId: number
+  /** http(s) or ws(s). */
+  readonly rpcUrl: string
+  readonly contracts: ChainContracts
+  /** Symbol of the gas token. */
+  readonly nativeSymbol: string
+  /** Length of an epoch, which is also the block time. */
+  readonly epochSeconds: number
+  /** Unix seconds of epoch 0. */
+  readonly genesisTimestamp: number
+  /** Depth at which a read counts as final unless the operator sets another. */
+  readonly confirmationsDefault: number
+}
+
+export interface NetworkChoice {
+  readonly network: NetworkName
+  /** Replaces the network's public RPC; http(s) or ws(s). */
+  readonly rpcUrl?: string | undefined
+  /** Path of a devnet-info.json; required for `devnet`, refused elsewhere. */
+  readonly devnetInfoPath?: string | undefined
+}
+
+/** The choice cannot work: a message for the operator, naming the setting. */
+export class NetworkChoiceRefused extends Error {
+  override readonly name = 'NetworkChoiceRefused'
+  readonly code = 'network_choice_refused'
+}
+
+const publicEpochSeconds = 30
+const publicConfirmations = 5
+const devnetChainId = 31415926
+const devnetEpochSeconds = 1
+const devnetConfirmations = 1
+
+/**
+ * Resolves the operator's choice to addresses and timing without asking the chain.
+ * @throws NetworkChoiceRefused when the RPC URL, the devnet info path or the file's content is unusable
+ */
+export async function resolveNetwork(choice: NetworkChoice): Promise<ChainNetwork> {
+  if (choice.rpcUrl !== undefined) requireRpcUrl(choice.rpcUrl)
+  if (choice.network === 'devnet') return await readDevnet(choice)
+  if (choice.devnetInfoPath !== undefined) {
+    throw new NetworkChoiceRefused(`chain.devnet_info belongs to chain.network = "devnet", not "${choice.network}"; remove one of them.`)
+  }
+  const known = publicNetworks[choice.network]
+  return {
+    ...known,
+    name: choice.network,
+    rpcUrl: choice.rpcUrl ?? known.rpcUrl,
+    epochSeconds: publicEpochSeconds,
+    confirmationsDefault: publicConfirmations,
+  }
+}
+
+/** Unix milliseconds at which `epoch` begins. */
+export function epochToMs(network: Pick<ChainNetwork, 'genesisTimestamp' | 'epochSeconds'>, epoch: bigint): number {
+  return (network.genesisTimestamp + Number(epoch) * network.epochSeconds) * 1000
+}
+
+/** The epoch that contains the moment `ms` (Unix milliseconds). */
+export function msToEpoch(network: Pick<ChainNetwork, 'genesisTimestamp' | 'epochSeconds'>, ms: number): bigint {
+  return BigInt(Math.max(0, Math.floor((ms / 1000 - network.genesisTimestamp) / network.epochSeconds)))
+}
+
+function requireRpcUrl(url: string): void {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
+  if (!['http:', 'https:', 'ws:', 'wss:'].includes(protocol)) {
+    throw new NetworkChoiceRefused('chain.rpc_url must be an http(s) or ws(s) URL.')
+  }
+}
+
+const address = type('string').narrow((value, ctx) => isAddress(value, { strict: false }) || ctx.mustBe('an 0x address'))
+
+/** The members we use of the file that devnets of the network publish; the rest is ignored. */
+const devnetInfo = type({
+  version: '1 | 2',
+  info: {
+    start_time: 'string',
+    contracts: {
+      multicall3_addr: address,
+      mockusdfc_addr: address,
+      fwss_service_proxy_addr: address,
+      pdp_verifier_proxy_addr: address,
+      service_provider_registry_proxy_addr: address,
+      filecoin_pay_v1_addr: address,
+      endorsements_addr: address,
+    },
+    lotus: { host_rpc_url: 'string' },
+    'epoch_seconds?': 'number > 0',
+    'genesis_timestamp?': 'number.integer >= 0',
+  },
+})
+
+async function readDevnet(choice: NetworkChoice): Promise<ChainNetwork> {
+  if (choice.devnetInfoPath === undefined) {
+    throw new NetworkChoiceRefused('chain.network = "devnet" needs chain.devnet_info, the path of a devnet-info.json.')
+  }
+  const { info } = await readDevnetInfo(choice.devnetInfoPath)
+  const startSeconds = Math.floor(Date.parse(info.start_time) / 1000)
+  return {
+    name: 'devnet',
+    chainId: devnetChainId,
+    rpcUrl: choice.rpcUrl ?? info.lotus.host_rpc_url,
+    contracts: {
+      usdfc: getAddress(info.contracts.mockusdfc_addr),
+      filecoinPay: getAddress(info.contracts.filecoin_pay_v1_addr),
+      fwss: getAddress(info.contracts.fwss_service_proxy_addr),
+      pdpVerifier: getAddress(info.contracts.pdp_verifier_proxy_addr),
+      registry: getAddress(info.contracts.service_provider_registry_proxy_addr),
+      endorsements: getAddress(info.contracts.endorsements_addr),
+      multicall3: getAddress(info.contracts.multicall3_addr),
+    },
+    nativeSymbol: 'FIL',
+    epochSeconds: info.epoch_seconds ?? devnetEpochSeconds,
+    // The file has no genesis of its own; a devnet begins when it starts.
+    genesisTimestamp: info.genesis_timestamp ?? (Number.isNaN(startSeconds) ? 0 : startSeconds),
+    confirmationsDefault: devnetConfirmations,
+  }
+}
+
+async function readDevnetInfo(path: string): Promise<typeof devnetInfo.infer> {
+  let content: unknown
+  try {
+    content = JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    throw new NetworkChoiceRefused(`chain.devnet_info: cannot read ${path} as JSON; start the devnet, or correct the path.`, {
+      cause: error,
+    })
+  }
+  const checked = devnetInfo(content)
+  if (checked instanceof type.errors) throw new NetworkChoiceRefused(`chain.devnet_info: ${path} is not usable: ${checked.summary}`)
+  return checked
+}

@@ -1,0 +1,237 @@
+/** The payment account: what it holds, what it may be charged, and the calls that change it. */
+import { type Address, parseAbi, parseSignature } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { toChainError } from './chain-error.ts'
+import type { Chain } from './clients.ts'
+import {
+  type ApprovalState,
+  approvalState,
+  type CostEstimate,
+  estimateAdditions,
+  estimateFee,
+  maxUint256,
+  type OperatorApproval,
+  type PlannedAddition,
+  type PriceList,
+  type SettledAccount,
+  settleAccount,
+} from './cost-policy.ts'
+import { filecoinPayAbi, usdfcAbi } from './synapse-constants.ts'
+import { type PlannedCall, planCall } from './transactions.ts'
+
+/** The price list of FWSS 1.3, read from its view contract. */
+const priceListAbi = parseAbi([
+  'struct Rates { uint256 storagePerTibPerMonth; uint256 datasetFeePerMonth; uint256 cdnEgressPerTib; uint256 cacheMissEgressPerTib; }',
+  'struct Fees { uint256 createDataSetFee; uint256 addPiecesBaseFee; uint256 addPiecesPerPieceFee; uint256 schedulePieceRemovalsFee; uint256 terminateFee; }',
+  'struct Lockups { uint256 lifecycleReserveTarget; uint256 replenishThreshold; uint256 defaultLockupPeriod; uint256 cdnLockupAmount; uint256 cacheMissLockupAmount; uint256 cdnLockupPeriod; }',
+  'struct Prices { address token; Rates rates; Fees fees; Lockups lockups; }',
+  'function getPriceList() view returns (Prices list)',
+])
+
+export interface WalletBalances {
+  /** USDFC in the wallet itself, not yet paid in; 10^-18. */
+  readonly usdfc: bigint
+  /** Gas money; 10^-18 FIL. */
+  readonly native: bigint
+}
+
+/** The account could not be funded as asked; a message for the operator. */
+export class FundingRefused extends Error {
+  override readonly name = 'FundingRefused'
+  readonly reason: 'amount_not_positive' | 'wallet_balance_too_low' | 'available_funds_too_low'
+
+  constructor(reason: FundingRefused['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+const permitSeconds = 3600
+const permitTypes = {
+  Permit: [
+    { name: 'owner', type: 'address' },
+    { name: 'spender', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+  ],
+} as const
+
+/** USDFC and gas money in the wallet. @throws ChainUnreachable */
+export async function readBalances(chain: Chain, owner: Address): Promise<WalletBalances> {
+  const usdfc = chain.read({ address: chain.network.contracts.usdfc, abi: usdfcAbi, functionName: 'balanceOf', args: [owner] })
+  try {
+    const [token, native] = await Promise.all([usdfc, chain.publicClient.getBalance({ address: owner })])
+    return { usdfc: token, native }
+  } catch (error) {
+    throw toChainError(error, 'read the wallet balance')
+  }
+}
+
+/** The payment account at the current epoch. @throws ChainUnreachable */
+export async function readAccount(chain: Chain, owner: Address): Promise<SettledAccount> {
+  const { filecoinPay, usdfc } = chain.network.contracts
+  const [[funds, lockupCurrent, lockupRate, lockupLastSettledAt], epoch] = await Promise.all([
+    chain.read({ address: filecoinPay, abi: filecoinPayAbi, functionName: 'accounts', args: [usdfc, owner] }),
+    chain.currentEpoch(),
+  ])
+  return settleAccount({ funds, lockupCurrent, lockupRate, lockupLastSettledAt }, epoch)
+}
+
+/** The allowances that the storage service holds on the account. @throws ChainUnreachable */
+export async function readApproval(chain: Chain, owner: Address): Promise<OperatorApproval> {
+  const { filecoinPay, usdfc, fwss } = chain.network.contracts
+  const [isApproved, rateAllowance, lockupAllowance, rateUsage, lockupUsage, maxLockupPeriod] = await chain.read({
+    address: filecoinPay,
+    abi: filecoinPayAbi,
+    functionName: 'operatorApprovals',
+    args: [usdfc, owner, fwss],
+  })
+  return { isApproved, rateAllowance, lockupAllowance, rateUsage, lockupUsage, maxLockupPeriod }
+}
+
+/** Prices in force. @throws ChainUnreachable, ChainReverted (FWSS older than 1.3) */
+export async function readPriceList(chain: Chain): Promise<PriceList> {
+  const list = await chain.read({ address: await chain.warmStorageView(), abi: priceListAbi, functionName: 'getPriceList' })
+  return {
+    storagePerTibPerMonth: list.rates.storagePerTibPerMonth,
+    dataSetFeePerMonth: list.rates.datasetFeePerMonth,
+    createDataSetFee: list.fees.createDataSetFee,
+    addPiecesBaseFee: list.fees.addPiecesBaseFee,
+    addPiecesPerPieceFee: list.fees.addPiecesPerPieceFee,
+    schedulePieceRemovalsFee: list.fees.schedulePieceRemovalsFee,
+    terminateFee: list.fees.terminateFee,
+    lifecycleReserveTarget: list.lockups.lifecycleReserveTarget,
+    replenishThreshold: list.lockups.replenishThreshold,
+    lockupPeriodEpochs: list.lockups.defaultLockupPeriod,
+  }
+}
+
+export interface FundingView {
+  readonly account: SettledAccount
+  readonly approval: OperatorApproval
+  readonly approvalState: ApprovalState
+  readonly prices: PriceList
+}
+
+/** Account, approval and prices in one round of reads. @throws ChainUnreachable */
+export async function readFunding(chain: Chain, owner: Address): Promise<FundingView> {
+  const [account, approval, prices] = await Promise.all([readAccount(chain, owner), readApproval(chain, owner), readPriceList(chain)])
+  return { account, approval, approvalState: approvalState(approval, prices.lockupPeriodEpochs), prices }
+}
+
+export type PlannedWork =
+  | { readonly additions: readonly PlannedAddition[] }
+  | { readonly removals: 'schedule' }
+  | { readonly termination: 'relayed' }
+
+export interface WorkEstimate extends CostEstimate {
+  /** True when the work can start now: nothing to deposit and the service approved. */
+  readonly ready: boolean
+  readonly approvalNeeded: boolean
+}
+
+/** What planned work costs and whether the account can pay for it now. Pure over `readFunding`'s answer. */
+export function estimateCost(work: PlannedWork, { account, prices, approvalState: state }: FundingView): WorkEstimate {
+  const cost = costOf(work, prices, account)
+  return { ...cost, approvalNeeded: !state.approved, ready: cost.depositNeeded === 0n && state.approved }
+}
+
+function costOf(work: PlannedWork, prices: PriceList, account: SettledAccount): CostEstimate {
+  if ('additions' in work) return estimateAdditions(work.additions, prices, account)
+  return estimateFee('removals' in work ? prices.schedulePieceRemovalsFee : prices.terminateFee, account)
+}
+
+export interface FundOptions {
+  readonly chain: Chain
+  readonly account: PrivateKeyAccount
+  /** 10^-18 USDFC; 0 asks for the approval alone. */
+  readonly amount: bigint
+  /** Milliseconds since 1970; the permit ends an hour later. */
+  readonly now?: () => number
+}
+
+/**
+ * Plans the one call that pays in `amount` and approves the storage service where that is still missing; null when there
+ * is nothing to do (amount 0 and already approved).
+ * @throws FundingRefused (negative amount, wallet holds less), ChainUnreachable
+ */
+export async function planFunding({ chain, account, amount, now = Date.now }: FundOptions): Promise<PlannedCall | null> {
+  if (amount < 0n) throw new FundingRefused('amount_not_positive', 'The amount to deposit must not be negative.')
+  const { filecoinPay, usdfc, fwss } = chain.network.contracts
+  const [approval, prices] = await Promise.all([readApproval(chain, account.address), readPriceList(chain)])
+  const { approved } = approvalState(approval, prices.lockupPeriodEpochs)
+  const unlimited = [maxUint256, maxUint256, prices.lockupPeriodEpochs] as const
+  if (amount === 0n) {
+    if (approved) return null
+    const args = [usdfc, fwss, true, ...unlimited] as const
+    return planCall({
+      what: 'approve the storage service',
+      to: filecoinPay,
+      abi: filecoinPayAbi,
+      functionName: 'setOperatorApproval',
+      args,
+    })
+  }
+  const permit = await signPermit({ chain, account, amount, deadline: BigInt(Math.floor(now() / 1000) + permitSeconds) })
+  const deposit = [usdfc, account.address, amount, permit.deadline, permit.v, permit.r, permit.s] as const
+  return approved
+    ? planCall({ what: 'deposit USDFC', to: filecoinPay, abi: filecoinPayAbi, functionName: 'depositWithPermit', args: deposit })
+    : planCall({
+        what: 'deposit USDFC and approve the storage service',
+        to: filecoinPay,
+        abi: filecoinPayAbi,
+        functionName: 'depositWithPermitAndApproveOperator',
+        args: [...deposit, fwss, ...unlimited],
+      })
+}
+
+/**
+ * Plans taking `amount` out of the payment account into the wallet.
+ * @throws FundingRefused (not positive, more than is available), ChainUnreachable
+ */
+export async function planWithdrawal({ chain, account, amount }: Omit<FundOptions, 'now'>): Promise<PlannedCall> {
+  if (amount <= 0n) throw new FundingRefused('amount_not_positive', 'The amount to withdraw must be more than 0.')
+  const { available } = await readAccount(chain, account.address)
+  if (available < amount) {
+    throw new FundingRefused(
+      'available_funds_too_low',
+      `Only ${available} of the ${amount} base units asked for are available; the rest is locked.`,
+    )
+  }
+  const { filecoinPay, usdfc } = chain.network.contracts
+  return planCall({ what: 'withdraw USDFC', to: filecoinPay, abi: filecoinPayAbi, functionName: 'withdraw', args: [usdfc, amount] })
+}
+
+interface PermitOptions {
+  readonly chain: Chain
+  readonly account: PrivateKeyAccount
+  readonly amount: bigint
+  readonly deadline: bigint
+}
+
+/** An EIP-2612 permit for FilecoinPay, so that no separate ERC-20 approval is needed. */
+async function signPermit({ chain, account, amount, deadline }: PermitOptions) {
+  const { usdfc, filecoinPay } = chain.network.contracts
+  const token = { address: usdfc, abi: usdfcAbi } as const
+  const [balance, nonce, name, version] = await Promise.all([
+    chain.read({ ...token, functionName: 'balanceOf', args: [account.address] }),
+    chain.read({ ...token, functionName: 'nonces', args: [account.address] }),
+    chain.read({ ...token, functionName: 'name' }),
+    chain.read({ ...token, functionName: 'version' }),
+  ])
+  if (balance < amount) {
+    throw new FundingRefused(
+      'wallet_balance_too_low',
+      `The wallet holds ${balance} base units of USDFC, less than the ${amount} to deposit.`,
+    )
+  }
+  const signature = await account.signTypedData({
+    domain: { name, version, chainId: chain.network.chainId, verifyingContract: usdfc },
+    types: permitTypes,
+    primaryType: 'Permit',
+    message: { owner: account.address, spender: filecoinPay, value: amount, nonce, deadline },
+  })
+  const { r, s, yParity } = parseSignature(signature)
+  return { deadline, v: yParity + 27, r, s }
+}
