@@ -1,0 +1,23 @@
+// Chooses how a request proves who sent it: Authorization header, presigned query, or not at all.
+import { invalidArgument, S3Error } from '../http/s3-error.ts'
+import type { Authentication, SignatureRequest, Signer } from './authentication.ts'
+import { authenticateQuery, isPresigned } from './presigned.ts'
+import { authenticateHeader } from './sigv4.ts'
+
+/** The proven caller, or undefined for an anonymous request. Throws the S3Error the client is to see. */
+export async function authenticate<User extends Signer>(request: SignatureRequest<User>): Promise<Authentication<User> | undefined> {
+  const authorization = request.headers.get('authorization')
+  if (isPresigned(request.query)) {
+    if (authorization !== undefined) {
+      throw invalidArgument('Authorization', authorization, 'Only one auth mechanism allowed; use the Authorization header or the query.')
+    }
+    return authenticateQuery(request)
+  }
+  if (authorization !== undefined) return authenticateHeader(request)
+  if (request.query.has('AWSAccessKeyId') && request.query.has('Signature')) {
+    throw new S3Error('InvalidRequest', {
+      message: 'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.',
+    })
+  }
+  return undefined
+}

@@ -1,0 +1,88 @@
+// What both forms of Signature Version 4 share: the caller they establish and the comparison of signatures.
+import { timingSafeEqual } from 'node:crypto'
+import type { Headers } from '../http/headers.ts'
+import { S3Error } from '../http/s3-error.ts'
+import { type CanonicalParts, canonicalRequests, type SignedRequest } from './canonical-request.ts'
+import type { Credential } from './credential.ts'
+import type { Payload } from './payload.ts'
+import { type Signing, sign, signingKey, stringToSign } from './signing-key.ts'
+
+export const skewMaxMs = 900_000
+
+/** A known S3 user with what verifies its signatures. */
+export interface Signer {
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+export interface SignatureRequest<User extends Signer> extends SignedRequest {
+  readonly query: ReadonlyMap<string, string>
+  /** Milliseconds UTC. */
+  readonly now: number
+  /** Region of this server; us-east-1 is accepted besides it. */
+  readonly region: string
+  readonly findUser: (accessKey: string) => User | undefined | Promise<User | undefined>
+}
+
+export interface Authentication<User extends Signer> {
+  readonly user: User
+  /** The request's headers, with those a presigned URL carries in its query. */
+  readonly headers: Headers
+  readonly payload: Payload
+  /** Starts the chain of chunk signatures. */
+  readonly signature: string
+  readonly signing: Signing
+}
+
+export interface Claim {
+  readonly credential: Credential
+  readonly amzDate: string
+  readonly signature: string
+}
+
+/** The user of a credential. Throws InvalidAccessKeyId. */
+export async function requireUser<User extends Signer>(request: SignatureRequest<User>, accessKey: string): Promise<User> {
+  const user = await request.findUser(accessKey)
+  if (user === undefined) throw new S3Error('InvalidAccessKeyId', { extras: { AWSAccessKeyId: accessKey } })
+  return user
+}
+
+/** Throws SignatureDoesNotMatch with everything a client needs to find its mistake; returns what signs its chunks. */
+export function verifySignature(request: SignedRequest, signer: Signer, claim: Claim, parts: CanonicalParts): Signing {
+  const { credential, amzDate } = claim
+  const signing: Signing = { key: signingKey(signer.secretKey, credential.date, credential.region), amzDate, scope: credential.scope }
+  const candidates = canonicalRequests(request, parts)
+  for (const canonical of candidates) {
+    if (isSameSignature(sign(signing.key, stringToSign(signing, canonical)), claim.signature)) return signing
+  }
+  const [canonical = ''] = candidates
+  throw new S3Error('SignatureDoesNotMatch', {
+    extras: {
+      AWSAccessKeyId: credential.accessKey,
+      StringToSign: stringToSign(signing, canonical),
+      SignatureProvided: claim.signature,
+      CanonicalRequest: canonical,
+    },
+  })
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function isSameSignature(computed: string, provided: string): boolean {
+  const left = Buffer.from(computed, 'latin1')
+  const right = Buffer.from(provided, 'latin1')
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** Throws AccessDenied when `host` or an `x-amz-*` header arrived without being signed. */
+export function requireSignedHeaders(headers: Headers, signedHeaders: readonly string[], exempt: readonly string[] = []): void {
+  const unsigned: string[] = []
+  for (const name of headers.names()) {
+    if (name !== 'host' && !name.startsWith('x-amz-')) continue
+    if (!signedHeaders.includes(name) && !exempt.includes(name)) unsigned.push(name)
+  }
+  if (unsigned.length === 0) return
+  throw new S3Error('AccessDenied', {
+    message: 'There were headers present in the request which were not signed.',
+    extras: { HeadersNotSigned: unsigned.join(', ') },
+  })
+}

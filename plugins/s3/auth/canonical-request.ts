@@ -1,0 +1,72 @@
+// The canonical request of Signature Version 4, in the form S3 uses: no path normalisation, no double encoding.
+import type { Headers } from '../http/headers.ts'
+import { percentDecodeBytes, percentEncode } from '../http/percent-encoding.ts'
+import { S3Error } from '../http/s3-error.ts'
+
+export interface SignedRequest {
+  readonly method: string
+  readonly rawPath: string
+  readonly rawQuery: string
+  readonly headers: Headers
+}
+
+export interface CanonicalParts {
+  readonly signedHeaders: readonly string[]
+  readonly payloadHash: string
+  /** Query parameter that carries the signature and is not part of it. */
+  readonly signatureParameter?: string
+}
+
+/** One text per canonical form of the path, the likeliest first. Every character stands for one byte (latin1). */
+export function canonicalRequests(request: SignedRequest, parts: CanonicalParts): string[] {
+  const query = canonicalQuery(request.rawQuery, parts.signatureParameter)
+  const tail = `\n${query}\n${canonicalHeaders(request.headers, parts.signedHeaders)}\n${parts.signedHeaders.join(';')}\n${parts.payloadHash}`
+  return canonicalPaths(request.rawPath).map((path) => `${request.method}\n${path}${tail}`)
+}
+
+/** Most clients re-encode the decoded path; some sign the path as they send it. */
+function canonicalPaths(rawPath: string): string[] {
+  const bytes = percentDecodeBytes(rawPath)
+  if (bytes === undefined) throw new S3Error('InvalidURI')
+  const encoded = percentEncode(bytes, true)
+  return encoded === rawPath ? [encoded] : [encoded, rawPath]
+}
+
+export function canonicalQuery(rawQuery: string, omitted?: string): string {
+  if (rawQuery === '') return ''
+  const pairs: [name: string, value: string][] = []
+  for (const part of rawQuery.split('&')) {
+    if (part === '') continue
+    const equals = part.indexOf('=')
+    const name = reencode(equals < 0 ? part : part.slice(0, equals))
+    if (name !== omitted) pairs.push([name, equals < 0 ? '' : reencode(part.slice(equals + 1))])
+  }
+  pairs.sort(([nameA, valueA], [nameB, valueB]) => compareAscii(nameA, nameB) || compareAscii(valueA, valueB))
+  return pairs.map(([name, value]) => `${name}=${value}`).join('&')
+}
+
+function reencode(text: string): string {
+  const bytes = percentDecodeBytes(text, { plusIsSpace: true })
+  if (bytes === undefined) throw new S3Error('InvalidURI')
+  return percentEncode(bytes)
+}
+
+function compareAscii(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}
+
+/** A header that was signed but did not arrive counts as empty, so that the signature decides. */
+function canonicalHeaders(headers: Headers, signedHeaders: readonly string[]): string {
+  let lines = ''
+  for (const name of signedHeaders) {
+    const values = headers.all(name)
+    lines += `${name}:${values.length === 1 ? collapse(values[0] ?? '') : values.map(collapse).join(',')}\n`
+  }
+  return lines
+}
+
+function collapse(value: string): string {
+  const trimmed = value.trim()
+  return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed
+}

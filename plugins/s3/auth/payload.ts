@@ -1,0 +1,31 @@
+// What x-amz-content-sha256 says about a request body: its hash, that it is unsigned, or how it is framed.
+import { invalidArgument, S3Error } from '../http/s3-error.ts'
+
+export type Payload =
+  | { readonly kind: 'hashed'; readonly sha256: string }
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'chunked'; readonly signed: boolean; readonly trailer: boolean }
+
+export const unsignedPayload = 'UNSIGNED-PAYLOAD'
+
+const framings: Readonly<Record<string, Payload>> = {
+  [unsignedPayload]: { kind: 'unsigned' },
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { kind: 'chunked', signed: true, trailer: false },
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { kind: 'chunked', signed: true, trailer: true },
+  'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { kind: 'chunked', signed: false, trailer: true },
+}
+
+/** Reads the value of x-amz-content-sha256. Throws NotImplemented for elliptic-curve signatures, InvalidArgument otherwise. */
+export function parsePayload(value: string): Payload {
+  const framing = framings[value]
+  if (framing !== undefined) return framing
+  if (/^[0-9a-f]{64}$/i.test(value)) return { kind: 'hashed', sha256: value.toLowerCase() }
+  if (value.startsWith('STREAMING-AWS4-ECDSA-')) {
+    throw new S3Error('NotImplemented', { message: `Signatures of the kind ${value} are not implemented; use AWS4-HMAC-SHA256.` })
+  }
+  throw invalidArgument(
+    'x-amz-content-sha256',
+    value,
+    'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING-* value this server knows, or a hex-encoded SHA-256 hash.',
+  )
+}

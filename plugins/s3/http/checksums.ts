@@ -1,0 +1,97 @@
+// What a request says its body must hash to, and the check of it once the body has streamed past.
+
+import { type ChecksumAlgorithm, checksumLengths, isChecksumAlgorithm } from './checksum-algorithms.ts'
+import type { Headers } from './headers.ts'
+import { S3Error } from './s3-error.ts'
+
+export interface ChecksumRequest {
+  readonly algorithm: ChecksumAlgorithm
+  /** Base64 as the header gave it; undefined when the value follows in a trailer. */
+  readonly value: string | undefined
+}
+
+export interface BodyChecks {
+  /** Content-MD5, decoded. */
+  readonly md5: Buffer | undefined
+  readonly checksum: ChecksumRequest | undefined
+}
+
+const headerPrefix = 'x-amz-checksum-'
+/** Headers that share the prefix and carry no digest. */
+const notDigests: ReadonlySet<string> = new Set(['mode', 'type', 'algorithm'])
+
+/** Reads Content-MD5, x-amz-checksum-* and the announced trailers. Throws InvalidDigest or InvalidRequest. */
+export function readBodyChecks(headers: Headers, trailers: readonly string[]): BodyChecks {
+  const checksum = readChecksum(headers, trailers)
+  requireSdkAlgorithm(headers.get('x-amz-sdk-checksum-algorithm'), checksum)
+  return { md5: readContentMd5(headers.get('content-md5')), checksum }
+}
+
+/** Names of x-amz-trailer. Throws InvalidRequest for a trailer that is not a checksum. */
+export function readAnnouncedTrailers(headers: Headers): readonly string[] {
+  const names = (headers.get('x-amz-trailer') ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const announced = names.filter((name) => name !== '')
+  for (const name of announced) {
+    if (!name.startsWith(headerPrefix)) throw invalidRequest('The value specified in the x-amz-trailer header is not supported')
+  }
+  return announced
+}
+
+/** The digest a checksum header or trailer carries. Throws InvalidRequest when it is not base64 of the right length. */
+export function decodeChecksum(algorithm: ChecksumAlgorithm, value: string): Buffer {
+  const digest = decodeBase64(value)
+  if (digest?.length !== checksumLengths[algorithm]) throw invalidRequest(`Value for ${headerPrefix}${algorithm} header is invalid.`)
+  return digest
+}
+
+/** Throws BadDigest. */
+export function requireDigest(expected: Buffer, computed: Buffer, name: string): void {
+  if (expected.equals(computed)) return
+  throw new S3Error('BadDigest', { message: `The ${name} you specified did not match the calculated checksum.` })
+}
+
+function readContentMd5(value: string | undefined): Buffer | undefined {
+  if (value === undefined) return undefined
+  const digest = decodeBase64(value)
+  if (digest?.length !== 16) throw new S3Error('InvalidDigest')
+  return digest
+}
+
+function readChecksum(headers: Headers, trailers: readonly string[]): ChecksumRequest | undefined {
+  const found: ChecksumRequest[] = []
+  for (const name of headers.names()) {
+    if (!name.startsWith(headerPrefix) || notDigests.has(name.slice(headerPrefix.length))) continue
+    found.push({ algorithm: algorithmOf(name), value: headers.get(name) })
+  }
+  for (const name of trailers) found.push({ algorithm: algorithmOf(name), value: undefined })
+  if (found.length > 1) throw invalidRequest('Expecting a single x-amz-checksum- header. Multiple checksum types are not allowed.')
+  const [checksum] = found
+  if (checksum?.value !== undefined) decodeChecksum(checksum.algorithm, checksum.value)
+  return checksum
+}
+
+function algorithmOf(name: string): ChecksumAlgorithm {
+  const algorithm = name.slice(headerPrefix.length)
+  if (isChecksumAlgorithm(algorithm)) return algorithm
+  throw new S3Error('NotImplemented', { message: `The checksum ${name} is not implemented.`, extras: { Header: name } })
+}
+
+function requireSdkAlgorithm(requested: string | undefined, checksum: ChecksumRequest | undefined): void {
+  if (requested === undefined) return
+  if (checksum === undefined) {
+    throw invalidRequest(
+      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+    )
+  }
+  if (requested.toLowerCase() !== checksum.algorithm) throw invalidRequest('Value for x-amz-sdk-checksum-algorithm header is invalid.')
+}
+
+/** Node's decoder skips what is not base64; encoding again shows whether anything was skipped. */
+function decodeBase64(value: string): Buffer | undefined {
+  const bytes = Buffer.from(value, 'base64')
+  return bytes.toString('base64') === value ? bytes : undefined
+}
+
+function invalidRequest(message: string): S3Error {
+  return new S3Error('InvalidRequest', { message })
+}

@@ -1,0 +1,80 @@
+// Conditional headers, decided as pure functions of what the headers say and what is stored.
+
+/** What a condition is compared with; the entity tag without quotes. */
+export interface StoredState {
+  readonly etag: string
+  /** Milliseconds UTC; compared at one second, the resolution of HTTP dates. */
+  readonly lastModifiedMs: number
+}
+
+export interface ReadConditions {
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
+  readonly ifModifiedSince?: string | undefined
+  readonly ifUnmodifiedSince?: string | undefined
+}
+
+export type ConditionResult =
+  | { readonly kind: 'proceed' }
+  | { readonly kind: 'not-modified' }
+  | { readonly kind: 'failed'; readonly condition: string }
+
+const proceed: ConditionResult = { kind: 'proceed' }
+
+/** Order and precedence of RFC 9110 §13.2.2 as S3 applies it. `now` in milliseconds UTC. */
+export function evaluateReadConditions(conditions: ReadConditions, stored: StoredState, now: number): ConditionResult {
+  const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions
+  if (ifMatch !== undefined) {
+    if (!matchesTag(ifMatch, stored.etag)) return { kind: 'failed', condition: 'If-Match' }
+  } else if (isModifiedAfter(stored, parseDate(ifUnmodifiedSince)) === true) {
+    return { kind: 'failed', condition: 'If-Unmodified-Since' }
+  }
+  if (ifNoneMatch !== undefined) return matchesTag(ifNoneMatch, stored.etag) ? { kind: 'not-modified' } : proceed
+  const since = parseDate(ifModifiedSince)
+  if (since === undefined || since > now) return proceed
+  return isModifiedAfter(stored, since) ? proceed : { kind: 'not-modified' }
+}
+
+export interface WriteConditions {
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
+}
+
+export type WriteConditionResult =
+  | { readonly kind: 'proceed' }
+  | { readonly kind: 'failed'; readonly condition: string }
+  /** If-Match on a key without a live object. */
+  | { readonly kind: 'absent' }
+
+/** `currentEtag` without quotes; undefined when the key has no live object (a delete marker counts as absent). */
+export function evaluateWriteConditions(conditions: WriteConditions, currentEtag: string | undefined): WriteConditionResult {
+  const { ifMatch, ifNoneMatch } = conditions
+  if (ifMatch !== undefined) {
+    if (currentEtag === undefined) return { kind: 'absent' }
+    if (!matchesTag(ifMatch, currentEtag)) return { kind: 'failed', condition: 'If-Match' }
+  }
+  if (ifNoneMatch !== undefined && currentEtag !== undefined && matchesTag(ifNoneMatch, currentEtag)) {
+    return { kind: 'failed', condition: 'If-None-Match' }
+  }
+  return { kind: 'proceed' }
+}
+
+/** A header may list several tags, quoted or not; `*` means any. */
+function matchesTag(header: string, etag: string): boolean {
+  return header.split(',').some((part) => {
+    const tag = part.trim()
+    return tag === '*' || tag.replace(/^(?:W\/)?"|"$/g, '') === etag
+  })
+}
+
+/** Undefined when there is no usable date to compare with. */
+function isModifiedAfter(stored: StoredState, timeMs: number | undefined): boolean | undefined {
+  if (timeMs === undefined) return undefined
+  return Math.floor(stored.lastModifiedMs / 1000) > Math.floor(timeMs / 1000)
+}
+
+function parseDate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : time
+}

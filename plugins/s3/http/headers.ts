@@ -1,0 +1,48 @@
+// Request headers as sent: every value of every name, which Node's merged view loses and SigV4 needs.
+
+export interface Headers {
+  /** Values of a lower-case name joined by a comma, or undefined. */
+  get(name: string): string | undefined
+  /** Every value of a lower-case name, in order of arrival. */
+  all(name: string): readonly string[]
+  has(name: string): boolean
+  /** Lower-case names, each once. */
+  names(): Iterable<string>
+}
+
+/** Reads Node's flat list of names and values; values are latin1 code units, one per byte on the wire. */
+export function readHeaders(rawHeaders: readonly string[]): Headers {
+  const values = new Map<string, string[]>()
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    const value = rawHeaders[index + 1] ?? ''
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  return headersOf(values)
+}
+
+/** The same headers with more names; a header that was sent wins over an added one. */
+export function addHeaders(headers: Headers, added: ReadonlyMap<string, string>): Headers {
+  if (added.size === 0) return headers
+  const values = new Map<string, readonly string[]>()
+  for (const [name, value] of added) values.set(name, [value])
+  for (const name of headers.names()) values.set(name, headers.all(name))
+  return headersOf(values)
+}
+
+const noValues: readonly string[] = []
+
+function headersOf(values: ReadonlyMap<string, readonly string[]>): Headers {
+  return {
+    get(name) {
+      const all = values.get(name)
+      if (all === undefined) return undefined
+      return all.length === 1 ? all[0] : all.join(',')
+    },
+    all: (name) => values.get(name) ?? noValues,
+    has: (name) => values.has(name),
+    names: () => values.keys(),
+  }
+}

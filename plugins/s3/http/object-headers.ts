@@ -1,0 +1,59 @@
+// The headers an object keeps: those HTTP defines for content, and the user's own x-amz-meta-*.
+import type { Headers } from './headers.ts'
+import { S3Error } from './s3-error.ts'
+
+const metadataPrefix = 'x-amz-meta-'
+const metadataBytesMax = 2048
+
+export interface ObjectHeaders {
+  readonly contentType: string
+  /** Lower-case header names with their values as sent. */
+  readonly system: Readonly<Record<string, string>>
+  /** Lower-case names without prefix; values are latin1 text, one character per byte on the wire. */
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+const defaultContentType = 'binary/octet-stream'
+const kept = ['cache-control', 'content-disposition', 'content-language', 'expires', 'x-amz-website-redirect-location'] as const
+
+/** Reads what a write stores with its object. Throws MetadataTooLarge. */
+export function readObjectHeaders(headers: Headers): ObjectHeaders {
+  const system: Record<string, string> = {}
+  for (const name of kept) {
+    const value = headers.get(name)
+    if (value) system[name] = value
+  }
+  const encoding = storedContentEncoding(headers.all('content-encoding'))
+  if (encoding !== '') system['content-encoding'] = encoding
+  return { contentType: headers.get('content-type') || defaultContentType, system, metadata: readMetadata(headers) }
+}
+
+/** aws-chunked describes the request, not the object. */
+function storedContentEncoding(values: readonly string[]): string {
+  const codings = values.flatMap((value) => value.split(',')).map((coding) => coding.trim())
+  return codings.filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked').join(', ')
+}
+
+function readMetadata(headers: Headers): Record<string, string> {
+  const metadata: [name: string, value: string][] = []
+  let size = 0
+  for (const header of headers.names()) {
+    if (!header.startsWith(metadataPrefix)) continue
+    const name = header.slice(metadataPrefix.length)
+    const value = headers.get(header) ?? ''
+    metadata.push([name, value])
+    size += name.length + value.length
+  }
+  if (size > metadataBytesMax) {
+    throw new S3Error('MetadataTooLarge', { extras: { Size: size, MaxSizeAllowed: metadataBytesMax } })
+  }
+  // fromEntries defines each name, so that even __proto__ is only a name.
+  return Object.fromEntries(metadata)
+}
+
+/** The stored headers as an answer carries them. */
+export function writeObjectHeaders({ contentType, system, metadata }: ObjectHeaders): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': contentType, ...system }
+  for (const [name, value] of Object.entries(metadata)) headers[metadataPrefix + name] = value
+  return headers
+}

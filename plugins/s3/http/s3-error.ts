@@ -1,0 +1,90 @@
+// Refusals of the S3 API: every code with its status and the message a client sees when nothing more precise is known.
+
+const s3Errors = {
+  AccessDenied: [403, 'Access Denied'],
+  AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
+  AuthorizationHeaderMalformed: [400, 'The authorization header is malformed.'],
+  AuthorizationQueryParametersError: [400, 'The query-string authentication parameters are malformed.'],
+  BadDigest: [400, 'The digest you specified did not match what we received.'],
+  BadRequest: [400, 'Bad Request'],
+  BucketAlreadyExists: [409, 'The requested bucket name is not available. Select a different name and try again.'],
+  BucketAlreadyOwnedByYou: [409, 'Your previous request to create the named bucket succeeded and you already own it.'],
+  BucketNotEmpty: [409, 'The bucket you tried to delete is not empty. You must delete all versions in the bucket.'],
+  ConditionalRequestConflict: [409, 'A conflicting operation occurred during this request. Try again.'],
+  EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed object size.'],
+  EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
+  IncompleteBody: [400, 'You did not provide the number of bytes announced by the request headers.'],
+  InsufficientStorage: [507, 'The cache of this gateway is full. Make room or raise its capacity, then try again.'],
+  InternalError: [500, 'We encountered an internal error. Please try again.'],
+  InvalidAccessKeyId: [403, 'The AWS access key ID you provided does not exist in our records.'],
+  InvalidArgument: [400, 'Invalid Argument'],
+  InvalidBucketName: [400, 'The specified bucket is not valid.'],
+  InvalidBucketState: [409, 'The request is not valid with the current state of the bucket.'],
+  InvalidChunkSizeError: [400, 'A chunk of the request body has a size that is not allowed.'],
+  InvalidDigest: [400, 'The Content-MD5 you specified was invalid.'],
+  InvalidLocationConstraint: [400, 'The specified location constraint is not valid.'],
+  InvalidRange: [416, 'The requested range is not satisfiable.'],
+  InvalidRequest: [400, 'Invalid Request'],
+  InvalidStorageClass: [400, 'The storage class you specified is not valid.'],
+  InvalidTag: [400, 'The tag provided was not a valid tag.'],
+  InvalidURI: [400, "Couldn't parse the specified URI."],
+  KeyTooLongError: [400, 'Your key is too long.'],
+  MalformedTrailerError: [400, 'The request contained trailing data that was not well-formed or did not conform to our published schema.'],
+  MalformedXML: [400, 'The XML you provided was not well-formed or did not validate against our published schema.'],
+  MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size.'],
+  MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
+  MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
+  NoSuchBucket: [404, 'The specified bucket does not exist.'],
+  NoSuchKey: [404, 'The specified key does not exist.'],
+  NoSuchVersion: [404, 'The specified version does not exist.'],
+  NotImplemented: [501, 'The operation or a header you provided implies functionality that is not implemented.'],
+  OperationAborted: [409, 'A conflicting conditional operation is currently in progress against this resource. Try again.'],
+  PreconditionFailed: [412, 'At least one of the pre-conditions you specified did not hold.'],
+  RequestHeaderSectionTooLarge: [400, 'Your request header section exceeds the maximum allowed size.'],
+  RequestTimeTooSkewed: [403, 'The difference between the request time and the current time is too large.'],
+  RequestTimeout: [400, 'Your socket connection to the server was not read from or written to within the timeout period.'],
+  ServiceUnavailable: [503, 'The content cannot be read right now. Try again.'],
+  SignatureDoesNotMatch: [
+    403,
+    'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+  ],
+  SlowDown: [503, 'Please reduce your request rate.'],
+  XAmzContentSHA256Mismatch: [400, "The provided 'x-amz-content-sha256' header does not match what was computed."],
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+export type S3ErrorCode = keyof typeof s3Errors
+
+export interface S3ErrorOptions {
+  readonly message?: string
+  /** Elements shown between Message and Resource, in this order. */
+  readonly extras?: Readonly<Record<string, string | number>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** True when the position in the request body is unknown, so the connection cannot carry another request. */
+  readonly closesConnection?: boolean
+  readonly cause?: unknown
+}
+
+/** A refusal a client sees as S3 XML. Thrown anywhere below the listener, written only by it. */
+export class S3Error extends Error {
+  override readonly name = 'S3Error'
+  readonly code: S3ErrorCode
+  readonly status: number
+  readonly extras: Readonly<Record<string, string | number>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly closesConnection: boolean
+
+  constructor(code: S3ErrorCode, options: S3ErrorOptions = {}) {
+    const [status, message] = s3Errors[code]
+    super(options.message ?? message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.status = status
+    this.extras = options.extras ?? {}
+    this.headers = options.headers ?? {}
+    this.closesConnection = options.closesConnection ?? false
+  }
+}
+
+/** The refusal of one argument, named as clients expect it. */
+export function invalidArgument(name: string, value: string, message: string): S3Error {
+  return new S3Error('InvalidArgument', { message, extras: { ArgumentName: name, ArgumentValue: value } })
+}

@@ -1,0 +1,51 @@
+import { assert, property, string } from 'fast-check'
+import { expect, test } from 'vitest'
+import { S3Error } from './s3-error.ts'
+import { childText, element, errorDocument, escapeXml, parseXml, xmlDocument } from './xml.ts'
+
+test('writes markup and control characters as references', () => {
+  expect(escapeXml('a<b>&"c\r\n\t\u0001é')).toBe('a&lt;b&gt;&amp;&quot;c&#xd;\n\t&#x1;é')
+  expect(escapeXml('plain')).toBe('plain')
+})
+
+test('any text XML can carry is read back as it was written', async () => {
+  await assert(
+    property(string({ unit: 'grapheme' }), (text) => {
+      const document = parseXml(Buffer.from(xmlDocument('Root', element('Key', text))))
+      expect(childText(document, 'Key')).toBe(text)
+    }),
+  )
+})
+
+test('an error names its code, extras and request', () => {
+  const error = new S3Error('NoSuchKey', { extras: { Key: 'a&b' } })
+  const document = errorDocument(error, { resource: '/b/a&b', requestId: 'R', hostId: 'H' })
+  expect(document).toBe(
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>' +
+      '<Key>a&amp;b</Key><Resource>/b/a&amp;b</Resource><RequestId>R</RequestId><HostId>H</HostId></Error>',
+  )
+})
+
+test.each([
+  ['nothing', ''],
+  ['an open element', '<a><b></a>'],
+  ['a document type', '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>'],
+  ['an unknown entity', '<a>&e;</a>'],
+  ['too many levels', '<a>'.repeat(17) + '</a>'.repeat(17)],
+  ['two roots', '<a/><b/>'],
+  ['text alone', 'hello'],
+])('refuses %s', (_, text) => {
+  expect(() => parseXml(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'MalformedXML' }))
+})
+
+test('refuses bytes that are not UTF-8', () => {
+  expect(() => parseXml(Buffer.from([0x3c, 0x61, 0x3e, 0xff, 0x3c, 0x2f, 0x61, 0x3e]))).toThrow(
+    expect.objectContaining({ code: 'MalformedXML' }),
+  )
+})
+
+test('reads names without prefix and text across CDATA', () => {
+  const document = parseXml(Buffer.from('<s:a xmlns:s="urn:x"><s:b>1<![CDATA[<2>]]></s:b></s:a>'))
+  expect(document.name).toBe('a')
+  expect(childText(document, 'b')).toBe('1<2>')
+})
