@@ -18,7 +18,7 @@ export interface NodeHasher {
 
 export interface NodeHasherChoice {
   readonly hasher: NodeHasher
-  /** Why the native hasher is not in use (about four times slower then); absent when it is. Worth a warning in the log. */
+  /** Why the native hasher is not in use (about five times slower then); absent when it is. Worth a warning in the log. */
   readonly nativeProblem?: string
 }
 

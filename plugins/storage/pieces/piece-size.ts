@@ -5,10 +5,6 @@ import { TREE_HEIGHT_MAX } from './subtree-fold.ts'
 const SMALLEST_RAW_BYTES = 127
 const SMALLEST_HEIGHT = 2
 
-/** Sizes of a piece that the network takes; the hasher itself takes any size from 1. */
-export const PIECE_SIZE_MIN = SMALLEST_RAW_BYTES
-export const PIECE_SIZE_MAX = 1_065_353_216
-
 /** Raw bytes that fill a tree of this height. */
 export function rawCapacity(height: number): number {
   return SMALLEST_RAW_BYTES * 2 ** (height - SMALLEST_HEIGHT)

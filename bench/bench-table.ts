@@ -1,0 +1,33 @@
+// The shape of a measurement's result, and its plain text form.
+
+export interface BenchTable {
+  readonly name: string
+  readonly rows: readonly BenchRow[]
+}
+
+export interface BenchRow {
+  readonly label: string
+  readonly value: number
+  readonly unit: string
+  /** What the value means beside the others, such as a ratio. */
+  readonly note?: string
+}
+
+/** One line for the name, one for each row; values are aligned by their last digit. */
+export function renderBenchTable(table: BenchTable): string {
+  const cells = table.rows.map((row) => ({ ...row, shown: row.value.toFixed(1) }))
+  const labelChars = Math.max(0, ...cells.map(({ label }) => label.length))
+  const valueChars = Math.max(0, ...cells.map(({ shown }) => shown.length))
+  const unitChars = Math.max(0, ...cells.map(({ unit }) => unit.length))
+  const lines = cells.map(({ label, shown, unit, note = '' }) =>
+    `  ${label.padEnd(labelChars)}  ${shown.padStart(valueChars)} ${unit.padEnd(unitChars)}  ${note}`.trimEnd(),
+  )
+  return `${[table.name, ...lines].join('\n')}\n`
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  if (middle === undefined) throw new RangeError('there is no median of nothing')
+  return middle
+}

@@ -1,0 +1,125 @@
+// Measures how fast piece CIDs are computed: the SDK's hasher, ours inline, and ours on worker threads over a file.
+import { randomFillSync } from 'node:crypto'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fallbackNodeHasher, type NodeHasher, nodeHasherChoice } from '../plugins/storage/pieces/node-hasher.ts'
+import { createPieceCalculator, type PieceCalculator } from '../plugins/storage/pieces/piece-calculator.ts'
+import { pieceCidOf } from '../plugins/storage/pieces/piece-cid.ts'
+import { createPieceHasher } from '../plugins/storage/pieces/piece-hasher.ts'
+import { type BenchRow, type BenchTable, median, renderBenchTable } from './bench-table.ts'
+
+const MIB = 1024 * 1024
+/** The SDK needs over 60 ms for a MiB, so it gets less to do. */
+const SDK_BYTES = 4 * MIB
+const INLINE_BYTES = 64 * MIB
+const FILE_BYTES = 256 * MIB
+/** What a body arrives in from a socket. */
+const CHUNK_BYTES = 64 * 1024
+const ROUNDS = 3
+
+/** One way to compute the CID of `bytes` bytes. */
+interface Way {
+  readonly label: string
+  readonly bytes: number
+  readonly computePieceCid: () => string | Promise<string>
+}
+
+/** About 20 s, and 256 MiB of temporary disk space. @throws Error when two ways disagree on a CID */
+export async function benchCid(): Promise<BenchTable> {
+  const content = randomBytes(INLINE_BYTES)
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-cid-'))
+  try {
+    const path = join(folder, 'piece.bin')
+    await writeRepeated(path, content)
+    await using oneThread = createPieceCalculator({ threads: 1 })
+    await using twoThreads = createPieceCalculator({ threads: 2 })
+    const sdk = await sdkWay(content.subarray(0, SDK_BYTES))
+    const inline = [...new Set([nodeHasherChoice.hasher, fallbackNodeHasher])].map((hasher) => inlineWay(content, hasher))
+    const pooled = [fileWay('1 worker thread', path, oneThread), fileWay('2 worker threads', path, twoThreads)]
+
+    await requireSame([sdk, { ...sdk, computePieceCid: () => inlinePieceCid(content.subarray(0, SDK_BYTES), nodeHasherChoice.hasher) }])
+    await requireSame(inline)
+    await requireSame(pooled)
+    const rounds = await measureRounds([sdk, ...inline, ...pooled])
+    return { name: `piece CID, median of ${ROUNDS} rounds`, rows: rounds.map((rates) => rowOf(rates, rounds[0] ?? rates)) }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Rates {
+  readonly label: string
+  /** MB/s, one a round. */
+  readonly rates: number[]
+}
+
+/** All ways take turns in every round, so that other load on the machine meets them alike. */
+async function measureRounds(ways: readonly Way[]): Promise<Rates[]> {
+  const measured = ways.map((way) => ({ ...way, rates: [] as number[] }))
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { bytes, computePieceCid, rates } of measured) {
+      const startedAt = performance.now()
+      await computePieceCid()
+      rates.push(bytes / 1000 / (performance.now() - startedAt))
+    }
+  }
+  return measured
+}
+
+/** The ratio is taken within each round: rates of different rounds saw a different machine. */
+function rowOf({ label, rates }: Rates, sdk: Rates): BenchRow {
+  const ratio = median(rates.map((rate, round) => rate / (sdk.rates[round] ?? Number.NaN)))
+  const spread = `${Math.min(...rates).toFixed(1)}–${Math.max(...rates).toFixed(1)}`
+  return { label, value: median(rates), unit: 'MB/s', note: `${ratio.toFixed(1)}× synapse-core (${spread})` }
+}
+
+// Named at run time because product code takes the SDK from chain/ alone; here it is only the yardstick.
+async function sdkWay(content: Uint8Array): Promise<Way> {
+  const specifier = '@filoz/synapse-core/piece'
+  const sdk: { calculate(content: Uint8Array): { toString(): string } } = await import(specifier)
+  return { label: 'synapse-core, 4 MiB', bytes: content.length, computePieceCid: () => sdk.calculate(content).toString() }
+}
+
+function inlineWay(content: Uint8Array, hasher: NodeHasher): Way {
+  return {
+    label: `inline, ${hasher.name}, 64 MiB`,
+    bytes: content.length,
+    computePieceCid: () => inlinePieceCid(content, hasher),
+  }
+}
+
+function fileWay(threads: string, path: string, calculator: PieceCalculator): Way {
+  return {
+    label: `file, ${threads}, 256 MiB`,
+    bytes: FILE_BYTES,
+    computePieceCid: () => calculator.calculate({ path, length: FILE_BYTES }),
+  }
+}
+
+/** Also the run ahead of the measured ones: code compiled, threads started, file in the page cache. */
+async function requireSame(ways: readonly Way[]): Promise<void> {
+  const pieceCids: string[] = []
+  for (const { computePieceCid } of ways) pieceCids.push(await computePieceCid())
+  if (new Set(pieceCids).size === 1) return
+  throw new Error(`different piece CIDs of the same bytes: ${ways.map(({ label }, at) => `${label} ${pieceCids[at]}`).join(', ')}`)
+}
+
+async function writeRepeated(path: string, content: Uint8Array): Promise<void> {
+  await using file = await open(path, 'w')
+  for (let written = 0; written < FILE_BYTES; written += content.length) await file.write(content)
+}
+
+function inlinePieceCid(content: Uint8Array, nodeHasher: NodeHasher): string {
+  const hasher = createPieceHasher({ nodeHasher })
+  for (let start = 0; start < content.length; start += CHUNK_BYTES) hasher.update(content.subarray(start, start + CHUNK_BYTES))
+  return pieceCidOf(hasher.digest())
+}
+
+function randomBytes(size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  for (let start = 0; start < size; start += MIB) randomFillSync(bytes, start, Math.min(MIB, size - start))
+  return bytes
+}
+
+if (import.meta.main) process.stdout.write(renderBenchTable(await benchCid()))
