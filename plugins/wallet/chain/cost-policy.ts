@@ -130,9 +130,32 @@ export function estimateAdditions(additions: readonly PlannedAddition[], prices:
   return { fees: total.fees, lockup: total.lockup, rateIncreasePerEpoch: total.rateIncreasePerEpoch, depositNeeded }
 }
 
-/** What the account lacks for one call with the given fee, such as scheduling a removal. */
-export function estimateFee(fee: bigint, account: SettledAccount): CostEstimate {
-  return { fees: fee, lockup: 0n, rateIncreasePerEpoch: 0n, depositNeeded: lacking(fee, account, 0n) }
+/** A data set's reserve, from which the fees of its calls are drawn. */
+export interface LifecycleReserve {
+  readonly balance: bigint
+  /** Fees already due from it. */
+  readonly pending: bigint
+}
+
+/** What the account lacks for scheduling removals on a data set: nothing, even in debt, while the reserve need not be refilled. */
+export function estimateRemoval(reserve: LifecycleReserve, prices: PriceList, account: SettledAccount): CostEstimate {
+  const fees = prices.schedulePieceRemovalsFee
+  const refill = reserveRefill(reserve, fees, prices)
+  return { fees, lockup: refill, rateIncreasePerEpoch: 0n, depositNeeded: refill === 0n ? 0n : lacking(refill, account, 0n) }
+}
+
+/** What the account lacks for a termination relayed by the provider: the contract demands a fully settled account, so no debt. */
+export function estimateTermination(reserve: LifecycleReserve, prices: PriceList, account: SettledAccount): CostEstimate {
+  const fees = prices.terminateFee
+  const short = reserve.pending + fees - reserve.balance
+  const refill = short > 0n ? short : 0n
+  return { fees, lockup: refill, rateIncreasePerEpoch: 0n, depositNeeded: lacking(refill, account, 0n) }
+}
+
+/** The service refills a reserve to its target when a fee would leave less than the threshold in it. */
+function reserveRefill({ balance, pending }: LifecycleReserve, fee: bigint, prices: PriceList): bigint {
+  const due = pending + fee
+  return balance >= due + prices.replenishThreshold ? 0n : prices.lifecycleReserveTarget + due - balance
 }
 
 function costOfAddition(addition: PlannedAddition, prices: PriceList): { fees: bigint; lockup: bigint; rateIncreasePerEpoch: bigint } {

@@ -8,7 +8,9 @@ import {
   approvalState,
   type CostEstimate,
   estimateAdditions,
-  estimateFee,
+  estimateRemoval,
+  estimateTermination,
+  type LifecycleReserve,
   maxUint256,
   type OperatorApproval,
   type PlannedAddition,
@@ -121,9 +123,9 @@ export async function readFunding(chain: Chain, owner: Address): Promise<Funding
 }
 
 export type PlannedWork =
-  | { readonly additions: readonly PlannedAddition[] }
-  | { readonly removals: 'schedule' }
-  | { readonly termination: 'relayed' }
+  | { readonly kind: 'additions'; readonly additions: readonly PlannedAddition[] }
+  /** One call that schedules removals, or one relayed termination, on the data set with this reserve. */
+  | { readonly kind: 'removal' | 'termination'; readonly reserve: LifecycleReserve }
 
 export interface WorkEstimate extends CostEstimate {
   /** True when the work can start now: nothing to deposit and the service approved. */
@@ -138,8 +140,14 @@ export function estimateCost(work: PlannedWork, { account, prices, approvalState
 }
 
 function costOf(work: PlannedWork, prices: PriceList, account: SettledAccount): CostEstimate {
-  if ('additions' in work) return estimateAdditions(work.additions, prices, account)
-  return estimateFee('removals' in work ? prices.schedulePieceRemovalsFee : prices.terminateFee, account)
+  switch (work.kind) {
+    case 'additions':
+      return estimateAdditions(work.additions, prices, account)
+    case 'removal':
+      return estimateRemoval(work.reserve, prices, account)
+    case 'termination':
+      return estimateTermination(work.reserve, prices, account)
+  }
 }
 
 export interface FundOptions {

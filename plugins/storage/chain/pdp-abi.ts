@@ -1,0 +1,28 @@
+/** PDPVerifier 3.4 and 3.5: the reads that tell which pieces a data set holds, and the errors of its calls. */
+import { parseAbi } from 'viem'
+
+export const pdpAbi = parseAbi([
+  'struct Cid { bytes data; }',
+  'function VERSION() view returns (string)',
+  'function dataSetLive(uint256 setId) view returns (bool)',
+  'function pieceLive(uint256 setId, uint256 pieceId) view returns (bool)',
+  'function findPieceIdsByCid(uint256 setId, Cid pieceCid, uint256 startPieceId, uint256 limit) view returns (uint256[] pieceIds)',
+  'function getPieceCid(uint256 setId, uint256 pieceId) view returns (Cid)',
+  'function getScheduledRemovals(uint256 setId) view returns (uint256[])',
+  'function getDataSetListener(uint256 setId) view returns (address)',
+  'function getDataSetLeafCount(uint256 setId) view returns (uint256)',
+  'function getDataSetLastProvenEpoch(uint256 setId) view returns (uint256)',
+  'function getNextChallengeEpoch(uint256 setId) view returns (uint256)',
+  'function getNextPieceId(uint256 setId) view returns (uint256)',
+])
+
+/** Names the reverts found in provider answers. */
+export const pdpErrorsAbi = parseAbi([
+  'error CleanupDepositRequired()',
+  'error DataSetAlreadyInCleanup()',
+  'error DataSetNotFound()',
+  'error DataSetNotInCleanupMode()',
+  'error DataSetNotLive()',
+  'error IndexedError(uint256 idx, string msg)',
+  'error PendingPieceDeletions(uint256 count)',
+])

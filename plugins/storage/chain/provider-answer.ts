@@ -1,0 +1,132 @@
+/** From an HTTP exchange with a provider to what it means for the caller: sent, not sent, or not known. */
+import { type Type, type } from 'arktype'
+import { findRevert, type NotSentCause, provesLanding, type UncertainCause } from './provider-error.ts'
+import { detailCharactersMax, retryAfterDefaultMs, retryAfterMaxMs } from './provider-limits.ts'
+
+export interface NotSent {
+  readonly kind: 'not_sent'
+  readonly cause: NotSentCause
+}
+
+export interface Uncertain {
+  readonly kind: 'uncertain'
+  readonly cause: UncertainCause
+}
+
+/**
+ * `not_sent`: no effect, now or later. `uncertain`: perhaps an effect; for a question that changes nothing, simply no
+ * answer this time.
+ */
+export type ProviderAnswer<T> = { readonly kind: 'ok'; readonly value: T } | NotSent | Uncertain
+
+/** Of creations, additions and pulls. `landed`: the nonce is already used, so these same bytes took effect before. */
+export type SubmissionAnswer<T> = ProviderAnswer<T> | { readonly kind: 'landed' }
+
+/** What a call's failure statuses mean beyond the common ones. */
+export interface CallMeaning {
+  /** 404 (and 409) means the data set, rather than some other thing. */
+  readonly onDataSet?: boolean
+  /** 503 means "cannot do this", rather than "failed". */
+  readonly unsupportedOn503?: boolean
+}
+
+/** A complete HTTP answer, whatever its status. */
+export interface Answered {
+  readonly kind: 'answered'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: string
+}
+
+/** One request: answered, or broken off before or after it could have had an effect. */
+export type Exchange = Answered | NotSent | Uncertain
+
+/** A failed exchange, or an answer with a status other than the expected ones, as the caller sees it. */
+export function failureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSent | Uncertain | { readonly kind: 'landed' } {
+  if (exchange.kind !== 'answered') return exchange
+  const { status, body } = exchange
+  const detail = shorten(body)
+  const revert = status >= 400 ? findRevert(body) : undefined
+  if (revert !== undefined && provesLanding(revert)) return { kind: 'landed' }
+  // An error name we cannot read says nothing about which transaction failed; only a known one is proof of a refusal.
+  if (revert?.errorName !== undefined) return notSent({ reason: 'reverted', revert, detail })
+  if (status === 503 && meaning.unsupportedOn503) return notSent({ reason: 'unsupported', detail })
+  if (status === 408 || status < 400 || status >= 500) return uncertain({ reason: 'server_error', status, detail })
+  return notSent(refusalOf(exchange, meaning, detail))
+}
+
+function refusalOf({ status, headers }: Answered, meaning: CallMeaning, detail: string): NotSentCause {
+  if (status === 401 || status === 403) return { reason: 'unauthorized', status, detail }
+  if (status === 429) return { reason: 'throttled', retryAfterMs: retryAfterMs(headers['retry-after']), detail }
+  if ((status === 404 || status === 409) && meaning.onDataSet) return { reason: 'data_set_gone', status, detail }
+  if (status === 404) return { reason: 'not_found', detail }
+  return { reason: 'invalid', status, detail }
+}
+
+/** The same without `landed`, for calls that carry no nonce: there a used nonce cannot be the answer. */
+export function plainFailureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSent | Uncertain {
+  const failure = failureOf(exchange, meaning)
+  if (failure.kind !== 'landed') return failure
+  const status = exchange.kind === 'answered' ? exchange.status : 0
+  return uncertain({ reason: 'unreadable_answer', status, detail: 'a used nonce was reported for a call without one' })
+}
+
+/** Reads a JSON answer against its shape; anything else is `unreadable_answer`. */
+export function readJson<const shape extends Type>(answer: Answered, shape: shape): ProviderAnswer<shape['infer']> {
+  let content: unknown
+  try {
+    content = JSON.parse(answer.body)
+  } catch {
+    // The text is in the detail; the parser's message would add nothing.
+    return unreadable(answer, `not JSON: ${answer.body}`)
+  }
+  const checked = shape(content)
+  return checked instanceof type.errors ? unreadable(answer, checked.summary) : ok(checked as shape['infer'])
+}
+
+const transactionHash = /\/(0x[0-9a-f]{64})\/?$/i
+const uploadId = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i
+
+/** The transaction hash at the end of a Location header. Its host and path are not used: redirects are not followed. */
+export function hashInLocation(answer: Answered): ProviderAnswer<`0x${string}`> {
+  const hash = transactionHash.exec(String(answer.headers.location))?.[1]?.toLowerCase()
+  return hash === undefined ? unreadable(answer, 'no transaction hash in Location') : ok(hash as `0x${string}`)
+}
+
+/** The upload session at the end of a Location header. */
+export function uploadIdInLocation(answer: Answered): ProviderAnswer<string> {
+  const id = uploadId.exec(String(answer.headers.location))?.[1]?.toLowerCase()
+  return id === undefined ? unreadable(answer, 'no upload id in Location') : ok(id)
+}
+
+export function ok<T>(value: T): { readonly kind: 'ok'; readonly value: T } {
+  return { kind: 'ok', value }
+}
+
+export function notSent(cause: NotSentCause): NotSent {
+  return { kind: 'not_sent', cause }
+}
+
+export function uncertain(cause: UncertainCause): Uncertain {
+  return { kind: 'uncertain', cause }
+}
+
+export function unreadable(answer: Pick<Answered, 'status'>, detail: string): Uncertain {
+  return uncertain({ reason: 'unreadable_answer', status: answer.status, detail: shorten(detail) })
+}
+
+/** One line, bounded: a provider's text goes to logs and to the operator. */
+export function shorten(text: string): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, detailCharactersMax)
+}
+
+/** Seconds or a date, bounded. */
+export function retryAfterMs(header: string | readonly string[] | undefined, now = Date.now()): number {
+  const text = String(header ?? '').trim()
+  const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  if (!Number.isFinite(asked)) return retryAfterDefaultMs
+  return Math.min(Math.max(asked, 1000), retryAfterMaxMs)
+}

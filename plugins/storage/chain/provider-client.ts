@@ -1,0 +1,261 @@
+/** The provider's PDP API as typed calls. Nothing here decides what to do next; every answer says what is known. */
+import { type } from 'arktype'
+import type { Hex } from 'viem'
+import type { EgressOptions } from './egress.ts'
+import {
+  type Answered,
+  failureOf,
+  hashInLocation,
+  notSent,
+  ok,
+  type ProviderAnswer,
+  plainFailureOf,
+  readJson,
+  type SubmissionAnswer,
+} from './provider-answer.ts'
+import { openProviderHttp, type ProviderHttp, type ProviderRequest } from './provider-http.ts'
+import { piecesPerCallMax, pingMs, readAnswerMs, removalsPerCallMax, submitAnswerMs } from './provider-limits.ts'
+import { openProviderPieces, type ProviderPieces } from './provider-pieces.ts'
+import {
+  type AdditionStatus,
+  additionAnswer,
+  type CreationStatus,
+  creationAnswer,
+  type TerminationStatus,
+  terminationAnswer,
+} from './provider-status.ts'
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The provider sent a transaction. The hash is the key of its status; the one on chain may differ (replaced by fee). */
+export interface Submitted {
+  readonly txHash: Hex
+}
+
+export interface PieceSource {
+  readonly pieceCid: string
+  /** Where the pulling provider finds the bytes: another provider's `pieceUrl`. */
+  readonly sourceUrl: string
+}
+
+export interface PullStatus {
+  /** `complete` overall only says that all pieces ended and one succeeded: read each piece. */
+  readonly status: PullState
+  /** In the provider's order; match by CID. */
+  readonly pieces: readonly { readonly pieceCid: string; readonly status: PullState }[]
+}
+
+export type PullState = 'pending' | 'inProgress' | 'retrying' | 'complete' | 'failed'
+
+export interface CreateDataSetCall {
+  /** The FWSS proxy. */
+  readonly recordKeeper: string
+  /** From `signCreateDataSet` (or `joinCreateAndAdd`), stored before the call. */
+  readonly extraData: Hex
+}
+
+export interface AddPiecesCall {
+  readonly dataSetId: bigint
+  /** In the signed order; 1 to 40, each CID once. */
+  readonly pieces: readonly string[]
+  readonly extraData: Hex
+}
+
+export interface PullCall extends CreateDataSetCall {
+  /** Absent when the same extraData will create the data set. */
+  readonly dataSetId?: bigint | undefined
+  readonly pieces: readonly PieceSource[]
+}
+
+export interface DeletePiecesCall {
+  readonly dataSetId: bigint
+  /** 1 to 35. */
+  readonly pieceIds: readonly bigint[]
+  readonly extraData: Hex
+}
+
+export type TerminationAccepted =
+  /** Queued now, or by an earlier request; `terminationStatus` follows it. */
+  | { readonly state: 'queued' }
+  /** The service had already ended on chain. */
+  | { readonly state: 'terminated'; readonly endEpoch: bigint | null }
+
+export interface ProviderClient extends ProviderPieces {
+  readonly serviceUrl: string
+  /** Whether the provider answers and works; its address serves as a latency probe. */
+  ping(call?: CallOptions): Promise<ProviderAnswer<{ readonly elapsedMs: number }>>
+  /** Paid. An uncertain outcome is decided by the nonce, never by asking again with another one. */
+  createDataSet(create: CreateDataSetCall, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
+  /** Paid: creation and first addition in one transaction; `extraData` from `joinCreateAndAdd`. */
+  createAndAdd(create: CreateDataSetCall & { readonly pieces: readonly string[] }, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
+  /** Of a creation. `not_found`: the provider does not know the transaction. */
+  creationStatus(txHash: Hex, call?: CallOptions): Promise<ProviderAnswer<CreationStatus>>
+  /** Paid. `data_set_gone`: the provider has also discarded the uploaded bytes. `invalid`: perhaps it no longer has the bytes; ask `findPiece`. */
+  addPieces(add: AddPiecesCall, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
+  additionStatus(
+    addition: { readonly dataSetId: bigint; readonly txHash: Hex },
+    call?: CallOptions,
+  ): Promise<ProviderAnswer<AdditionStatus>>
+  /** Starts a pull, or reports on it when called again with the same arguments; changes nothing on chain. */
+  pull(pull: PullCall, call?: CallOptions): Promise<SubmissionAnswer<PullStatus>>
+  /** Paid. `throttled`: 35 removals are queued already, until the next proving period. */
+  deletePieces(removal: DeletePiecesCall, call?: CallOptions): Promise<ProviderAnswer<Submitted>>
+  /** Paid. Asks the provider to relay a signed termination. */
+  terminate(
+    termination: { readonly dataSetId: bigint; readonly extraData: Hex },
+    call?: CallOptions,
+  ): Promise<ProviderAnswer<TerminationAccepted>>
+  terminationStatus(dataSetId: bigint, call?: CallOptions): Promise<ProviderAnswer<TerminationStatus>>
+  /** Closes idle connections. */
+  close(): void
+}
+
+const pullState = "'pending' | 'inProgress' | 'retrying' | 'complete' | 'failed'"
+const pullShape = type({ status: pullState, pieces: type({ pieceCid: 'string', status: pullState }).array() })
+const removalShape = type({ txHash: /^0x[0-9a-fA-F]{64}$/ })
+const conflictShape = type({ code: '0 | 1', serviceTerminationEpoch: 'number.integer | null' })
+
+/**
+ * Opens a client for one provider; sends nothing.
+ * @param serviceUrl from the registry; may carry a base path
+ * @throws Error when it is no URL
+ */
+export function openProviderClient(serviceUrl: string, egress: EgressOptions): ProviderClient {
+  const http = openProviderHttp(serviceUrl, egress)
+  return {
+    serviceUrl: http.baseUrl.href,
+    ...openProviderPieces(http),
+    ...dataSetCalls(http),
+    ...terminationCalls(http),
+    ping: pingCall(http),
+    close: http.close,
+  }
+}
+
+function pingCall(http: ProviderHttp): ProviderClient['ping'] {
+  return async ({ signal } = {}) => {
+    const startedAt = performance.now()
+    const exchange = await http.exchange({ method: 'GET', path: 'pdp/ping', answerMs: pingMs, signal })
+    if (exchange.kind === 'answered' && exchange.status === 200) return ok({ elapsedMs: Math.round(performance.now() - startedAt) })
+    return plainFailureOf(exchange)
+  }
+}
+
+function dataSetCalls(
+  http: ProviderHttp,
+): Pick<ProviderClient, 'createDataSet' | 'createAndAdd' | 'addPieces' | 'pull' | 'deletePieces' | 'creationStatus' | 'additionStatus'> {
+  return {
+    createDataSet: ({ recordKeeper, extraData }, { signal } = {}) =>
+      submit(http, { path: 'pdp/data-sets', json: { recordKeeper, extraData }, signal }),
+    async createAndAdd({ recordKeeper, extraData, pieces }, { signal } = {}) {
+      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
+      return (
+        refused ??
+        (await submit(http, {
+          path: 'pdp/data-sets/create-and-add',
+          json: { recordKeeper, extraData, pieces: pieces.map(wholePiece) },
+          signal,
+        }))
+      )
+    },
+    async creationStatus(txHash, { signal } = {}) {
+      const exchange = await http.exchange({ ...question(`pdp/data-sets/created/${txHash}`), signal })
+      return exchange.kind === 'answered' && exchange.status === 200 ? creationAnswer(exchange) : plainFailureOf(exchange)
+    },
+    async addPieces({ dataSetId, pieces, extraData }, { signal } = {}) {
+      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
+      return (
+        refused ??
+        (await submit(
+          http,
+          { path: `pdp/data-sets/${dataSetId}/pieces`, json: { pieces: pieces.map(wholePiece), extraData }, signal },
+          true,
+        ))
+      )
+    },
+    async additionStatus({ dataSetId, txHash }, { signal } = {}) {
+      const exchange = await http.exchange({ ...question(`pdp/data-sets/${dataSetId}/pieces/added/${txHash}`), signal })
+      return exchange.kind === 'answered' && exchange.status === 200 ? additionAnswer(exchange) : plainFailureOf(exchange)
+    },
+    async pull({ dataSetId, recordKeeper, extraData, pieces }, { signal } = {}) {
+      const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
+      if (refused !== undefined) return refused
+      const json = { extraData, recordKeeper, ...(dataSetId === undefined ? {} : { dataSetId: wireId(dataSetId) }), pieces }
+      const exchange = await http.exchange({ method: 'POST', path: 'pdp/piece/pull', json, answerMs: submitAnswerMs, signal })
+      if (exchange.kind === 'answered' && exchange.status === 200) return readJson(exchange, pullShape)
+      return failureOf(exchange, { onDataSet: dataSetId !== undefined })
+    },
+    async deletePieces({ dataSetId, pieceIds, extraData }, { signal } = {}) {
+      const refused = overLimit(pieceIds.length, removalsPerCallMax, 'removals')
+      if (refused !== undefined) return refused
+      const json = { extraData, pieceIds: pieceIds.map(wireId) }
+      const path = `pdp/data-sets/${dataSetId}/pieces/${pieceIds[0]}`
+      const exchange = await http.exchange({ method: 'DELETE', path, json, answerMs: submitAnswerMs, isPaid: true, signal })
+      if (exchange.kind !== 'answered' || exchange.status !== 200) return plainFailureOf(exchange)
+      const answer = readJson(exchange, removalShape)
+      return answer.kind === 'ok' ? ok({ txHash: answer.value.txHash.toLowerCase() as Hex }) : answer
+    },
+  }
+}
+
+function terminationCalls(http: ProviderHttp): Pick<ProviderClient, 'terminate' | 'terminationStatus'> {
+  return {
+    async terminate({ dataSetId, extraData }, { signal } = {}) {
+      const path = `pdp/data-sets/${dataSetId}/terminate`
+      const exchange = await http.exchange({ method: 'POST', path, json: { extraData }, answerMs: submitAnswerMs, isPaid: true, signal })
+      if (exchange.kind === 'answered' && exchange.status === 202) return ok({ state: 'queued' })
+      if (exchange.kind === 'answered' && exchange.status === 409) return terminationConflict(exchange)
+      return plainFailureOf(exchange, { onDataSet: true, unsupportedOn503: true })
+    },
+    async terminationStatus(dataSetId, { signal } = {}) {
+      const exchange = await http.exchange({ ...question(`pdp/data-sets/${dataSetId}/terminate`), signal })
+      if (exchange.kind !== 'answered') return exchange
+      if (exchange.status === 404) return ok({ state: 'absent' })
+      return exchange.status === 200 ? terminationAnswer(exchange) : plainFailureOf(exchange)
+    },
+  }
+}
+
+/** A paid POST whose success is 201 with the transaction hash at the end of its Location. */
+async function submit(
+  http: ProviderHttp,
+  call: Pick<ProviderRequest, 'path' | 'json' | 'signal'>,
+  onDataSet = false,
+): Promise<SubmissionAnswer<Submitted>> {
+  const exchange = await http.exchange({ method: 'POST', answerMs: submitAnswerMs, isPaid: true, ...call })
+  if (exchange.kind !== 'answered' || exchange.status !== 201) return failureOf(exchange, { onDataSet })
+  const hash = hashInLocation(exchange)
+  return hash.kind === 'ok' ? ok({ txHash: hash.value }) : hash
+}
+
+function terminationConflict(answer: Answered): ProviderAnswer<TerminationAccepted> {
+  const conflict = readJson(answer, conflictShape)
+  if (conflict.kind !== 'ok') return conflict
+  const { code, serviceTerminationEpoch } = conflict.value
+  if (code === 1) return ok({ state: 'queued' })
+  return ok({ state: 'terminated', endEpoch: serviceTerminationEpoch === null ? null : BigInt(serviceTerminationEpoch) })
+}
+
+function question(path: string) {
+  return { method: 'GET', path, answerMs: readAnswerMs } as const
+}
+
+/** A piece that is not assembled from others is its own only part. */
+function wholePiece(pieceCid: string) {
+  return { pieceCid, subPieces: [{ subPieceCid: pieceCid }] }
+}
+
+function overLimit(count: number, max: number, what: string) {
+  return count >= 1 && count <= max
+    ? undefined
+    : notSent({ reason: 'over_limit', detail: `${count} ${what} in one call; 1 to ${max} are allowed` })
+}
+
+/** Ids travel as JSON numbers. @throws RangeError above 2^53−1, which no data set or piece reaches */
+function wireId(id: bigint): number {
+  const number = Number(id)
+  if (!Number.isSafeInteger(number)) throw new RangeError(`id ${id} does not fit the provider's number format`)
+  return number
+}

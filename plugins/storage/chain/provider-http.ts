@@ -1,0 +1,231 @@
+/** One HTTP request to a provider: guarded, timed, bounded, never redirected, and told apart by whether anything was sent. */
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Readable } from 'node:stream'
+import { urlToHttpOptions } from 'node:url'
+import { type CheckedTarget, checkEgress, type EgressOptions } from './egress.ts'
+import { type Answered, type Exchange, type NotSent, notSent, shorten, type Uncertain, uncertain } from './provider-answer.ts'
+import { answerBytesMax, connectMs, idleConnectionMs, idleConnectionsMax, transferIdleMs, uploadAnswerMs } from './provider-limits.ts'
+import { sendBody, type UploadBody, UploadSourceFailed } from './upload-body.ts'
+
+export interface ProviderRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** Below the service URL, without a leading slash: `pdp/ping`. */
+  readonly path: string
+  readonly json?: unknown
+  readonly upload?: UploadBody | undefined
+  readonly range?: string | undefined
+  /** From the sent request to the complete answer; an upload has limits of its own. */
+  readonly answerMs: number
+  /** A call that costs money: it opens its own connection, because an idle one may die with the request inside. */
+  readonly isPaid?: boolean
+  readonly signal?: AbortSignal | undefined
+  /** Bytes handed to the connection so far. */
+  readonly onProgress?: ((sentBytes: number) => void) | undefined
+}
+
+/** An answer whose body is left in the stream. Destroying the stream closes the connection. */
+export interface OpenAnswer {
+  readonly kind: 'open'
+  readonly status: number
+  readonly headers: Answered['headers']
+  readonly stream: Readable
+}
+
+export interface ProviderHttp {
+  readonly baseUrl: URL
+  /** The whole answer. Rejects only with `UploadSourceFailed`. */
+  exchange(request: ProviderRequest): Promise<Exchange>
+  /** A 200 or 206 with its body as a stream; any other status with its body read. */
+  open(request: ProviderRequest): Promise<OpenAnswer | Exchange>
+  /** Closes idle connections; calls under way end by themselves. */
+  close(): void
+}
+
+/** @throws Error when `serviceUrl` is no URL */
+export function openProviderHttp(serviceUrl: string, egress: EgressOptions): ProviderHttp {
+  const baseUrl = new URL(serviceUrl)
+  baseUrl.search = ''
+  baseUrl.hash = ''
+  // Without the slash the URL resolver would drop the last path segment.
+  if (!baseUrl.pathname.endsWith('/')) baseUrl.pathname += '/'
+  const options = { keepAlive: true, maxFreeSockets: idleConnectionsMax, timeout: idleConnectionMs }
+  const agent = baseUrl.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+
+  const begin = async (request: ProviderRequest): Promise<Call | NotSent> => {
+    if (request.signal?.aborted) return notSent({ reason: 'aborted', detail: String(request.signal.reason) })
+    const target = await checkInTime(new URL(request.path, baseUrl).href, egress)
+    if (target.kind !== 'allowed') return target
+    return startCall(request, target, request.isPaid || request.upload !== undefined ? undefined : agent)
+  }
+  const once = async (request: ProviderRequest): Promise<Attempted> => {
+    const call = await begin(request)
+    return 'kind' in call ? { result: call, isStale: false } : await finish(call, request)
+  }
+  return {
+    baseUrl,
+    async exchange(request) {
+      const first = await once(request)
+      // The server closed an idle connection while we wrote to it: the request is one of those that change nothing.
+      return first.isStale ? (await once(request)).result : first.result
+    },
+    async open(request) {
+      const call = await begin(request)
+      if ('kind' in call) return call
+      const response = await call.response
+      if (!(response instanceof IncomingMessage)) return response
+      const status = response.statusCode ?? 0
+      if (status !== 200 && status !== 206) return await readAnswer(call, response)
+      call.endTimer()
+      response.setTimeout(transferIdleMs, () => response.destroy(new Error(`no byte for ${transferIdleMs} ms`)))
+      return { kind: 'open', status, headers: response.headers, stream: response }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+interface Attempted {
+  readonly result: Exchange
+  readonly isStale: boolean
+}
+
+/** A request under way. `response` never rejects: a broken request resolves to what it means. */
+interface Call {
+  readonly request: ClientRequest
+  readonly response: Promise<IncomingMessage | NotSent | Uncertain>
+  /** Starts the one timer anew; when it fires the request is destroyed as timed out. */
+  startTimer(ms: number, waitingFor: string): void
+  endTimer(): void
+  /** What breaking off now means. */
+  broken(error: Error): NotSent | Uncertain
+}
+
+async function checkInTime(url: string, egress: EgressOptions): Promise<CheckedTarget | NotSent> {
+  const { promise: tooLate, resolve } = Promise.withResolvers<'late'>()
+  const timer = setTimeout(resolve, connectMs, 'late')
+  const check = await Promise.race([checkEgress(url, egress), tooLate])
+  clearTimeout(timer)
+  if (check === 'late') return notSent({ reason: 'unreachable', step: 'dns', detail: `the name did not resolve within ${connectMs} ms` })
+  if (check.kind === 'refused') return notSent({ reason: 'egress_refused', refusal: check.reason, detail: check.detail })
+  if (check.kind === 'unresolved') return notSent({ reason: 'unreachable', step: 'dns', detail: shorten(check.cause.message) })
+  return check
+}
+
+class TimedOut extends Error {}
+class AbortedByCaller extends Error {}
+
+function startCall(wanted: ProviderRequest, target: CheckedTarget, agent: HttpAgent | undefined): Call {
+  const isTls = target.url.protocol === 'https:'
+  const body = wanted.json === undefined ? undefined : Buffer.from(JSON.stringify(wanted.json))
+  const request = (isTls ? requestHttps : requestHttp)({
+    ...urlToHttpOptions(target.url),
+    method: wanted.method,
+    headers: headersOf(wanted, body),
+    lookup: target.lookup,
+    agent: agent ?? false,
+  })
+  const connection = watchConnection(request, isTls)
+  const broken = (error: Error): NotSent | Uncertain => {
+    const detail = shorten(error.message)
+    if (error instanceof AbortedByCaller)
+      return connection.isReady() ? uncertain({ reason: 'aborted', detail }) : notSent({ reason: 'aborted', detail })
+    if (!connection.isReady()) return notSent({ reason: 'unreachable', step: connection.isTcpReady() ? 'tls' : 'connect', detail })
+    return uncertain({ reason: error instanceof TimedOut ? 'timeout' : 'connection_lost', detail })
+  }
+  let timer: NodeJS.Timeout | undefined
+  const startTimer = (ms: number, waitingFor: string) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => request.destroy(new TimedOut(`no ${waitingFor} within ${ms} ms`)), ms)
+  }
+  const stop = () => request.destroy(new AbortedByCaller(String(wanted.signal?.reason)))
+  wanted.signal?.addEventListener('abort', stop, { once: true })
+  request.once('close', () => {
+    clearTimeout(timer)
+    wanted.signal?.removeEventListener('abort', stop)
+  })
+  const { promise: response, resolve } = Promise.withResolvers<IncomingMessage | NotSent | Uncertain>()
+  request.once('response', resolve)
+  request.on('error', (error) => resolve(broken(error)))
+  startTimer(connectMs, 'connection')
+  connection.ready.then(() => startTimer(wanted.upload === undefined ? wanted.answerMs : transferIdleMs, 'answer'))
+  if (wanted.upload === undefined) request.end(body)
+  return { request, response, startTimer, endTimer: () => clearTimeout(timer), broken }
+}
+
+function headersOf(wanted: ProviderRequest, body: Buffer | undefined): Record<string, string | number> {
+  const headers: Record<string, string | number> = { 'user-agent': 'svc', 'accept-encoding': 'identity' }
+  if (wanted.range !== undefined) headers.range = wanted.range
+  if (body !== undefined) Object.assign(headers, { 'content-type': 'application/json', 'content-length': body.length })
+  else if (wanted.upload !== undefined)
+    Object.assign(headers, { 'content-type': 'application/octet-stream', 'content-length': wanted.upload.size })
+  else if (wanted.method === 'POST') headers['content-length'] = 0
+  return headers
+}
+
+/** Follows the socket to the moment from which bytes of the request may be on the wire. */
+function watchConnection(request: ClientRequest, isTls: boolean) {
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
+  let isReady = false
+  let isTcpReady = false
+  const becomeReady = () => {
+    isReady = true
+    resolve()
+  }
+  request.once('socket', (socket) => {
+    if (!socket.connecting && request.reusedSocket) return becomeReady()
+    socket.once('connect', () => {
+      isTcpReady = true
+    })
+    socket.once(isTls ? 'secureConnect' : 'connect', becomeReady)
+  })
+  return { ready, isReady: () => isReady, isTcpReady: () => isTcpReady }
+}
+
+async function finish(call: Call, wanted: ProviderRequest): Promise<Attempted> {
+  const sending = wanted.upload === undefined ? undefined : upload(call, wanted.upload, wanted.onProgress)
+  const response = await call.response
+  if (response instanceof IncomingMessage) return { result: await readAnswer(call, response), isStale: false }
+  const localFailure = await sending
+  if (localFailure !== undefined) throw localFailure
+  const isLost = response.kind === 'uncertain' && response.cause.reason === 'connection_lost'
+  return { result: response, isStale: isLost && call.request.reusedSocket && wanted.upload === undefined }
+}
+
+/** Streams the body; resolves to the failure when it lay with the local bytes. */
+async function upload(call: Call, body: UploadBody, onProgress: ProviderRequest['onProgress']): Promise<UploadSourceFailed | undefined> {
+  try {
+    await sendBody(body, call.request, (sentBytes) => {
+      call.startTimer(transferIdleMs, 'progress')
+      onProgress?.(sentBytes)
+    })
+    call.startTimer(uploadAnswerMs, 'answer')
+    return undefined
+  } catch (error) {
+    // A broken connection is reported by the request itself; only a failure of our own bytes is news.
+    return error instanceof UploadSourceFailed ? error : undefined
+  }
+}
+
+/** Reads the answer's body. An overlong one is cut when the status is an error, and unreadable otherwise. */
+async function readAnswer(call: Call, response: IncomingMessage): Promise<Exchange> {
+  const status = response.statusCode ?? 0
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > answerBytesMax) break
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    return call.broken(error instanceof Error ? error : new Error(String(error)))
+  } finally {
+    call.endTimer()
+    // An answer may come before the upload is through: there is nothing left to send.
+    if (!call.request.writableFinished) call.request.destroy()
+  }
+  if (bytes > answerBytesMax && status < 400) {
+    return uncertain({ reason: 'unreadable_answer', status, detail: `the answer is longer than ${answerBytesMax} bytes` })
+  }
+  return { kind: 'answered', status, headers: response.headers, body: Buffer.concat(chunks).toString('utf8') }
+}

@@ -1,0 +1,37 @@
+/** Time and size limits of talking to a provider. */
+
+/** Name, TCP and TLS together; nothing has been sent until they are done. */
+export const connectMs = 10_000
+/** A ping says whether a provider answers at all. */
+export const pingMs = 8_000
+/** Status questions and look-ups. */
+export const readAnswerMs = 30_000
+/** Creation, addition and removal: the provider answers once its transaction is sent, and may wait for its node up to 5 min. */
+export const submitAnswerMs = 120_000
+/** No byte moved in either direction during an upload or a download. */
+export const transferIdleMs = 60_000
+/** After the last byte of an upload: the provider hashes and stores it. */
+export const uploadAnswerMs = 180_000
+
+/** A status answer or an error text; the longest, a pull of 40 pieces, is below 10 KiB. */
+export const answerBytesMax = 256 * 1024
+/** Characters of a provider's error text that are kept for the operator. */
+export const detailCharactersMax = 500
+/** Read from the file and written to the socket at a time. */
+export const transferBlockBytes = 1024 * 1024
+
+/** Pieces in one creation, addition or pull; the provider refuses more. */
+export const piecesPerCallMax = 40
+/** Ids in one removal call, and removals that a data set can have queued. */
+export const removalsPerCallMax = 35
+/** Size of a piece's content. */
+export const pieceBytesMin = 127
+export const pieceBytesMax = 1_065_353_216
+
+/** Idle connections kept per provider for questions; paid calls always open their own. */
+export const idleConnectionsMax = 4
+export const idleConnectionMs = 15_000
+/** Used when a 429 names no time. */
+export const retryAfterDefaultMs = 60_000
+/** No 429 makes us wait longer than this before asking again. */
+export const retryAfterMaxMs = 15 * 60_000

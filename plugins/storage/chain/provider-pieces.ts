@@ -1,0 +1,113 @@
+/** Bytes to and from a provider: upload, look-up, download. */
+import type { Readable } from 'node:stream'
+import { type Answered, notSent, ok, type ProviderAnswer, plainFailureOf, unreadable, uploadIdInLocation } from './provider-answer.ts'
+import type { OpenAnswer, ProviderHttp } from './provider-http.ts'
+import { pieceBytesMax, pieceBytesMin, readAnswerMs } from './provider-limits.ts'
+import type { UploadBody } from './upload-body.ts'
+
+export interface UploadCall {
+  /** PieceCIDv2 of exactly these bytes. */
+  readonly pieceCid: string
+  /** 127 to 1,065,353,216 bytes. */
+  readonly body: UploadBody
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((sentBytes: number) => void) | undefined
+}
+
+/** Inclusive, as in HTTP; without `end` to the end of the piece. */
+export interface ByteRange {
+  readonly start: number
+  readonly end?: number | undefined
+}
+
+export interface OpenedPiece {
+  /** Of the whole piece; undefined when a ranged answer does not say. */
+  readonly size: number | undefined
+  /** Of this answer. */
+  readonly length: number | undefined
+  /** False when a range was asked for and the provider sent everything. */
+  readonly isPartial: boolean
+  /** Not verified: compare the whole with the piece CID. Fails after a minute without a byte. */
+  readonly stream: Readable
+}
+
+export interface ProviderPieces {
+  /**
+   * Makes the provider hold the bytes. `alreadyStored`: it had them, nothing was sent. After any failure start over:
+   * sessions are disposable and cost nothing. The bytes are kept about 2 h unless they are added to a data set.
+   * @throws UploadSourceFailed when the local bytes fail
+   */
+  upload(call: UploadCall): Promise<ProviderAnswer<{ readonly alreadyStored: boolean }>>
+  /** Whether the piece is ready to be added; for some seconds after an upload it is not. */
+  findPiece(pieceCid: string, call?: { readonly signal?: AbortSignal | undefined }): Promise<ProviderAnswer<{ readonly isFound: boolean }>>
+  /** Size of a served piece; `not_found` when it is not served. */
+  headPiece(
+    pieceCid: string,
+    call?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ProviderAnswer<{ readonly size: number | undefined }>>
+  /** The bytes as a stream, which the caller must read or destroy. */
+  openPiece(
+    pieceCid: string,
+    call?: { readonly range?: ByteRange | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<ProviderAnswer<OpenedPiece>>
+  /** Where this provider serves the piece; what another provider pulls from. */
+  pieceUrl(pieceCid: string): string
+}
+
+export function openProviderPieces(http: ProviderHttp): ProviderPieces {
+  return {
+    async upload({ pieceCid, body, signal, onProgress }) {
+      if (body.size < pieceBytesMin || body.size > pieceBytesMax) {
+        return notSent({ reason: 'over_limit', detail: `a piece of ${body.size} bytes; ${pieceBytesMin} to ${pieceBytesMax} are allowed` })
+      }
+      const session = await http.exchange({ method: 'POST', path: 'pdp/piece', json: { pieceCid }, answerMs: readAnswerMs, signal })
+      if (session.kind === 'answered' && session.status === 200) return ok({ alreadyStored: true })
+      if (session.kind !== 'answered' || session.status !== 201) return plainFailureOf(session)
+      const id = uploadIdInLocation(session)
+      if (id.kind !== 'ok') return id
+      const path = `pdp/piece/upload/${id.value}`
+      const put = await http.exchange({ method: 'PUT', path, upload: body, answerMs: readAnswerMs, signal, onProgress })
+      return put.kind === 'answered' && put.status >= 200 && put.status < 300 ? ok({ alreadyStored: false }) : plainFailureOf(put)
+    },
+    async findPiece(pieceCid, { signal } = {}) {
+      const path = `pdp/piece?pieceCid=${encodeURIComponent(pieceCid)}`
+      const exchange = await http.exchange({ method: 'GET', path, answerMs: readAnswerMs, signal })
+      if (exchange.kind !== 'answered') return exchange
+      // 202 is how older servers say "still processing".
+      if (exchange.status === 404 || exchange.status === 202) return ok({ isFound: false })
+      return exchange.status === 200 ? ok({ isFound: true }) : plainFailureOf(exchange)
+    },
+    async headPiece(pieceCid, { signal } = {}) {
+      const exchange = await http.exchange({ method: 'HEAD', path: piecePath(pieceCid), answerMs: readAnswerMs, signal })
+      if (exchange.kind !== 'answered' || exchange.status !== 200) return plainFailureOf(exchange)
+      return ok({ size: lengthOf(exchange.headers) })
+    },
+    async openPiece(pieceCid, { range, signal } = {}) {
+      const wanted = range === undefined ? undefined : `bytes=${range.start}-${range.end ?? ''}`
+      const answer = await http.open({ method: 'GET', path: piecePath(pieceCid), answerMs: readAnswerMs, range: wanted, signal })
+      return answer.kind === 'open' ? opened(answer, range) : plainFailureOf(answer)
+    },
+    pieceUrl: (pieceCid) => new URL(piecePath(pieceCid), http.baseUrl).href,
+  }
+}
+
+function piecePath(pieceCid: string): string {
+  return `piece/${encodeURIComponent(pieceCid)}`
+}
+
+function opened(answer: OpenAnswer, range: ByteRange | undefined): ProviderAnswer<OpenedPiece> {
+  const { status, headers, stream } = answer
+  const length = lengthOf(headers)
+  if (status === 200) return ok({ size: length, length, isPartial: false, stream })
+  const [, start, size] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(String(headers['content-range'])) ?? []
+  if (range === undefined || Number(start) !== range.start) {
+    stream.destroy()
+    return unreadable(answer, `a part that was not asked for: ${String(headers['content-range'])}`)
+  }
+  return ok({ size: size === '*' ? undefined : Number(size), length, isPartial: true, stream })
+}
+
+function lengthOf(headers: Answered['headers']): number | undefined {
+  const text = String(headers['content-length'])
+  return /^\d+$/.test(text) ? Number(text) : undefined
+}
