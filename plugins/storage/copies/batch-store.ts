@@ -1,0 +1,244 @@
+import type { Reader, Tx } from '#kernel'
+
+/**
+ * pulling: the provider fetches the pieces; nothing was submitted · ready: may be submitted · submitting: the attempt is on record,
+ * its outcome is not · submitted: the provider named a transaction · uncertain: only the chain can tell · confirmed · closed: never
+ * submitted, or certainly refused.
+ */
+export type BatchState = 'pulling' | 'ready' | 'submitting' | 'submitted' | 'uncertain' | 'confirmed' | 'closed'
+
+/** Up to 40 pieces added to a data set under one nonce and one signature. Its id is the attempt's id. */
+export interface CommitBatch {
+  readonly id: number
+  readonly dataSetId: number
+  readonly method: 'store' | 'pull'
+  readonly state: BatchState
+  readonly nonce: bigint
+  readonly extraData: `0x${string}`
+  readonly txHash: `0x${string}` | null
+  readonly submitStartedAtMs: number | null
+  readonly nextCheckAtMs: number
+  readonly checks: number
+  readonly attentionAtMs: number | null
+  readonly createdAtMs: number
+  readonly items: readonly BatchItem[]
+}
+
+export interface BatchItem {
+  readonly copyId: number
+  readonly contentId: number
+  readonly pieceCid: string
+}
+
+interface BatchRow {
+  readonly id: number
+  readonly data_set_id: number
+  readonly method: 'store' | 'pull'
+  readonly state: BatchState
+  readonly nonce: string
+  readonly extra_data: string
+  readonly tx_hash: string | null
+  readonly submit_started_at: number | null
+  readonly next_check_at: number
+  readonly checks: number
+  readonly attention_at: number | null
+  readonly created_at: number
+}
+
+export interface NewBatch {
+  readonly dataSetId: number
+  readonly method: 'store' | 'pull'
+  readonly nonce: bigint
+  readonly extraData: string
+  readonly items: readonly BatchItem[]
+  readonly nowMs: number
+}
+
+/** Unsettled batches of a data set, oldest first. */
+export function openBatches(reader: Reader, dataSetId: number): readonly CommitBatch[] {
+  const rows = reader.all<BatchRow>(
+    "select * from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed') order by id",
+    dataSetId,
+  )
+  return rows.map((row) => toBatch(reader, row))
+}
+
+/** Parked copies that wait for a batch, oldest first, with the moment each was parked. */
+export function parkedCopies(reader: Reader, dataSetId: number, limit: number): readonly (BatchItem & { readonly parkedAtMs: number })[] {
+  return reader.all(
+    `select c.id as copyId, c.content_id as contentId, p.piece_cid as pieceCid, c.parked_at as parkedAtMs
+     from copies c join pieces p on p.id = c.piece_id where c.data_set_id = ? and c.state = 'parked' order by c.parked_at, c.id limit ?`,
+    dataSetId,
+    limit,
+  )
+}
+
+/**
+ * Puts the batch on record with its nonce and signed bytes, and its copies under it (I-04, I-12b). Undefined, and nothing changed,
+ * when one of the copies is not free any more.
+ */
+export function recordBatch(tx: Tx, batch: NewBatch): number | undefined {
+  const [free, next] = batch.method === 'store' ? (['parked', 'batched'] as const) : (['planned', 'transferring'] as const)
+  for (const { copyId } of batch.items) {
+    if (!tx.get('select 1 from copies where id = ? and state = ? and batch_id is null', copyId, free)) return undefined
+  }
+  const { lastId } = tx.run(
+    `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)`,
+    batch.dataSetId,
+    batch.method,
+    batch.method === 'store' ? 'ready' : 'pulling',
+    batch.nonce.toString(),
+    batch.extraData,
+    batch.nowMs,
+    batch.nowMs,
+  )
+  batch.items.forEach(({ copyId, pieceCid }, ordinal) => {
+    tx.run('insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, ?, ?, ?)', lastId, ordinal, copyId, pieceCid)
+    tx.run(
+      'update copies set state = ?, method = ?, batch_id = ?, updated_at = ? where id = ?',
+      next,
+      batch.method,
+      lastId,
+      batch.nowMs,
+      copyId,
+    )
+  })
+  return lastId
+}
+
+/** Every piece of a pull arrived: the signature that allowed the pull now commits it. */
+export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
+  tx.run("update commit_batches set state = 'ready', updated_at = ? where id = ? and state = 'pulling'", nowMs, batchId)
+  tx.run(
+    "update copies set state = 'batched', parked_at = ?, updated_at = ? where batch_id = ? and state = 'transferring'",
+    nowMs,
+    nowMs,
+    batchId,
+  )
+}
+
+/** The attempt, before it is sent (I-04). False when the batch is not ready any more. */
+export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolean {
+  return (
+    tx.run(
+      "update commit_batches set state = 'submitting', submit_started_at = ?, updated_at = ? where id = ? and state = 'ready'",
+      nowMs,
+      nowMs,
+      batchId,
+    ).changes === 1
+  )
+}
+
+export function recordSubmitted(
+  tx: Tx,
+  batchId: number,
+  at: { readonly txHash: string | null; readonly nextCheckAtMs: number; readonly nowMs: number },
+): void {
+  tx.run(
+    "update commit_batches set state = 'submitted', tx_hash = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state = 'submitting'",
+    at.txHash,
+    at.nextCheckAtMs,
+    at.nowMs,
+    batchId,
+  )
+}
+
+/** The outcome is unknown: the copies wait for the chain's word and are not submitted again meanwhile (I-05). */
+export function recordUncertain(
+  tx: Tx,
+  batchId: number,
+  why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
+): void {
+  tx.run(
+    "update commit_batches set state = 'uncertain', last_error = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in ('submitting', 'submitted')",
+    why.message,
+    why.nextCheckAtMs,
+    why.nowMs,
+    batchId,
+  )
+  tx.run("update copies set state = 'unconfirmed', updated_at = ? where batch_id = ? and state = 'batched'", why.nowMs, batchId)
+}
+
+/** Certainly not on chain: the very same bytes may be submitted again, so that even a late landing stays a single one. */
+export function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
+  tx.run(
+    `update commit_batches set state = 'ready', tx_hash = null, submit_started_at = null, attention_at = null, reason_code = null, last_error = ?, updated_at = ?
+     where id = ? and state in ('submitting', 'submitted', 'uncertain')`,
+    why.message,
+    why.nowMs,
+    batchId,
+  )
+  tx.run(
+    "update copies set state = 'batched', updated_at = ? where batch_id = ? and state in ('unconfirmed', 'attention')",
+    why.nowMs,
+    batchId,
+  )
+}
+
+export function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number): void {
+  tx.run('update commit_batches set checks = checks + 1, next_check_at = ? where id = ?', nextCheckAtMs, batchId)
+}
+
+/** Undecided for too long: an operator may look. The check goes on. */
+export function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowMs: number): void {
+  tx.run(
+    'update commit_batches set attention_at = ?, reason_code = ?, updated_at = ? where id = ? and attention_at is null',
+    nowMs,
+    reasonCode,
+    nowMs,
+    batchId,
+  )
+  tx.run("update copies set state = 'attention', updated_at = ? where batch_id = ? and state in ('batched', 'unconfirmed')", nowMs, batchId)
+}
+
+/** The chain confirmed the batch: piece ids follow the order of its items. */
+export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, nowMs: number): void {
+  tx.run(
+    "update commit_batches set state = 'confirmed', attention_at = null, updated_at = ? where id = ? and state not in ('confirmed', 'closed')",
+    nowMs,
+    batch.id,
+  )
+  batch.items.forEach(({ copyId }, ordinal) => {
+    tx.run(
+      `update copies set state = 'committed', chain_piece_id = ?, committed_at = ?, last_error_code = null, last_error = null, updated_at = ?
+       where id = ? and batch_id = ? and state in ('batched', 'unconfirmed', 'attention')`,
+      (firstPieceId + BigInt(ordinal)).toString(),
+      nowMs,
+      nowMs,
+      copyId,
+      batch.id,
+    )
+  })
+}
+
+/** The batch will never be submitted (again). Its copies must be moved on by the caller in the same transaction. */
+export function closeBatch(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
+  tx.run(
+    "update commit_batches set state = 'closed', last_error = ?, updated_at = ? where id = ? and state in ('pulling', 'ready')",
+    why.message,
+    why.nowMs,
+    batchId,
+  )
+}
+
+function toBatch(reader: Reader, row: BatchRow): CommitBatch {
+  const items = reader.all<{ copyId: number; contentId: number; pieceCid: string }>(
+    'select i.copy_id as copyId, c.content_id as contentId, i.piece_cid as pieceCid from commit_items i join copies c on c.id = i.copy_id where i.batch_id = ? order by i.ordinal',
+    row.id,
+  )
+  return {
+    id: row.id,
+    dataSetId: row.data_set_id,
+    method: row.method,
+    state: row.state,
+    nonce: BigInt(row.nonce),
+    extraData: row.extra_data as `0x${string}`,
+    txHash: row.tx_hash as `0x${string}` | null,
+    submitStartedAtMs: row.submit_started_at,
+    nextCheckAtMs: row.next_check_at,
+    checks: row.checks,
+    attentionAtMs: row.attention_at,
+    createdAtMs: row.created_at,
+    items,
+  }
+}

@@ -1,0 +1,271 @@
+import type { Reader, Tx } from '#kernel'
+
+/** A content as the storage pipeline sees it. One piece for now: contents are no longer than the longest piece. */
+export interface PipelineContent {
+  readonly contentId: number
+  readonly bucketId: number
+  readonly bucketName: string
+  readonly size: number
+  readonly isLive: boolean
+  readonly targetCopies: number
+  readonly pieceId: number
+  readonly pieceCid: string | null
+}
+
+export type CopyState =
+  | 'planned'
+  | 'transferring'
+  | 'parked'
+  | 'batched'
+  | 'unconfirmed'
+  | 'attention'
+  | 'committed'
+  | 'failed'
+  | 'lost'
+  | 'removed'
+
+/** A piece on one data set. */
+export interface Copy {
+  readonly id: number
+  readonly pieceId: number
+  readonly contentId: number
+  readonly dataSetId: number
+  readonly slot: number
+  readonly state: CopyState
+  readonly attempts: number
+  readonly nextAttemptAtMs: number
+  readonly uploadedAtMs: number | null
+  readonly batchId: number | null
+}
+
+interface CopyRow {
+  readonly id: number
+  readonly piece_id: number
+  readonly content_id: number
+  readonly data_set_id: number
+  readonly slot: number
+  readonly state: CopyState
+  readonly attempts: number
+  readonly next_attempt_at: number
+  readonly uploaded_at: number | null
+  readonly batch_id: number | null
+}
+
+/** The provider has the bytes from here on. */
+export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
+
+/** The piece of a new content. Idempotent. */
+export function planPiece(tx: Tx, content: { readonly contentId: number; readonly size: number }): void {
+  tx.run(
+    'insert into pieces (content_id, part_no, offset_bytes, length) values (?, 0, 0, ?) on conflict (content_id, part_no) do nothing',
+    content.contentId,
+    content.size,
+  )
+}
+
+export function findPipelineContent(reader: Reader, contentId: number): PipelineContent | undefined {
+  const row = reader.get<{
+    id: number
+    bucket_id: number
+    bucket_name: string
+    size: number
+    state: string
+    target_copies: number
+    piece_id: number
+    piece_cid: string | null
+  }>(
+    `select c.id, c.bucket_id, b.name as bucket_name, c.size, c.state, c.target_copies, p.id as piece_id, p.piece_cid
+     from contents c join buckets b on b.id = c.bucket_id join pieces p on p.content_id = c.id and p.part_no = 0 where c.id = ?`,
+    contentId,
+  )
+  return (
+    row && {
+      contentId: row.id,
+      bucketId: row.bucket_id,
+      bucketName: row.bucket_name,
+      size: row.size,
+      isLive: row.state === 'live',
+      targetCopies: row.target_copies,
+      pieceId: row.piece_id,
+      pieceCid: row.piece_cid,
+    }
+  )
+}
+
+export function setPieceCid(tx: Tx, pieceId: number, pieceCid: string): void {
+  tx.run('update pieces set piece_cid = ? where id = ?', pieceCid, pieceId)
+}
+
+export function copiesOf(reader: Reader, contentId: number): readonly Copy[] {
+  return reader.all<CopyRow>('select * from copies where content_id = ? order by slot, id', contentId).map(toCopy)
+}
+
+export function findCopy(reader: Reader, id: number): Copy | undefined {
+  const row = reader.get<CopyRow>('select * from copies where id = ?', id)
+  return row && toCopy(row)
+}
+
+/** One wanted copy per data set. Idempotent. */
+export function planCopies(
+  tx: Tx,
+  content: PipelineContent,
+  places: readonly { readonly id: number; readonly slot: number }[],
+  nowMs: number,
+): void {
+  for (const { id, slot } of places) {
+    tx.run(
+      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (?, ?, ?, ?, 'planned', 'pull', ?, ?)
+       on conflict (piece_id, data_set_id) do nothing`,
+      content.pieceId,
+      content.contentId,
+      id,
+      slot,
+      nowMs,
+      nowMs,
+    )
+  }
+  tx.run("update contents set store_state = 'storing', updated_at = ? where id = ? and store_state = 'unstored'", nowMs, content.contentId)
+}
+
+/** planned → transferring. False when another run moved it meanwhile. */
+export function beginUpload(tx: Tx, id: number, nowMs: number): boolean {
+  return (
+    tx.run(
+      "update copies set state = 'transferring', method = 'store', uploaded_at = null, updated_at = ? where id = ? and state = 'planned'",
+      nowMs,
+      id,
+    ).changes === 1
+  )
+}
+
+/** All bytes were accepted; from here on a repeat asks the provider for the piece instead of sending it again. */
+export function recordUpload(tx: Tx, id: number, nowMs: number): void {
+  tx.run("update copies set uploaded_at = ?, updated_at = ? where id = ? and state = 'transferring'", nowMs, nowMs, id)
+}
+
+/** The provider serves the piece; it is not on chain yet. */
+export function markParked(tx: Tx, id: number, nowMs: number): void {
+  tx.run(
+    `update copies set state = 'parked', parked_at = ?, batch_id = null, last_error_code = null, last_error = null, updated_at = ?
+     where id = ? and state in ('transferring', 'batched')`,
+    nowMs,
+    nowMs,
+    id,
+  )
+}
+
+export interface CopySetback {
+  readonly code: string
+  readonly message: string
+  readonly nowMs: number
+  /** Absent: the setback was no fault of this copy and uses no attempt. */
+  readonly retryAtMs?: number
+}
+
+/** Back to planned: the bytes are not there, or must be sent again. */
+export function returnToPlanned(tx: Tx, id: number, why: CopySetback): void {
+  tx.run(
+    `update copies set state = 'planned', method = 'pull', uploaded_at = null, parked_at = null, batch_id = null,
+     attempts = attempts + ?, next_attempt_at = ?, last_error_code = ?, last_error = ?, updated_at = ?
+     where id = ? and state in ('transferring', 'parked', 'batched')`,
+    why.retryAtMs === undefined ? 0 : 1,
+    why.retryAtMs ?? 0,
+    why.code,
+    why.message,
+    why.nowMs,
+    id,
+  )
+}
+
+export function markFailed(tx: Tx, id: number, why: CopySetback): void {
+  tx.run(
+    "update copies set state = 'failed', last_error_code = ?, last_error = ?, updated_at = ? where id = ? and state in ('planned', 'transferring', 'parked')",
+    why.code,
+    why.message,
+    why.nowMs,
+    id,
+  )
+}
+
+/** Copies that a data set still lacks and that another provider can already serve, oldest first. */
+export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): readonly PullCandidate[] {
+  return reader.all<PullCandidate>(
+    `select c.id as copyId, c.content_id as contentId, c.attempts as attempts, p.piece_cid as pieceCid,
+       (select d.service_url from copies s join data_sets d on d.id = s.data_set_id
+        where s.piece_id = c.piece_id and s.data_set_id <> c.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
+          and d.state in ('ready', 'write_blocked', 'retiring')
+        order by s.state = 'committed' desc, (s.id + c.attempts) % 8 limit 1) as sourceUrl
+     from copies c join pieces p on p.id = c.piece_id
+     where c.data_set_id = ? and c.state = 'planned' and c.next_attempt_at <= ? and p.piece_cid is not null and sourceUrl is not null
+     order by c.id limit ?`,
+    dataSetId,
+    nowMs,
+    limit,
+  )
+}
+
+export interface PullCandidate {
+  readonly copyId: number
+  readonly contentId: number
+  readonly attempts: number
+  readonly pieceCid: string
+  /** Service URL of a provider that has the piece. */
+  readonly sourceUrl: string
+}
+
+/** When the earliest setback of a planned copy is over; undefined when none waits. */
+export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): number | undefined {
+  const row = reader.get<{ at: number | null }>(
+    "select min(next_attempt_at) as at from copies where data_set_id = ? and state = 'planned' and next_attempt_at > ?",
+    dataSetId,
+    nowMs,
+  )
+  return row?.at ?? undefined
+}
+
+/**
+ * Recomputes what the content's copies amount to, in the transaction that changed them: durable slots (I-21), the state shown to
+ * operators, and whether the cached bytes may be released.
+ */
+export function recountContent(tx: Tx, contentId: number, nowMs: number): void {
+  tx.run(
+    `update contents set durable_copies = (
+       select count(*) from (
+         select c.slot from copies c join data_sets d on d.id = c.data_set_id
+         where c.content_id = contents.id and c.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
+         group by c.slot having count(distinct c.piece_id) = (select count(*) from pieces p where p.content_id = contents.id)
+       ) as slots), updated_at = ? where id = ?`,
+    nowMs,
+    contentId,
+  )
+  tx.run(
+    `update contents set readable_copies = durable_copies, store_state = case
+       when durable_copies >= target_copies then 'stored'
+       when exists (select 1 from copies where content_id = contents.id and state = 'failed')
+         and not exists (select 1 from copies where content_id = contents.id and state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed')) then 'failed'
+       when exists (select 1 from copies where content_id = contents.id) then 'storing'
+       else 'unstored' end where id = ?`,
+    contentId,
+  )
+  tx.run(
+    `update cache_entries set releasable = (
+       select case when c.durable_copies >= b.minimum_durable_copies and c.readable_copies >= 1 then 1 else 0 end
+       from contents c join buckets b on b.id = c.bucket_id where c.id = cache_entries.content_id) where content_id = ?`,
+    contentId,
+  )
+}
+
+function toCopy(row: CopyRow): Copy {
+  return {
+    id: row.id,
+    pieceId: row.piece_id,
+    contentId: row.content_id,
+    dataSetId: row.data_set_id,
+    slot: row.slot,
+    state: row.state,
+    attempts: row.attempts,
+    nextAttemptAtMs: row.next_attempt_at,
+    uploadedAtMs: row.uploaded_at,
+    batchId: row.batch_id,
+  }
+}

@@ -1,0 +1,183 @@
+import type { Reader, Tx } from '#kernel'
+
+/**
+ * planned: wanted, nothing sent · creating: an attempt is recorded, its outcome not yet · ready: takes and serves pieces ·
+ * write_blocked, retiring: serves only · retired, abandoned: ended · lost: the chain says it is not live.
+ */
+export type DataSetState = 'planned' | 'creating' | 'ready' | 'write_blocked' | 'retiring' | 'retired' | 'abandoning' | 'abandoned' | 'lost'
+
+/** A generation of a replica slot. */
+export interface DataSet {
+  readonly id: number
+  readonly bucketId: number
+  readonly slot: number
+  readonly generation: number
+  readonly providerId: string
+  readonly providerAddress: `0x${string}`
+  readonly payee: `0x${string}`
+  readonly serviceUrl: string
+  readonly clientDataSetId: bigint
+  /** Id on chain once created. */
+  readonly chainId: bigint | null
+  readonly state: DataSetState
+  readonly createExtraData: `0x${string}` | null
+  readonly createTx: `0x${string}` | null
+  readonly createStartedAtMs: number | null
+  readonly lastError: string | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+interface DataSetRow {
+  readonly id: number
+  readonly bucket_id: number
+  readonly slot: number
+  readonly generation: number
+  readonly provider_id: string
+  readonly provider_address: string
+  readonly payee: string
+  readonly service_url: string
+  readonly client_data_set_id: string
+  readonly chain_id: string | null
+  readonly state: DataSetState
+  readonly create_extra_data: string | null
+  readonly create_tx: string | null
+  readonly create_started_at: number | null
+  readonly last_error: string | null
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+export interface PlannedDataSet {
+  readonly bucketId: number
+  readonly slot: number
+  readonly providerId: string
+  readonly providerAddress: string
+  readonly payee: string
+  readonly serviceUrl: string
+  readonly clientDataSetId: bigint
+}
+
+export function findDataSet(reader: Reader, id: number): DataSet | undefined {
+  return toDataSet(reader.get<DataSetRow>('select * from data_sets where id = ?', id))
+}
+
+/** The generation of each slot that receives writes, in slot order; slots without one are absent. */
+export function currentDataSets(reader: Reader, bucketId: number): readonly DataSet[] {
+  const rows = reader.all<DataSetRow>(
+    'select d.* from replica_slots s join data_sets d on d.id = s.current_data_set_id where s.bucket_id = ? order by s.slot',
+    bucketId,
+  )
+  return rows.map((row) => toDataSet(row) as DataSet)
+}
+
+export function allDataSets(reader: Reader, bucketId: number): readonly DataSet[] {
+  return reader
+    .all<DataSetRow>('select * from data_sets where bucket_id = ? order by slot, generation', bucketId)
+    .map((row) => toDataSet(row) as DataSet)
+}
+
+/** Makes the slot's first generation unless another writer did so meanwhile: a slot never gets two (and never pays for two). */
+export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number | undefined {
+  if (tx.get('select 1 from replica_slots where bucket_id = ? and slot = ?', plan.bucketId, plan.slot)) return undefined
+  const live = tx.get(
+    "select 1 from data_sets where bucket_id = ? and provider_id = ? and state not in ('retired', 'abandoned')",
+    plan.bucketId,
+    plan.providerId,
+  )
+  if (live) return undefined
+  const { lastId } = tx.run(
+    `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, state, created_at, updated_at)
+     values (?, ?, 1, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
+    plan.bucketId,
+    plan.slot,
+    plan.providerId,
+    plan.providerAddress,
+    plan.payee,
+    plan.serviceUrl,
+    plan.clientDataSetId.toString(),
+    nowMs,
+    nowMs,
+  )
+  tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', plan.bucketId, plan.slot, lastId)
+  return lastId
+}
+
+/** Records the attempt, with the very bytes that will be sent, before anything is sent (I-04). */
+export function recordCreation(tx: Tx, id: number, attempt: { readonly extraData: string; readonly nowMs: number }): boolean {
+  const { changes } = tx.run(
+    "update data_sets set state = 'creating', create_extra_data = ?, create_started_at = ?, updated_at = ? where id = ? and state = 'planned'",
+    attempt.extraData,
+    attempt.nowMs,
+    attempt.nowMs,
+    id,
+  )
+  return changes === 1
+}
+
+export function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: number): void {
+  tx.run("update data_sets set create_tx = ?, updated_at = ? where id = ? and state = 'creating'", txHash, nowMs, id)
+}
+
+/** The attempt certainly did not land: the same bytes may be sent again. They are kept, so that the nonce is never a second one. */
+export function reopenCreation(tx: Tx, id: number, why: { readonly code: string; readonly message: string; readonly nowMs: number }): void {
+  tx.run(
+    "update data_sets set state = 'planned', create_tx = null, last_error_code = ?, last_error = ?, updated_at = ? where id = ? and state = 'creating'",
+    why.code,
+    why.message,
+    why.nowMs,
+    id,
+  )
+}
+
+export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): void {
+  tx.run(
+    "update data_sets set state = 'ready', chain_id = ?, last_error_code = null, last_error = null, updated_at = ? where id = ? and state = 'creating'",
+    chainId.toString(),
+    nowMs,
+    id,
+  )
+}
+
+/** The chain says that the data set ended: its copies are gone, and nothing is sent to it again. */
+export function markLost(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): void {
+  tx.run(
+    "update data_sets set state = 'lost', last_error = ?, updated_at = ? where id = ? and state in ('ready', 'write_blocked')",
+    why.message,
+    why.nowMs,
+    id,
+  )
+}
+
+/** The end of the service is coming: no more writes, reads go on. */
+export function markWriteBlocked(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): void {
+  tx.run(
+    "update data_sets set state = 'write_blocked', last_error = ?, updated_at = ? where id = ? and state = 'ready'",
+    why.message,
+    why.nowMs,
+    id,
+  )
+}
+
+function toDataSet(row: DataSetRow | undefined): DataSet | undefined {
+  if (!row) return undefined
+  return {
+    id: row.id,
+    bucketId: row.bucket_id,
+    slot: row.slot,
+    generation: row.generation,
+    providerId: row.provider_id,
+    providerAddress: row.provider_address as `0x${string}`,
+    payee: row.payee as `0x${string}`,
+    serviceUrl: row.service_url,
+    clientDataSetId: BigInt(row.client_data_set_id),
+    chainId: row.chain_id === null ? null : BigInt(row.chain_id),
+    state: row.state,
+    createExtraData: row.create_extra_data as `0x${string}` | null,
+    createTx: row.create_tx as `0x${string}` | null,
+    createStartedAtMs: row.create_started_at,
+    lastError: row.last_error,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  }
+}

@@ -1,0 +1,9 @@
+import { defineErrors } from '#kernel'
+
+export const walletErrors = defineErrors({
+  wallet_operation_failed: { status: 409, message: 'The chain refused the wallet operation.' },
+  wallet_operation_undecided: {
+    status: 503,
+    message: 'The outcome of a wallet operation is not known yet; it is looked up, not repeated.',
+  },
+})

@@ -1,0 +1,34 @@
+import { type Clock, newUlid } from '#kernel'
+import type { Chain, Funds, Signer, WalletSetup } from '../contract.ts'
+import type { OperationStore } from '../operations/operation-store.ts'
+import type { OperationRunner } from '../operations/run-operation.ts'
+
+export interface SetupDoors {
+  readonly chain: Chain
+  readonly signer: Signer
+  readonly store: OperationStore
+  readonly runner: OperationRunner
+  readonly funds: Funds
+  readonly clock: Clock
+}
+
+export function createWalletSetup({ chain, signer, store, runner, funds, clock }: SetupDoors): WalletSetup {
+  return {
+    async ensureFunded({ deposit }) {
+      for (const open of store.listOpen()) await runner.resume(open)
+      const { planFunding, readAccount } = await import('../chain/payments.ts')
+      const { funds: held } = await readAccount(chain, signer.address)
+      const amount = held < deposit ? deposit - held : 0n
+      const call = await planFunding({ chain, account: signer, amount, now: clock.now })
+      if (!call) return
+      const operation = await store.create({
+        type: amount > 0n ? 'fund' : 'approve',
+        clientRequestId: `setup-${newUlid(clock.now())}`,
+        amount,
+        nowMs: clock.now(),
+      })
+      await runner.run(operation, call)
+      funds.forget()
+    },
+  }
+}

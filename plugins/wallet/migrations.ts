@@ -1,0 +1,22 @@
+import { defineMigration } from '#kernel'
+
+/** Wallet transactions: the signed bytes are on record before they are broadcast (I-04). */
+export const walletMigrations = [
+  defineMigration('0001-operations', [
+    `create table wallet_operations (
+      id integer primary key,
+      type text not null check (type in ('fund', 'withdraw', 'approve')),
+      client_request_id text not null,
+      amount text not null,
+      status text not null check (status in ('pending', 'submitted', 'confirmed', 'failed', 'unknown')),
+      chain_nonce integer,
+      raw_tx text,
+      tx_hash text,
+      last_error text,
+      created_at bigint not null,
+      updated_at bigint not null
+    )`,
+    'create unique index wallet_operations_request on wallet_operations (type, client_request_id)',
+    "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted')",
+  ]),
+]

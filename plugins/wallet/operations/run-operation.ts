@@ -1,0 +1,82 @@
+import { type Clock, type Log, systemClock } from '#kernel'
+import type { PlannedCall, SignedTransaction, TransactionState } from '../chain/transactions.ts'
+import type { Chain, Signer } from '../contract.ts'
+import { walletErrors } from '../errors.ts'
+import type { Operation, OperationStore } from './operation-store.ts'
+
+export interface OperationRunner {
+  /** Signs, records, sends and waits until the outcome is final. */
+  run(operation: Operation, call: PlannedCall): Promise<void>
+  /** Settles what an earlier process left open: looked up by hash and nonce, and only the very same bytes are sent again. */
+  resume(operation: Operation): Promise<void>
+}
+
+export interface OperationDoors {
+  readonly chain: Chain
+  readonly signer: Signer
+  readonly store: OperationStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How many epochs an outcome may take before the caller is told that it is still open. */
+const outcomeEpochsMax = 40
+const looksPerEpoch = 4
+
+export function createOperationRunner({ chain, signer, store, clock, log }: OperationDoors): OperationRunner {
+  const epochMs = chain.network.epochSeconds * 1000
+
+  async function settle(operation: Operation, signed: SignedTransaction): Promise<void> {
+    const { broadcast } = await import('../chain/transactions.ts')
+    const sent = await broadcast(chain, signed.raw)
+    if (sent.kind === 'refused') return fail(operation, `the node refused it: ${sent.cause.message}`)
+    const state = await waitForOutcome(signed)
+    if (state.state === 'confirmed') {
+      await store.finish(operation.id, { status: 'confirmed', nowMs: clock.now() })
+      log.info('wallet operation confirmed', { type: operation.type, hash: signed.hash })
+      return
+    }
+    if (state.state === 'reverted') return fail(operation, `the transaction ${signed.hash} was reverted`)
+    await store.finish(operation.id, {
+      status: 'unknown',
+      error: `another transaction took its nonce (${signed.nonce})`,
+      nowMs: clock.now(),
+    })
+    throw walletErrors.wallet_operation_failed({
+      message: `The ${operation.type} operation was replaced by another transaction of this wallet.`,
+    })
+  }
+
+  async function waitForOutcome(signed: SignedTransaction): Promise<TransactionState> {
+    const { broadcast, lookUp } = await import('../chain/transactions.ts')
+    for (let look = 0; look < outcomeEpochsMax * looksPerEpoch; look++) {
+      const state = await lookUp(chain, signer.address, signed)
+      if (state.state === 'unknown') await broadcast(chain, signed.raw)
+      if (state.state !== 'pending' && state.state !== 'unknown') return state
+      await systemClock.sleep(epochMs / looksPerEpoch)
+    }
+    throw walletErrors.wallet_operation_undecided({
+      message: `Transaction ${signed.hash} is not final after ${outcomeEpochsMax} epochs; it is watched further.`,
+    })
+  }
+
+  async function fail(operation: Operation, reason: string): Promise<never> {
+    await store.finish(operation.id, { status: 'failed', error: reason, nowMs: clock.now() })
+    throw walletErrors.wallet_operation_failed({ message: `The ${operation.type} operation failed: ${reason}.` })
+  }
+
+  return {
+    async run(operation, call) {
+      const { signTransaction } = await import('../chain/transactions.ts')
+      const signed = await signTransaction({ chain, account: signer, call })
+      // I-04: the exact bytes are durable before anybody sees them.
+      await store.recordSigned(operation.id, signed, clock.now())
+      await settle(operation, signed)
+    },
+    async resume(operation) {
+      // Never signed: nothing can have been sent, and the wish is made anew by whoever still has it.
+      if (operation.signed) await settle(operation, operation.signed)
+      else await store.finish(operation.id, { status: 'failed', error: 'the service stopped before it was signed', nowMs: clock.now() })
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { type } from 'arktype'
+import { choice, defineSection, duration, flag, integer, secret, text } from '#kernel'
+
+const rpcUrl = type(/^(https?|wss?):\/\/\S+$/).describe('an http, https, ws or wss URL')
+const privateKey = type(/^(0x)?[0-9a-fA-F]{64}$/).describe('32 bytes in hexadecimal')
+
+/** The chain that objects are kept on and the wallet that pays. */
+export const chainSection = defineSection('chain', {
+  doc: 'The storage network and the wallet that pays for it.',
+  keys: {
+    network: choice(['calibration', 'mainnet', 'devnet'], {
+      label: 'Network',
+      doc: 'calibration for tests, mainnet for real storage, devnet for a local chain.',
+      default: 'calibration',
+      editable: true,
+      risk: 'high',
+    }),
+    rpc_url: text(
+      { label: 'RPC endpoint', doc: 'URL of a chain node. Absent: the public endpoint of the network.', editable: true, risk: 'review' },
+      rpcUrl,
+    ),
+    private_key: secret(
+      {
+        label: 'Wallet private key',
+        doc: 'the key of the wallet that pays; make one with `svc wallet generate`, or set SVC_CHAIN_PRIVATE_KEY.',
+        required: true,
+        written: true,
+        default: '',
+      },
+      privateKey,
+    ),
+    devnet_info: text({ label: 'Devnet description', doc: 'Path of the devnet-info.json; only with chain.network = "devnet".' }),
+    with_cdn: flag({ label: 'CDN', doc: 'Ask providers for CDN retrieval of new data sets.', default: false, editable: true }),
+    allow_private_networks: flag({
+      label: 'Private networks',
+      doc: 'Allow provider URLs on private or loopback addresses. Keep it off unless you trust them.',
+      default: false,
+      editable: true,
+      risk: 'high',
+    }),
+    default_copies: integer({
+      label: 'Copies',
+      doc: 'Replica target of new buckets.',
+      default: 3,
+      min: 1,
+      max: 8,
+      editable: true,
+      risk: 'review',
+    }),
+    default_minimum_durable_copies: integer({
+      label: 'Minimum durable copies',
+      doc: 'Copies that must be stored before the cached bytes of new buckets may be released; 0 means all.',
+      default: 0,
+      min: 0,
+      max: 8,
+      editable: true,
+    }),
+    confirmations: integer({
+      label: 'Confirmations',
+      doc: 'Epochs after which a chain read counts as final. Absent: what suits the network.',
+      min: 0,
+      max: 900,
+    }),
+  },
+  check: ({ network, devnet_info, default_copies, default_minimum_durable_copies }) => [
+    ...(network === 'devnet' && !devnet_info ? [{ key: 'devnet_info', message: 'is required with chain.network = "devnet"' }] : []),
+    ...(network !== 'devnet' && devnet_info ? [{ key: 'devnet_info', message: 'belongs to chain.network = "devnet" only' }] : []),
+    ...(default_minimum_durable_copies > default_copies
+      ? [{ key: 'default_minimum_durable_copies', message: `must not be above chain.default_copies (${default_copies})` }]
+      : []),
+  ],
+})
+
+/** When the health of providers and data sets is looked at. */
+export const observabilitySection = defineSection('chain.observability', {
+  doc: 'Watching providers and data sets.',
+  keys: {
+    interval: duration({ label: 'Interval', doc: 'Pause between two rounds.', default: '5m', editable: true }),
+    timeout: duration({ label: 'Timeout', doc: 'Longest wait for one provider.', default: '5s', editable: true }),
+    concurrency: integer({ label: 'Concurrency', doc: 'Providers asked at the same time.', default: 8, min: 1, editable: true }),
+  },
+})
