@@ -1,7 +1,18 @@
 /** PDPVerifier 3.4 and 3.5: the reads that tell which pieces a data set holds, and the errors of its calls. */
 import { parseAbi } from 'viem'
 
-export const pdpAbi = parseAbi([
+/** Names the reverts found in provider answers. */
+export const pdpErrorsAbi = parseAbi([
+  'error CleanupDepositRequired()',
+  'error DataSetAlreadyInCleanup()',
+  'error DataSetNotFound()',
+  'error DataSetNotInCleanupMode()',
+  'error DataSetNotLive()',
+  'error IndexedError(uint256 idx, string msg)',
+  'error PendingPieceDeletions(uint256 count)',
+])
+
+const readsAbi = parseAbi([
   'struct Cid { bytes data; }',
   'function VERSION() view returns (string)',
   'function dataSetLive(uint256 setId) view returns (bool)',
@@ -16,13 +27,5 @@ export const pdpAbi = parseAbi([
   'function getNextPieceId(uint256 setId) view returns (uint256)',
 ])
 
-/** Names the reverts found in provider answers. */
-export const pdpErrorsAbi = parseAbi([
-  'error CleanupDepositRequired()',
-  'error DataSetAlreadyInCleanup()',
-  'error DataSetNotFound()',
-  'error DataSetNotInCleanupMode()',
-  'error DataSetNotLive()',
-  'error IndexedError(uint256 idx, string msg)',
-  'error PendingPieceDeletions(uint256 count)',
-])
+/** The reads, with the errors that tell a data set that is no longer live from a failure. */
+export const pdpAbi = [...readsAbi, ...pdpErrorsAbi] as const

@@ -1,0 +1,14 @@
+/** ServiceProviderRegistry and the endorsement set: the reads that list providers. */
+import { parseAbi } from 'viem'
+
+export const registryAbi = parseAbi([
+  'struct Info { address serviceProvider; address payee; string name; string description; bool isActive; }',
+  'struct Product { uint8 productType; string[] capabilityKeys; bool isActive; }',
+  'struct ProviderWithProduct { uint256 providerId; Info providerInfo; Product product; bytes[] productCapabilityValues; }',
+  'struct Page { ProviderWithProduct[] providers; bool hasMore; }',
+  'function getProvidersByProductType(uint8 productType, bool onlyActive, uint256 offset, uint256 limit) view returns (Page result)',
+  'function getProviderWithProduct(uint256 providerId, uint8 productType) view returns (ProviderWithProduct)',
+  'function getProviderCount() view returns (uint256)',
+])
+
+export const providerIdSetAbi = parseAbi(['function getProviderIds() view returns (uint256[])'])

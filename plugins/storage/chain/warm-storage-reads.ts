@@ -1,0 +1,202 @@
+/** What the chain says about our data sets and pieces. Answers that decide are read at the final epoch. */
+import { type Address, isAddressEqual } from 'viem'
+import { type ChainPort, revertNameOf } from './chain-port.ts'
+import { fwssViewAbi } from './fwss-abi.ts'
+import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
+import { pdpAbi } from './pdp-abi.ts'
+import { type MetadataEntry, pieceCidBytes } from './typed-data.ts'
+
+export interface ChainDataSet {
+  readonly dataSetId: bigint
+  readonly clientDataSetId: bigint
+  readonly providerId: bigint
+  readonly payer: Address
+  readonly payee: Address
+  readonly serviceProvider: Address
+  /** 0 while the service runs; afterwards the epoch up to which it is paid. */
+  readonly endEpoch: bigint
+  /** The reserve that fees are drawn from, and the fees already due; 10^-18 USDFC. */
+  readonly reserve: { readonly balance: bigint; readonly pending: bigint }
+}
+
+export type Liveness =
+  | { readonly live: true }
+  | {
+      readonly live: false
+      /** `terminated`: no pieces may be added, proving goes on to `endEpoch`. The others: gone for good. */
+      readonly reason: 'absent' | 'deleted' | 'foreign_listener' | 'terminated'
+      readonly endEpoch?: bigint
+    }
+
+/** `unknowable`: the data set is no longer live, so the chain cannot confirm a removal. */
+export type PieceState = 'live' | 'gone' | 'unknowable'
+
+export interface ProvingStatus {
+  /** False until the provider has started the first proving period: healthy, not faulty. */
+  readonly isStarted: boolean
+  readonly lastProvenEpoch: bigint
+  /** null while none is set. */
+  readonly nextChallengeEpoch: bigint | null
+  readonly deadline: bigint | null
+  readonly isProvenThisPeriod: boolean
+  readonly isOverdue: boolean
+  readonly maxProvingPeriodEpochs: bigint
+}
+
+/** Every member rejects with the chain client's errors. */
+export interface WarmStorageReads {
+  /** Decides a doubtful submission. Final. */
+  nonceOutcome(payer: Address, nonce: bigint): Promise<NonceOutcome>
+  /** The same at the head: an early hint, which a reorganisation may take back. */
+  nonceHint(payer: Address, nonce: bigint): Promise<NonceOutcome>
+  /** null when there is none with this id. Final. */
+  dataSet(dataSetId: bigint): Promise<ChainDataSet | null>
+  /** Whether pieces can be added. Final. */
+  liveness(dataSetId: bigint): Promise<Liveness>
+  /** Every data set of the payer, live or not, with its metadata. Final. */
+  dataSetsOf(payer: Address): Promise<readonly (ChainDataSet & { readonly metadata: readonly MetadataEntry[] })[]>
+  metadataOf(dataSetId: bigint): Promise<readonly MetadataEntry[]>
+  /** Final. */
+  pieceState(dataSetId: bigint, pieceId: bigint): Promise<PieceState>
+  /** null when the data set has no such piece, or is not live. Final. */
+  pieceCidOf(dataSetId: bigint, pieceId: bigint): Promise<`0x${string}` | null>
+  /** Ids of live pieces with this CID, ascending from `startPieceId`; equal CIDs may exist more than once. Final. */
+  findPieceIds(search: {
+    readonly dataSetId: bigint
+    readonly pieceCid: string
+    readonly startPieceId?: bigint
+    readonly limit?: number
+  }): Promise<readonly bigint[]>
+  /** Ids queued for removal at the next proving period; empty when the data set is not live. Final. */
+  scheduledRemovals(dataSetId: bigint): Promise<readonly bigint[]>
+  /** 32-byte leaves that are billed; 0 when the data set is not live. At the head. */
+  leafCount(dataSetId: bigint): Promise<bigint>
+  /** null when the data set is not live. At the head. */
+  provingStatus(dataSetId: bigint): Promise<ProvingStatus | null>
+}
+
+const dataSetsPerPage = 100n
+/** 10,000 data sets of one wallet. */
+const dataSetPagesMax = 100
+const foundPiecesDefault = 100
+const cleanupSentinel = 2n ** 256n - 1n
+
+export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
+  const { fwss, pdpVerifier } = chain.network.contracts
+  const pdp = { address: pdpVerifier, abi: pdpAbi } as const
+  const view = async () => ({ address: await chain.warmStorageView(), abi: fwssViewAbi }) as const
+
+  const dataSet = async (dataSetId: bigint) =>
+    toDataSet(await chain.readFinal({ ...(await view()), functionName: 'getDataSet', args: [dataSetId] }))
+  const metadataOf = async (dataSetId: bigint) => {
+    const [keys, values] = await chain.readFinal({ ...(await view()), functionName: 'getAllDataSetMetadata', args: [dataSetId] })
+    return keys.map((key, index) => ({ key, value: values[index] ?? '' }))
+  }
+  const isLive = (dataSetId: bigint) => chain.readFinal({ ...pdp, functionName: 'dataSetLive', args: [dataSetId] })
+
+  return {
+    dataSet,
+    metadataOf,
+    async nonceOutcome(payer, nonce) {
+      return decodeNonce(await chain.readFinal({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))
+    },
+    async nonceHint(payer, nonce) {
+      return decodeNonce(await chain.read({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))
+    },
+    async liveness(dataSetId) {
+      const listenerRead = chain.readFinal({ ...pdp, functionName: 'getDataSetListener', args: [dataSetId] })
+      const [found, isPdpLive, listener] = await Promise.all([dataSet(dataSetId), isLive(dataSetId), unlessNotLive(listenerRead)])
+      if (!isPdpLive || listener === undefined) return { live: false, reason: found === null ? 'absent' : 'deleted' }
+      if (!isAddressEqual(listener, fwss)) return { live: false, reason: 'foreign_listener' }
+      if (found === null) return { live: false, reason: 'absent' }
+      return found.endEpoch === 0n ? { live: true } : { live: false, reason: 'terminated', endEpoch: found.endEpoch }
+    },
+    async dataSetsOf(payer) {
+      const found: ChainDataSet[] = []
+      for (let page = 0; page < dataSetPagesMax; page++) {
+        const args = [payer, BigInt(page) * dataSetsPerPage, dataSetsPerPage] as const
+        const tuples = await chain.readFinal({ ...(await view()), functionName: 'getClientDataSets', args })
+        found.push(...tuples.map(toDataSet).filter((entry) => entry !== null))
+        if (BigInt(tuples.length) < dataSetsPerPage) break
+      }
+      return await Promise.all(found.map(async (entry) => ({ ...entry, metadata: await metadataOf(entry.dataSetId) })))
+    },
+    async pieceState(dataSetId, pieceId) {
+      // pieceLive alone is no proof: it is also false for every piece of a data set that is not live.
+      const pieceRead = chain.readFinal({ ...pdp, functionName: 'pieceLive', args: [dataSetId, pieceId] })
+      const [isSetLive, isPieceLive] = await Promise.all([isLive(dataSetId), unlessNotLive(pieceRead)])
+      if (!isSetLive || isPieceLive === undefined) return 'unknowable'
+      return isPieceLive ? 'live' : 'gone'
+    },
+    async pieceCidOf(dataSetId, pieceId) {
+      const cid = await unlessNotLive(chain.readFinal({ ...pdp, functionName: 'getPieceCid', args: [dataSetId, pieceId] }))
+      return cid === undefined || cid.data === '0x' ? null : cid.data
+    },
+    async findPieceIds({ dataSetId, pieceCid, startPieceId = 0n, limit = foundPiecesDefault }) {
+      const args = [dataSetId, { data: pieceCidBytes(pieceCid) }, startPieceId, BigInt(limit)] as const
+      return (await unlessNotLive(chain.readFinal({ ...pdp, functionName: 'findPieceIdsByCid', args }))) ?? []
+    },
+    async scheduledRemovals(dataSetId) {
+      return (await unlessNotLive(chain.readFinal({ ...pdp, functionName: 'getScheduledRemovals', args: [dataSetId] }))) ?? []
+    },
+    async leafCount(dataSetId) {
+      return (await unlessNotLive(chain.read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n
+    },
+    provingStatus: (dataSetId) => readProvingStatus(chain, dataSetId),
+  }
+}
+
+async function readProvingStatus(chain: ChainPort, dataSetId: bigint): Promise<ProvingStatus | null> {
+  const pdp = { address: chain.network.contracts.pdpVerifier, abi: pdpAbi, args: [dataSetId] } as const
+  const view = { address: await chain.warmStorageView(), abi: fwssViewAbi, args: [dataSetId] } as const
+  const proven = await unlessNotLive(
+    Promise.all([
+      chain.read({ ...pdp, functionName: 'getDataSetLastProvenEpoch' }),
+      chain.read({ ...pdp, functionName: 'getNextChallengeEpoch' }),
+    ]),
+  )
+  if (proven === undefined) return null
+  const [activation, deadline, isProvenThisPeriod, config, epoch] = await Promise.all([
+    chain.read({ ...view, functionName: 'provingActivationEpoch' }),
+    chain.read({ ...view, functionName: 'provingDeadline' }),
+    chain.read({ ...view, functionName: 'provenThisPeriod' }),
+    chain.read({ address: view.address, abi: fwssViewAbi, functionName: 'getPDPConfig' }),
+    chain.currentEpoch(),
+  ])
+  const [lastProvenEpoch, nextChallengeEpoch] = proven
+  return {
+    isStarted: activation !== 0n,
+    lastProvenEpoch,
+    nextChallengeEpoch: nextChallengeEpoch === 0n || nextChallengeEpoch === cleanupSentinel ? null : nextChallengeEpoch,
+    deadline: deadline === 0n ? null : deadline,
+    isProvenThisPeriod,
+    isOverdue: deadline !== 0n && epoch > deadline && !isProvenThisPeriod,
+    maxProvingPeriodEpochs: config[0],
+  }
+}
+
+interface DataSetTuple extends Omit<ChainDataSet, 'endEpoch' | 'reserve'> {
+  readonly pdpRailId: bigint
+  readonly pdpEndEpoch: bigint
+  readonly pendingOneTimePayments: bigint
+  readonly lifecycleReserveBalance: bigint
+}
+
+/** An absent data set is a tuple of zeros, its own id aside. */
+function toDataSet(tuple: DataSetTuple): ChainDataSet | null {
+  if (tuple.pdpRailId === 0n) return null
+  const { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider } = tuple
+  const reserve = { balance: tuple.lifecycleReserveBalance, pending: tuple.pendingOneTimePayments }
+  return { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider, endEpoch: tuple.pdpEndEpoch, reserve }
+}
+
+/** undefined when the contract answers that the data set is not live or does not exist. */
+async function unlessNotLive<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    const name = revertNameOf(error)
+    if (name === 'DataSetNotLive' || name === 'DataSetNotFound') return undefined
+    throw error
+  }
+}
