@@ -1,6 +1,12 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
+export { hashPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type Command, type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './cli/command.ts'
+export { type CommandPlace, findPlace, readSettings } from './cli/command-settings.ts'
+export { migrateDatabase } from './cli/migrate-database.ts'
+export { createOutput } from './cli/output.ts'
+export { canPrompt, promptSecret } from './cli/prompt.ts'
+export { formatTable } from './cli/table.ts'
 export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from './clock.ts'
 export { type ConfigState, configState } from './config/config-state.ts'
 export { formatDuration, parseDuration } from './config/duration.ts'
@@ -51,3 +57,4 @@ export {
   taskSchedules,
 } from './tasks/task.ts'
 export { version } from './version.ts'
+export { contributionsTo } from './wiring.ts'

@@ -1,0 +1,64 @@
+/** Which commands there are: those of the program and those of the enabled plugins, built-in and third-party. */
+import { parseArgs } from 'node:util'
+import { type Command, CommandError, cliCommands, contributionsTo, findPlace, type Plugin, prepareKernel } from '#kernel'
+import { localCommands } from './local-commands.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+export interface CommandSet {
+  readonly commands: readonly Command[]
+  /** Commands that are not there because their plugin is switched off: name → plugin id. */
+  readonly switchedOff: ReadonlyMap<string, string>
+  /** Why commands of plugins may be missing: the configuration cannot be used. */
+  readonly trouble: string | undefined
+}
+
+/**
+ * A line that names a command of the program needs no plugin, so `svc plugins` and `svc version` work whatever the configuration says.
+ * A broken configuration leaves the commands of all built-in plugins.
+ */
+export async function findCommands(argv: readonly string[], env: Env): Promise<CommandSet> {
+  if (namesLocalCommand(argv)) return { commands: localCommands, switchedOff: new Map(), trouble: undefined }
+  const { builtinPlugins } = await import('../plugins/index.ts')
+  const { enabled, disabled, trouble } = await choosePlugins(builtinPlugins, argv, env)
+  const added = contributionsTo(cliCommands, enabled)
+  const owners = new Map(localCommands.map(({ name }) => [name, 'svc']))
+  for (const { plugin, item } of added) {
+    const other = owners.get(item.name)
+    if (other) throw new CommandError(`both ${other} and the plugin '${plugin.id}' have a command '${item.name}'; disable one of them`)
+    owners.set(item.name, `the plugin '${plugin.id}'`)
+  }
+  return {
+    commands: [...localCommands, ...added.map(({ item }) => item)],
+    switchedOff: new Map(contributionsTo(cliCommands, disabled).map(({ plugin, item }) => [item.name, plugin.id])),
+    trouble,
+  }
+}
+
+function namesLocalCommand(argv: readonly string[]): boolean {
+  const line = argv.filter((word) => !word.startsWith('-')).join(' ')
+  const names = localCommands.map(({ name }) => name)
+  return names.some((name) => line === name || line.startsWith(`${name} `))
+}
+
+interface PluginChoice {
+  readonly enabled: readonly Plugin[]
+  readonly disabled: readonly Plugin[]
+  readonly trouble: string | undefined
+}
+
+async function choosePlugins(builtin: readonly Plugin[], argv: readonly string[], env: Env): Promise<PluginChoice> {
+  try {
+    const prepared = await prepareKernel({ plugins: builtin, ...findPlace({ flags: { config: configFlag(argv) }, env }), env })
+    return { enabled: prepared.enabled, disabled: prepared.disabled, trouble: undefined }
+  } catch (error) {
+    // Commands that mend the configuration, and the help, must work while it is broken. A command that needs it meets the error itself.
+    return { enabled: builtin, disabled: [], trouble: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** The flag is needed before the commands are known, so nothing else of the line can be judged yet. */
+function configFlag(argv: readonly string[]): string | undefined {
+  const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string', short: 'c' } }, strict: false })
+  return typeof values.config === 'string' && values.config !== '' ? values.config : undefined
+}

@@ -1,0 +1,104 @@
+/** The configuration file that `svc init` writes: every key of every section, with its meaning, default and environment name. */
+import { envName, type FileValue, type Section, type Setting } from '#kernel'
+
+/** Order of the tables; those of other plugins follow, `[plugins]` comes last. */
+const firstTables = [
+  'server',
+  'server.tls',
+  's3',
+  'chain',
+  'chain.observability',
+  'database',
+  'cache',
+  'worker.tasks',
+  'logging',
+  'logging.s3_access',
+  'admin',
+  'admin.auth',
+]
+const lastTable = 'plugins'
+const lineWidth = 100
+
+export interface TemplateRequest {
+  readonly sections: readonly Section[]
+  readonly dataDir: string
+  /** By dotted path: values that are written live. Settings marked so by their plugin, and required ones, are live without being named. */
+  readonly values: Readonly<Record<string, FileValue>>
+}
+
+export function renderConfigTemplate(request: TemplateRequest): string {
+  const sections = [...request.sections].sort((a, b) => rankOf(a.path) - rankOf(b.path))
+  return `${[header, ...sections.map((section) => renderSection(section, request))].join('\n\n')}\n`
+}
+
+const header = [
+  '# Configuration of svc. A value in the environment wins over this file, and this file over the built-in default.',
+  '# A line that starts with "# key =" shows the default; remove the "# " to change it. Every change needs a restart.',
+].join('\n')
+
+function rankOf(path: string): number {
+  if (path === lastTable) return firstTables.length + 1
+  const rank = firstTables.indexOf(path)
+  return rank === -1 ? firstTables.length : rank
+}
+
+function renderSection(section: Section, request: TemplateRequest): string {
+  const keys = Object.entries(section.keys).map(([key, setting]) => renderKey(`${section.path}.${key}`, setting, request))
+  return [`${comment(section.doc)}\n[${section.path}]`, ...keys].join('\n\n')
+}
+
+function renderKey(field: string, setting: Setting<unknown>, { dataDir, values }: TemplateRequest): string {
+  const key = field.slice(field.lastIndexOf('.') + 1)
+  const fallback = typeof setting.fallback === 'function' ? setting.fallback({ dataDir }) : setting.fallback
+  const given = values[field]
+  const isLive = given !== undefined || setting.written || setting.required
+  // The default of a secret is not shown, so that nobody takes it for theirs. Only text can stand there as an empty value.
+  const shown = given ?? (setting.secret && !isLive ? '' : (fallback ?? (setting.form === 'text' ? '' : undefined)))
+  return [
+    comment(setting.doc),
+    comment(aboutKey(field, setting)),
+    `${isLive && shown !== undefined ? '' : '# '}${key} = ${shown === undefined ? '' : renderValue(shown)}`.trimEnd(),
+  ].join('\n')
+}
+
+function aboutKey(field: string, setting: Setting<unknown>): string {
+  const about = [`Environment: ${envName(field)}.`]
+  if (setting.required) about.push('Required: without it the service starts in setup mode.')
+  if (setting.secret) about.push('Secret.')
+  const allowed = allowedValues(setting)
+  if (allowed) about.push(`Allowed: ${allowed}.`)
+  return about.join(' ')
+}
+
+const formHints = {
+  text: undefined,
+  integer: undefined,
+  flag: 'true, false',
+  list: undefined,
+  duration: 'a duration such as 90s, 5m or 1h30m',
+}
+
+function allowedValues(setting: Setting<unknown>): string | undefined {
+  const hint = formHints[setting.form]
+  if (hint !== undefined || setting.form === 'list') return hint
+  const { description } = setting.schema
+  return description === 'a string' ? undefined : description.replaceAll(' and ', ', ')
+}
+
+/** TOML's basic strings, numbers and inline lists are written as in JSON. */
+const renderValue = (value: FileValue): string =>
+  Array.isArray(value) ? `[${value.map((v) => JSON.stringify(v)).join(', ')}]` : JSON.stringify(value)
+
+/** Wraps the text into comment lines. */
+function comment(text: string): string {
+  const lines: string[] = []
+  let line = '#'
+  for (const word of text.split(/\s+/)) {
+    if (line.length + word.length + 1 > lineWidth && line !== '#') {
+      lines.push(line)
+      line = '#'
+    }
+    line += ` ${word}`
+  }
+  return [...lines, line].join('\n')
+}

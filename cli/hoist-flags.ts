@@ -1,0 +1,27 @@
+/**
+ * Moves the words of a command line before its flags, so that `svc admin --json s3-user list` reads like
+ * `svc admin s3-user list --json`. `valued` holds the names of flags that take a value, without dashes. What follows `--` stays.
+ */
+export function hoistFlags(argv: readonly string[], valued: ReadonlySet<string>): readonly string[] {
+  const end = argv.indexOf('--')
+  const movable = end === -1 ? argv : argv.slice(0, end)
+  const words: string[] = []
+  const flags: string[] = []
+  for (let at = 0; at < movable.length; at++) {
+    const word = movable[at] ?? ''
+    if (!isFlag(word)) {
+      words.push(word)
+      continue
+    }
+    flags.push(word)
+    const next = movable[at + 1]
+    if (next !== undefined && !word.includes('=') && valued.has(word.replace(/^--?/, ''))) {
+      flags.push(next)
+      at++
+    }
+  }
+  return [...words, ...flags, ...argv.slice(movable.length)]
+}
+
+/** A lone dash and a negative number are values. */
+const isFlag = (word: string): boolean => /^--?[a-zA-Z]/.test(word)

@@ -1,0 +1,21 @@
+import { resolve } from 'node:path'
+import { type CommandCall, CommandError, defaultDataDir } from '#kernel'
+import { makeRuntimeDirectory } from './runtime-directory.ts'
+
+/** A terminal shows the password once and nothing keeps it; elsewhere it is kept in a private file. */
+export async function run({ flags, out }: CommandCall): Promise<undefined> {
+  if (flags.config !== undefined) {
+    throw new CommandError('svc init takes --dir, not --config: it writes config.toml into the directory', { exitCode: 2 })
+  }
+  const dir = flags.dir === undefined ? defaultDataDir() : resolve(flags.dir as string)
+  const made = await makeRuntimeDirectory({ dir, keepsPassword: !out.isTerminal })
+  const lines = [
+    `Data directory: ${made.dir}`,
+    `Config: ${made.configPath}`,
+    `Admin username: ${made.username}`,
+    made.passwordPath === undefined ? `Admin initial password: ${made.password}` : `Admin initial password file: ${made.passwordPath}`,
+    'Set chain.private_key in the config or SVC_CHAIN_PRIVATE_KEY in the environment.',
+    `Next: svc serve${flags.dir === undefined ? '' : ` --config ${made.configPath}`}`,
+  ]
+  out.result(undefined, lines.join('\n'))
+}

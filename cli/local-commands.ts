@@ -1,0 +1,68 @@
+import { type Command, defineCommand, type FlagSpec } from '#kernel'
+
+/** A flag of every command that has a result for scripts. */
+const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
+
+/** The commands that the program itself brings; plugins add theirs through `cliCommands`. */
+export const localCommands: readonly Command[] = [
+  defineCommand({
+    name: 'init',
+    summary: 'Make the runtime directory with its configuration file and the Admin password',
+    examples: [
+      ['svc init', 'Use ~/.svc'],
+      ['svc init --dir /srv/svc', 'Use another directory'],
+    ],
+    flags: { dir: { type: 'text', description: 'Runtime directory (~/.svc unless given); SVC_CONFIG is not looked at' } },
+    load: () => import('./init-command.ts'),
+  }),
+  defineCommand({
+    name: 'serve',
+    summary: 'Start the S3 gateway, the dashboard, the Admin API and the background tasks',
+    examples: [
+      ['svc serve', 'Use ~/.svc/config.toml'],
+      ['svc serve -c /srv/svc/config.toml', 'Use another configuration file'],
+      ['svc serve --set logging.level=debug --set admin.addr=127.0.0.1:9191', 'Change settings for this run only'],
+    ],
+    flags: {
+      set: { type: 'list', description: 'A setting for this run, as key=value; wins over the environment and the file; repeatable' },
+    },
+    load: () => import('./serve-command.ts'),
+  }),
+  defineCommand({
+    name: 'migrate',
+    summary: 'Apply pending database migrations and exit',
+    examples: [['svc migrate', 'Bring the database of ~/.svc up to date; svc serve does it too']],
+    flags: { json },
+    load: () => import('./migrate-command.ts'),
+  }),
+  defineCommand({
+    name: 'version',
+    summary: 'Print the version',
+    examples: [['svc version --json', 'For scripts']],
+    flags: { json },
+    load: () => import('./version-command.ts'),
+  }),
+  defineCommand({
+    name: 'plugins list',
+    summary: 'Show every plugin: whether it is on, what it requires and what it adds',
+    examples: [['svc plugins list --json', 'With the name of everything a plugin adds']],
+    flags: { json },
+    load: () => import('./plugins-list-command.ts'),
+  }),
+  defineCommand({
+    name: 'plugins enable',
+    summary: 'Switch plugins on in the configuration file',
+    examples: [['svc plugins enable replacement', 'Takes effect at the next start']],
+    parameters: ['<ids...>'],
+    flags: { json },
+    load: async () => ({ run: (await import('./plugins-switch-command.ts')).enablePlugins }),
+  }),
+  defineCommand({
+    name: 'plugins disable',
+    summary: 'Switch plugins off in the configuration file; their data stays untouched',
+    examples: [['svc plugins disable replacement', 'Takes effect at the next start']],
+    parameters: ['<ids...>'],
+    flags: { json },
+    load: async () => ({ run: (await import('./plugins-switch-command.ts')).disablePlugins }),
+  }),
+]

@@ -1,0 +1,98 @@
+/** Every plugin that the configuration names or brings, whether or not they can run together. */
+import {
+  type CommandCall,
+  CommandError,
+  configSections,
+  contributionsTo,
+  findPlace,
+  type Plugin,
+  PluginGraphError,
+  prepareKernel,
+  readConfigFile,
+} from '#kernel'
+import { builtinPlugins } from '../plugins/index.ts'
+
+export const disabledKey = 'plugins.disabled'
+const disabledVariable = 'SVC_PLUGINS_DISABLED'
+
+export interface SurveyedPlugin {
+  readonly id: string
+  readonly state: 'enabled' | 'disabled'
+  readonly source: 'built-in' | 'third-party'
+  readonly requires: readonly string[]
+  readonly services: readonly string[]
+  /** By extension point: the names of what is added. */
+  readonly contributes: Readonly<Record<string, readonly string[]>>
+  /** Tables of the configuration file. */
+  readonly settings: readonly string[]
+}
+
+export interface PluginSurvey {
+  readonly plugins: readonly SurveyedPlugin[]
+  readonly disabled: readonly string[]
+  /** Why they cannot start as they are configured. */
+  readonly problem: PluginGraphError | undefined
+}
+
+export async function surveyPlugins(call: CommandCall): Promise<PluginSurvey> {
+  const disabled = readDisabled(call)
+  const { plugins, problem } = await findPlugins(call, disabled)
+  return { plugins: plugins.map((plugin) => describe(plugin, disabled)), disabled, problem }
+}
+
+async function findPlugins(call: CommandCall, disabledIds: readonly string[]) {
+  try {
+    const { enabled, disabled } = await prepare(call, disabledIds)
+    return { plugins: [...enabled, ...disabled], problem: undefined }
+  } catch (error) {
+    if (!(error instanceof PluginGraphError)) throw error
+    // With nothing disabled, so that a refused choice can be listed and mended.
+    const { enabled } = await prepare(call, [])
+    return { plugins: enabled, problem: error }
+  }
+}
+
+/** Throws the full PluginGraphError when the plugins could not start with these switched off. */
+export async function checkChoice(call: CommandCall, disabled: readonly string[]): Promise<void> {
+  await prepare(call, disabled)
+}
+
+/** Throws CommandError where the configuration file does not decide. */
+export function refuseWhereFileDoesNotDecide(call: CommandCall): string {
+  const { configPath } = findPlace(call)
+  if (call.env[disabledVariable] !== undefined) {
+    throw new CommandError(`${disabledVariable} is set and wins over ${configPath}; change it there, or unset it`)
+  }
+  if (!readConfigFile(configPath).exists) throw new CommandError(`${configPath} does not exist; svc init makes one`)
+  return configPath
+}
+
+const prepare = (call: CommandCall, disabled: readonly string[]) =>
+  prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags: { [disabledKey]: disabled.join(',') } })
+
+function readDisabled(call: CommandCall): readonly string[] {
+  const fromEnv = call.env[disabledVariable]
+  if (fromEnv !== undefined) return fromEnv.split(',').flatMap((id) => id.trim() || [])
+  const table = readConfigFile(findPlace(call).configPath).tree.plugins as { readonly disabled?: unknown } | undefined
+  return Array.isArray(table?.disabled) ? table.disabled.map(String) : []
+}
+
+function describe(plugin: Plugin, disabled: readonly string[]): SurveyedPlugin {
+  const contributes: Record<string, readonly string[]> = {}
+  for (const { point, items } of plugin.contributes) contributes[point.id] = [...(contributes[point.id] ?? []), ...items.map(nameOf)]
+  return {
+    id: plugin.id,
+    state: disabled.includes(plugin.id) ? 'disabled' : 'enabled',
+    source: builtinPlugins.includes(plugin) ? 'built-in' : 'third-party',
+    requires: plugin.requires,
+    services: plugin.provides.map(({ ref }) => ref.id),
+    contributes,
+    settings: contributionsTo(configSections, [plugin]).map(({ item }) => item.path),
+  }
+}
+
+/** Contributions of every kind are named by one of these. */
+function nameOf(item: unknown): string {
+  const { name, kind, topic, path, id } = item as Readonly<Record<string, string | undefined>>
+  return name ?? kind ?? topic ?? path ?? id ?? '(unnamed)'
+}

@@ -1,0 +1,26 @@
+/** Switches plugins on and off in the configuration file, after asking whether what remains can start. */
+import { type CommandCall, CommandError, saveConfigFile } from '#kernel'
+import { checkChoice, disabledKey, refuseWhereFileDoesNotDecide, surveyPlugins } from './plugin-survey.ts'
+
+export const enablePlugins = (call: CommandCall): Promise<undefined> => switchPlugins(call, 'enabled')
+export const disablePlugins = (call: CommandCall): Promise<undefined> => switchPlugins(call, 'disabled')
+
+async function switchPlugins(call: CommandCall, state: 'enabled' | 'disabled'): Promise<undefined> {
+  const ids = [...new Set(call.parameters.ids as readonly string[])]
+  const configPath = refuseWhereFileDoesNotDecide(call)
+  const { plugins, disabled } = await surveyPlugins(call)
+  // An id that is disabled without existing is a mistake in the file; enabling it takes it out.
+  const known = new Set([...plugins.map(({ id }) => id), ...(state === 'enabled' ? disabled : [])])
+  const unknown = ids.find((id) => !known.has(id))
+  if (unknown !== undefined) throw new CommandError(`there is no plugin '${unknown}'; known plugins: ${[...known].join(', ') || 'none'}`)
+  const changed = ids.filter((id) => disabled.includes(id) !== (state === 'disabled'))
+  if (changed.length === 0) {
+    call.out.result({ disabled, changed }, `Already ${state}: ${ids.join(', ')}`)
+    return
+  }
+  const wanted = state === 'disabled' ? [...disabled, ...changed] : disabled.filter((id) => !changed.includes(id))
+  await checkChoice(call, wanted)
+  saveConfigFile(configPath, { [disabledKey]: wanted })
+  const text = `Now ${state} in ${configPath}: ${changed.join(', ')}\nRestart the service for it to take effect.`
+  call.out.result({ disabled: wanted, changed }, text)
+}

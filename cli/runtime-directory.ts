@@ -1,0 +1,82 @@
+/** The directory that holds everything of one installation: configuration, first password, database and cache. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  CommandError,
+  configSections,
+  contributionsTo,
+  type FileValue,
+  hashPassword,
+  kernelSections,
+  newToken,
+  type Section,
+  writePrivateFile,
+} from '#kernel'
+import { builtinPlugins } from '../plugins/index.ts'
+import { renderConfigTemplate } from './config-template.ts'
+
+/** 32 bytes are 43 characters. */
+const tokenBytes = 32
+
+export interface RuntimeDirectory {
+  readonly dir: string
+  readonly configPath: string
+  readonly username: string
+  readonly password: string
+  /** Where the password is kept; undefined when it is only to be shown. */
+  readonly passwordPath: string | undefined
+}
+
+export interface MakeRuntimeDirectory {
+  /** Absolute. */
+  readonly dir: string
+  readonly keepsPassword: boolean
+  /** Further live settings, by dotted path. */
+  readonly values?: Readonly<Record<string, FileValue>>
+}
+
+/** Makes what is missing: directories 0700, files 0600. Refuses (CommandError) when it would replace a file. */
+export async function makeRuntimeDirectory({ dir, keepsPassword, values = {} }: MakeRuntimeDirectory): Promise<RuntimeDirectory> {
+  const configPath = join(dir, 'config.toml')
+  const passwordPath = join(dir, 'admin-initial-password')
+  for (const path of [configPath, passwordPath]) {
+    if (existsSync(path)) throw new CommandError(`${path} already exists; nothing was changed. Choose another directory with --dir`)
+  }
+  makePrivateDirectories([dir, join(dir, 'db'), join(dir, 'cache')])
+  const username = 'admin'
+  const password = newToken(tokenBytes)
+  const text = renderConfigTemplate({
+    sections: allSections(),
+    dataDir: dir,
+    values: {
+      'admin.auth.username': username,
+      'admin.auth.password_hash': await hashPassword(password),
+      'admin.auth.session_secret': newToken(tokenBytes),
+      ...values,
+    },
+  })
+  // The password first: a configuration whose password nobody knows would have to be thrown away.
+  if (keepsPassword) writePrivateFile(passwordPath, `${password}\n`)
+  try {
+    writePrivateFile(configPath, text)
+  } catch (error) {
+    if (keepsPassword) rmSync(passwordPath, { force: true })
+    throw error
+  }
+  return { dir, configPath, username, password, passwordPath: keepsPassword ? passwordPath : undefined }
+}
+
+function makePrivateDirectories(paths: readonly string[]): void {
+  for (const path of paths) {
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+    } catch (cause) {
+      throw new CommandError(`${path} cannot be made: ${(cause as Error).message}`, { cause })
+    }
+  }
+}
+
+const allSections = (): readonly Section[] => [
+  ...kernelSections,
+  ...contributionsTo(configSections, builtinPlugins).map(({ item }) => item),
+]

@@ -1,0 +1,38 @@
+import { type CommandCall, CommandError, findPlace, log, type PreparedKernel, prepareKernel, startKernel } from '#kernel'
+import { builtinPlugins } from '../plugins/index.ts'
+import { watchStopSignals } from './stop-signal.ts'
+import { refuseUnusable } from './unusable-config.ts'
+
+/** Serves until a signal asks for a stop. Writes nothing but the log. */
+export async function run(call: CommandCall): Promise<undefined> {
+  using stop = watchStopSignals()
+  const flags = readOverrides((call.flags.set ?? []) as readonly string[])
+  const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
+  refuseUnusable(prepared)
+  const kernel = await startKernel(prepared)
+  const lines = kernel.get(log)
+  const advice = adviseSetup(prepared, kernel.adminUrl)
+  if (advice) lines.warn(advice)
+  const name = await stop.received
+  lines.info('stopping', { signal: name })
+  await kernel.stop()
+  lines.info('stopped')
+}
+
+/** `key=value` pairs by dotted path. */
+function readOverrides(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw new CommandError(`--set takes key=value, such as logging.level=debug; got "${pair}"`, { exitCode: 2 })
+      return [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
+}
+
+/** What is missing and what to do about it, in setup mode. */
+function adviseSetup({ config, decision }: PreparedKernel, adminUrl: string): string | undefined {
+  if (decision.mode !== 'setup') return undefined
+  const missing = decision.missing.map(({ field, message }) => `${field} ${message}`).join('; ')
+  return `setup mode, only the settings are served: ${missing} Supply it in ${config.path}, in the environment or at ${adminUrl}, then restart.`
+}

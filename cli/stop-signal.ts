@@ -1,0 +1,31 @@
+/** Signals that ask the process to stop. */
+const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export interface StopSignal extends Disposable {
+  /** Aborts at the first signal. */
+  readonly signal: AbortSignal
+  /** Resolves with the name of the first signal. */
+  readonly received: Promise<NodeJS.Signals>
+}
+
+/** The first signal asks for an orderly stop; the second ends the process at once, calling `beforeForce` first. */
+export function watchStopSignals(beforeForce: () => void = () => {}): StopSignal {
+  const aborter = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (aborter.signal.aborted) {
+      beforeForce()
+      process.exit(1)
+    }
+    aborter.abort(new Error(`stopped by ${name}`))
+    resolve(name)
+  }
+  for (const name of names) process.on(name, onSignal)
+  return {
+    signal: aborter.signal,
+    received: promise,
+    [Symbol.dispose]() {
+      for (const name of names) process.off(name, onSignal)
+    },
+  }
+}

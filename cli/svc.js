@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// The program `svc`. Plain JavaScript, because it also runs on a Node that is too old for the rest: it then starts itself on the pinned one.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const nodeMajorMin = 24
+/** Threads for file and hash work. Node's default of 4 would make fsync wait behind reads. */
+const poolThreads = '64'
+
+// Effective only while nothing has used the pool yet, so it comes before every import of the program.
+process.env.UV_THREADPOOL_SIZE ??= poolThreads
+
+if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) {
+  module.enableCompileCache()
+  const { main } = await import('./main.ts')
+  process.exitCode = await main(process.argv.slice(2), process.env)
+} else {
+  runOnPinnedNode()
+}
+
+function runOnPinnedNode() {
+  const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
+  if (!existsSync(pinned)) {
+    process.stderr.write(
+      `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it, or run \`npm ci\` here.\n`,
+    )
+    process.exitCode = 1
+    return
+  }
+  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends Ctrl-C to both processes, and the child ends itself; what is sent to this process alone is passed on.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  child.on('error', (error) => {
+    process.stderr.write(`fatal: ${pinned} cannot be started: ${error.message}\n`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+}

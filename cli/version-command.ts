@@ -1,0 +1,6 @@
+import { type CommandCall, version } from '#kernel'
+
+export async function run({ out }: CommandCall): Promise<undefined> {
+  const { commit, buildDate } = version
+  out.result({ version: version.version, commit, build_date: buildDate }, `svc ${version.version} (commit ${commit}, built ${buildDate})`)
+}

@@ -1,0 +1,35 @@
+import { dirname } from 'node:path'
+import { resolveConfigPath } from '../config/file.ts'
+import { loadConfig } from '../config/load.ts'
+import type { SettingTable, SettingValues, TypedSection } from '../config/section.ts'
+import { type CommandCall, CommandError } from './command.ts'
+
+/** Where a command finds the configuration, and where what belongs to it lies unless the file says otherwise. */
+export interface CommandPlace {
+  readonly configPath: string
+  readonly dataDir: string
+}
+
+/** The configuration file: `--config`, then SVC_CONFIG, then ~/.svc/config.toml. The data directory is the one that holds it. */
+export function findPlace({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): CommandPlace {
+  const configPath = resolveConfigPath(flags.config as string | undefined, env)
+  return { configPath, dataDir: dirname(configPath) }
+}
+
+/**
+ * Some keys of one section as the service would read them (defaults < file < environment). Throws CommandError naming each of these
+ * that is invalid or missing; what is wrong elsewhere in the file does not matter to the command.
+ */
+export function readSettings<S extends SettingTable, K extends keyof S & string>(
+  call: Pick<CommandCall, 'flags' | 'env'>,
+  section: TypedSection<S>,
+  keys: readonly K[],
+): Pick<SettingValues<S>, K> {
+  const { configPath, dataDir } = findPlace(call)
+  const config = loadConfig({ path: configPath, dataDir, env: call.env, sections: [section] })
+  const wanted = new Set(keys.map((key) => `${section.path}.${key}`))
+  const problems = config.problems.filter(({ field }) => wanted.has(field))
+  if (problems.length > 0) throw new CommandError(problems.map(({ field, message }) => `${field} ${message}`).join('; '))
+  const values = config.values.get(section.path) as SettingValues<S>
+  return Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<SettingValues<S>, K>
+}
