@@ -1,5 +1,5 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
-export { hashPassword } from './auth/password.ts'
+export { hashPassword, hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type Command, type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './cli/command.ts'
 export { type CommandPlace, findPlace, readSettings } from './cli/command-settings.ts'
@@ -20,7 +20,9 @@ export { defineErrors, type ErrorSpec, type FieldError, kernelErrors, SvcError, 
 export { defineEvent, type EventKind, type Events, eventKinds, events, type PublishedEvent } from './events.ts'
 export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'
 export { PluginGraphError } from './graph.ts'
+export { type BodyOptions, parseBody, parseParams, parseQuery } from './http/body.ts'
 export { defineHealthCheck, type HealthCheck, healthChecks } from './http/health.ts'
+export { requestIdentity } from './http/identity.ts'
 export { defineListener, type Listener, listeners, type RunningListener } from './http/listeners.ts'
 export { adminRoutes, defineRoutes, type RouteGroup } from './http/routes.ts'
 export { newToken, newUint256, newUlid } from './ids.ts'

@@ -1,0 +1,78 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Credentials } from './basic.ts'
+import { verifyPassword } from './password.ts'
+import { type Attempt, SignInLimiter } from './rate-limit.ts'
+
+const remembered = {
+  /** Basic credentials that were right are not verified again for this long: verification is slow on purpose. */
+  ms: 60_000,
+  entriesMax: 4096,
+} as const
+
+export interface Operator {
+  readonly username: string
+  readonly passwordHash: string
+}
+
+/** Judges passwords of the one operator, limited per client address. */
+export class SignIn {
+  readonly #operator: Operator
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #limiter: SignInLimiter
+  /** Keyed hash of right credentials → until when they count. The key lives only in this process. */
+  readonly #right = new Map<string, number>()
+  readonly #key = randomBytes(32)
+
+  constructor(operator: Operator, clock: Pick<Clock, 'now'>) {
+    this.#operator = operator
+    this.#clock = clock
+    this.#limiter = new SignInLimiter(clock)
+  }
+
+  /** For the login form. */
+  check(credentials: Credentials, clientIp: string): Promise<Attempt> {
+    return this.#limiter.attempt(clientIp, () => this.#verify(credentials))
+  }
+
+  /** For HTTP Basic, which sends the password with every request. */
+  async checkBasic(credentials: Credentials, clientIp: string): Promise<Attempt> {
+    const id = this.#identify(credentials)
+    if (this.#isRemembered(id)) {
+      this.#limiter.forgive(clientIp)
+      return { kind: 'right' }
+    }
+    const attempt = await this.#limiter.attempt(clientIp, async () => this.#isRemembered(id) || this.#verify(credentials))
+    if (attempt.kind === 'right') this.#remember(id)
+    return attempt
+  }
+
+  async #verify({ username, password }: Credentials): Promise<boolean> {
+    // The password is checked whatever the name, so the time taken does not tell whether the name exists.
+    const isPassword = await verifyPassword(password, this.#operator.passwordHash)
+    return isSameText(username.trim(), this.#operator.username) && isPassword
+  }
+
+  /** The stored hash takes part: after a change of password nothing remembered fits any more. */
+  #identify({ username, password }: Credentials): string {
+    const text = JSON.stringify([this.#operator.passwordHash, username.trim(), password])
+    return createHmac('sha256', this.#key).update(text).digest('base64')
+  }
+
+  #isRemembered(id: string): boolean {
+    return this.#clock.now() < (this.#right.get(id) ?? 0)
+  }
+
+  #remember(id: string): void {
+    const oldest = this.#right.keys().next()
+    if (this.#right.size >= remembered.entriesMax && !oldest.done) this.#right.delete(oldest.value)
+    this.#right.delete(id)
+    this.#right.set(id, this.#clock.now() + remembered.ms)
+  }
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function isSameText(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

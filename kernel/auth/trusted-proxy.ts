@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+/** Where a request came from, after believing those proxies that are trusted. */
+export interface RequestOrigin {
+  readonly clientIp: string
+  readonly scheme: 'http' | 'https'
+  /** With the port where one was given, as in the Host header. */
+  readonly host: string
+}
+
+export type OriginResolver = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => RequestOrigin
+
+/** Forwarded headers count only when the TCP peer is in `trusted` (IP addresses and CIDRs). Throws on an entry that is neither. */
+export function createOriginResolver(trusted: readonly string[]): OriginResolver {
+  const proxies = new BlockList()
+  for (const entry of trusted) trust(proxies, entry)
+  const isTrusted = (ip: string) => proxies.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  return ({ headers, socket }) => {
+    const peer = normalizeIp(socket.remoteAddress ?? '') ?? ''
+    const ownScheme = 'encrypted' in socket ? 'https' : 'http'
+    const ownHost = headers.host ?? ''
+    if (peer === '' || !isTrusted(peer)) return { clientIp: peer, scheme: ownScheme, host: ownHost }
+    const lines = (name: string) => elements(headers[name])
+    const forwarded = lines('x-forwarded-for')
+      .map(readAddress)
+      .findLast((ip) => ip !== undefined && !isTrusted(ip))
+    const clientIp = forwarded ?? readAddress(lines('x-real-ip')[0] ?? '') ?? peer
+    const proto = lines('x-forwarded-proto').at(-1)?.toLowerCase()
+    const scheme = ownScheme === 'http' && (proto === 'http' || proto === 'https') ? proto : ownScheme
+    return { clientIp, scheme, host: lines('x-forwarded-host')[0] ?? ownHost }
+  }
+}
+
+function trust(proxies: BlockList, entry: string): void {
+  const subnet = readSubnet(entry.trim())
+  if (!subnet) throw new Error(`admin.trusted_proxies contains '${entry}', which is neither an IP address nor a CIDR such as 10.0.0.0/8`)
+  proxies.addSubnet(subnet.address, subnet.prefix, isIP(subnet.address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+function readSubnet(entry: string): { readonly address: string; readonly prefix: number } | undefined {
+  const [, text = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  const address = normalizeIp(text)
+  if (address === undefined) return undefined
+  const width = isIP(address) === 6 ? 128 : 32
+  // A mapped address was turned into IPv4: so must be its prefix.
+  const mappedBits = isIP(text) === 6 && width === 32 ? 96 : 0
+  const prefix = bits === undefined ? width : Number(bits) - mappedBits
+  return prefix >= 0 && prefix <= width ? { address, prefix } : undefined
+}
+
+function elements(header: string | readonly string[] | undefined): readonly string[] {
+  return [header ?? []].flat().flatMap((line) => line.split(',').flatMap((element) => element.trim() || []))
+}
+
+/** `1.2.3.4`, `1.2.3.4:5678`, `[2001:db8::1]:5678`, `2001:db8::1`. */
+function readAddress(text: string): string | undefined {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1]
+  const withPort = /^([^:]+):\d+$/.exec(text)?.[1]
+  return normalizeIp(bracketed ?? withPort ?? text)
+}
+
+const mappedPattern = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/
+
+/** One spelling per address, and IPv4 for IPv4-mapped IPv6, which is how Node names IPv4 peers of a dual-stack socket. */
+function normalizeIp(text: string): string | undefined {
+  const kind = isIP(text)
+  if (kind === 0) return undefined
+  if (kind === 4) return text
+  const zoneless = text.split('%', 1)[0] ?? ''
+  const canonical = new URL(`http://[${zoneless}]`).hostname.slice(1, -1)
+  const [, dotted, high, low] = mappedPattern.exec(canonical) ?? []
+  if (dotted) return dotted
+  if (high === undefined || low === undefined) return canonical
+  const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return `${h >> 8}.${h & 255}.${l >> 8}.${l & 255}`
+}

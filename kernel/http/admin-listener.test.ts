@@ -1,0 +1,228 @@
+import { createServer } from 'node:net'
+import { type } from 'arktype'
+import { expect, test } from 'vitest'
+import { kernelErrors } from '../errors.ts'
+import { createLog } from '../log.ts'
+import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
+import { sendRaw } from '../testing/http.ts'
+import type { AnsweredGroup } from './admin-listener.ts'
+import { parseBody } from './body.ts'
+import { requestIdentity } from './identity.ts'
+import { defineRoutes } from './routes.ts'
+
+const headers = { authorization: testAuthorization }
+
+const group: AnsweredGroup = {
+  answer: 'serve',
+  services: {},
+  group: defineRoutes({
+    name: 'things',
+    uses: {},
+    register(app) {
+      app.get('/api/v1/things', async (request) => ({ by: requestIdentity(request) }))
+      app.post('/api/v1/things', async (request) => parseBody(type({ name: 'string' }), request))
+      app.post('/api/v1/raw', async (request) => {
+        let bytes = 0
+        for await (const chunk of request.raw) bytes += chunk.length
+        return { bytes, type: request.headers['content-type'] }
+      })
+      app.get('/api/v1/refused', async () => {
+        throw kernelErrors.service_unavailable({ retryAfterSeconds: 7, fields: [{ field: 'a.b', message: 'is wrong' }] })
+      })
+      app.get('/api/v1/broken', async () => {
+        throw new Error('secret detail', { cause: new Error('deeper') })
+      })
+      app.get('/api/v1/slow', { config: { deadlineMs: 50 } }, () => new Promise(() => {}))
+      app.post('/api/v1/slow', { config: { deadlineMs: 50 } }, async (request) => parseBody(type({}), request))
+      app.get('/*', async (_request, reply) => reply.type('text/html').send('<p>shell</p>'))
+    },
+  }),
+}
+
+const closedGroup = (answer: AnsweredGroup['answer']): AnsweredGroup => ({
+  answer,
+  services: {},
+  group: defineRoutes({
+    name: 'closed',
+    uses: {},
+    register(app, services) {
+      app.addHook('preHandler', async () => void (services as { wallet: { unlock(): void } }).wallet.unlock())
+      app.get('/api/v1/wallet', async () => (services as { wallet: { read(): object } }).wallet.read())
+      app.post('/api/v1/wallet/fund', async () => (services as { wallet: { fund(): object } }).wallet.fund())
+    },
+  }),
+})
+
+const secured = {
+  'content-security-policy':
+    "default-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+}
+
+test.each([
+  ['a served answer', '/api/v1/things', { headers }, 200, true],
+  ['a refusal', '/api/v1/refused', { headers }, 503, true],
+  ['a fault', '/api/v1/broken', { headers }, 500, true],
+  ['an unknown address of the API', '/api/v1/nothing', { headers }, 404, true],
+  ['an unknown address outside v1', '/api/other', {}, 404, true],
+  ['a wrong method', '/api/v1/things', { headers, method: 'DELETE' }, 404, true],
+  ['a missing sign-in', '/api/v1/things', {}, 401, true],
+  ['a missing sign-in at an address that does not exist', '/admin/anything', {}, 401, true],
+  ['an address that cannot be decoded', '/assets/%zz', {}, 400, false],
+  ['an address of the API that cannot be decoded', '/api/v1/%zz', { headers }, 400, true],
+  ['an address of the API that cannot be decoded, without sign-in', '/api/v1/%zz', {}, 401, true],
+  ['a part of the address that is too long', `/api/v1/things/${'x'.repeat(2000)}`, { headers }, 404, true],
+  ['health', '/healthz', {}, 200, true],
+  ['the metrics without sign-in', '/metrics', {}, 401, true],
+  ['the dashboard', '/buckets', {}, 200, false],
+  ['an unknown address outside the API', '/buckets', { method: 'POST', body: 'x' }, 404, false],
+] as const)('%s carries the security headers, and no-store exactly where data is', async (...[, path, init, status, isUncached]) => {
+  await using listener = await startTestListener({ routes: [group] })
+  const response = await fetch(listener.url + path, init)
+  expect(response.status).toBe(status)
+  expect(Object.fromEntries(response.headers)).toMatchObject(secured)
+  expect(response.headers.get('cache-control')).toBe(isUncached ? 'no-store' : null)
+  expect(response.headers.get('www-authenticate')).toBeNull()
+  if (status >= 400) expect(await response.json()).toHaveProperty('error')
+})
+
+test('refusals name their code, fields and time to wait; faults say only that they are internal', async () => {
+  const lines: string[] = []
+  const log = createLog({ level: 'info', format: 'json', secrets: [], write: (line) => lines.push(line) })
+  await using listener = await startTestListener({ routes: [group], log })
+  const refused = await fetch(`${listener.url}/api/v1/refused`, { headers })
+  expect(refused.headers.get('retry-after')).toBe('7')
+  expect(await refused.json()).toEqual({
+    error: 'This part of the service is not available now.',
+    code: 'service_unavailable',
+    fields: [{ field: 'a.b', message: 'is wrong' }],
+  })
+  expect(lines).toEqual([])
+  const broken = await fetch(`${listener.url}/api/v1/broken?key=private`, { headers })
+  expect(broken.status).toBe(500)
+  expect(await broken.text()).toBe('{"error":"internal"}')
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ path: '/api/v1/broken', error: { message: 'secret detail <- deeper' } })
+  expect(lines.join()).not.toContain('private')
+})
+
+test.each([
+  ['setup_mode', 503],
+  ['plugin_disabled', 404],
+] as const)(
+  'a group that is not served answers %s at each of its addresses, without touching its services or the body',
+  async (answer, status) => {
+    await using listener = await startTestListener({ routes: [group, closedGroup(answer)] })
+    for (const [path, init] of [
+      ['/api/v1/wallet', { headers }],
+      ['/api/v1/wallet', { headers, method: 'HEAD' }],
+      ['/api/v1/wallet/fund', { headers, method: 'POST', body: 'not json' }],
+    ] as const) {
+      const response = await fetch(listener.url + path, init)
+      expect(response.status).toBe(status)
+      if (init.method !== 'HEAD') expect(await response.json()).toMatchObject({ code: answer })
+    }
+    expect((await fetch(`${listener.url}/api/v1/wallet`)).status).toBe(401)
+    expect((await fetch(`${listener.url}/api/v1/things`, { headers })).status).toBe(200)
+  },
+)
+
+test.each(['application/json', 'application/octet-stream', 'multipart/form-data; boundary=x', 'not a media type at all; ;;'])(
+  'an upload route gets the bytes as they were sent, with Content-Type %s',
+  async (mediaType) => {
+    await using listener = await startTestListener({ routes: [group] })
+    const body = new Uint8Array(300_000)
+    const response = await fetch(`${listener.url}/api/v1/raw`, { method: 'POST', headers: { ...headers, 'content-type': mediaType }, body })
+    expect(await response.json()).toEqual({ bytes: 300_000, type: mediaType })
+  },
+)
+
+test('a handler that does not finish in time is answered for, and so is a body that does not arrive', async () => {
+  await using listener = await startTestListener({ routes: [group] })
+  const late = await fetch(`${listener.url}/api/v1/slow`, { headers })
+  expect(late.status).toBe(503)
+  expect(await late.json()).toMatchObject({ code: 'deadline_exceeded' })
+  const half = await sendRaw(
+    listener.url,
+    `POST /api/v1/slow HTTP/1.1\r\nHost: x\r\nAuthorization: ${testAuthorization}\r\nContent-Length: 100\r\n\r\n{"a":`,
+  )
+  expect(half).toMatch(/^HTTP\/1\.1 408 .*request_timeout/s)
+})
+
+test.each([
+  ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
+  ['something that is not HTTP', 'hello\r\n\r\n', 400],
+  ['a request without Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+])('%s is refused in the shape of every other error', async (_name, bytes, status) => {
+  await using listener = await startTestListener({ routes: [group] })
+  const answer = await sendRaw(listener.url, bytes)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(answer.toLowerCase()).toContain("script-src 'self';")
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: 'invalid_request' })
+})
+
+test('an address in use is named together with the setting to change', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const addr = `127.0.0.1:${(other.address() as { port: number }).port}`
+  try {
+    await expect(startTestListener({ settings: { addr, trusted_proxies: [] } })).rejects.toThrow(
+      `the address ${addr} is in use by another program; change admin.addr`,
+    )
+  } finally {
+    await new Promise((resolve) => other.close(resolve))
+  }
+})
+
+test('a stop lets running requests end, and cuts those that do not', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let entered = () => {}
+  const inside = new Promise<void>((resolve) => {
+    entered = resolve
+  })
+  const waiting: AnsweredGroup = {
+    answer: 'serve',
+    services: {},
+    group: defineRoutes({
+      name: 'waiting',
+      uses: {},
+      register(app) {
+        app.get('/held', async () => {
+          entered()
+          await held
+          return { done: true }
+        })
+        app.get('/endless', () => new Promise(() => {}))
+      },
+    }),
+  }
+  const patient = await startTestListener({ routes: [waiting] })
+  const answer = fetch(`${patient.url}/held`)
+  await inside
+  const stopped = patient.stop()
+  release()
+  expect(await (await answer).json()).toEqual({ done: true })
+  await stopped
+  await expect(fetch(`${patient.url}/healthz`)).rejects.toThrow()
+
+  const strict = await startTestListener({ routes: [waiting], stopMs: 20 })
+  const cut = expect(fetch(`${strict.url}/endless`)).rejects.toThrow()
+  await fetch(`${strict.url}/healthz`)
+  await strict.stop()
+  await cut
+})
+
+test('a plugin whose routes cannot be registered is named', async () => {
+  const bad = defineRoutes({
+    name: 'bad',
+    uses: {},
+    register: () => {
+      throw new Error('no such thing')
+    },
+  })
+  await expect(startTestListener({ routes: [{ group: bad, services: {}, answer: 'serve' }] })).rejects.toThrow("routes 'bad'")
+})

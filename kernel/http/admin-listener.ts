@@ -1,0 +1,188 @@
+/** The server of the dashboard and the Admin API. */
+import type { AddressInfo } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type GuardParts, judge } from '../auth/guard.ts'
+import { explainBadHash } from '../auth/password.ts'
+import { SignIn } from '../auth/sign-in.ts'
+import { createOriginResolver } from '../auth/trusted-proxy.ts'
+import type { Clock } from '../clock.ts'
+import type { SettingValues } from '../config/section.ts'
+import { kernelErrors } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { Log } from '../log.ts'
+import type { Mode } from '../mode.ts'
+import type { adminAuthSection, adminSection } from '../settings.ts'
+import { answerBrokenRequest } from './broken-request.ts'
+import { deadlines, startDeadline } from './deadline.ts'
+import { replyToError } from './error-reply.ts'
+import { type HealthSources, registerHealth } from './health-route.ts'
+import { admitIdentity } from './identity.ts'
+import { listenError, readListenAddress, urlOf } from './listen-address.ts'
+import type { RunningListener } from './listeners.ts'
+import { readRequestPath } from './request-path.ts'
+import type { RouteGroup } from './routes.ts'
+import { securityHeaders } from './security-headers.ts'
+
+export interface AdminListenerOptions {
+  readonly mode: Mode
+  readonly settings: SettingValues<typeof adminSection.keys>
+  readonly auth: SettingValues<typeof adminAuthSection.keys>
+  readonly routes: readonly AnsweredGroup[]
+  readonly health: HealthSources
+  readonly clock: Clock
+  readonly log: Log
+  /** How long a stop waits for running requests. Default: `limits.stopMs`. */
+  readonly stopMs?: number
+}
+
+export interface AnsweredGroup {
+  readonly group: RouteGroup
+  readonly services: unknown
+  /** `serve`, or the refusal that every address of the group answers with. */
+  readonly answer: 'serve' | 'setup_mode' | 'plugin_disabled'
+}
+
+export interface AdminListener extends RunningListener {
+  /** Handles a request without a socket. For tests. */
+  readonly inject: FastifyInstance['inject']
+}
+
+/** Longest part of a path, such as an access key or a number of 78 digits. */
+const pathPartCharsMax = 512
+/** How often slow headers and, during a stop, idle connections are looked for. */
+const connectionLookMs = 1000
+const stopLookMs = 50
+
+export async function startAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
+  const { addr } = options.settings
+  const { host, port } = readListenAddress(addr)
+  const app = buildApp(options)
+  try {
+    await app.ready()
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : listenError(error, addr, 'admin.addr')
+  }
+  const url = urlOf(host, (app.server.address() as AddressInfo).port)
+  return { url, inject: app.inject.bind(app), stop: () => stop(app, options) }
+}
+
+function buildApp(options: AdminListenerOptions): FastifyInstance {
+  const enter = createEntrance(options)
+  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const path = readRequestPath(request.raw.url ?? '').raw
+    const { status, retryAfterSeconds, body } = replyToError(error, { method: request.method, path, log: options.log })
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+    return reply.code(status).type('application/json').send(body)
+  }
+  const app = fastify({
+    keepAliveTimeout: deadlines.idleMs,
+    http: { headersTimeout: deadlines.headersMs, connectionsCheckingInterval: connectionLookMs, requireHostHeader: false },
+    routerOptions: { maxParamLength: pathPartCharsMax },
+    // While the server stops, requests on open connections are answered like any others, then the connection ends.
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    // The router refused the address, so no hook ran: the entrance is passed here.
+    frameworkErrors: (error, request, reply) => {
+      enter(request, reply).then(
+        () => answerError(error, request, reply),
+        (refusal: unknown) => answerError(refusal, request, reply),
+      )
+    },
+  })
+  app.addHook('onRequest', enter)
+  app.setErrorHandler(answerError)
+  leaveBodiesAlone(app)
+  registerHealth(app, options.mode, options.health, options.log)
+  for (const answered of options.routes) registerGroup(app, answered)
+  registerNotFound(app)
+  return app
+}
+
+/** What every request passes first: headers of the answer, its deadline, and the guard. */
+function createEntrance({ auth, settings, clock }: AdminListenerOptions) {
+  const hashProblem = auth.enabled ? explainBadHash(auth.password_hash ?? '') : undefined
+  if (hashProblem) throw new Error(`admin.auth.password_hash cannot be used: ${hashProblem}`)
+  const guard: GuardParts = {
+    enabled: auth.enabled,
+    signIn: new SignIn({ username: auth.username, passwordHash: auth.password_hash ?? '' }, clock),
+    resolveOrigin: createOriginResolver(settings.trusted_proxies),
+  }
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { raw } = request
+    const path = readRequestPath(raw.url ?? '')
+    // On the raw response, so that they survive error replies and routes that write the response themselves.
+    for (const [name, value] of securityHeaders(path)) reply.raw.setHeader(name, value)
+    const grantOwnDeadline = startDeadline(request, reply)
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+      throw kernelErrors.invalid_request({ message: 'The Host header is missing.' })
+    }
+    const verdict = await judge({ raw, method: request.method, path, route: request.routeOptions.url }, guard)
+    if (!verdict.pass) throw verdict.error
+    admitIdentity(request, verdict.identity)
+    grantOwnDeadline()
+  }
+}
+
+/**
+ * Bodies reach the handlers unread, whatever their media type: `parseBody` reads JSON, an upload route reads `request.raw`.
+ * The header is out of the framework's sight while it looks for a parser, because it refuses media types that it cannot understand.
+ */
+function leaveBodiesAlone(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+  const mediaTypes = new WeakMap<FastifyRequest, string>()
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const mediaType = request.raw.headers['content-type']
+    if (mediaType !== undefined) mediaTypes.set(request, mediaType)
+    delete request.raw.headers['content-type']
+    done(null, payload)
+  })
+  app.addHook('preValidation', (request, _reply, done) => {
+    const mediaType = mediaTypes.get(request)
+    if (mediaType !== undefined) request.raw.headers['content-type'] = mediaType
+    done()
+  })
+}
+
+function registerGroup(app: FastifyInstance, { group, services, answer }: AnsweredGroup): void {
+  app.register(async (scope) => {
+    if (answer !== 'serve') {
+      // Before any hook of the group, which would expect services that do not exist.
+      scope.addHook('onRequest', async () => {
+        throw kernelErrors[answer]()
+      })
+    }
+    try {
+      group.register(scope, services as never)
+    } catch (cause) {
+      throw new Error(`the routes '${group.name}' cannot be registered: ${(cause as Error).message}`, { cause })
+    }
+  })
+}
+
+/** Nothing under these paths is ever the dashboard's page, whatever wildcard a plugin serves it from. */
+function registerNotFound(app: FastifyInstance): void {
+  const refuse = async () => {
+    throw kernelErrors.not_found()
+  }
+  for (const url of ['/api', '/api/*', '/admin', '/admin/*']) app.all(url, refuse)
+  app.setNotFoundHandler(refuse)
+}
+
+/** No new connections; running requests may end within the limit, then they are cut. Streams end in a `preClose` hook of their route. */
+async function stop(app: FastifyInstance, { stopMs = limits.stopMs, log }: AdminListenerOptions): Promise<void> {
+  // A connection whose last request just ended counts as idle only from now on.
+  const closeIdle = setInterval(() => app.server.closeIdleConnections(), stopLookMs)
+  const cut = setTimeout(() => {
+    log.warn('requests were cut because the service stops', { afterMs: stopMs })
+    app.server.closeAllConnections()
+  }, stopMs)
+  try {
+    await app.close()
+  } finally {
+    clearTimeout(cut)
+    clearInterval(closeIdle)
+  }
+}

@@ -1,0 +1,129 @@
+/** Strict reading of what a client sends. Bodies are never read before a handler asks: refused requests cost no memory. */
+
+import { type Type, type } from 'arktype'
+import type { FastifyRequest } from 'fastify'
+import { type FieldError, kernelErrors } from '../errors.ts'
+import { limits } from '../limits.ts'
+
+export interface BodyOptions {
+  /** Default: `limits.jsonBodyBytesMax`. */
+  readonly bytesMax?: number
+  /** Refuse any Content-Type but application/json. */
+  readonly requireJsonType?: boolean
+  /** Members that the type does not name. Default: refuse, at every level. */
+  readonly unknownMembers?: 'refuse' | 'drop'
+}
+
+/**
+ * Reads the JSON body and checks it. Throws `invalid_request` (400) for anything but exactly one value of the type: malformed or
+ * trailing text, a repeated or unknown member, a wrong type, too many bytes.
+ * A route that wants the bytes themselves reads `request.raw`: no media type is parsed by the server.
+ */
+export async function parseBody<T extends Type>(schema: T, request: FastifyRequest, options: BodyOptions = {}): Promise<T['infer']> {
+  const { bytesMax = limits.jsonBodyBytesMax, requireJsonType = false, unknownMembers = 'refuse' } = options
+  if (requireJsonType && !isJsonType(request.headers['content-type'])) {
+    throw kernelErrors.invalid_request({ message: 'The Content-Type must be application/json.' })
+  }
+  const text = decodeText(await readBytes(request, bytesMax))
+  const value = parseJson(text)
+  return check(unknownMembers === 'refuse' ? strict(schema) : schema, value, 'The body')
+}
+
+/** Checks the query string. Values are text, or a list of texts for a repeated name; parameters that the type does not name are ignored. */
+export function parseQuery<T extends Type>(schema: T, request: FastifyRequest): T['infer'] {
+  return check(schema, { ...(request.query as object) }, 'The query')
+}
+
+/** Checks the decoded path parameters. */
+export function parseParams<T extends Type>(schema: T, request: FastifyRequest): T['infer'] {
+  return check(schema, { ...(request.params as object) }, 'The path')
+}
+
+function check<T extends Type>(schema: T, value: unknown, what: string): T['infer'] {
+  const result = schema(value)
+  if (!(result instanceof type.errors)) return result
+  const fields = result.map(({ path, expected }) => fieldError(path.map(String).join('.'), expected))
+  const message = fields.map(({ field, message }) => `${field || what} ${message}`).join('; ')
+  throw kernelErrors.invalid_request({ message: `${message}.`, fields: fields.filter(({ field }) => field !== '') })
+}
+
+/** Says what is wanted, never what came: the value may be a secret. */
+function fieldError(field: string, expected: string): FieldError {
+  if (expected === 'removed') return { field, message: 'is not known here' }
+  // A union describes itself with its path and value.
+  const wanted = expected.replace(/^.* must be /s, '').replace(/ \(was .*\)$/s, '')
+  return { field, message: `must be ${wanted}` }
+}
+
+const strictForms = new WeakMap<Type, Type>()
+
+function strict(schema: Type): Type {
+  const known = strictForms.get(schema)
+  if (known) return known
+  const made = schema.onDeepUndeclaredKey('reject') as Type
+  strictForms.set(schema, made)
+  return made
+}
+
+async function readBytes(request: FastifyRequest, bytesMax: number): Promise<Buffer> {
+  const tooLarge = () => kernelErrors.invalid_request({ message: `The body must not be larger than ${bytesMax} bytes.` })
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    // The stream is left whole on an early end, so that the connection stays usable for the answer.
+    for await (const chunk of request.raw.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length
+      if (bytes > bytesMax) break
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    throw kernelErrors.invalid_request({ message: 'The connection ended inside the body.', cause })
+  }
+  if (bytes > bytesMax) throw tooLarge()
+  return Buffer.concat(chunks)
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw kernelErrors.invalid_request({ message: 'The body is not UTF-8 text.', cause })
+  }
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw kernelErrors.invalid_request({ message: 'The body must be one JSON value.', cause })
+  }
+  const repeated = findRepeatedMember(text)
+  if (repeated !== undefined) throw kernelErrors.invalid_request({ message: `The body has the member ${repeated} twice.` })
+  return value
+}
+
+const jsonMark = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/g
+
+/** JSON.parse keeps the last of two equal members; two readers could then disagree about what was asked. Expects valid JSON. */
+function findRepeatedMember(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = []
+  for (const [mark, colon] of text.matchAll(jsonMark)) {
+    if (mark === '{') open.push(new Set())
+    else if (mark === '[') open.push(undefined)
+    else if (mark === '}' || mark === ']') open.pop()
+    else if (colon !== undefined) {
+      const name = mark.slice(0, -colon.length)
+      const seen = open.at(-1)
+      const plain = JSON.parse(name) as string
+      if (seen?.has(plain)) return name
+      seen?.add(plain)
+    }
+  }
+  return undefined
+}
+
+function isJsonType(contentType: string | undefined): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+}

@@ -1,0 +1,59 @@
+/** Bounds the time that one request may take. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { defineErrors } from '../errors.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Longest time in ms from the headers to the end of body and answer: `none` for streams without end. Default: 30 s. */
+    readonly deadlineMs?: number | 'none'
+  }
+}
+
+export const deadlineErrors = defineErrors({
+  request_timeout: { status: 408, message: 'The request body did not arrive in time.' },
+  deadline_exceeded: { status: 503, message: 'The answer could not be produced in time; try again.' },
+})
+
+export const deadlines = {
+  /** Headers must be complete within this. */
+  headersMs: 5000,
+  requestMs: 30_000,
+  /** A connection without a request is kept this long. */
+  idleMs: 60_000,
+} as const
+
+/**
+ * Starts the clock of a request whose sender is not known yet: it ends with whichever comes first, the answer and the whole body, or
+ * the deadline. Call the result once the sender is admitted, to grant the route's own deadline.
+ */
+export function startDeadline(request: FastifyRequest, reply: FastifyReply): () => void {
+  const { raw } = request
+  let timer = schedule(deadlines.requestMs)
+  let open = 2
+  const end = () => {
+    // An answered request still counts while its body is on the way: unread bodies are drained within the deadline.
+    if (--open === 0) clearTimeout(timer)
+  }
+  raw.once('close', end)
+  reply.raw.once('close', end)
+  return () => {
+    const own = request.routeOptions.config.deadlineMs
+    if (own === undefined || open === 0) return
+    clearTimeout(timer)
+    if (own !== 'none') timer = schedule(own)
+  }
+
+  function schedule(ms: number) {
+    return setTimeout(() => expire(request, reply), ms).unref()
+  }
+}
+
+function expire(request: FastifyRequest, reply: FastifyReply): void {
+  if (reply.raw.headersSent || reply.sent) {
+    request.raw.destroy()
+    reply.raw.destroy()
+    return
+  }
+  const error = request.raw.complete ? deadlineErrors.deadline_exceeded() : deadlineErrors.request_timeout()
+  void reply.header('connection', 'close').send(error)
+}

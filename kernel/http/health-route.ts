@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify'
+import type { Database } from '../db/database.ts'
+import type { Log } from '../log.ts'
+import type { Mode } from '../mode.ts'
+import type { TaskEngine } from '../tasks/engine.ts'
+import type { HealthCheck } from './health.ts'
+
+export interface HealthSources {
+  readonly checks: readonly { readonly item: HealthCheck; readonly services: unknown }[]
+  /** Absent in setup mode. */
+  readonly database?: Pick<Database, 'ping'> | undefined
+  readonly engine?: Pick<TaskEngine, 'isHealthy'> | undefined
+}
+
+export interface HealthReport {
+  readonly status: 'ok' | 'setup' | 'unhealthy'
+  /** What is wrong, sorted. */
+  readonly errors?: readonly string[]
+}
+
+/** Below the 5 s that container probes usually wait. */
+const checkMs = 3000
+
+/** GET /healthz, open to everybody: 200 `ok` or `setup`, 503 `unhealthy`. */
+export function registerHealth(app: FastifyInstance, mode: Mode, sources: HealthSources, log: Log): void {
+  let running: Promise<HealthReport> | undefined
+  app.get('/healthz', async (_request, reply) => {
+    // Anybody may call this, so calls at the same time share one round of checks.
+    running ??= examine(mode, sources, log).finally(() => {
+      running = undefined
+    })
+    const report = await running
+    return reply.code(report.status === 'unhealthy' ? 503 : 200).send(report)
+  })
+}
+
+async function examine(mode: Mode, { checks, database, engine }: HealthSources, log: Log): Promise<HealthReport> {
+  if (mode === 'setup') return { status: 'setup' }
+  const found = await Promise.all([
+    database && ask(async () => void (await database.ping()), 'db: unreachable', log),
+    engine && !engine.isHealthy() ? 'worker/tasks: not responding' : undefined,
+    ...checks.map(({ item, services }) => ask((signal) => item.check(services as never, signal), `${item.name}: not responding`, log)),
+  ])
+  const errors = found.filter((problem) => problem !== undefined).sort()
+  return errors.length === 0 ? { status: 'ok' } : { status: 'unhealthy', errors }
+}
+
+/** The check's own words, or `otherwise` when it throws or is late. */
+async function ask(check: (signal: AbortSignal) => Promise<string | undefined>, otherwise: string, log: Log): Promise<string | undefined> {
+  const signal = AbortSignal.timeout(checkMs)
+  const late = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  try {
+    return await Promise.race([check(signal), late])
+  } catch (error) {
+    // The report carries only the name of the part: why it fails is for the operator's log.
+    log.warn('a health check failed', { check: otherwise, error })
+    return otherwise
+  }
+}

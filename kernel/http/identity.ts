@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Identity } from '../auth/guard.ts'
+
+const identities = new WeakMap<IncomingMessage, Identity>()
+
+export function admitIdentity(request: FastifyRequest, identity: Identity): void {
+  identities.set(request.raw, identity)
+}
+
+/** Who makes this request of the Admin listener. */
+export function requestIdentity(request: FastifyRequest): Identity {
+  return identities.get(request.raw) ?? { kind: 'nobody' }
+}

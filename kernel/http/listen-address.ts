@@ -1,0 +1,34 @@
+export interface ListenAddress {
+  /** Empty: every address of the machine. */
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+}
+
+/** Reads `127.0.0.1:9090`, `[::1]:9090`, `:9090`. The setting's schema has checked the form. */
+export function readListenAddress(text: string): ListenAddress {
+  const at = text.lastIndexOf(':')
+  const host = text.slice(0, at).replace(/^\[|\]$/g, '')
+  // One socket only: a second one for ::1 could not share an ephemeral port with certainty.
+  return { host: host === 'localhost' ? '127.0.0.1' : host, port: Number(text.slice(at + 1)) }
+}
+
+/** Where a client on this machine reaches the server. */
+export function urlOf(host: string, port: number): string {
+  const reachable = host === '' || host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program',
+  EADDRNOTAVAIL: 'is not an address of this machine',
+  EACCES: 'needs privileges that this process does not have',
+  ENOTFOUND: 'names a host that cannot be found',
+}
+
+/** Names the address and the setting to change. */
+export function listenError(cause: unknown, address: string, setting: string): Error {
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  const reason = reasons[code] ?? `cannot be listened on (${(cause as Error).message})`
+  return new Error(`the address ${address} ${reason}; change ${setting} in the configuration, or stop the other program`, { cause })
+}

@@ -1,0 +1,39 @@
+import { hashPassword } from '../auth/password.ts'
+import { systemClock } from '../clock.ts'
+import { type AdminListener, type AdminListenerOptions, startAdminListener } from '../http/admin-listener.ts'
+import { silentLog } from '../log.ts'
+import { basicAuth } from './http.ts'
+
+export const testOperator = { username: 'admin', password: 'correct horse' } as const
+export const testAuthorization = basicAuth(testOperator.username, testOperator.password)
+
+let hash: Promise<string> | undefined
+
+/** A real hash that is cheap to verify, so that tests do not pay for the work that slows attackers down. */
+export function cheapPasswordHash(): Promise<string> {
+  hash ??= hashPassword(testOperator.password, { ln: 4, r: 8, p: 1 })
+  return hash
+}
+
+export interface TestListener extends AdminListener, AsyncDisposable {}
+
+/** The Admin listener alone, on an ephemeral port, without a kernel around it. */
+export async function startTestListener(options: Partial<AdminListenerOptions> = {}): Promise<TestListener> {
+  const listener = await startAdminListener({
+    mode: 'full',
+    settings: { addr: '127.0.0.1:0', trusted_proxies: [] },
+    auth: {
+      enabled: true,
+      username: testOperator.username,
+      password_hash: await cheapPasswordHash(),
+      session_secret: 'a session secret for tests only',
+      session_ttl: 12 * 3_600_000,
+    },
+    routes: [],
+    health: { checks: [] },
+    clock: systemClock,
+    log: silentLog,
+    ...options,
+  })
+  return { ...listener, [Symbol.asyncDispose]: () => listener.stop() }
+}

@@ -1,0 +1,24 @@
+import { connect } from 'node:net'
+
+/** The value of an Authorization header. */
+export function basicAuth(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
+const rawAnswerMs = 10_000
+
+/** Sends bytes as they are and resolves with all that comes back until the server ends the connection. For requests no client would send. */
+export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    socket.setEncoding('latin1')
+    socket.setTimeout(rawAnswerMs, () => socket.destroy(new Error(`no answer within ${rawAnswerMs} ms; so far: ${answer}`)))
+    socket.on('data', (text: string) => {
+      answer += text
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(answer))
+  })
+}
