@@ -1,5 +1,5 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
-export { hashPassword, hashPassword, verifyPassword } from './auth/password.ts'
+export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type Command, type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './cli/command.ts'
 export { type CommandPlace, findPlace, readSettings } from './cli/command-settings.ts'
