@@ -1,7 +1,6 @@
 /** The provider's PDP API as typed calls. Nothing here decides what to do next; every answer says what is known. */
 import { type } from 'arktype'
 import type { Hex } from 'viem'
-import type { EgressOptions } from './egress.ts'
 import {
   type Answered,
   failureOf,
@@ -13,8 +12,8 @@ import {
   readJson,
   type SubmissionAnswer,
 } from './provider-answer.ts'
-import { openProviderHttp, type ProviderHttp, type ProviderRequest } from './provider-http.ts'
-import { piecesPerCallMax, pingMs, readAnswerMs, removalsPerCallMax, submitAnswerMs } from './provider-limits.ts'
+import { openProviderHttp, type ProviderHttp, type ProviderOptions, type ProviderRequest } from './provider-http.ts'
+import { piecesPerCallMax, removalsPerCallMax } from './provider-limits.ts'
 import { openProviderPieces, type ProviderPieces } from './provider-pieces.ts'
 import {
   type AdditionStatus,
@@ -122,8 +121,8 @@ const conflictShape = type({ code: '0 | 1', serviceTerminationEpoch: 'number.int
  * @param serviceUrl from the registry; may carry a base path
  * @throws Error when it is no URL
  */
-export function openProviderClient(serviceUrl: string, egress: EgressOptions): ProviderClient {
-  const http = openProviderHttp(serviceUrl, egress)
+export function openProviderClient(serviceUrl: string, options: ProviderOptions): ProviderClient {
+  const http = openProviderHttp(serviceUrl, options)
   return {
     serviceUrl: http.baseUrl.href,
     ...openProviderPieces(http),
@@ -137,7 +136,7 @@ export function openProviderClient(serviceUrl: string, egress: EgressOptions): P
 function pingCall(http: ProviderHttp): ProviderClient['ping'] {
   return async ({ signal } = {}) => {
     const startedAt = performance.now()
-    const exchange = await http.exchange({ method: 'GET', path: 'pdp/ping', answerMs: pingMs, signal })
+    const exchange = await http.exchange({ method: 'GET', path: 'pdp/ping', limit: 'ping', signal })
     if (exchange.kind === 'answered' && exchange.status === 200) return ok({ elapsedMs: Math.round(performance.now() - startedAt) })
     return plainFailureOf(exchange)
   }
@@ -183,7 +182,7 @@ function dataSetCalls(
       const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
       if (refused !== undefined) return refused
       const json = { extraData, recordKeeper, ...(dataSetId === undefined ? {} : { dataSetId: wireId(dataSetId) }), pieces }
-      const exchange = await http.exchange({ method: 'POST', path: 'pdp/piece/pull', json, answerMs: submitAnswerMs, signal })
+      const exchange = await http.exchange({ method: 'POST', path: 'pdp/piece/pull', json, limit: 'submit', signal })
       if (exchange.kind === 'answered' && exchange.status === 200) return readJson(exchange, pullShape)
       return failureOf(exchange, { onDataSet: dataSetId !== undefined })
     },
@@ -192,7 +191,7 @@ function dataSetCalls(
       if (refused !== undefined) return refused
       const json = { extraData, pieceIds: pieceIds.map(wireId) }
       const path = `pdp/data-sets/${dataSetId}/pieces/${pieceIds[0]}`
-      const exchange = await http.exchange({ method: 'DELETE', path, json, answerMs: submitAnswerMs, isPaid: true, signal })
+      const exchange = await http.exchange({ method: 'DELETE', path, json, limit: 'submit', isPaid: true, signal })
       if (exchange.kind !== 'answered' || exchange.status !== 200) return plainFailureOf(exchange)
       const answer = readJson(exchange, removalShape)
       return answer.kind === 'ok' ? ok({ txHash: answer.value.txHash.toLowerCase() as Hex }) : answer
@@ -204,7 +203,7 @@ function terminationCalls(http: ProviderHttp): Pick<ProviderClient, 'terminate' 
   return {
     async terminate({ dataSetId, extraData }, { signal } = {}) {
       const path = `pdp/data-sets/${dataSetId}/terminate`
-      const exchange = await http.exchange({ method: 'POST', path, json: { extraData }, answerMs: submitAnswerMs, isPaid: true, signal })
+      const exchange = await http.exchange({ method: 'POST', path, json: { extraData }, limit: 'submit', isPaid: true, signal })
       if (exchange.kind === 'answered' && exchange.status === 202) return ok({ state: 'queued' })
       if (exchange.kind === 'answered' && exchange.status === 409) return terminationConflict(exchange)
       return plainFailureOf(exchange, { onDataSet: true, unsupportedOn503: true })
@@ -224,7 +223,7 @@ async function submit(
   call: Pick<ProviderRequest, 'path' | 'json' | 'signal'>,
   onDataSet = false,
 ): Promise<SubmissionAnswer<Submitted>> {
-  const exchange = await http.exchange({ method: 'POST', answerMs: submitAnswerMs, isPaid: true, ...call })
+  const exchange = await http.exchange({ method: 'POST', limit: 'submit', isPaid: true, ...call })
   if (exchange.kind !== 'answered' || exchange.status !== 201) return failureOf(exchange, { onDataSet })
   const hash = hashInLocation(exchange)
   return hash.kind === 'ok' ? ok({ txHash: hash.value }) : hash
@@ -239,7 +238,7 @@ function terminationConflict(answer: Answered): ProviderAnswer<TerminationAccept
 }
 
 function question(path: string) {
-  return { method: 'GET', path, answerMs: readAnswerMs } as const
+  return { method: 'GET', path, limit: 'read' } as const
 }
 
 /** A piece that is not assembled from others is its own only part. */

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
 import { type CheckedTarget, checkEgress, type EgressOptions } from './egress.ts'
 import { type Answered, type Exchange, type NotSent, notSent, shorten, type Uncertain, uncertain } from './provider-answer.ts'
-import { answerBytesMax, connectMs, idleConnectionMs, idleConnectionsMax, transferIdleMs, uploadAnswerMs } from './provider-limits.ts'
+import { answerBytesMax, idleConnectionMs, idleConnectionsMax, type TimeLimits, timeLimits } from './provider-limits.ts'
 import { sendBody, type UploadBody, UploadSourceFailed } from './upload-body.ts'
 
 export interface ProviderRequest {
@@ -15,13 +15,18 @@ export interface ProviderRequest {
   readonly json?: unknown
   readonly upload?: UploadBody | undefined
   readonly range?: string | undefined
-  /** From the sent request to the complete answer; an upload has limits of its own. */
-  readonly answerMs: number
+  /** Which limit holds from the sent request to the complete answer; an upload has its own two. */
+  readonly limit: 'ping' | 'read' | 'submit' | 'upload'
   /** A call that costs money: it opens its own connection, because an idle one may die with the request inside. */
   readonly isPaid?: boolean
   readonly signal?: AbortSignal | undefined
   /** Bytes handed to the connection so far. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
+}
+
+export interface ProviderOptions extends EgressOptions {
+  /** Shorter limits, for tests. */
+  readonly timeLimits?: Partial<TimeLimits> | undefined
 }
 
 /** An answer whose body is left in the stream. Destroying the stream closes the connection. */
@@ -43,24 +48,25 @@ export interface ProviderHttp {
 }
 
 /** @throws Error when `serviceUrl` is no URL */
-export function openProviderHttp(serviceUrl: string, egress: EgressOptions): ProviderHttp {
+export function openProviderHttp(serviceUrl: string, options: ProviderOptions): ProviderHttp {
   const baseUrl = new URL(serviceUrl)
   baseUrl.search = ''
   baseUrl.hash = ''
   // Without the slash the URL resolver would drop the last path segment.
   if (!baseUrl.pathname.endsWith('/')) baseUrl.pathname += '/'
-  const options = { keepAlive: true, maxFreeSockets: idleConnectionsMax, timeout: idleConnectionMs }
-  const agent = baseUrl.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+  const limits = { ...timeLimits, ...options.timeLimits }
+  const pool = { keepAlive: true, maxFreeSockets: idleConnectionsMax, timeout: idleConnectionMs }
+  const agent = baseUrl.protocol === 'https:' ? new HttpsAgent(pool) : new HttpAgent(pool)
 
   const begin = async (request: ProviderRequest): Promise<Call | NotSent> => {
     if (request.signal?.aborted) return notSent({ reason: 'aborted', detail: String(request.signal.reason) })
-    const target = await checkInTime(new URL(request.path, baseUrl).href, egress)
+    const target = await checkInTime(new URL(request.path, baseUrl).href, options, limits.connect)
     if (target.kind !== 'allowed') return target
-    return startCall(request, target, request.isPaid || request.upload !== undefined ? undefined : agent)
+    return startCall(request, target, { limits, agent: request.isPaid || request.upload !== undefined ? undefined : agent })
   }
   const once = async (request: ProviderRequest): Promise<Attempted> => {
     const call = await begin(request)
-    return 'kind' in call ? { result: call, isStale: false } : await finish(call, request)
+    return 'kind' in call ? { result: call, isStale: false } : await finish(call, request, limits)
   }
   return {
     baseUrl,
@@ -77,7 +83,8 @@ export function openProviderHttp(serviceUrl: string, egress: EgressOptions): Pro
       const status = response.statusCode ?? 0
       if (status !== 200 && status !== 206) return await readAnswer(call, response)
       call.endTimer()
-      response.setTimeout(transferIdleMs, () => response.destroy(new Error(`no byte for ${transferIdleMs} ms`)))
+      const idleMs = limits.transferIdle
+      response.setTimeout(idleMs, () => response.destroy(new Error(`no byte for ${idleMs} ms`)))
       return { kind: 'open', status, headers: response.headers, stream: response }
     },
     close: () => agent.destroy(),
@@ -100,7 +107,7 @@ interface Call {
   broken(error: Error): NotSent | Uncertain
 }
 
-async function checkInTime(url: string, egress: EgressOptions): Promise<CheckedTarget | NotSent> {
+async function checkInTime(url: string, egress: EgressOptions, connectMs: number): Promise<CheckedTarget | NotSent> {
   const { promise: tooLate, resolve } = Promise.withResolvers<'late'>()
   const timer = setTimeout(resolve, connectMs, 'late')
   const check = await Promise.race([checkEgress(url, egress), tooLate])
@@ -114,7 +121,13 @@ async function checkInTime(url: string, egress: EgressOptions): Promise<CheckedT
 class TimedOut extends Error {}
 class AbortedByCaller extends Error {}
 
-function startCall(wanted: ProviderRequest, target: CheckedTarget, agent: HttpAgent | undefined): Call {
+interface CallSetup {
+  readonly limits: TimeLimits
+  /** Idle connections; absent for a connection of its own. */
+  readonly agent: HttpAgent | undefined
+}
+
+function startCall(wanted: ProviderRequest, target: CheckedTarget, { limits, agent }: CallSetup): Call {
   const isTls = target.url.protocol === 'https:'
   const body = wanted.json === undefined ? undefined : Buffer.from(JSON.stringify(wanted.json))
   const request = (isTls ? requestHttps : requestHttp)({
@@ -146,8 +159,8 @@ function startCall(wanted: ProviderRequest, target: CheckedTarget, agent: HttpAg
   const { promise: response, resolve } = Promise.withResolvers<IncomingMessage | NotSent | Uncertain>()
   request.once('response', resolve)
   request.on('error', (error) => resolve(broken(error)))
-  startTimer(connectMs, 'connection')
-  connection.ready.then(() => startTimer(wanted.upload === undefined ? wanted.answerMs : transferIdleMs, 'answer'))
+  startTimer(limits.connect, 'connection')
+  connection.ready.then(() => startTimer(limits[wanted.limit === 'upload' ? 'transferIdle' : wanted.limit], 'answer'))
   if (wanted.upload === undefined) request.end(body)
   return { request, response, startTimer, endTimer: () => clearTimeout(timer), broken }
 }
@@ -181,8 +194,8 @@ function watchConnection(request: ClientRequest, isTls: boolean) {
   return { ready, isReady: () => isReady, isTcpReady: () => isTcpReady }
 }
 
-async function finish(call: Call, wanted: ProviderRequest): Promise<Attempted> {
-  const sending = wanted.upload === undefined ? undefined : upload(call, wanted.upload, wanted.onProgress)
+async function finish(call: Call, wanted: ProviderRequest, limits: TimeLimits): Promise<Attempted> {
+  const sending = upload(call, wanted, limits)
   const response = await call.response
   if (response instanceof IncomingMessage) return { result: await readAnswer(call, response), isStale: false }
   const localFailure = await sending
@@ -192,13 +205,18 @@ async function finish(call: Call, wanted: ProviderRequest): Promise<Attempted> {
 }
 
 /** Streams the body; resolves to the failure when it lay with the local bytes. */
-async function upload(call: Call, body: UploadBody, onProgress: ProviderRequest['onProgress']): Promise<UploadSourceFailed | undefined> {
+async function upload(
+  call: Call,
+  { upload: body, onProgress }: ProviderRequest,
+  limits: TimeLimits,
+): Promise<UploadSourceFailed | undefined> {
+  if (body === undefined) return undefined
   try {
     await sendBody(body, call.request, (sentBytes) => {
-      call.startTimer(transferIdleMs, 'progress')
+      call.startTimer(limits.transferIdle, 'progress')
       onProgress?.(sentBytes)
     })
-    call.startTimer(uploadAnswerMs, 'answer')
+    call.startTimer(limits.uploadAnswer, 'answer')
     return undefined
   } catch (error) {
     // A broken connection is reported by the request itself; only a failure of our own bytes is news.

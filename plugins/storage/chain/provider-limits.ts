@@ -1,17 +1,29 @@
 /** Time and size limits of talking to a provider. */
 
-/** Name, TCP and TLS together; nothing has been sent until they are done. */
-export const connectMs = 10_000
-/** A ping says whether a provider answers at all. */
-export const pingMs = 8_000
-/** Status questions and look-ups. */
-export const readAnswerMs = 30_000
-/** Creation, addition and removal: the provider answers once its transaction is sent, and may wait for its node up to 5 min. */
-export const submitAnswerMs = 120_000
-/** No byte moved in either direction during an upload or a download. */
-export const transferIdleMs = 60_000
-/** After the last byte of an upload: the provider hashes and stores it. */
-export const uploadAnswerMs = 180_000
+/** Milliseconds. */
+export interface TimeLimits {
+  /** Name, TCP and TLS together; nothing has been sent until they are done. */
+  readonly connect: number
+  /** A ping says whether a provider answers at all. */
+  readonly ping: number
+  /** Status questions and look-ups. */
+  readonly read: number
+  /** Creation, addition and removal: the provider answers once its transaction is sent, and may wait for its node up to 5 min. */
+  readonly submit: number
+  /** No byte moved in either direction during an upload or a download. */
+  readonly transferIdle: number
+  /** After the last byte of an upload: the provider hashes and stores it. */
+  readonly uploadAnswer: number
+}
+
+export const timeLimits: TimeLimits = {
+  connect: 10_000,
+  ping: 8_000,
+  read: 30_000,
+  submit: 120_000,
+  transferIdle: 60_000,
+  uploadAnswer: 180_000,
+}
 
 /** A status answer or an error text; the longest, a pull of 40 pieces, is below 10 KiB. */
 export const answerBytesMax = 256 * 1024

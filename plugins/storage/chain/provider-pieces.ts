@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import { type Answered, notSent, ok, type ProviderAnswer, plainFailureOf, unreadable, uploadIdInLocation } from './provider-answer.ts'
 import type { OpenAnswer, ProviderHttp } from './provider-http.ts'
-import { pieceBytesMax, pieceBytesMin, readAnswerMs } from './provider-limits.ts'
+import { pieceBytesMax, pieceBytesMin } from './provider-limits.ts'
 import type { UploadBody } from './upload-body.ts'
 
 export interface UploadCall {
@@ -60,31 +60,31 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
       if (body.size < pieceBytesMin || body.size > pieceBytesMax) {
         return notSent({ reason: 'over_limit', detail: `a piece of ${body.size} bytes; ${pieceBytesMin} to ${pieceBytesMax} are allowed` })
       }
-      const session = await http.exchange({ method: 'POST', path: 'pdp/piece', json: { pieceCid }, answerMs: readAnswerMs, signal })
+      const session = await http.exchange({ method: 'POST', path: 'pdp/piece', json: { pieceCid }, limit: 'read', signal })
       if (session.kind === 'answered' && session.status === 200) return ok({ alreadyStored: true })
       if (session.kind !== 'answered' || session.status !== 201) return plainFailureOf(session)
       const id = uploadIdInLocation(session)
       if (id.kind !== 'ok') return id
       const path = `pdp/piece/upload/${id.value}`
-      const put = await http.exchange({ method: 'PUT', path, upload: body, answerMs: readAnswerMs, signal, onProgress })
+      const put = await http.exchange({ method: 'PUT', path, upload: body, limit: 'upload', signal, onProgress })
       return put.kind === 'answered' && put.status >= 200 && put.status < 300 ? ok({ alreadyStored: false }) : plainFailureOf(put)
     },
     async findPiece(pieceCid, { signal } = {}) {
       const path = `pdp/piece?pieceCid=${encodeURIComponent(pieceCid)}`
-      const exchange = await http.exchange({ method: 'GET', path, answerMs: readAnswerMs, signal })
+      const exchange = await http.exchange({ method: 'GET', path, limit: 'read', signal })
       if (exchange.kind !== 'answered') return exchange
       // 202 is how older servers say "still processing".
       if (exchange.status === 404 || exchange.status === 202) return ok({ isFound: false })
       return exchange.status === 200 ? ok({ isFound: true }) : plainFailureOf(exchange)
     },
     async headPiece(pieceCid, { signal } = {}) {
-      const exchange = await http.exchange({ method: 'HEAD', path: piecePath(pieceCid), answerMs: readAnswerMs, signal })
+      const exchange = await http.exchange({ method: 'HEAD', path: piecePath(pieceCid), limit: 'read', signal })
       if (exchange.kind !== 'answered' || exchange.status !== 200) return plainFailureOf(exchange)
       return ok({ size: lengthOf(exchange.headers) })
     },
     async openPiece(pieceCid, { range, signal } = {}) {
       const wanted = range === undefined ? undefined : `bytes=${range.start}-${range.end ?? ''}`
-      const answer = await http.open({ method: 'GET', path: piecePath(pieceCid), answerMs: readAnswerMs, range: wanted, signal })
+      const answer = await http.open({ method: 'GET', path: piecePath(pieceCid), limit: 'read', range: wanted, signal })
       return answer.kind === 'open' ? opened(answer, range) : plainFailureOf(answer)
     },
     pieceUrl: (pieceCid) => new URL(piecePath(pieceCid), http.baseUrl).href,

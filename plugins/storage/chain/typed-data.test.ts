@@ -1,0 +1,82 @@
+/** Golden: the same inputs give byte for byte what the network's SDK signs. */
+import { calibration } from '@filoz/synapse-core/chains'
+import * as Sdk from '@filoz/synapse-core/typed-data'
+import { CID } from 'multiformats/cid'
+import { createWalletClient, decodeAbiParameters, http, recoverTypedDataAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import {
+  joinCreateAndAdd,
+  pieceCidBytes,
+  signAddPieces,
+  signCreateDataSet,
+  signScheduleRemovals,
+  signTerminateService,
+} from './typed-data.ts'
+
+const account = privateKeyToAccount(`0x${'42'.repeat(32)}`)
+const domain = { chainId: calibration.id, fwss: calibration.contracts.fwss.address }
+const sdk = createWalletClient({ account, chain: calibration, transport: http('http://127.0.0.1:1') })
+const payee = '0x00000000000000000000000000000000000000aa'
+const zeros127 = 'bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy'
+const zeros1MiB = 'bafkzcibeqcad6egqwuynxmfu6jof2lzkfdp65aelknasuautd4mmjgpvujkaq2ytey'
+const clientDataSetId = 2n ** 255n + 7n
+const nonce = 123_456_789_012_345_678_901_234_567_890n
+const bucket = [
+  { key: 'bucket', value: 'photos' },
+  { key: 'source', value: 'svc' },
+]
+// The SDK's own CID type; our interface takes the text.
+const sdkPiece = (text: string) => ({ pieceCid: CID.parse(text) as never })
+
+test.each([{ metadata: [] }, { metadata: bucket }])(
+  'a creation is signed as the SDK signs it: $metadata.length entries',
+  async ({ metadata }) => {
+    const ours = await signCreateDataSet({ account, domain, clientDataSetId, payee, metadata })
+    expect(ours).toBe(await Sdk.signCreateDataSet(sdk, { clientDataSetId, payee, metadata }))
+  },
+)
+
+test('an addition is signed as the SDK signs it, with and without metadata', async () => {
+  const ours = await signAddPieces({
+    account,
+    domain,
+    clientDataSetId,
+    nonce,
+    pieces: [{ pieceCid: zeros127, metadata: bucket }, { pieceCid: zeros1MiB }],
+  })
+  const pieces = [{ ...sdkPiece(zeros127), metadata: bucket }, sdkPiece(zeros1MiB)]
+  expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces }))
+})
+
+test('a creation with its first pieces is joined as the SDK joins it', async () => {
+  const create = await signCreateDataSet({ account, domain, clientDataSetId, payee, metadata: bucket })
+  const add = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces: [{ pieceCid: zeros127 }] })
+  const pieces = [sdkPiece(zeros127)]
+  expect(joinCreateAndAdd(create, add)).toBe(
+    await Sdk.signCreateDataSetAndAddPieces(sdk, { clientDataSetId, nonce, payee, metadata: bucket, pieces }),
+  )
+})
+
+test('a removal is signed as the SDK signs it', async () => {
+  const ours = await signScheduleRemovals({ account, domain, clientDataSetId, pieceIds: [0n, 7n] })
+  expect(ours).toBe(await Sdk.signSchedulePieceRemovals(sdk, { clientDataSetId, pieceIds: [0n, 7n] }))
+})
+
+test('a termination is signed over TerminateService(uint256 dataSetId)', async () => {
+  const extraData = await signTerminateService({ account, domain, dataSetId: 9n })
+  const [signature] = decodeAbiParameters([{ type: 'bytes' }], extraData)
+  const signer = await recoverTypedDataAddress({
+    domain: { name: 'FilecoinWarmStorageService', version: '1', chainId: domain.chainId, verifyingContract: domain.fwss },
+    types: { TerminateService: [{ name: 'dataSetId', type: 'uint256' }] },
+    primaryType: 'TerminateService',
+    message: { dataSetId: 9n },
+    signature,
+  })
+  expect(signer).toBe(account.address)
+})
+
+test('the bytes of a piece CID are those of its text', () => {
+  expect(pieceCidBytes(zeros127)).toBe(`0x${Buffer.from(CID.parse(zeros127).bytes).toString('hex')}`)
+  expect(() => pieceCidBytes('not a cid')).toThrow()
+})
