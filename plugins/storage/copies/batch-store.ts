@@ -19,6 +19,8 @@ export interface CommitBatch {
   readonly submitStartedAtMs: number | null
   readonly nextCheckAtMs: number
   readonly checks: number
+  /** Transactions the provider had sent once it could not work on the attempt any more. */
+  readonly senderNonce: number | null
   readonly attentionAtMs: number | null
   readonly createdAtMs: number
   readonly items: readonly BatchItem[]
@@ -41,6 +43,7 @@ interface BatchRow {
   readonly submit_started_at: number | null
   readonly next_check_at: number
   readonly checks: number
+  readonly sender_nonce: number | null
   readonly attention_at: number | null
   readonly created_at: number
 }
@@ -121,7 +124,7 @@ export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
 export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolean {
   return (
     tx.run(
-      "update commit_batches set state = 'submitting', submit_started_at = ?, updated_at = ? where id = ? and state = 'ready'",
+      "update commit_batches set state = 'submitting', submit_started_at = ?, sender_nonce = null, updated_at = ? where id = ? and state = 'ready'",
       nowMs,
       nowMs,
       batchId,
@@ -177,6 +180,11 @@ export function reopenSubmission(tx: Tx, batchId: number, why: { readonly messag
 
 export function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number): void {
   tx.run('update commit_batches set checks = checks + 1, next_check_at = ? where id = ?', nextCheckAtMs, batchId)
+}
+
+/** Once this many transactions of the provider are final, silence means that the attempt did not land. */
+export function observeSubmission(tx: Tx, batchId: number, senderNonce: number): void {
+  tx.run('update commit_batches set sender_nonce = ? where id = ?', senderNonce, batchId)
 }
 
 /** Undecided for too long: an operator may look. The check goes on. */
@@ -237,6 +245,7 @@ function toBatch(reader: Reader, row: BatchRow): CommitBatch {
     submitStartedAtMs: row.submit_started_at,
     nextCheckAtMs: row.next_check_at,
     checks: row.checks,
+    senderNonce: row.sender_nonce,
     attentionAtMs: row.attention_at,
     createdAtMs: row.created_at,
     items,

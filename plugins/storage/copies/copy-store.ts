@@ -32,7 +32,8 @@ export interface Copy {
   readonly dataSetId: number
   readonly slot: number
   readonly state: CopyState
-  readonly attempts: number
+  /** How often it had to start over: orders choices and spaces retries, and is no count of a task's attempts. */
+  readonly setbacks: number
   readonly nextAttemptAtMs: number
   readonly uploadedAtMs: number | null
   readonly batchId: number | null
@@ -45,7 +46,7 @@ interface CopyRow {
   readonly data_set_id: number
   readonly slot: number
   readonly state: CopyState
-  readonly attempts: number
+  readonly setbacks: number
   readonly next_attempt_at: number
   readonly uploaded_at: number | null
   readonly batch_id: number | null
@@ -158,7 +159,7 @@ export interface CopySetback {
   readonly code: string
   readonly message: string
   readonly nowMs: number
-  /** Absent: the setback was no fault of this copy and uses no attempt. */
+  /** Absent: it starts over at once, as after a crash, and this is not counted as a setback. */
   readonly retryAtMs?: number
 }
 
@@ -166,7 +167,7 @@ export interface CopySetback {
 export function returnToPlanned(tx: Tx, id: number, why: CopySetback): void {
   tx.run(
     `update copies set state = 'planned', method = 'pull', uploaded_at = null, parked_at = null, batch_id = null,
-     attempts = attempts + ?, next_attempt_at = ?, last_error_code = ?, last_error = ?, updated_at = ?
+     setbacks = setbacks + ?, next_attempt_at = ?, last_error_code = ?, last_error = ?, updated_at = ?
      where id = ? and state in ('transferring', 'parked', 'batched')`,
     why.retryAtMs === undefined ? 0 : 1,
     why.retryAtMs ?? 0,
@@ -187,14 +188,16 @@ export function markFailed(tx: Tx, id: number, why: CopySetback): void {
   )
 }
 
+/** The service URL of a provider that can serve the piece of copy `c` now: committed ones first, then in turn. */
+const sourceUrl = `(select d.service_url from copies s join data_sets d on d.id = s.data_set_id
+  where s.piece_id = c.piece_id and s.data_set_id <> c.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
+    and d.state in ('ready', 'write_blocked', 'retiring')
+  order by s.state = 'committed' desc, (s.id + c.setbacks) % 8 limit 1)`
+
 /** Copies that a data set still lacks and that another provider can already serve, oldest first. */
 export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): readonly PullCandidate[] {
   return reader.all<PullCandidate>(
-    `select c.id as copyId, c.content_id as contentId, c.attempts as attempts, p.piece_cid as pieceCid,
-       (select d.service_url from copies s join data_sets d on d.id = s.data_set_id
-        where s.piece_id = c.piece_id and s.data_set_id <> c.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
-          and d.state in ('ready', 'write_blocked', 'retiring')
-        order by s.state = 'committed' desc, (s.id + c.attempts) % 8 limit 1) as sourceUrl
+    `select c.id as copyId, c.content_id as contentId, c.setbacks as setbacks, p.piece_cid as pieceCid, ${sourceUrl} as sourceUrl
      from copies c join pieces p on p.id = c.piece_id
      where c.data_set_id = ? and c.state = 'planned' and c.next_attempt_at <= ? and p.piece_cid is not null and sourceUrl is not null
      order by c.id limit ?`,
@@ -204,10 +207,19 @@ export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number,
   )
 }
 
+/** By copy id: where the pieces of a pull can be fetched. */
+export function sourceUrls(reader: Reader, batchId: number): ReadonlyMap<number, string> {
+  const rows = reader.all<{ copyId: number; url: string | null }>(
+    `select c.id as copyId, ${sourceUrl} as url from commit_items i join copies c on c.id = i.copy_id where i.batch_id = ?`,
+    batchId,
+  )
+  return new Map(rows.flatMap(({ copyId, url }) => (url === null ? [] : [[copyId, url] as const])))
+}
+
 export interface PullCandidate {
   readonly copyId: number
   readonly contentId: number
-  readonly attempts: number
+  readonly setbacks: number
   readonly pieceCid: string
   /** Service URL of a provider that has the piece. */
   readonly sourceUrl: string
@@ -263,7 +275,7 @@ function toCopy(row: CopyRow): Copy {
     dataSetId: row.data_set_id,
     slot: row.slot,
     state: row.state,
-    attempts: row.attempts,
+    setbacks: row.setbacks,
     nextAttemptAtMs: row.next_attempt_at,
     uploadedAtMs: row.uploaded_at,
     batchId: row.batch_id,

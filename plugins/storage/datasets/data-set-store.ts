@@ -23,6 +23,8 @@ export interface DataSet {
   readonly createExtraData: `0x${string}` | null
   readonly createTx: `0x${string}` | null
   readonly createStartedAtMs: number | null
+  /** Transactions the provider had sent once it could not work on the attempt any more. */
+  readonly createSenderNonce: number | null
   readonly lastError: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -43,6 +45,7 @@ interface DataSetRow {
   readonly create_extra_data: string | null
   readonly create_tx: string | null
   readonly create_started_at: number | null
+  readonly create_sender_nonce: number | null
   readonly last_error: string | null
   readonly created_at: number
   readonly updated_at: number
@@ -106,7 +109,7 @@ export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number
 /** Records the attempt, with the very bytes that will be sent, before anything is sent (I-04). */
 export function recordCreation(tx: Tx, id: number, attempt: { readonly extraData: string; readonly nowMs: number }): boolean {
   const { changes } = tx.run(
-    "update data_sets set state = 'creating', create_extra_data = ?, create_started_at = ?, updated_at = ? where id = ? and state = 'planned'",
+    "update data_sets set state = 'creating', create_extra_data = ?, create_started_at = ?, create_sender_nonce = null, updated_at = ? where id = ? and state = 'planned'",
     attempt.extraData,
     attempt.nowMs,
     attempt.nowMs,
@@ -128,6 +131,11 @@ export function reopenCreation(tx: Tx, id: number, why: { readonly code: string;
     why.nowMs,
     id,
   )
+}
+
+/** Once this many transactions of the provider are final, silence means that the attempt did not land. */
+export function observeCreation(tx: Tx, id: number, senderNonce: number): void {
+  tx.run("update data_sets set create_sender_nonce = ? where id = ? and state = 'creating'", senderNonce, id)
 }
 
 export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): void {
@@ -176,6 +184,7 @@ function toDataSet(row: DataSetRow | undefined): DataSet | undefined {
     createExtraData: row.create_extra_data as `0x${string}` | null,
     createTx: row.create_tx as `0x${string}` | null,
     createStartedAtMs: row.create_started_at,
+    createSenderNonce: row.create_sender_nonce,
     lastError: row.last_error,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,

@@ -1,0 +1,17 @@
+import { type } from 'arktype'
+import { defineTask } from '#kernel'
+import { pipeline } from '../pipeline.ts'
+
+/** Adds parked pieces to their data set on chain, in batches, and follows every batch to its end. */
+export const commitTask = defineTask({
+  kind: 'storage_commit',
+  label: 'Confirm storage',
+  args: type({ dataSetId: 'number.integer > 0' }),
+  uses: { pipeline },
+  attempts: 12,
+  subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
+  run: async ({ args, services, signal }) => {
+    const { commitPieces } = await import('./commit-pieces.ts')
+    return commitPieces(services.pipeline, args.dataSetId, signal)
+  },
+})

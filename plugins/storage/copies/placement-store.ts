@@ -1,0 +1,156 @@
+import type { Reader } from '#kernel'
+import type { CopyRecord, CopyStatus, DataSetRecord, ObjectState } from '../contract.ts'
+import type { DataSetState } from '../datasets/data-set-store.ts'
+import type { CopyState } from './copy-store.ts'
+
+export interface ContentRow {
+  readonly contentId: number
+  readonly size: number
+  readonly targetCopies: number
+  readonly storeState: string
+  readonly isCached: boolean
+  readonly pieceCid: string | null
+  readonly committed: number
+  readonly onChain: number
+  readonly updatedAtMs: number
+}
+
+const contentColumns = `c.id as contentId, c.size as size, c.target_copies as targetCopies, c.store_state as storeState, c.updated_at as updatedAtMs,
+  exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as isCached,
+  (select p.piece_cid from pieces p where p.content_id = c.id and p.part_no = 0) as pieceCid,
+  (select count(*) from copies k where k.content_id = c.id and k.state = 'committed') as committed,
+  (select count(*) from copies k where k.content_id = c.id and k.state in ('batched', 'unconfirmed', 'attention')) as onChain`
+
+/** The content of a version; `contentId` null for a delete marker; undefined when the bucket has no such version. */
+export function findVersionContent(
+  reader: Reader,
+  bucketId: number,
+  versionId: string,
+): { readonly contentId: number | null; readonly createdAtMs: number } | undefined {
+  return reader.get(
+    'select content_id as contentId, created_at as createdAtMs from object_versions where version_id = ? and bucket_id = ?',
+    versionId,
+    bucketId,
+  )
+}
+
+export function findContent(reader: Reader, contentId: number): ContentRow | undefined {
+  const row = reader.get<Omit<ContentRow, 'isCached'> & { isCached: number }>(
+    `select ${contentColumns} from contents c where c.id = ?`,
+    contentId,
+  )
+  return row && { ...row, isCached: row.isCached === 1 }
+}
+
+interface CopyRecordRow {
+  readonly slot: number
+  readonly state: CopyState
+  readonly method: 'store' | 'pull'
+  readonly chain_piece_id: string | null
+  readonly last_error: string | null
+  readonly provider_id: string
+  readonly service_url: string
+  readonly chain_id: string | null
+  readonly generation: number
+  readonly piece_cid: string | null
+}
+
+/** A copy that is already served can be fetched here. */
+export function listCopyRecords(
+  reader: Reader,
+  contentId: number,
+  pieceUrl: (serviceUrl: string, pieceCid: string) => string,
+): readonly CopyRecord[] {
+  const rows = reader.all<CopyRecordRow>(
+    `select c.slot, c.state, c.method, c.chain_piece_id, c.last_error, d.provider_id, d.service_url, d.chain_id, d.generation, p.piece_cid
+     from copies c join data_sets d on d.id = c.data_set_id join pieces p on p.id = c.piece_id where c.content_id = ? order by c.slot, c.id`,
+    contentId,
+  )
+  return rows.map((row) => ({
+    copyIndex: row.slot,
+    status: copyStatus(row.state),
+    providerId: row.provider_id,
+    dataSetId: row.chain_id,
+    pieceId: row.chain_piece_id,
+    transferMethod: row.method === 'store' ? 'ingress' : 'peer_pull',
+    retrievalUrl:
+      row.piece_cid !== null && copyStatus(row.state) !== 'pending' && copyStatus(row.state) !== 'failed'
+        ? pieceUrl(row.service_url, row.piece_cid)
+        : null,
+    isNewDataSet: row.generation === 1,
+    lastError: row.last_error,
+    waitReason: null,
+  }))
+}
+
+export function copyStatus(state: CopyState): CopyStatus {
+  if (state === 'committed') return 'committed'
+  if (state === 'planned' || state === 'transferring') return 'pending'
+  if (state === 'parked') return 'piece_ready'
+  return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
+}
+
+export function objectState(content: ContentRow): ObjectState {
+  if (content.storeState === 'stored') return 'stored'
+  if (content.storeState === 'failed' || content.storeState === 'lost') return 'failed'
+  if (content.committed > 0) return 'replicating'
+  if (content.onChain > 0) return 'committing'
+  return content.storeState === 'storing' ? 'uploading' : 'cached'
+}
+
+interface DataSetRecordRow {
+  readonly id: number
+  readonly slot: number
+  readonly generation: number
+  readonly provider_id: string
+  readonly service_url: string
+  readonly chain_id: string | null
+  readonly client_data_set_id: string
+  readonly state: DataSetState
+  readonly created_at: number
+  readonly updated_at: number
+  readonly is_current: number
+  readonly committed: number
+  readonly bytes: number
+}
+
+export function listDataSetRecords(reader: Reader, bucketId: number): readonly DataSetRecord[] {
+  const rows = reader.all<DataSetRecordRow>(
+    `select d.*, exists (select 1 from replica_slots s where s.current_data_set_id = d.id) as is_current,
+       (select count(*) from copies c where c.data_set_id = d.id and c.state = 'committed') as committed,
+       (select coalesce(sum(p.length), 0) from copies c join pieces p on p.id = c.piece_id where c.data_set_id = d.id and c.state = 'committed') as bytes
+     from data_sets d where d.bucket_id = ? order by d.slot, d.generation`,
+    bucketId,
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    bucketId,
+    copyIndex: row.slot,
+    generation: row.generation,
+    isCurrent: row.is_current === 1,
+    providerId: row.provider_id,
+    serviceUrl: row.service_url,
+    dataSetId: row.chain_id,
+    clientDataSetId: row.client_data_set_id,
+    status: dataSetStatus(row.state),
+    committedCopies: row.committed,
+    physicalBytes: row.bytes,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  }))
+}
+
+function dataSetStatus(state: DataSetState): DataSetRecord['status'] {
+  const names = {
+    planned: 'pending',
+    creating: 'creating',
+    ready: 'ready',
+    write_blocked: 'draining',
+    retiring: 'draining',
+    retired: 'retired',
+    abandoning: 'draining',
+    abandoned: 'retired',
+    lost: 'unavailable',
+  } as const
+  return names[state]
+}

@@ -1,0 +1,167 @@
+import { defineProbe, done, type Outcome, type Tx } from '#kernel'
+import type { PullStatus } from '../chain/provider-client.ts'
+import { piecesPerCallMax } from '../chain/provider-limits.ts'
+import { newNonce, signAddPieces } from '../chain/typed-data.ts'
+import { handleDataSetGone } from '../datasets/data-set-gone.ts'
+import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
+import { heldBytes } from '../datasets/load-store.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type BatchItem, type CommitBatch, closeBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
+import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned, sourceUrls } from './copy-store.ts'
+import { judgeRefusal } from './setback-policy.ts'
+
+const recorded = defineProbe('storage.pull.recorded')
+const asked = defineProbe('storage.pull.asked')
+const settled = defineProbe('storage.pull.settled')
+
+const retryMsMax = 10 * 60_000
+
+/**
+ * Moves one batch of missing pieces to this data set's provider. The signature that allows the pull later commits the very same
+ * pieces, so nonce and signature are on record before the provider sees them.
+ */
+export async function pullPieces(doors: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace } = doors
+  const dataSet = findDataSet(database.read, dataSetId)
+  if (!dataSet || (dataSet.state !== 'ready' && dataSet.state !== 'planned' && dataSet.state !== 'creating')) return done()
+  if (dataSet.state !== 'ready') return waitFor(clock, 'data_set', pace.epochMs)
+  const running = openBatches(database.read, dataSetId).find((batch) => batch.state === 'pulling')
+  if (running) return follow(doors, { dataSet, batch: running }, signal)
+  const batch = await begin(doors, dataSet)
+  if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
+  if (batch) return follow(doors, { dataSet, batch }, signal)
+  const nextAtMs = nextPullAtMs(database.read, dataSetId, clock.now())
+  return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
+}
+
+interface Pulling {
+  readonly dataSet: DataSet
+  readonly batch: CommitBatch
+}
+
+async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | undefined> {
+  const { database, clock, funds, signer, chain } = doors
+  const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), piecesPerCallMax))
+  if (candidates.length === 0) return undefined
+  // The provider checks the signature against the chain as if it committed now: without money it could only refuse.
+  const verdict = await funds.canPay({ dataSets: 0, pieces: candidates.length, bytes: 0, heldBytes: heldBytes(database.read, dataSet.id) })
+  if (!verdict.isCovered) return 'unfunded'
+  const nonce = newNonce()
+  const extraData = await signAddPieces({
+    account: signer,
+    domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
+    clientDataSetId: dataSet.clientDataSetId,
+    nonce,
+    pieces: candidates,
+  })
+  const items: readonly BatchItem[] = candidates
+  const id = await database.write((tx) =>
+    recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', nonce, extraData, items, nowMs: clock.now() }),
+  )
+  if (id === undefined) return undefined
+  await recorded()
+  return openBatches(database.read, dataSet.id).find((batch) => batch.id === id)
+}
+
+async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace, providers, chain, funds } = doors
+  const { dataSet, batch } = pulling
+  const sources = sourcesOf(doors, batch)
+  signal.throwIfAborted()
+  const answer = await providers
+    .client(dataSet.serviceUrl)
+    .pull(
+      { dataSetId: dataSet.chainId ?? undefined, recordKeeper: chain.network.contracts.fwss, extraData: batch.extraData, pieces: sources },
+      { signal },
+    )
+  await asked()
+  if (answer.kind === 'ok') return settle(doors, pulling, answer.value)
+  // A pull changes nothing on chain and may be asked for again with the same bytes.
+  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
+  if (answer.kind === 'landed') {
+    // The nonce is used: these pieces are on chain already, and the commit task reads their ids there.
+    await database.write((tx) => commitPulled(doors, tx, pulling))
+    return done()
+  }
+  const setback = judgeRefusal(answer.cause, pace)
+  if (setback.kind === 'wait') {
+    if (setback.reason === 'funding') funds.forget()
+    return waitFor(clock, setback.reason, setback.forMs, setback.message)
+  }
+  await abandon(doors, pulling, setback.message)
+  if (setback.kind === 'data_set_gone') return handleDataSetGone(doors, dataSet, setback.message)
+  throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused to pull: ${setback.message}`)
+}
+
+async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Promise<Outcome> {
+  const { database, clock, pace } = doors
+  const { batch } = pulling
+  const states = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
+  const arrived = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'complete')
+  const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
+  const isOver = arrived.length + failed.length === batch.items.length
+  const isLate = clock.now() - batch.createdAtMs > pace.pullLimitMs
+  if (!isOver && !isLate) return waitFor(clock, 'provider_pulling', pace.pullMs)
+  await database.write((tx) => {
+    if (arrived.length === batch.items.length) commitPulled(doors, tx, pulling)
+    else splitBatch(doors, tx, { ...pulling, arrived })
+    // Whatever became missing or free meanwhile is taken up by the next run.
+    doors.schedule.pull(tx, pulling.dataSet.id, clock.now())
+  })
+  await settled()
+  return done()
+}
+
+function commitPulled({ clock, schedule }: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
+  markPulled(tx, batch.id, clock.now())
+  for (const { contentId } of batch.items) recountContent(tx, contentId, clock.now())
+  schedule.commit(tx, dataSet.id)
+}
+
+/** Not all pieces came: the signature covers exactly these pieces, so it is given up, and what arrived is committed under a new one. */
+function splitBatch(
+  { clock, pace, schedule }: Pipeline,
+  tx: Tx,
+  { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] },
+): void {
+  const nowMs = clock.now()
+  closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
+  const here = new Set(arrived.map((item) => item.copyId))
+  for (const { copyId, contentId } of batch.items) {
+    if (here.has(copyId)) markParked(tx, copyId, nowMs)
+    else
+      returnToPlanned(tx, copyId, {
+        code: 'pull_failed',
+        message: 'the provider could not fetch the piece',
+        nowMs,
+        retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax),
+      })
+    recountContent(tx, contentId, nowMs)
+  }
+  if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.lingerMs)
+}
+
+async function abandon({ database, clock, pace }: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+  const nowMs = clock.now()
+  await database.write((tx) => {
+    closeBatch(tx, batch.id, { message, nowMs })
+    for (const { copyId, contentId } of batch.items) {
+      returnToPlanned(tx, copyId, { code: 'pull_refused', message, nowMs, retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax) })
+      recountContent(tx, contentId, nowMs)
+    }
+  })
+}
+
+/** Where each piece can be fetched now; the provider knows the request by its signature, so another source is no new request. */
+function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch) {
+  const urls = sourceUrls(database.read, batch.id)
+  return batch.items.flatMap(({ pieceCid, copyId }) => {
+    const serviceUrl = urls.get(copyId)
+    return serviceUrl === undefined ? [] : [{ pieceCid, sourceUrl: providers.client(serviceUrl).pieceUrl(pieceCid) }]
+  })
+}
+
+function distinctPieces<C extends { readonly pieceCid: string }>(candidates: readonly C[]): readonly C[] {
+  const seen = new Set<string>()
+  return candidates.filter(({ pieceCid }) => !seen.has(pieceCid) && seen.add(pieceCid))
+}

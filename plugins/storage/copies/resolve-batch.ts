@@ -1,0 +1,94 @@
+import { defineEvent, defineProbe } from '#kernel'
+import { pieceIdsOf } from '../chain/nonce-policy.ts'
+import { countSent } from '../chain/sender-nonces.ts'
+import { nextCheckMs } from '../pace.ts'
+import { type Pipeline, PipelineFault } from '../pipeline.ts'
+import { confirmBatch, observeSubmission, postponeCheck, raiseAttention, recordUncertain, reopenSubmission } from './batch-store.ts'
+import { recountContent } from './copy-store.ts'
+import { judgeOutcome } from './outcome-policy.ts'
+import type { BatchOfDataSet } from './submit-batch.ts'
+
+const confirmed = defineProbe('storage.commit.confirmed')
+const reopened = defineProbe('storage.commit.reopened')
+
+/** A content moved on: more of its copies are on chain. */
+export const contentStored = defineEvent<{ readonly content_id: number; readonly bucket_id: number; readonly provider_id: string }>(
+  'upload_state_changed',
+)
+/** An attempt to confirm a copy needs an operator, or does not any more. */
+export const confirmationUpdated = defineEvent<{ readonly copy_id: number; readonly state: 'needs_attention' | 'cleared' }>(
+  'storage_confirmation_updated',
+)
+
+/** Asks the chain what became of a batch. Nothing is sent here: an undecided batch is looked up again later (I-05). */
+export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
+  const { database, clock, pace, chain, reads, signer } = doors
+  const { dataSet, batch } = work
+  const outcome = await reads.nonceOutcome(signer.address, batch.nonce)
+  if (outcome.landed) return confirm(doors, work, outcome)
+  const nowMs = clock.now()
+  const verdict = judgeOutcome(
+    {
+      hasLanded: false,
+      ageMs: nowMs - (batch.submitStartedAtMs ?? nowMs),
+      isReportedFailed: await isReportedFailed(doors, work, signal),
+      sender: await countSent(chain, dataSet.providerAddress),
+      observedNonce: batch.senderNonce,
+    },
+    pace,
+  )
+  if (verdict.kind === 'not_landed') {
+    doors.log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
+    await database.write((tx) => reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs }))
+    await reopened()
+    return
+  }
+  await database.write((tx) => {
+    if (batch.state === 'submitting')
+      recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
+    if (verdict.kind === 'observe') observeSubmission(tx, batch.id, verdict.senderNonce)
+    postponeCheck(tx, batch.id, nowMs + nextCheckMs(pace, batch.checks))
+    if (verdict.kind === 'undecided' && verdict.needsAttention && batch.attentionAtMs === null) {
+      raiseAttention(tx, batch.id, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout', nowMs)
+      tx.afterCommit(() => announce(doors, work, 'needs_attention'))
+    }
+  })
+}
+
+async function confirm(
+  doors: Pipeline,
+  { dataSet, batch }: BatchOfDataSet,
+  outcome: { readonly dataSetId: bigint; readonly nextPieceId?: bigint },
+): Promise<void> {
+  const { database, clock, events, funds } = doors
+  if (outcome.dataSetId !== dataSet.chainId || outcome.nextPieceId === undefined) {
+    throw new PipelineFault(
+      'submission_mismatch',
+      `nonce of batch ${batch.id} was used for data set ${outcome.dataSetId}, not ${dataSet.chainId}`,
+    )
+  }
+  const [firstPieceId] = pieceIdsOf(outcome.nextPieceId, batch.items.length)
+  if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
+  await database.write((tx) => {
+    confirmBatch(tx, batch, firstPieceId, clock.now())
+    for (const { contentId } of batch.items) recountContent(tx, contentId, clock.now())
+    tx.afterCommit(() => {
+      if (batch.attentionAtMs !== null) announce(doors, { dataSet, batch }, 'cleared')
+      for (const { contentId } of batch.items)
+        events.publish(contentStored, { content_id: contentId, bucket_id: dataSet.bucketId, provider_id: dataSet.providerId })
+    })
+  })
+  await confirmed()
+  funds.forget()
+  doors.log.info('pieces committed', { dataSet: dataSet.id, pieces: batch.items.length, firstPieceId: firstPieceId.toString() })
+}
+
+function announce({ events }: Pipeline, { batch }: BatchOfDataSet, state: 'needs_attention' | 'cleared'): void {
+  for (const { copyId } of batch.items) events.publish(confirmationUpdated, { copy_id: copyId, state })
+}
+
+async function isReportedFailed({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
+  if (batch.txHash === null || dataSet.chainId === null) return false
+  const status = await providers.client(dataSet.serviceUrl).additionStatus({ dataSetId: dataSet.chainId, txHash: batch.txHash }, { signal })
+  return status.kind === 'ok' && status.value.state === 'failed'
+}

@@ -1,0 +1,204 @@
+import { defineProbe, done, fail, type Outcome } from '#kernel'
+import { fileBody, UploadSourceFailed } from '../chain/upload-body.ts'
+import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
+import { planDataSets } from '../datasets/plan-data-sets.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import {
+  beginUpload,
+  type Copy,
+  copiesOf,
+  findPipelineContent,
+  markParked,
+  type PipelineContent,
+  planCopies,
+  recordUpload,
+  recountContent,
+  returnToPlanned,
+  setPieceCid,
+  statesWithBytes,
+} from './copy-store.ts'
+import { judgeRefusal } from './setback-policy.ts'
+
+const planned = defineProbe('storage.store.planned')
+const hashed = defineProbe('storage.store.hashed')
+const began = defineProbe('storage.store.began')
+const uploaded = defineProbe('storage.store.uploaded')
+const parked = defineProbe('storage.store.parked')
+
+/** How long a store waits for a data set or a missing provider before it looks again; it is woken sooner by the event. */
+const lookAgainEpochs = 4
+
+/** Plans the content's copies, and brings its bytes to one provider unless one has them already. */
+export async function storeContent(doors: Pipeline, contentId: number, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace } = doors
+  const content = findPipelineContent(database.read, contentId)
+  if (!content?.isLive) return done()
+  const dataSets = await planDataSets(doors, content.bucketId, content.targetCopies)
+  await database.write((tx) => planCopies(tx, content, dataSets.slice(0, content.targetCopies), clock.now()))
+  await planned()
+  const copies = copiesOf(database.read, contentId)
+  const lookAgainMs = pace.epochMs * lookAgainEpochs
+  if (copies.some((copy) => statesWithBytes.has(copy.state))) {
+    await wakePulls(doors, copies)
+    const isComplete = copies.length >= content.targetCopies
+    return isComplete
+      ? done()
+      : waitFor(
+          clock,
+          'provider',
+          lookAgainMs,
+          `${copies.length} of ${content.targetCopies} copies have a provider; more providers are needed`,
+        )
+  }
+  const open = copies.find((copy) => copy.state === 'transferring')
+  if (open) return resume(doors, content, open, signal)
+  const ingress = chooseIngress(doors, copies)
+  if (!ingress)
+    return waitFor(clock, 'data_set', lookAgainMs, copies.length === 0 ? 'no provider is available' : 'the data set is being created')
+  return upload(doors, { content, ...ingress }, signal)
+}
+
+interface Ingress {
+  readonly copy: Copy
+  readonly dataSet: DataSet
+}
+
+/** The copy whose data set takes writes and that had the fewest setbacks: a failing provider loses its turn. */
+function chooseIngress({ database, clock }: Pipeline, copies: readonly Copy[]): Ingress | undefined {
+  const ready = copies.flatMap((copy) => {
+    const dataSet = findDataSet(database.read, copy.dataSetId)
+    return dataSet?.state === 'ready' && copy.state === 'planned' && copy.nextAttemptAtMs <= clock.now() ? [{ copy, dataSet }] : []
+  })
+  return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)[0]
+}
+
+async function upload(doors: Pipeline, work: Ingress & { readonly content: PipelineContent }, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, providers, uploads } = doors
+  const { content, copy, dataSet } = work
+  const file = await doors.locateCached(content.contentId)
+  if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
+  const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file.path, signal))
+  if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
+  await began()
+  uploads.begin(content.contentId, content.size)
+  try {
+    const answer = await providers.client(dataSet.serviceUrl).upload({
+      pieceCid,
+      body: fileBody(file.path, { size: content.size }),
+      signal,
+      onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
+    })
+    if (answer.kind !== 'ok') return giveBack(doors, work, answer)
+  } catch (error) {
+    await giveBackAfter(doors, copy, error)
+    throw error
+  } finally {
+    uploads.end(content.contentId)
+  }
+  await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
+  await uploaded()
+  return awaitParking(doors, { ...content, pieceCid }, { copy, dataSet }, signal)
+}
+
+async function computePieceCid(
+  { pieces, database }: Pipeline,
+  content: PipelineContent,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const pieceCid = await pieces.calculate({ path, length: content.size, signal })
+  await database.write((tx) => setPieceCid(tx, content.pieceId, pieceCid))
+  await hashed()
+  return pieceCid
+}
+
+/** A transfer was begun by an earlier run. When all bytes had been accepted, the provider is only asked for the piece. */
+async function resume(doors: Pipeline, content: PipelineContent, copy: Copy, signal: AbortSignal): Promise<Outcome> {
+  const dataSet = findDataSet(doors.database.read, copy.dataSetId)
+  if (!dataSet || content.pieceCid === null)
+    throw new PipelineFault('transfer_without_piece', `copy ${copy.id} is being transferred without a piece or data set`)
+  const isSent = copy.uploadedAtMs !== null
+  if (isSent) return awaitParking(doors, { ...content, pieceCid: content.pieceCid }, { copy, dataSet }, signal)
+  // The upload did not end: sessions are disposable, so another one does no harm.
+  await doors.database.write((tx) =>
+    returnToPlanned(tx, copy.id, { code: 'interrupted', message: 'the upload was interrupted', nowMs: doors.clock.now() }),
+  )
+  return waitFor(doors.clock, 'interrupted', 0)
+}
+
+async function awaitParking(
+  doors: Pipeline,
+  content: PipelineContent & { readonly pieceCid: string },
+  ingress: Ingress,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { database, clock, pace, providers } = doors
+  const answer = await providers.client(ingress.dataSet.serviceUrl).findPiece(content.pieceCid, { signal })
+  if (answer.kind === 'ok' && answer.value.isFound) {
+    await park(doors, content, ingress)
+    return done()
+  }
+  const sinceMs = clock.now() - (ingress.copy.uploadedAtMs ?? clock.now())
+  if (answer.kind === 'ok' && sinceMs > pace.parkingLimitMs) {
+    await database.write((tx) =>
+      returnToPlanned(tx, ingress.copy.id, {
+        code: 'never_parked',
+        message: 'the provider accepted the bytes but never stored them',
+        nowMs: clock.now(),
+        retryAtMs: clock.now(),
+      }),
+    )
+    throw new PipelineFault('never_parked', `provider ${ingress.dataSet.providerId} accepted the bytes but never stored them`)
+  }
+  return answer.kind === 'ok'
+    ? waitFor(clock, 'provider_storing', pace.parkingMs)
+    : waitFor(clock, 'provider', pace.providerMs, 'the provider does not answer')
+}
+
+async function park(doors: Pipeline, content: PipelineContent, { copy, dataSet }: Ingress): Promise<void> {
+  const { database, clock, pace, schedule } = doors
+  const copies = copiesOf(database.read, content.contentId)
+  const soonMs = clock.now() + pace.lingerMs
+  await database.write((tx) => {
+    markParked(tx, copy.id, clock.now())
+    recountContent(tx, content.contentId, clock.now())
+    schedule.commit(tx, dataSet.id, soonMs)
+    for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
+  })
+  await parked()
+}
+
+async function wakePulls({ database, schedule }: Pipeline, copies: readonly Copy[]): Promise<void> {
+  const lacking = copies.filter((copy) => copy.state === 'planned')
+  if (lacking.length === 0) return
+  await database.write((tx) => {
+    for (const { dataSetId } of lacking) schedule.pull(tx, dataSetId)
+  })
+}
+
+/** The upload had no usable end. Another slot's provider may take the next turn. */
+async function giveBack(
+  doors: Pipeline,
+  { copy, dataSet }: Ingress,
+  answer: Exclude<Awaited<ReturnType<ReturnType<Pipeline['providers']['client']>['upload']>>, { readonly kind: 'ok' }>,
+): Promise<Outcome> {
+  const { database, clock, pace } = doors
+  const setback = answer.kind === 'not_sent' ? judgeRefusal(answer.cause, pace) : undefined
+  const message = setback?.message ?? answer.cause.detail
+  const nowMs = clock.now()
+  // Even a mere wait marks the copy, so that the next run prefers a provider without setbacks.
+  await database.write((tx) =>
+    returnToPlanned(tx, copy.id, { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pace.providerMs }),
+  )
+  if (setback?.kind === 'wait') return waitFor(clock, setback.reason, Math.min(setback.forMs, pace.providerMs), message)
+  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', pace.providerMs, message)
+  throw new PipelineFault(
+    setback?.kind === 'fault' ? setback.code : 'upload_refused',
+    `provider ${dataSet.providerId} refused the bytes: ${message}`,
+  )
+}
+
+async function giveBackAfter({ database, clock }: Pipeline, copy: Copy, error: unknown): Promise<void> {
+  const code = error instanceof UploadSourceFailed ? error.code : 'interrupted'
+  await database.write((tx) => returnToPlanned(tx, copy.id, { code, message: (error as Error).message, nowMs: clock.now() }))
+}

@@ -1,0 +1,18 @@
+import { type } from 'arktype'
+import { defineTask } from '#kernel'
+import { pipeline } from '../pipeline.ts'
+
+/** Brings a content's bytes to its first provider. When an upload's end is uncertain it asks for the piece and sends nothing again. */
+export const storeTask = defineTask({
+  kind: 'storage_store',
+  label: 'Store content',
+  args: type({ contentId: 'number.integer > 0' }),
+  uses: { pipeline },
+  attempts: 12,
+  concurrency: 8,
+  subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
+  run: async ({ args, services, signal }) => {
+    const { storeContent } = await import('./store-content.ts')
+    return storeContent(services.pipeline, args.contentId, signal)
+  },
+})

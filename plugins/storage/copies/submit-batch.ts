@@ -1,0 +1,99 @@
+import { defineProbe, type Outcome } from '#kernel'
+import { handleDataSetGone } from '../datasets/data-set-gone.ts'
+import type { DataSet } from '../datasets/data-set-store.ts'
+import { heldBytes } from '../datasets/load-store.ts'
+import { nextCheckMs } from '../pace.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type CommitBatch, closeBatch, recordSubmission, recordSubmitted, recordUncertain, reopenSubmission } from './batch-store.ts'
+import { markParked, recountContent, returnToPlanned } from './copy-store.ts'
+import { judgeRefusal, type Setback } from './setback-policy.ts'
+
+const recorded = defineProbe('storage.submit.recorded')
+const sent = defineProbe('storage.submit.sent')
+const settled = defineProbe('storage.submit.settled')
+
+export interface BatchOfDataSet {
+  readonly dataSet: DataSet
+  readonly batch: CommitBatch
+}
+
+/** Sends a ready batch to its provider. Undefined when it is on its way; else what the task should do now. */
+export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {
+  const { database, clock, pace, funds, providers } = doors
+  const { dataSet, batch } = work
+  if (dataSet.chainId === null) return undefined
+  const verdict = await funds.canPay({ dataSets: 0, pieces: batch.items.length, bytes: 0, heldBytes: heldBytes(database.read, dataSet.id) })
+  if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
+  // I-04: from here on the attempt is on record, and after a crash the chain is asked before anything is sent again.
+  const isOurs = await database.write((tx) => recordSubmission(tx, batch.id, clock.now()))
+  if (!isOurs) return undefined
+  await recorded()
+  signal.throwIfAborted()
+  const answer = await providers
+    .client(dataSet.serviceUrl)
+    .addPieces({ dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }, { signal })
+  await sent()
+  if (answer.kind === 'not_sent') return handleRefusal(doors, work, judgeRefusal(answer.cause, pace))
+  const nowMs = clock.now()
+  const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
+  await database.write((tx) => {
+    if (answer.kind === 'ok') recordSubmitted(tx, batch.id, { txHash: answer.value.txHash, nextCheckAtMs, nowMs })
+    // The nonce is used: an earlier send of these bytes landed, and the chain has the piece ids.
+    else if (answer.kind === 'landed') recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })
+    else recordUncertain(tx, batch.id, { message: answer.cause.detail, nextCheckAtMs, nowMs })
+  })
+  await settled()
+  funds.forget()
+  return undefined
+}
+
+/** Nothing was sent, that much is certain: the batch keeps its nonce and waits, or gives its copies back. */
+async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback): Promise<Outcome> {
+  const { database, clock, funds } = doors
+  const { dataSet, batch } = work
+  await database.write((tx) => reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() }))
+  if (setback.kind === 'wait') {
+    if (setback.reason === 'funding') funds.forget()
+    return waitFor(clock, setback.reason, setback.forMs, setback.message)
+  }
+  if (setback.kind === 'data_set_gone') {
+    await giveBack(doors, batch, { message: setback.message, isStored: () => false })
+    return handleDataSetGone(doors, dataSet, setback.message)
+  }
+  const stored = await findStored(doors, work)
+  if (stored && batch.items.some((item) => !stored.has(item.pieceCid))) {
+    // The provider lost some of the bytes, as it does with uploads that stay unclaimed too long: those are brought again.
+    await giveBack(doors, batch, { message: setback.message, isStored: (pieceCid) => stored.has(pieceCid) })
+    return waitFor(clock, 'provider', 0, 'the provider no longer has some of the pieces')
+  }
+  throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused a batch: ${setback.message}`)
+}
+
+async function findStored({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet): Promise<ReadonlySet<string> | undefined> {
+  const stored = new Set<string>()
+  for (const { pieceCid } of batch.items) {
+    const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid)
+    if (answer.kind !== 'ok') return undefined
+    if (answer.value.isFound) stored.add(pieceCid)
+  }
+  return stored
+}
+
+async function giveBack(
+  doors: Pipeline,
+  batch: CommitBatch,
+  why: { readonly message: string; readonly isStored: (pieceCid: string) => boolean },
+): Promise<void> {
+  const { database, clock, schedule } = doors
+  const nowMs = clock.now()
+  await database.write((tx) => {
+    closeBatch(tx, batch.id, { message: why.message, nowMs })
+    for (const { copyId, contentId, pieceCid } of batch.items) {
+      if (why.isStored(pieceCid)) markParked(tx, copyId, nowMs)
+      else returnToPlanned(tx, copyId, { code: 'bytes_gone', message: why.message, nowMs, retryAtMs: nowMs })
+      recountContent(tx, contentId, nowMs)
+      // The store task decides anew whether the bytes come from the cache or from another provider.
+      schedule.store(tx, contentId)
+    }
+  })
+}

@@ -1,0 +1,18 @@
+import { type } from 'arktype'
+import { defineTask } from '#kernel'
+import { pipeline } from '../pipeline.ts'
+
+/** Creates a planned data set on chain, once, and follows it until it takes pieces. */
+export const ensureDataSetTask = defineTask({
+  kind: 'storage_dataset_ensure',
+  label: 'Prepare storage',
+  args: type({ dataSetId: 'number.integer > 0' }),
+  uses: { pipeline },
+  attempts: 12,
+  subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
+  run: async ({ args, services, signal }) => {
+    // Loaded when it runs: the chain libraries are heavy, and a command that only lists tasks does not need them.
+    const { ensureDataSet } = await import('./ensure-data-set.ts')
+    return ensureDataSet(services.pipeline, args.dataSetId, signal)
+  },
+})

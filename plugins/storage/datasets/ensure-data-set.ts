@@ -1,0 +1,126 @@
+import { defineProbe, done, type Outcome } from '#kernel'
+import { countSent } from '../chain/sender-nonces.ts'
+import { signCreateDataSet } from '../chain/typed-data.ts'
+import { judgeOutcome } from '../copies/outcome-policy.ts'
+import { judgeRefusal } from '../copies/setback-policy.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import {
+  type DataSet,
+  findDataSet,
+  markReady,
+  observeCreation,
+  recordCreation,
+  recordCreationTx,
+  reopenCreation,
+} from './data-set-store.ts'
+import { bucketName, unfinishedContents } from './load-store.ts'
+
+const recorded = defineProbe('storage.dataset.recorded')
+const sent = defineProbe('storage.dataset.sent')
+const submitted = defineProbe('storage.dataset.submitted')
+const ready = defineProbe('storage.dataset.ready')
+
+/** Contents whose tasks are woken when their bucket gets a data set; the others wake by themselves. */
+const wokenMax = 500
+
+/** One step of creating the data set: safe to repeat from any point. */
+export async function ensureDataSet(doors: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
+  const dataSet = findDataSet(doors.database.read, id)
+  if (dataSet?.state === 'planned') return create(doors, dataSet, signal)
+  if (dataSet?.state === 'creating') return follow(doors, dataSet, signal)
+  return done()
+}
+
+async function create(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+  const { clock, pace, funds, database, providers, chain, signer } = doors
+  const verdict = await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })
+  if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
+  // A reopened attempt is sent with the bytes it had: its nonce is single-use, so even a late landing stays the only one.
+  const extraData = dataSet.createExtraData ?? (await signCreation(doors, dataSet))
+  const isOurs = await database.write((tx) => recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() }))
+  if (!isOurs) return waitFor(clock, 'target_creating', pace.creationMs)
+  await recorded()
+  signal.throwIfAborted()
+  const answer = await providers
+    .client(dataSet.serviceUrl)
+    .createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal })
+  await sent()
+  if (answer.kind === 'ok') {
+    await database.write((tx) => recordCreationTx(tx, dataSet.id, answer.value.txHash, clock.now()))
+    await submitted()
+    doors.log.info('data set creation submitted', {
+      dataSet: dataSet.id,
+      provider: dataSet.providerId,
+      payer: signer.address,
+      tx: answer.value.txHash,
+    })
+  }
+  if (answer.kind !== 'not_sent') return waitFor(clock, 'target_creating', pace.creationMs)
+  const setback = judgeRefusal(answer.cause, pace)
+  const message = setback.message
+  await database.write((tx) => reopenCreation(tx, dataSet.id, { code: answer.cause.reason, message, nowMs: clock.now() }))
+  if (setback.kind !== 'wait')
+    throw new PipelineFault(
+      setback.kind === 'fault' ? setback.code : 'provider_refused',
+      `provider ${dataSet.providerId} refused the data set: ${message}`,
+    )
+  if (setback.reason === 'funding') funds.forget()
+  return waitFor(clock, setback.reason, setback.forMs, message)
+}
+
+async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+  const { clock, pace, database, chain, reads, signer } = doors
+  const outcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
+  if (outcome.landed) {
+    await database.write((tx) => {
+      markReady(tx, dataSet.id, outcome.dataSetId, clock.now())
+      for (const contentId of unfinishedContents(tx, dataSet.bucketId, wokenMax)) {
+        doors.schedule.store(tx, contentId)
+      }
+    })
+    await ready()
+    doors.funds.forget()
+    doors.log.info('data set ready', { dataSet: dataSet.id, chainId: outcome.dataSetId.toString(), provider: dataSet.providerId })
+    return done()
+  }
+  const verdict = judgeOutcome(
+    {
+      hasLanded: false,
+      ageMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
+      isReportedFailed: await isReportedFailed(doors, dataSet, signal),
+      sender: await countSent(chain, dataSet.providerAddress),
+      observedNonce: dataSet.createSenderNonce,
+    },
+    pace,
+  )
+  if (verdict.kind === 'observe') await database.write((tx) => observeCreation(tx, dataSet.id, verdict.senderNonce))
+  if (verdict.kind === 'not_landed') {
+    await database.write((tx) =>
+      reopenCreation(tx, dataSet.id, { code: 'not_landed', message: 'the creation did not reach the chain', nowMs: clock.now() }),
+    )
+    return waitFor(clock, 'target_creating', 0)
+  }
+  return waitFor(clock, 'target_creating', pace.creationMs, 'the creation is not confirmed yet')
+}
+
+async function isReportedFailed(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {
+  if (!dataSet.createTx) return false
+  const status = await doors.providers.client(dataSet.serviceUrl).creationStatus(dataSet.createTx, { signal })
+  return status.kind === 'ok' && status.value.state === 'failed'
+}
+
+async function signCreation({ chain, signer, settings, database }: Pipeline, dataSet: DataSet): Promise<`0x${string}`> {
+  // In the order in which they are signed and sent: by key.
+  const metadata = [
+    { key: 'bucket', value: bucketName(database.read, dataSet.bucketId) },
+    { key: 'source', value: 'svc' },
+  ]
+  if (settings.with_cdn) metadata.push({ key: 'withCDN', value: '' })
+  return signCreateDataSet({
+    account: signer,
+    domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
+    clientDataSetId: dataSet.clientDataSetId,
+    payee: dataSet.payee,
+    metadata,
+  })
+}

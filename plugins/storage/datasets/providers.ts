@@ -1,0 +1,108 @@
+import type { Clock, Log } from '#kernel'
+import type { Chain } from '#plugins/wallet'
+import type { EgressOptions } from '../chain/egress.ts'
+import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
+import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'
+import type { ProviderChoice } from './select-provider-policy.ts'
+
+/** A registered provider that answered its ping. */
+export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
+  readonly address: `0x${string}`
+  readonly payee: `0x${string}`
+  readonly serviceUrl: string
+  readonly name: string
+}
+
+/** Who can store for us, and the doors to them. */
+export interface Providers extends AsyncDisposable {
+  /** Active, approved, PDP-capable, fit for pieces of any allowed size, and reachable. Read at most once in a few minutes. Rejects when the chain does not answer. */
+  listAvailable(): Promise<readonly AvailableProvider[]>
+  /** Forgets the inventory, so that the next look is a fresh one. */
+  forget(): void
+  /** One client per service URL, kept. */
+  client(serviceUrl: string): ProviderClient
+}
+
+/** An inventory is fresh for this many epochs: five minutes on the public networks. */
+const inventoryEpochs = 10
+const pingsAtOnce = 10
+const pieceBytesMin = 127n
+const pieceBytesMax = 1_065_353_216n
+
+export function createProviders(doors: {
+  readonly chain: Chain
+  readonly clock: Clock
+  readonly log: Log
+  readonly egress: EgressOptions
+}): Providers {
+  const { chain, clock, log, egress } = doors
+  const clients = new Map<string, ProviderClient>()
+  let inventory: { readonly providers: Promise<readonly AvailableProvider[]>; readonly readAtMs: number } | undefined
+
+  function client(serviceUrl: string): ProviderClient {
+    let known = clients.get(serviceUrl)
+    if (!known) {
+      known = openProviderClient(serviceUrl, egress)
+      clients.set(serviceUrl, known)
+    }
+    return known
+  }
+
+  async function read(): Promise<readonly AvailableProvider[]> {
+    const [{ providers, skipped }, approved, endorsed] = await Promise.all([
+      listProviders(chain),
+      approvedProviderIds(chain),
+      endorsedProviderIds(chain),
+    ])
+    for (const { providerId, reason } of skipped) log.warn('a registered provider is left out', { providerId: String(providerId), reason })
+    const fit = providers.filter((provider) => approved.has(provider.providerId) && isFit(provider))
+    const available: AvailableProvider[] = []
+    for (let at = 0; at < fit.length; at += pingsAtOnce) {
+      const answers = await Promise.all(fit.slice(at, at + pingsAtOnce).map((provider) => ping(provider, endorsed)))
+      available.push(...answers.flatMap((answer) => answer ?? []))
+    }
+    return available
+  }
+
+  async function ping(provider: RegisteredProvider, endorsed: ReadonlySet<bigint>): Promise<AvailableProvider | undefined> {
+    const answer = await client(provider.serviceUrl).ping()
+    if (answer.kind !== 'ok') {
+      log.debug('a provider does not answer', { providerId: String(provider.providerId), cause: answer.cause })
+      return undefined
+    }
+    return {
+      providerId: provider.providerId.toString(),
+      address: provider.serviceProvider,
+      payee: provider.payee,
+      serviceUrl: provider.serviceUrl,
+      name: provider.name,
+      isEndorsed: endorsed.has(provider.providerId),
+      latencyMs: answer.value.elapsedMs,
+    }
+  }
+
+  return {
+    client,
+    forget() {
+      inventory = undefined
+    },
+    listAvailable() {
+      const now = clock.now()
+      if (!inventory || now - inventory.readAtMs > inventoryEpochs * chain.network.epochSeconds * 1000) {
+        const providers = read()
+        inventory = { providers, readAtMs: now }
+        // A failed read must not be kept as the answer.
+        providers.catch(() => {
+          inventory = undefined
+        })
+      }
+      return inventory.providers
+    },
+    async [Symbol.asyncDispose]() {
+      for (const open of clients.values()) open.close()
+    },
+  }
+}
+
+const isFit = (provider: RegisteredProvider): boolean =>
+  provider.isActive && provider.pieceBytesMin <= pieceBytesMin && provider.pieceBytesMax >= pieceBytesMax

@@ -1,0 +1,52 @@
+import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type Tx, wait } from '#kernel'
+import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
+import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
+import type { UploadMeter } from './copies/upload-meter.ts'
+import type { Providers } from './datasets/providers.ts'
+import type { Pace } from './pace.ts'
+import type { PieceCalculator } from './pieces/piece-calculator.ts'
+
+/** Puts the pipeline's tasks on record. None is ever lost: each runs at least once after the call. Times in clock milliseconds; default now. */
+export interface Schedule {
+  store(tx: Tx, contentId: number): void
+  ensure(tx: Tx, dataSetId: number): void
+  pull(tx: Tx, dataSetId: number, atMs?: number): void
+  commit(tx: Tx, dataSetId: number, atMs?: number): void
+}
+
+/** What the steps of storing a content work with. Internal to this plugin. */
+export interface Pipeline {
+  readonly database: Database
+  readonly schedule: Schedule
+  readonly clock: Clock
+  readonly log: Log
+  readonly events: Events
+  readonly chain: Chain
+  readonly reads: WarmStorageReads
+  readonly signer: Signer
+  readonly funds: Funds
+  readonly settings: ChainSettings
+  readonly providers: Providers
+  readonly pieces: PieceCalculator
+  readonly uploads: UploadMeter
+  readonly pace: Pace
+  /** The cached file of a content, when it is there. */
+  locateCached(contentId: number): Promise<{ readonly path: string; readonly size: number } | undefined>
+}
+
+export const pipeline = defineService<Pipeline>('storage.pipeline')
+
+/** An attempt that failed through no uncertainty: the engine counts it and backs off. The code is shown to operators. */
+export class PipelineFault extends Error {
+  override readonly name = 'PipelineFault'
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+export function waitFor(clock: Clock, reason: string, forMs: number, message?: string): Outcome {
+  return wait(reason, clock.now() + forMs, message)
+}
