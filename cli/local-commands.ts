@@ -29,6 +29,23 @@ export const localCommands: readonly Command[] = [
     load: () => import('./serve-command.ts'),
   }),
   defineCommand({
+    name: 'dev',
+    summary: 'Try everything on this machine: a local chain, simulated providers and a ready gateway',
+    examples: [
+      ['svc dev', 'Start, or start again, in ./.svc-dev'],
+      ['svc dev --s3-port 0 --admin-port 0', 'Let the system choose free ports'],
+      ['svc dev --fresh --providers 8', 'Begin again with eight providers'],
+    ],
+    flags: {
+      dir: { type: 'text', description: 'Where everything is kept', default: '.svc-dev' },
+      providers: { type: 'number', description: 'Simulated storage providers', default: 5 },
+      s3Port: { type: 'number', description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
+      adminPort: { type: 'number', description: 'Port of the dashboard and Admin API on 127.0.0.1', default: 9090 },
+      fresh: { type: 'switch', description: 'Delete what an earlier svc dev kept in the directory' },
+    },
+    load: () => import('./dev/dev-command.ts'),
+  }),
+  defineCommand({
     name: 'migrate',
     summary: 'Apply pending database migrations and exit',
     examples: [['svc migrate', 'Bring the database of ~/.svc up to date; svc serve does it too']],

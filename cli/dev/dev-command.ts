@@ -1,0 +1,147 @@
+/** `svc dev`: the whole product on one machine, ready to use. Starts the devnet and the gateway, and stops them in reverse. */
+import { resolve } from 'node:path'
+import {
+  type CommandCall,
+  CommandError,
+  type Output,
+  type PreparedKernel,
+  prepareKernel,
+  type RunningKernel,
+  startKernel,
+  systemClock,
+  writePrivateFile,
+} from '#kernel'
+import { builtinPlugins } from '../../plugins/index.ts'
+import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
+import { type DevDirectory, openDevDirectory } from './dev-directory.ts'
+import { type DevGateway, ensureS3User, fundWallet, prepareGateway, type S3Credentials } from './dev-gateway.ts'
+import { openDevLog } from './dev-log.ts'
+import { renderWelcome } from './dev-welcome.ts'
+import { type DevnetReady, startDevnet } from './devnet-process.ts'
+import { requireFreePorts } from './free-ports.ts'
+
+const providersMax = 20
+const portMax = 65_535
+const healthMs = 60_000
+const healthPollMs = 100
+
+interface DevChoice {
+  readonly dir: string
+  readonly providers: number
+  readonly s3Port: number
+  readonly adminPort: number
+  readonly isFresh: boolean
+}
+
+interface DevRun {
+  readonly choice: DevChoice
+  readonly directory: DevDirectory
+  readonly stop: StopSignal
+  readonly out: Output
+}
+
+export async function run({ flags, out }: CommandCall): Promise<number> {
+  const choice = readChoice(flags)
+  await requireFreePorts({ '--s3-port': choice.s3Port, '--admin-port': choice.adminPort })
+  using directory = openDevDirectory(choice.dir, { isFresh: choice.isFresh })
+  using stop = watchStopSignals(() => directory[Symbol.dispose]())
+  try {
+    return await serveDev({ choice, directory, stop, out })
+  } finally {
+    out.note('Stopped.')
+  }
+}
+
+/** Everything here is undone in reverse at its end, also when a later step of the start fails. */
+async function serveDev({ choice, directory, stop, out }: DevRun): Promise<number> {
+  out.note(`Starting the local chain and ${choice.providers} storage providers`)
+  using devnetLog = openDevLog(directory.devnetLog, [], () => {})
+  await using devnet = await startDevnet({
+    dir: directory.devnet,
+    providers: choice.providers,
+    log: devnetLog.writeLine,
+    signal: stop.signal,
+  })
+  out.note('Starting the gateway')
+  const gateway = await prepareGateway(directory, devnet.ready)
+  const prepared = await prepareFull(gateway, directory, choice)
+  using log = openDevLog(directory.log, prepared.secrets, out.note)
+  await using kernel = await startKernel(prepared, { log: log.log })
+  stop.signal.throwIfAborted()
+  out.note('Depositing test tokens and approving the storage service')
+  await fundWallet(kernel)
+  const s3 = await ensureS3User(kernel, directory)
+  await waitUntilHealthy(kernel, stop.signal)
+  const region = String(prepared.config.raw.get('s3.region'))
+  const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
+  writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)
+  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), logPath: directory.log }))
+  const ending = await Promise.race([stop.received, devnet.ended])
+  out.note(stop.signal.aborted ? 'Stopping' : `Stopping: ${ending}`)
+  return stop.signal.aborted ? 0 : 1
+}
+
+function readChoice(flags: CommandCall['flags']): DevChoice {
+  const whole = (name: string, max: number, min = 0): number => {
+    const value = flags[name] as number
+    if (Number.isInteger(value) && value >= min && value <= max) return value
+    const flag = name.replace('Port', '-port')
+    throw new CommandError(`--${flag} must be a whole number from ${min} to ${max}, got ${value}`, { exitCode: 2 })
+  }
+  if (flags.config !== undefined)
+    throw new CommandError('svc dev keeps its own configuration in --dir; it takes no --config', { exitCode: 2 })
+  return {
+    dir: resolve(flags.dir as string),
+    providers: whole('providers', providersMax, 1),
+    s3Port: whole('s3Port', portMax),
+    adminPort: whole('adminPort', portMax),
+    isFresh: flags.fresh === true,
+  }
+}
+
+/** The environment is left out: a variable meant for a real gateway must not bring its wallet or network in here. */
+async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, { s3Port, adminPort }: DevChoice): Promise<PreparedKernel> {
+  const flags = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
+  const prepared = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: directory.gateway, env: {}, flags })
+  if (prepared.decision.mode === 'full') return prepared
+  const problems = prepared.decision.mode === 'setup' ? prepared.decision.missing : prepared.decision.problems
+  const list = problems.map(({ field, message }) => `${field} ${message}`).join('; ')
+  throw new CommandError(`${configPath} cannot be used: ${list}; mend it, or begin again with --fresh`)
+}
+
+async function waitUntilHealthy(kernel: RunningKernel, signal: AbortSignal): Promise<void> {
+  const deadline = systemClock.now() + healthMs
+  for (;;) {
+    const health = (await (await fetch(`${kernel.adminUrl}/healthz`, { signal })).json()) as { status: string; errors?: unknown }
+    if (health.status === 'ok') return
+    if (systemClock.now() > deadline) throw new CommandError(`the gateway is not healthy: ${JSON.stringify(health)}`)
+    await systemClock.sleep(healthPollMs, signal)
+  }
+}
+
+interface ReadyFacts {
+  readonly kernel: RunningKernel
+  readonly gateway: DevGateway
+  readonly s3: S3Credentials
+  readonly region: string
+  readonly devnet: DevnetReady
+}
+
+const urlsOf = (kernel: RunningKernel) => ({ adminUrl: kernel.adminUrl, s3Url: kernel.urls.s3 ?? '' })
+
+/** What a script needs to use everything that runs. */
+function describeReady({ kernel, gateway, s3, region, devnet }: ReadyFacts) {
+  const { adminUrl, s3Url } = urlsOf(kernel)
+  return {
+    base_url: adminUrl,
+    s3_url: s3Url,
+    region,
+    admin: { username: gateway.username, password: gateway.password },
+    s3,
+    config: gateway.configPath,
+    devnet_info: devnet.info,
+    control_url: devnet.control_url,
+    providers: devnet.providers,
+    pid: process.pid,
+  }
+}

@@ -1,0 +1,94 @@
+/** The gateway of `svc dev`: its configuration, its money and its first S3 user. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CommandError, type FileValue, type RunningKernel, readConfigFile, saveConfigFile, writePrivateFile } from '#kernel'
+import { s3Users } from '#plugins/s3'
+import { walletSetup } from '#plugins/wallet'
+import { makeRuntimeDirectory } from '../runtime-directory.ts'
+import type { DevDirectory } from './dev-directory.ts'
+import type { DevnetReady } from './devnet-process.ts'
+
+/** 1,000 tokens of the wallet's 10,000: enough for many gibibytes. */
+const deposit = 1000n * 10n ** 18n
+
+export interface DevGateway {
+  readonly configPath: string
+  readonly username: string
+  readonly password: string
+}
+
+export interface S3Credentials {
+  readonly access_key: string
+  readonly secret_key: string
+}
+
+/** Makes the runtime directory the first time, and keeps its paths right when the whole directory was moved. */
+export async function prepareGateway(directory: DevDirectory, devnet: DevnetReady): Promise<DevGateway> {
+  const dir = directory.gateway
+  const configPath = join(dir, 'config.toml')
+  if (!existsSync(configPath)) {
+    await makeRuntimeDirectory({ dir, keepsPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
+  } else {
+    const { tree } = readConfigFile(configPath)
+    const moved = Object.entries(pathsOf(dir, devnet)).filter(([field, path]) => valueAt(tree, field) !== path)
+    if (moved.length > 0) saveConfigFile(configPath, Object.fromEntries(moved))
+  }
+  const admin = readConfigFile(configPath).tree.admin as { readonly auth?: { readonly username?: string } } | undefined
+  return { configPath, username: admin?.auth?.username ?? 'admin', password: readPassword(dir) }
+}
+
+const pathsOf = (dir: string, devnet: DevnetReady): Record<string, string> => ({
+  'chain.devnet_info': devnet.info,
+  'database.dsn': join(dir, 'db', 'svc.db'),
+  'cache.dir': join(dir, 'cache'),
+})
+
+/** A local chain makes a block every second, so everything may look more often than on a real one. */
+function firstValues({ info, providers }: DevnetReady): Record<string, FileValue> {
+  return {
+    'chain.network': 'devnet',
+    'chain.private_key': readWalletKey(info),
+    'chain.allow_private_networks': true,
+    // Each copy needs a provider of its own.
+    'chain.default_copies': Math.min(3, providers.length),
+    'chain.observability.interval': '15s',
+    'worker.tasks.poll_interval': '250ms',
+    'cache.max_size_gb': 10,
+  }
+}
+
+function readWalletKey(info: string): string {
+  const { users } = JSON.parse(readFileSync(info, 'utf8')).info as { readonly users: { name: string; private_key_hex: string }[] }
+  const user = users.find(({ name }) => name === 'USER_1')
+  if (!user) throw new CommandError(`${info} has no USER_1, whose wallet pays`)
+  return user.private_key_hex
+}
+
+function readPassword(dir: string): string {
+  try {
+    return readFileSync(join(dir, 'admin-initial-password'), 'utf8').trim()
+  } catch (cause) {
+    throw new CommandError(`the Admin password is not in ${dir} any more; svc admin-auth reset-password makes another`, { cause })
+  }
+}
+
+function valueAt(tree: unknown, field: string): unknown {
+  return field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], tree)
+}
+
+export async function fundWallet(kernel: RunningKernel): Promise<void> {
+  await kernel.get(walletSetup).ensureFunded({ deposit })
+}
+
+/** The user of an earlier run, or a new one with every right. */
+export async function ensureS3User(kernel: RunningKernel, directory: DevDirectory): Promise<S3Credentials> {
+  const users = kernel.get(s3Users)
+  if (existsSync(directory.credentials)) {
+    const kept = JSON.parse(readFileSync(directory.credentials, 'utf8')) as S3Credentials
+    if (users.find(kept.access_key)) return kept
+  }
+  const { accessKey, secretKey } = await users.create('admin')
+  const made = { access_key: accessKey, secret_key: secretKey }
+  writePrivateFile(directory.credentials, `${JSON.stringify(made, null, 2)}\n`)
+  return made
+}

@@ -1,0 +1,33 @@
+/** What a person needs to use the gateway of `svc dev`. */
+import type { DevGateway, S3Credentials } from './dev-gateway.ts'
+import type { DevnetReady } from './devnet-process.ts'
+
+export interface Welcome {
+  readonly adminUrl: string
+  readonly s3Url: string
+  readonly region: string
+  readonly gateway: DevGateway
+  readonly s3: S3Credentials
+  readonly devnet: DevnetReady
+  readonly logPath: string
+}
+
+export function renderWelcome({ adminUrl, s3Url, region, gateway, s3, devnet, logPath }: Welcome): string {
+  return `
+svc is ready, with a local chain and ${devnet.providers.length} storage providers on this machine. Ctrl-C stops it; svc dev starts it again.
+
+  Dashboard  ${adminUrl}   user ${gateway.username}   password ${gateway.password}
+  S3 API     ${s3Url}   region ${region}
+  Config     ${gateway.configPath}
+  Log        ${logPath}
+
+Try it from another terminal:
+
+  export AWS_ACCESS_KEY_ID=${s3.access_key}
+  export AWS_SECRET_ACCESS_KEY=${s3.secret_key}
+
+  aws --endpoint-url ${s3Url} --region ${region} s3 mb s3://with-aws
+  rclone copy README.md :s3:with-rclone --s3-env-auth --s3-provider Other --s3-endpoint ${s3Url} --s3-region ${region}
+  curl -X PUT --aws-sigv4 aws:amz:${region}:s3 --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" ${s3Url}/with-curl
+`
+}

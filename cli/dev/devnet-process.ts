@@ -1,0 +1,87 @@
+/** The local chain and its simulated storage providers, in a process of their own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface DevnetReady {
+  /** Path of its devnet-info.json. */
+  readonly info: string
+  readonly control_url: string
+  readonly rpc_url: string
+  readonly providers: readonly { readonly provider_id: number | string; readonly service_url: string }[]
+}
+
+export interface DevnetProcess extends AsyncDisposable {
+  readonly ready: DevnetReady
+  /** Resolves with what is known when the process ends, whoever ended it. */
+  readonly ended: Promise<string>
+}
+
+export interface DevnetRequest {
+  readonly dir: string
+  readonly providers: number
+  readonly log: (line: string) => void
+  readonly signal: AbortSignal
+}
+
+/** The first start deploys the contracts; two busy processors need up to a minute. */
+const startMs = 120_000
+/** The chain writes its state before it ends. */
+const stopMs = 20_000
+/** The last lines it wrote, told when it does not start. */
+const lastWordsMax = 5
+
+/** Resolves when the providers answer. A failed start leaves no process behind. */
+export async function startDevnet({ dir, providers, log, signal }: DevnetRequest): Promise<DevnetProcess> {
+  const program = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url))
+  // A process group of its own: Ctrl-C reaches only the gateway, which stops first, while its chain still answers.
+  const child = spawn(process.execPath, [program, '--dir', dir, '--providers', String(providers)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const lastWords = keepLastWords(child, log)
+  const ended = once(child, 'exit').then(([code, name]) => [`the devnet ended (${name ?? code})`, ...lastWords].join(': '))
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    child.stdin.end()
+    await ended
+    clearTimeout(timer)
+  }
+  try {
+    return { ready: await waitUntilReady(child, ended, signal), ended, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function keepLastWords(child: ChildProcess, log: (line: string) => void): readonly string[] {
+  const lastWords: string[] = []
+  if (!child.stderr) return lastWords
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    log(line)
+    if (line.trim() !== '') lastWords.push(line.trim())
+    if (lastWords.length > lastWordsMax) lastWords.shift()
+  })
+  return lastWords
+}
+
+/** It prints one JSON line when everything answers. */
+async function waitUntilReady(child: ChildProcess, ended: Promise<string>, signal: AbortSignal): Promise<DevnetReady> {
+  if (!child.stdout) throw new Error('the devnet was started without output')
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
+  const lines = createInterface({ input: child.stdout })
+  const failed = ended.then((why) => {
+    throw new Error(why)
+  })
+  // Whichever comes second has nobody waiting for it.
+  failed.catch(() => {})
+  const [line] = (await Promise.race([once(lines, 'line', { signal: limit }), failed]).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw limit.aborted ? new Error(`the devnet was not ready within ${startMs / 1000} s`, { cause: error }) : error
+  })) as [string]
+  child.stdout.resume()
+  return JSON.parse(line) as DevnetReady
+}
