@@ -23,6 +23,7 @@ const s3Errors = {
   InvalidChunkSizeError: [400, 'A chunk of the request body has a size that is not allowed.'],
   InvalidDigest: [400, 'The Content-MD5 you specified was invalid.'],
   InvalidLocationConstraint: [400, 'The specified location constraint is not valid.'],
+  InvalidPartNumber: [416, 'The requested partnumber is not satisfiable.'],
   InvalidRange: [416, 'The requested range is not satisfiable.'],
   InvalidRequest: [400, 'Invalid Request'],
   InvalidStorageClass: [400, 'The storage class you specified is not valid.'],

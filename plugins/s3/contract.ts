@@ -1,0 +1,29 @@
+/** Everything other plugins may know of the S3 API: who its users are. */
+import { defineService } from '#kernel'
+
+/** `user` works in buckets it owns, `userplus` may also create buckets, `admin` may do everything in every bucket. */
+export type S3Role = 'user' | 'userplus' | 'admin'
+
+export interface S3User {
+  /** 22 characters of base64url; also the owner ID of the buckets it owns. */
+  readonly accessKey: string
+  readonly role: S3Role
+  readonly createdAtMs: number
+}
+
+/** A new user with its secret, which is shown once and never again. */
+export interface CreatedS3User extends S3User {
+  /** 43 characters of base64url. */
+  readonly secretKey: string
+}
+
+/** Users of the S3 API. Reads come from memory: every S3 request asks. */
+export interface S3Users {
+  find(accessKey: string): S3User | undefined
+  /** In order of access key. */
+  list(): readonly S3User[]
+  /** Resolves once the user is durable and may sign requests. */
+  create(role: S3Role): Promise<CreatedS3User>
+}
+
+export const s3Users = defineService<S3Users>('s3.users')

@@ -1,0 +1,98 @@
+// From a parsed request to an answer: who asks, for what, whether they may, and the operation itself. The order is visible to clients.
+import { authenticate } from '../auth/authenticate.ts'
+import type { Authentication } from '../auth/authentication.ts'
+import { authorize } from '../authorize-policy.ts'
+import type { Action, BucketRequest, Operation, S3Answer, S3Request, S3Services } from '../operations/operation.ts'
+import { operations } from '../operations/operations.ts'
+import { ownerId } from '../operations/owner.ts'
+import type { S3Signer } from '../users/signer.ts'
+import type { Headers } from './headers.ts'
+import { openRequestBody } from './request-body.ts'
+import { routeOperation } from './router.ts'
+import { S3Error } from './s3-error.ts'
+import type { Place, S3Target } from './target.ts'
+
+export interface IncomingRequest {
+  readonly method: string
+  readonly target: S3Target
+  readonly headers: Headers
+  readonly wire: AsyncIterable<Buffer>
+  /** Milliseconds UTC. */
+  readonly now: number
+}
+
+export interface AnswerContext extends S3Services {
+  readonly findSigner: (accessKey: string) => S3Signer | undefined
+}
+
+/** Throws S3Error, or what storage throws. */
+export async function answerRequest(incoming: IncomingRequest, context: AnswerContext): Promise<S3Answer> {
+  const authentication = await authenticateRequest(incoming, context)
+  const headers = authentication?.headers ?? incoming.headers
+  const name = routeOperation({ method: incoming.method, target: incoming.target, headers })
+  const request: S3Request = {
+    method: incoming.method,
+    query: incoming.target.query,
+    headers,
+    caller: authentication?.user,
+    now: incoming.now,
+    openBody: () => openBody(incoming, context, { headers, authentication }),
+  }
+  const operation = operations.get(name)
+  if (operation === undefined) throw new S3Error('NotImplemented', { message: `The operation ${name} is not implemented.` })
+  return runOperation(operation, request, { place: incoming.target.place, context })
+}
+
+function authenticateRequest({ method, target, headers, now }: IncomingRequest, { settings, findSigner }: AnswerContext) {
+  const { rawPath, rawQuery, query } = target
+  return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: settings.region, findUser: findSigner })
+}
+
+interface Proven {
+  readonly headers: Headers
+  readonly authentication: Authentication<S3Signer> | undefined
+}
+
+function openBody({ wire }: IncomingRequest, { settings }: AnswerContext, { headers, authentication }: Proven) {
+  const defaultChecksum = settings.default_checksum === 'none' ? undefined : settings.default_checksum
+  return openRequestBody({ wire, headers, authentication, defaultChecksum })
+}
+
+interface Scene {
+  readonly place: Place
+  readonly context: AnswerContext
+}
+
+function runOperation(operation: Operation, request: S3Request, { place, context }: Scene): S3Answer | Promise<S3Answer> {
+  if (operation.scope === 'service') {
+    requireAllowed(request, operation.action)
+    return operation.run(request, context)
+  }
+  const bucketName = place.kind === 'service' ? '' : place.bucket
+  if (operation.scope === 'bucket-name') {
+    requireAllowed(request, operation.action)
+    return operation.run({ ...request, bucketName }, context)
+  }
+  const bucketRequest = inBucket(request, bucketName, context)
+  requireAllowed(request, operation.action, bucketRequest.bucket.ownerAccessKey)
+  if (operation.scope === 'bucket') return operation.run(bucketRequest, context)
+  return operation.run({ ...bucketRequest, key: place.kind === 'object' ? place.key : '' }, context)
+}
+
+/** Throws NoSuchBucket, or AccessDenied when the client expected another owner. */
+function inBucket(request: S3Request, bucketName: string, { buckets }: S3Services): BucketRequest {
+  const bucket = buckets.find(bucketName)
+  if (bucket === undefined) throw new S3Error('NoSuchBucket', { extras: { BucketName: bucketName } })
+  const expectedOwner = request.headers.get('x-amz-expected-bucket-owner')
+  if (expectedOwner !== undefined && expectedOwner !== ownerId(bucket.ownerAccessKey)) {
+    throw new S3Error('AccessDenied', { message: 'The bucket does not belong to the expected owner.' })
+  }
+  return { ...request, bucket }
+}
+
+function requireAllowed(request: S3Request, action: Action, owner?: string | null): void {
+  const verdict = authorize(request.caller, action, owner)
+  if (verdict.allow) return
+  if (verdict.because !== 'role-may-not-create-buckets') throw new S3Error('AccessDenied')
+  throw new S3Error('AccessDenied', { message: 'Your role may not create buckets; it needs userplus or admin.' })
+}

@@ -1,0 +1,27 @@
+// Answers for what Node's HTTP parser refuses before there is a request.
+import type { Socket } from 'node:net'
+import { hostId, newRequestId } from './request-ids.ts'
+import { S3Error, type S3ErrorCode } from './s3-error.ts'
+import { errorDocument } from './xml.ts'
+
+const codes: Readonly<Record<string, S3ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'RequestHeaderSectionTooLarge',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BadRequest',
+  HPE_INVALID_URL: 'InvalidURI',
+  ERR_HTTP_REQUEST_TIMEOUT: 'RequestTimeout',
+}
+
+/** Writes an S3 error and closes; a socket that is gone or already answering is only closed. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket & { readonly _httpMessage?: unknown }): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage) {
+    socket.destroy()
+    return
+  }
+  const refusal = new S3Error(codes[error.code ?? ''] ?? 'BadRequest')
+  const requestId = newRequestId()
+  const body = errorDocument(refusal, { resource: '', requestId, hostId })
+  socket.end(
+    `HTTP/1.1 ${refusal.status} ${refusal.code}\r\nContent-Type: application/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `x-amz-request-id: ${requestId}\r\nx-amz-id-2: ${hostId}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,79 @@
+// One request from its raw form to its written answer, with every error turned into S3 XML.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock, Log } from '#kernel'
+import type { S3Answer } from '../operations/operation.ts'
+import { type AnswerContext, answerRequest } from './answer-request.ts'
+import { readHeaders } from './headers.ts'
+import { hostId, newRequestId } from './request-ids.ts'
+import { describePlace } from './router.ts'
+import { S3Error } from './s3-error.ts'
+import { toS3Error } from './storage-refusals.ts'
+import { parseTarget, type S3Target } from './target.ts'
+import { WireBody } from './wire-body.ts'
+import { type Exchange, writeAnswer } from './write-answer.ts'
+import { errorDocument } from './xml.ts'
+
+export interface ExchangeContext extends AnswerContext {
+  readonly clock: Clock
+  readonly log: Log
+  /** True once the server accepts no further requests. */
+  readonly isStopping: () => boolean
+}
+
+export interface RawExchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** As sent; the request's own may have been rewritten. */
+  readonly url: string
+}
+
+/** Answers a request whatever happens; never rejects. */
+export async function carryOut(raw: RawExchange, context: ExchangeContext, refusal?: S3Error): Promise<void> {
+  const { request, response } = raw
+  const idleMs = context.settings.body_idle_timeout
+  const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
+  const wire = new WireBody(request, response, { idleMs, awaitsContinue })
+  const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs }
+  let target: S3Target | undefined
+  try {
+    if (refusal !== undefined) throw refusal
+    const headers = readHeaders(request.rawHeaders)
+    target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
+    const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now() }
+    await write(exchange, await answerRequest(incoming, context), context)
+  } catch (error) {
+    await writeError(exchange, error, { target, context })
+  }
+}
+
+interface Scene {
+  readonly target: S3Target | undefined
+  readonly context: ExchangeContext
+}
+
+function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeContext, closes = false): Promise<void> {
+  return writeAnswer(exchange, answer, { closesConnection: closes || isStopping() })
+}
+
+async function writeError(exchange: Exchange, error: unknown, { target, context }: Scene): Promise<void> {
+  const { request, response, requestId } = exchange
+  const known = toS3Error(error, target?.place)
+  const resource = target === undefined ? '' : describePlace(target.place)
+  if (response.headersSent || request.socket.destroyed) {
+    // Nothing can be said any more; a cut connection tells the client that the answer is not whole.
+    context.log.debug('an S3 answer was cut off', { requestId, resource, error })
+    response.destroy()
+    return
+  }
+  if (known === undefined) context.log.error('an S3 request failed', { requestId, method: request.method, resource, error })
+  const refusal = known ?? new S3Error('InternalError', { cause: error })
+  const body = request.method === 'HEAD' ? undefined : errorDocument(refusal, { resource, requestId, hostId })
+  const answer = { status: refusal.status, headers: { 'content-type': 'application/xml', ...refusal.headers }, ...(body && { body }) }
+  try {
+    await write(exchange, answer, context, refusal.closesConnection)
+  } catch (cause) {
+    // The client left while it was being refused; there is nobody left to tell.
+    context.log.debug('an S3 refusal could not be written', { requestId, error: cause })
+    response.destroy()
+  }
+}

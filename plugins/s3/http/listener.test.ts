@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetBucketLocationCommand,
+  GetBucketVersioningCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListBucketsCommand,
+  ListObjectsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admin, owner, plain, startTestServer } from '../testing/test-server.ts'
+
+let server: Awaited<ReturnType<typeof startTestServer>>
+let client: S3Client
+
+beforeAll(async () => {
+  server = await startTestServer()
+  client = server.client()
+  await client.send(new CreateBucketCommand({ Bucket: 'photos' }))
+})
+
+afterAll(async () => {
+  client.destroy()
+  await server[Symbol.asyncDispose]()
+})
+
+const bytes = randomBytes(100_000)
+
+function put(Key: string, Body: Buffer | Readable = bytes, more: Partial<PutObjectCommand['input']> = {}) {
+  return client.send(new PutObjectCommand({ Bucket: 'photos', Key, Body, ...more }))
+}
+
+test('what was put is got, with its headers and metadata to the byte', async () => {
+  const Metadata = { name: 'plain value', other: '2' }
+  const stored = await put('a/b c+é😀//..', bytes, {
+    ContentType: 'image/png',
+    CacheControl: 'no-store',
+    ContentEncoding: 'gzip',
+    Metadata,
+  })
+  expect(stored).toMatchObject({
+    ETag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+    ChecksumType: 'FULL_OBJECT',
+    VersionId: expect.any(String),
+  })
+  expect(stored.ChecksumCRC32).toEqual(expect.any(String))
+  const got = await client.send(new GetObjectCommand({ Bucket: 'photos', Key: 'a/b c+é😀//..', ChecksumMode: 'ENABLED' }))
+  expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(bytes)
+  expect(got).toMatchObject({
+    ETag: stored.ETag,
+    VersionId: stored.VersionId,
+    ContentType: 'image/png',
+    CacheControl: 'no-store',
+    ContentEncoding: 'gzip',
+    ContentLength: bytes.length,
+    ChecksumCRC32: stored.ChecksumCRC32,
+    Metadata,
+  })
+  expect(server.storage.openCount()).toBe(0)
+})
+
+test('a stream of known length is stored from its chunks and trailing checksum', async () => {
+  const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(7_000, index))
+  await put('streamed', Readable.from(pieces), { ContentLength: 280_000, ChecksumAlgorithm: 'CRC32C' })
+  const head = await client.send(new HeadObjectCommand({ Bucket: 'photos', Key: 'streamed', ChecksumMode: 'ENABLED' }))
+  expect(head).toMatchObject({ ContentLength: 280_000, ChecksumCRC32C: expect.any(String) })
+  expect(head.ContentEncoding).toBeUndefined()
+})
+
+test.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const)(
+  'a body is checked and kept with its %s',
+  async (ChecksumAlgorithm) => {
+    const stored = await put(`checked-${ChecksumAlgorithm}`, bytes, { ChecksumAlgorithm })
+    expect(stored[`Checksum${ChecksumAlgorithm}`]).toEqual(expect.any(String))
+  },
+)
+
+test('ranges, parts and conditions of reads', async () => {
+  const { ETag } = await put('ranged')
+  const get = (more: object) => client.send(new GetObjectCommand({ Bucket: 'photos', Key: 'ranged', ...more }))
+  const part = await get({ Range: 'bytes=10-19' })
+  expect(part).toMatchObject({ ContentRange: `bytes 10-19/${bytes.length}`, ContentLength: 10, $metadata: { httpStatusCode: 206 } })
+  expect(Buffer.from((await part.Body?.transformToByteArray()) ?? [])).toEqual(bytes.subarray(10, 20))
+  const suffix = await get({ Range: 'bytes=-5' })
+  expect(Buffer.from((await suffix.Body?.transformToByteArray()) ?? [])).toEqual(bytes.subarray(-5))
+  const whole = await get({ PartNumber: 1 })
+  expect(whole.$metadata.httpStatusCode).toBe(206)
+  await whole.Body?.transformToByteArray()
+  await expect(get({ PartNumber: 2 })).rejects.toMatchObject({ name: 'InvalidPartNumber' })
+  await expect(get({ Range: `bytes=${bytes.length}-` })).rejects.toMatchObject({ name: 'InvalidRange', $metadata: { httpStatusCode: 416 } })
+  await expect(get({ IfNoneMatch: ETag })).rejects.toMatchObject({ $metadata: { httpStatusCode: 304 } })
+  await expect(get({ IfMatch: '"other"' })).rejects.toMatchObject({ name: 'PreconditionFailed', Condition: 'If-Match' })
+  expect(server.storage.openCount()).toBe(0)
+})
+
+test('a signed read may choose the headers of its answer', async () => {
+  await put('overridden')
+  const head = await client.send(
+    new HeadObjectCommand({
+      Bucket: 'photos',
+      Key: 'overridden',
+      ResponseContentType: 'text/x',
+      ResponseContentDisposition: 'inline; filename="é"',
+    }),
+  )
+  expect(head.ContentType).toBe('text/x')
+})
+
+test('a delete marker hides the object and its versions stay readable', async () => {
+  const { VersionId } = await put('deleted')
+  const marker = await client.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'deleted' }))
+  expect(marker).toMatchObject({ DeleteMarker: true, VersionId: expect.any(String), $metadata: { httpStatusCode: 204 } })
+  const get = (more: object) => client.send(new GetObjectCommand({ Bucket: 'photos', Key: 'deleted', ...more }))
+  await expect(get({})).rejects.toMatchObject({ name: 'NoSuchKey', $response: { headers: { 'x-amz-delete-marker': 'true' } } })
+  await expect(get({ VersionId: marker.VersionId })).rejects.toMatchObject({ name: 'MethodNotAllowed' })
+  await expect(get({ VersionId: 'null' })).rejects.toMatchObject({ name: 'NoSuchVersion' })
+  await expect(get({ VersionId: 'a b' })).rejects.toMatchObject({ name: 'InvalidArgument' })
+  expect((await get({ VersionId })).ContentLength).toBe(bytes.length)
+  await expect(
+    client.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'deleted', VersionId: VersionId ?? '' })),
+  ).rejects.toMatchObject({ name: 'NotImplemented' })
+})
+
+test('conditional writes keep what is there', async () => {
+  const { ETag } = await put('conditional')
+  await expect(put('conditional', bytes, { IfNoneMatch: '*' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
+  await expect(put('conditional', bytes, { IfMatch: '"x"' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
+  await expect(put('absent', bytes, { IfMatch: '*' })).rejects.toMatchObject({ name: 'NoSuchKey' })
+  await put('conditional', bytes, { IfMatch: ETag })
+  expect(server.storage.versions('photos', 'conditional')).toHaveLength(2)
+})
+
+test('listings page through keys and groups in byte order', async () => {
+  await client.send(new CreateBucketCommand({ Bucket: 'listed' }))
+  for (const Key of ['a', 'b/1', 'b/2', 'c/1', 'd & é', '\u{10000}', '\uffff']) {
+    await client.send(new PutObjectCommand({ Bucket: 'listed', Key, Body: bytes.subarray(0, 200) }))
+  }
+  const seen: string[] = []
+  for (let ContinuationToken: string | undefined, pages = 0; pages < 10; pages += 1) {
+    const page = await client.send(
+      new ListObjectsV2Command({
+        Bucket: 'listed',
+        Delimiter: '/',
+        MaxKeys: 2,
+        EncodingType: 'url',
+        ...(ContinuationToken && { ContinuationToken }),
+      }),
+    )
+    expect(page.KeyCount).toBeLessThanOrEqual(2)
+    seen.push(
+      ...[...(page.Contents ?? []).map(({ Key }) => Key), ...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix)].map(String).sort(),
+    )
+    ContinuationToken = page.NextContinuationToken
+    if (!page.IsTruncated) break
+  }
+  expect(seen.map(decodeURIComponent)).toEqual(['a', 'b/', 'c/', 'd & é', '\uffff', '\u{10000}'])
+  const first = await client.send(new ListObjectsCommand({ Bucket: 'listed', Delimiter: '/', MaxKeys: 2 }))
+  expect(first).toMatchObject({ IsTruncated: true, NextMarker: 'b/', Contents: [{ Key: 'a', Owner: { ID: owner.accessKey } }] })
+  const rest = await client.send(new ListObjectsCommand({ Bucket: 'listed', Delimiter: '/', Marker: 'b/' }))
+  expect(rest.Contents?.map(({ Key }) => Key)).toEqual(['d & é', '\uffff', '\u{10000}'])
+  const owned = await client.send(new ListObjectsV2Command({ Bucket: 'listed', StartAfter: 'b/1', Prefix: 'b', FetchOwner: true }))
+  expect(owned.Contents).toMatchObject([{ Key: 'b/2', Size: 200, Owner: { ID: owner.accessKey }, StorageClass: 'STANDARD' }])
+  const none = await client.send(new ListObjectsV2Command({ Bucket: 'listed', MaxKeys: 0 }))
+  expect(none).toMatchObject({ KeyCount: 0, IsTruncated: false })
+})
+
+test('buckets: created, found, located, versioned, listed', async () => {
+  await client.send(new CreateBucketCommand({ Bucket: 'photos' }))
+  expect((await client.send(new HeadBucketCommand({ Bucket: 'photos' }))).BucketRegion).toBe('us-east-1')
+  expect((await client.send(new GetBucketLocationCommand({ Bucket: 'photos' }))).LocationConstraint).toBeUndefined()
+  expect((await client.send(new GetBucketVersioningCommand({ Bucket: 'photos' }))).Status).toBe('Enabled')
+  expect((await client.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name)).toContain('photos')
+  const page = await client.send(new ListBucketsCommand({ MaxBuckets: 1, Prefix: 'p' }))
+  expect(page.Buckets).toMatchObject([{ Name: 'photos', BucketRegion: 'us-east-1' }])
+})
+
+test('roles: a user creates no buckets and reaches only its own, an admin reaches all', async () => {
+  const plainClient = server.client(plain)
+  const adminClient = server.client(admin)
+  await expect(plainClient.send(new CreateBucketCommand({ Bucket: 'mine' }))).rejects.toMatchObject({ name: 'AccessDenied' })
+  await expect(plainClient.send(new ListObjectsV2Command({ Bucket: 'photos' }))).rejects.toMatchObject({ name: 'AccessDenied' })
+  expect((await plainClient.send(new ListBucketsCommand({}))).Buckets).toEqual([])
+  expect((await adminClient.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name)).toContain('photos')
+  await expect(adminClient.send(new CreateBucketCommand({ Bucket: 'photos' }))).rejects.toMatchObject({ name: 'BucketAlreadyExists' })
+  await adminClient.send(new ListObjectsV2Command({ Bucket: 'photos' }))
+  await expect(client.send(new CreateBucketCommand({ Bucket: 'Bad..name' }))).rejects.toMatchObject({ name: 'InvalidBucketName' })
+  await expect(client.send(new ListObjectsV2Command({ Bucket: 'no-such-bucket' }))).rejects.toMatchObject({ name: 'NoSuchBucket' })
+  plainClient.destroy()
+  adminClient.destroy()
+})
+
+test('presigned URLs put and get', async () => {
+  const putUrl = await getSignedUrl(client, new PutObjectCommand({ Bucket: 'photos', Key: 'presigned' }), { expiresIn: 60 })
+  expect((await fetch(putUrl, { method: 'PUT', body: bytes })).status).toBe(200)
+  const getUrl = await getSignedUrl(client, new GetObjectCommand({ Bucket: 'photos', Key: 'presigned' }), { expiresIn: 60 })
+  const got = await fetch(getUrl)
+  expect(Buffer.from(await got.arrayBuffer())).toEqual(bytes)
+  expect((await fetch(getUrl.replace('presigned', 'other'))).status).toBe(403)
+})
+
+test('a bucket may be named by the host', async () => {
+  await using hosted = await startTestServer({ settings: { virtual_host_domains: ['localhost'] } })
+  await hosted.storage.buckets.create({ name: 'byhost', ownerAccessKey: owner.accessKey })
+  const answer = await hosted.send({ method: 'GET', url: '/?location', headers: { host: `byhost.localhost:${hosted.port}` }, user: owner })
+  expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('LocationConstraint') })
+})

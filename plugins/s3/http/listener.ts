@@ -1,0 +1,110 @@
+// The server of the S3 API: a Fastify of its own whose first hook answers every request, so that nothing of it is parsed twice.
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { clock, defineListener, limits, log, type RunningListener } from '#kernel'
+import { buckets, objects } from '#plugins/storage'
+import { type ServerSettings, type ServerTlsSettings, s3Section, serverSection, serverTlsSection } from '../settings.ts'
+import { userDirectory } from '../users/user-directory.ts'
+import { answerClientError } from './client-error.ts'
+import { carryOut, type ExchangeContext } from './exchange.ts'
+import { S3Error } from './s3-error.ts'
+
+/** Longer than the minute after which common clients and proxies drop idle connections themselves. */
+const keepAliveMs = 72_000
+const headersMs = 65_000
+
+export const s3Listener = defineListener({
+  name: 's3',
+  uses: {
+    server: serverSection.settings,
+    tls: serverTlsSection.settings,
+    settings: s3Section.settings,
+    users: userDirectory,
+    buckets,
+    objects,
+    clock,
+    log,
+  },
+  async start({ server, tls, users, ...services }) {
+    const state = { isStopping: false }
+    const context: ExchangeContext = {
+      ...services,
+      log: services.log.child('s3'),
+      findSigner: (accessKey) => users.findSigner(accessKey),
+      isStopping: () => state.isStopping,
+    }
+    const app = buildServer(server, context, await readTls(tls))
+    const url = await listen(app, server.port, tls.enabled)
+    return { url, stop: () => stop(app, state) } satisfies RunningListener
+  },
+})
+
+interface TlsFiles {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Promise<TlsFiles | undefined> {
+  if (!enabled) return undefined
+  const [cert, key] = await Promise.all([readFile(cert_file), readFile(key_file)])
+  return { cert, key }
+}
+
+/** Throws nothing; requests above `max_requests` get SlowDown without being looked at. */
+export function buildServer(server: ServerSettings, context: ExchangeContext, tls?: TlsFiles): FastifyInstance {
+  const app = Fastify({
+    serverFactory: (handler) => openServer(handler, server, tls),
+    // Fastify would decode the path and answer in JSON; the S3 target is read from the original URL instead.
+    rewriteUrl: () => '/',
+    exposeHeadRoutes: false,
+    // While stopping, running connections get real answers with `Connection: close`.
+    return503OnClosing: false,
+    logger: false,
+  })
+  app.removeAllContentTypeParsers()
+  let running = 0
+  app.addHook('onRequest', async (request, reply) => {
+    reply.hijack()
+    running += 1
+    const busy = running > server.max_requests ? tooManyRequests() : undefined
+    await carryOut({ request: request.raw, response: reply.raw, url: request.originalUrl }, context, busy)
+    running -= 1
+  })
+  return app
+}
+
+function tooManyRequests(): S3Error {
+  return new S3Error('SlowDown', { headers: { 'retry-after': '1' } })
+}
+
+function openServer(handler: RequestListener, { max_connections }: ServerSettings, tls: TlsFiles | undefined): Server {
+  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: 0 }
+  const server = tls === undefined ? createServer(options, handler) : (createTlsServer({ ...options, ...tls }, handler) as Server)
+  server.maxConnections = max_connections
+  // With listeners of our own Node neither answers 100 before the request is checked, nor 417 to expectations it does not know.
+  const answer = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => handler(request, response)
+  server.on('checkContinue', answer)
+  server.on('checkExpectation', answer)
+  server.on('clientError', answerClientError)
+  return server
+}
+
+async function listen(app: FastifyInstance, address: string, isTls: boolean): Promise<string> {
+  const colon = address.lastIndexOf(':')
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '')
+  await app.listen({ host: host === '' ? '::' : host, port: Number(address.slice(colon + 1)) })
+  const bound = app.server.address() as AddressInfo
+  const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  return `${isTls ? 'https' : 'http'}://${name}:${bound.port}`
+}
+
+/** New connections end at once, running requests get their time, then they are cut. */
+async function stop(app: FastifyInstance, state: { isStopping: boolean }): Promise<void> {
+  state.isStopping = true
+  const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs)
+  await app.close()
+  clearTimeout(cut)
+}

@@ -1,0 +1,45 @@
+// Refusals of storage as the S3 API words them.
+import { SvcError } from '#kernel'
+import { S3Error, type S3ErrorCode } from './s3-error.ts'
+import type { Place } from './target.ts'
+
+const codes: Readonly<Record<string, S3ErrorCode>> = {
+  bucket_exists: 'BucketAlreadyExists',
+  bucket_not_found: 'NoSuchBucket',
+  cache_busy: 'SlowDown',
+  cache_full: 'InsufficientStorage',
+  content_unavailable: 'ServiceUnavailable',
+  entity_too_large: 'EntityTooLarge',
+  entity_too_small: 'EntityTooSmall',
+  incomplete_body: 'IncompleteBody',
+  invalid_bucket_name: 'InvalidBucketName',
+  invalid_key: 'InvalidArgument',
+  is_delete_marker: 'MethodNotAllowed',
+  object_not_found: 'NoSuchKey',
+  version_not_found: 'NoSuchVersion',
+}
+
+/** Codes whose S3 message says less than storage does. */
+const namedByStorage: ReadonlySet<string> = new Set(['content_unavailable', 'incomplete_body', 'invalid_key', 'invalid_bucket_name'])
+const retrySecondsDefault = 5
+
+/** Any error as a refusal a client may see; undefined for a fault of the server. */
+export function toS3Error(error: unknown, place: Place | undefined): S3Error | undefined {
+  if (error instanceof S3Error) return error
+  if (!(error instanceof SvcError)) return undefined
+  const code = codes[error.code]
+  if (code === undefined) return undefined
+  return new S3Error(code, {
+    ...(namedByStorage.has(error.code) && { message: error.message }),
+    extras: extrasOf(code, place),
+    headers: error.status === 503 ? { 'retry-after': String(error.retryAfterSeconds ?? retrySecondsDefault) } : {},
+    cause: error,
+  })
+}
+
+function extrasOf(code: S3ErrorCode, place: Place | undefined): Record<string, string> {
+  if (place === undefined || place.kind === 'service') return {}
+  if (code === 'NoSuchBucket' || code === 'InvalidBucketName' || code === 'BucketAlreadyExists') return { BucketName: place.bucket }
+  if ((code === 'NoSuchKey' || code === 'NoSuchVersion') && place.kind === 'object') return { Key: place.key }
+  return {}
+}

@@ -1,0 +1,113 @@
+// The bytes of a request body as they come off the wire, with a limit on silence and lazily asked-for continuation.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { S3Error } from './s3-error.ts'
+
+export class WireBody implements AsyncIterable<Buffer> {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #idleMs: number
+  #awaitsContinue: boolean
+  #receivedBytes = 0
+
+  constructor(request: IncomingMessage, response: ServerResponse, options: { readonly idleMs: number; readonly awaitsContinue: boolean }) {
+    this.#request = request
+    this.#response = response
+    this.#idleMs = options.idleMs
+    this.#awaitsContinue = options.awaitsContinue
+  }
+
+  /** True while the client holds its body back until it is told to go on. */
+  get awaitsContinue(): boolean {
+    return this.#awaitsContinue
+  }
+
+  /** Bytes of the body that have not been read yet; Infinity when nobody knows. */
+  get unreadBytes(): number {
+    const { headers, complete } = this.#request
+    if (complete) return 0
+    if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY
+    return Number(headers['content-length'] ?? 0) - this.#receivedBytes
+  }
+
+  /** Throws RequestTimeout after too long a silence, IncompleteBody when the client went away. May be called once. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    if (this.#awaitsContinue) {
+      this.#awaitsContinue = false
+      this.#response.writeContinue()
+    }
+    const arrivals = watchArrivals(this.#request)
+    try {
+      while (true) {
+        const bytes = this.#request.read() as Buffer | null
+        if (bytes !== null) {
+          this.#receivedBytes += bytes.length
+          yield bytes
+        } else if (this.#request.readableEnded) {
+          return
+        } else {
+          await arrivals.next(this.#idleMs)
+        }
+      }
+    } finally {
+      arrivals.stop()
+    }
+  }
+
+  /** Reads and drops at most `bytesMax` bytes for at most `timeMs`, so that a client still sending gets to see its answer. */
+  async drain(bytesMax: number, timeMs: number): Promise<void> {
+    if (this.#request.destroyed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, timeMs)
+    let dropped = 0
+    const drop = (bytes: Buffer) => {
+      dropped += bytes.length
+      if (dropped > bytesMax) resolve()
+    }
+    this.#request.on('data', drop).once('end', resolve).once('close', resolve).once('error', resolve)
+    await promise
+    clearTimeout(timer)
+    this.#request.off('data', drop).pause()
+  }
+}
+
+/** Listens for anything that makes reading again worthwhile. */
+function watchArrivals(request: IncomingMessage) {
+  let arrived = false
+  let failure: Error | undefined
+  let wake: (() => void) | undefined
+  const onArrival = () => {
+    arrived = true
+    wake?.()
+  }
+  const onFailure = (cause?: unknown) => {
+    if (!request.readableEnded) {
+      failure = new S3Error('IncompleteBody', {
+        message: 'The connection was closed before the whole body arrived.',
+        cause,
+        closesConnection: true,
+      })
+    }
+    onArrival()
+  }
+  request.on('readable', onArrival).on('end', onArrival).on('error', onFailure).on('close', onFailure)
+  return {
+    async next(idleMs: number): Promise<void> {
+      if (!arrived && failure === undefined) {
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        const timer = setTimeout(() => reject(new S3Error('RequestTimeout', { closesConnection: true })), idleMs)
+        wake = resolve
+        try {
+          await promise
+        } finally {
+          clearTimeout(timer)
+          wake = undefined
+        }
+      }
+      arrived = false
+      if (failure !== undefined) throw failure
+    },
+    stop() {
+      request.off('readable', onArrival).off('end', onArrival).off('error', onFailure).off('close', onFailure)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { SvcError } from '#kernel'
+import { readWholeBody } from '../http/request-body.ts'
+import { S3Error } from '../http/s3-error.ts'
+import { childText, parseXml } from '../http/xml.ts'
+import type { NamedBucketRequest, Operation, S3Services } from './operation.ts'
+import { refuseUnsupportedBucketHeaders } from './unsupported-headers.ts'
+
+const configurationBytesMax = 64 * 1024
+
+/** Creates a bucket owned by the caller. Asking again for an own bucket succeeds, as clients that retry expect. */
+export const createBucket: Operation = {
+  scope: 'bucket-name',
+  action: 'create-bucket',
+  async run(request, services) {
+    const { bucketName } = request
+    refuseUnsupportedBucketHeaders(request.headers)
+    await checkConfiguration(request, services.settings.region)
+    if (!isOwned(request, services)) await createOrAdopt(request, services)
+    return { status: 200, headers: { location: `/${bucketName}`, 'x-amz-bucket-arn': `arn:aws:s3:::${bucketName}` } }
+  },
+}
+
+async function createOrAdopt(request: NamedBucketRequest, services: S3Services): Promise<void> {
+  const { bucketName: name, caller } = request
+  try {
+    await services.buckets.create({ name, ownerAccessKey: caller?.accessKey ?? null })
+  } catch (error) {
+    // Another request of the same caller may have created the bucket in the meantime, which is as good.
+    if (!(error instanceof SvcError && error.code === 'bucket_exists' && isOwned(request, services))) throw error
+  }
+}
+
+/** Throws BucketAlreadyExists for a bucket of somebody else. */
+function isOwned({ bucketName, caller }: NamedBucketRequest, { buckets }: S3Services): boolean {
+  const existing = buckets.find(bucketName)
+  if (existing === undefined) return false
+  if (existing.ownerAccessKey === caller?.accessKey) return true
+  throw new S3Error('BucketAlreadyExists', { extras: { BucketName: bucketName } })
+}
+
+async function checkConfiguration(request: NamedBucketRequest, region: string): Promise<void> {
+  if (!request.headers.has('transfer-encoding') && Number(request.headers.get('content-length') ?? 0) === 0) return
+  const body = await readWholeBody(await request.openBody(), configurationBytesMax)
+  if (body.length === 0) return
+  const document = parseXml(body)
+  if (document.name !== 'CreateBucketConfiguration') throw new S3Error('MalformedXML')
+  const location = childText(document, 'LocationConstraint') ?? ''
+  if (location !== '' && location !== region && location !== 'us-east-1') {
+    throw new S3Error('InvalidLocationConstraint', {
+      message: `The specified location constraint is not valid; this server is ${region}.`,
+      extras: { LocationConstraint: location },
+    })
+  }
+  if (document.children.some(({ name, children }) => name === 'Tags' && children.length > 0)) {
+    throw new S3Error('NotImplemented', { message: 'Tags of buckets are not implemented.' })
+  }
+}

@@ -1,0 +1,9 @@
+import { element, xmlDocument } from '../http/xml.ts'
+import { type Operation, xmlAnswer } from './operation.ts'
+
+/** Every bucket is versioned, always. */
+export const getBucketVersioning: Operation = {
+  scope: 'bucket',
+  action: 'read-bucket',
+  run: () => xmlAnswer(xmlDocument('VersioningConfiguration', element('Status', 'Enabled'))),
+}

@@ -1,0 +1,40 @@
+import { invalidArgument } from '../http/s3-error.ts'
+import { element, optionalElement, xmlDocument } from '../http/xml.ts'
+import { type Operation, type S3Request, type S3Services, xmlAnswer } from './operation.ts'
+import { ownerElement } from './owner.ts'
+import { readCount } from './paging.ts'
+
+const bucketsMax = 10_000
+
+/** Buckets the caller owns, or every bucket for an admin, in order of name. */
+export const listBuckets: Operation = {
+  scope: 'service',
+  action: 'list-buckets',
+  run(request, services) {
+    const { query, caller } = request
+    const limit = readCount(query, 'max-buckets', { fallback: bucketsMax, max: bucketsMax })
+    if (limit < 1) throw invalidArgument('max-buckets', String(limit), `max-buckets must be between 1 and ${bucketsMax}.`)
+    const prefix = query.get('prefix') ?? ''
+    const after = query.get('continuation-token') ?? ''
+    const matching = visibleBuckets(request, services).filter(({ name }) => name.startsWith(prefix) && name > after)
+    const page = matching.slice(0, limit)
+    const region = services.settings.region
+    const items = page.map(
+      ({ name, createdAtMs }) =>
+        `<Bucket>${element('Name', name)}${element('CreationDate', new Date(createdAtMs).toISOString())}${element('BucketRegion', region)}</Bucket>`,
+    )
+    const token = matching.length > page.length ? page.at(-1)?.name : undefined
+    return xmlAnswer(
+      xmlDocument(
+        'ListAllMyBucketsResult',
+        `${ownerElement(caller?.accessKey ?? null)}<Buckets>${items.join('')}</Buckets>${optionalElement('ContinuationToken', token)}${optionalElement('Prefix', query.get('prefix'))}`,
+      ),
+    )
+  },
+}
+
+function visibleBuckets({ caller, query }: S3Request, { buckets, settings }: S3Services) {
+  const region = query.get('bucket-region')
+  if (region !== undefined && region !== settings.region) return []
+  return buckets.list().filter(({ ownerAccessKey }) => caller?.role === 'admin' || ownerAccessKey === caller?.accessKey)
+}

@@ -1,0 +1,20 @@
+import { element, xmlDocument } from '../http/xml.ts'
+import { listingEntries, listingHead, readListing } from './list-objects.ts'
+import { type Operation, xmlAnswer } from './operation.ts'
+
+/** Keys and groups in byte order, continued by the marker. */
+export const listObjectsV1: Operation = {
+  scope: 'bucket',
+  action: 'read-bucket',
+  run(request, services) {
+    const marker = request.query.get('marker') ?? ''
+    const listing = readListing(request, services, marker)
+    const { page, prefix, delimiter, encode } = listing
+    // Without a delimiter clients go on from the last key they got.
+    const next = page.isTruncated && delimiter !== '' ? page.last : undefined
+    const head = `${element('Name', request.bucket.name)}${element('Prefix', encode(prefix))}${element('Marker', encode(marker))}`
+    const nextMarker = next === undefined ? '' : element('NextMarker', encode(next))
+    const entries = listingEntries(listing, request.bucket.ownerAccessKey)
+    return xmlAnswer(xmlDocument('ListBucketResult', `${head}${nextMarker}${listingHead(listing)}${entries}`))
+  },
+}

@@ -1,0 +1,52 @@
+// What both versions of ListObjects share: reading one page and writing its entries.
+import type { ListPage } from '#plugins/storage'
+import { element, escapeXml, optionalElement } from '../http/xml.ts'
+import type { BucketRequest, S3Services } from './operation.ts'
+import { ownerElement } from './owner.ts'
+import { type EncodeKey, readCount, readEncoding } from './paging.ts'
+
+const keysMax = 1000
+
+export interface Listing {
+  readonly page: ListPage
+  readonly prefix: string
+  readonly delimiter: string
+  readonly maxKeys: number
+  readonly encodingType: string | undefined
+  readonly encode: EncodeKey
+}
+
+const emptyPage: ListPage = { entries: [], commonPrefixes: [], isTruncated: false }
+
+/** One page of keys and groups after `after`, which may be the empty text. Throws InvalidArgument. */
+export function readListing({ bucket, query }: BucketRequest, { objects }: S3Services, after: string): Listing {
+  const prefix = query.get('prefix') ?? ''
+  const delimiter = query.get('delimiter') ?? ''
+  const maxKeys = readCount(query, 'max-keys', { fallback: keysMax, max: keysMax })
+  const { type: encodingType, encode } = readEncoding(query)
+  const request = {
+    bucket: bucket.name,
+    limit: maxKeys,
+    ...(prefix && { prefix }),
+    ...(delimiter && { delimiter }),
+    ...(after && { after }),
+  }
+  const page = maxKeys === 0 ? emptyPage : objects.list(request)
+  return { page, prefix, delimiter, maxKeys, encodingType, encode }
+}
+
+/** Elements both versions begin with, but for their markers. */
+export function listingHead({ maxKeys, delimiter, encodingType, encode, page }: Listing): string {
+  return `${element('MaxKeys', maxKeys)}${delimiter === '' ? '' : element('Delimiter', encode(delimiter))}${optionalElement('EncodingType', encodingType)}${element('IsTruncated', page.isTruncated)}`
+}
+
+/** Contents and CommonPrefixes. `owner` is undefined where owners are not to be shown. */
+export function listingEntries({ page, encode }: Listing, owner: string | null | undefined): string {
+  const ownerXml = owner === undefined ? '' : ownerElement(owner)
+  let entries = ''
+  for (const { key, lastModifiedMs, etag, size } of page.entries) {
+    entries += `<Contents><Key>${escapeXml(encode(key))}</Key><LastModified>${new Date(lastModifiedMs).toISOString()}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${size}</Size>${ownerXml}<StorageClass>STANDARD</StorageClass></Contents>`
+  }
+  for (const prefix of page.commonPrefixes) entries += `<CommonPrefixes>${element('Prefix', encode(prefix))}</CommonPrefixes>`
+  return entries
+}

@@ -1,0 +1,69 @@
+// What an S3 operation is given and what it answers, free of HTTP machinery.
+import type { Bucket, Buckets, Objects, OpenedObject } from '#plugins/storage'
+import type { S3User } from '../contract.ts'
+import type { Headers } from '../http/headers.ts'
+import type { RequestBody } from '../http/request-body.ts'
+import type { S3Settings } from '../settings.ts'
+
+export interface S3Request {
+  readonly method: string
+  readonly query: ReadonlyMap<string, string>
+  /** Headers as sent, with those a presigned URL carries in its query. */
+  readonly headers: Headers
+  /** Undefined for an anonymous request. */
+  readonly caller: S3User | undefined
+  /** Milliseconds UTC. */
+  readonly now: number
+  /** Prepares the body with everything its headers promise about it. Nothing is read before its bytes are. */
+  openBody(): Promise<RequestBody>
+}
+
+export interface NamedBucketRequest extends S3Request {
+  /** As addressed; no such bucket may exist. */
+  readonly bucketName: string
+}
+
+export interface BucketRequest extends S3Request {
+  readonly bucket: Bucket
+}
+
+export interface ObjectRequest extends BucketRequest {
+  readonly key: string
+}
+
+/** An object's bytes as they leave; whoever writes the answer disposes `opened`. */
+export interface Content {
+  readonly opened: OpenedObject
+  /** Both ends inclusive; absent for the whole object. */
+  readonly range?: { readonly start: number; readonly end: number }
+  readonly length: number
+}
+
+export interface S3Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** An XML document. */
+  readonly body?: string
+  readonly content?: Content
+}
+
+export interface S3Services {
+  readonly buckets: Buckets
+  readonly objects: Objects
+  readonly settings: S3Settings
+}
+
+/** What a caller must be allowed to do before an operation runs. */
+export type Action = 'list-buckets' | 'create-bucket' | 'read-bucket' | 'read-object' | 'write-object' | 'delete-object'
+
+type Run<Request> = (request: Request, services: S3Services) => S3Answer | Promise<S3Answer>
+
+export type Operation =
+  | { readonly scope: 'service'; readonly action: Action; readonly run: Run<S3Request> }
+  | { readonly scope: 'bucket-name'; readonly action: Action; readonly run: Run<NamedBucketRequest> }
+  | { readonly scope: 'bucket'; readonly action: Action; readonly run: Run<BucketRequest> }
+  | { readonly scope: 'object'; readonly action: Action; readonly run: Run<ObjectRequest> }
+
+export function xmlAnswer(body: string, headers: Readonly<Record<string, string>> = {}): S3Answer {
+  return { status: 200, headers: { 'content-type': 'application/xml', ...headers }, body }
+}

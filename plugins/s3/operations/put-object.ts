@@ -1,0 +1,70 @@
+import type { ObjectVersion } from '#plugins/storage'
+import { evaluateWriteConditions, type WriteConditions } from '../http/conditions.ts'
+import { readObjectHeaders } from '../http/object-headers.ts'
+import { S3Error } from '../http/s3-error.ts'
+import type { ObjectRequest, Operation, S3Services } from './operation.ts'
+import { refuseUnsupportedObjectHeaders } from './unsupported-headers.ts'
+
+/** Stores an object as a new version. Everything the headers decide is decided before a byte of the body is asked for. */
+export const putObject: Operation = {
+  scope: 'object',
+  action: 'write-object',
+  async run(request, services) {
+    const { bucket, key, headers } = request
+    refuseUnsupportedObjectHeaders(headers, services.settings)
+    const { contentType, system, metadata } = readObjectHeaders(headers)
+    const body = await request.openBody()
+    requireAllowedSize(body.declaredLength, services)
+    const condition = conditionOf(request)
+    condition?.(services.objects.find(bucket.name, key))
+    const version = await services.objects.put({
+      bucket: bucket.name,
+      key,
+      body: body.bytes,
+      ...(body.declaredLength !== undefined && { size: body.declaredLength }),
+      headers: { contentType, system, user: metadata },
+      verify: body.verify,
+      ...(condition && { condition }),
+    })
+    return {
+      status: 200,
+      headers: {
+        etag: `"${version.etag}"`,
+        'x-amz-version-id': version.versionId,
+        ...checksumHeaders(version),
+      },
+    }
+  },
+}
+
+/** Checksums of a version as headers. */
+export function checksumHeaders({ headers }: ObjectVersion): Record<string, string> {
+  const all: Record<string, string> = {}
+  for (const [algorithm, value] of Object.entries(headers.checksums)) {
+    all[`x-amz-checksum-${algorithm}`] = value
+    all['x-amz-checksum-type'] = 'FULL_OBJECT'
+  }
+  return all
+}
+
+function requireAllowedSize(declared: number | undefined, { objects }: S3Services): void {
+  if (declared === undefined) return
+  if (declared > objects.sizeBytesMax) {
+    throw new S3Error('EntityTooLarge', { extras: { ProposedSize: declared, MaxSizeAllowed: objects.sizeBytesMax } })
+  }
+  if (declared < objects.sizeBytesMin) {
+    throw new S3Error('EntityTooSmall', { extras: { ProposedSize: declared, MinSizeAllowed: objects.sizeBytesMin } })
+  }
+}
+
+/** Undefined when the request has no condition; otherwise throws what the current version deserves. */
+function conditionOf({ headers, key }: ObjectRequest): ((current: ObjectVersion | undefined) => void) | undefined {
+  const conditions: WriteConditions = { ifMatch: headers.get('if-match'), ifNoneMatch: headers.get('if-none-match') }
+  if (conditions.ifMatch === undefined && conditions.ifNoneMatch === undefined) return undefined
+  return (current) => {
+    const live = current === undefined || current.isDeleteMarker ? undefined : current.etag
+    const result = evaluateWriteConditions(conditions, live)
+    if (result.kind === 'absent') throw new S3Error('NoSuchKey', { extras: { Key: key } })
+    if (result.kind === 'failed') throw new S3Error('PreconditionFailed', { extras: { Condition: result.condition } })
+  }
+}

@@ -1,0 +1,195 @@
+// Storage in memory, keeping the promises of the storage contract that the S3 API relies on.
+import { createHash } from 'node:crypto'
+import { type Clock, defineErrors, newUlid } from '#kernel'
+import type { Bucket, Buckets, ListEntry, ListPage, ListRequest, Objects, ObjectVersion, OpenedObject, PutObject } from '#plugins/storage'
+
+const errors = defineErrors({
+  bucket_exists: { status: 409, message: 'The bucket exists already.' },
+  bucket_not_found: { status: 404, message: 'There is no such bucket.' },
+  invalid_bucket_name: { status: 400, message: 'The name is not a valid bucket name.' },
+  object_not_found: { status: 404, message: 'There is no such object.' },
+  version_not_found: { status: 404, message: 'There is no such version.' },
+  is_delete_marker: { status: 405, message: 'This version is a delete marker.' },
+  entity_too_small: { status: 400, message: 'The object is too small.' },
+  entity_too_large: { status: 413, message: 'The object is too large.' },
+  cache_full: { status: 507, message: 'The cache is full.' },
+  cache_busy: { status: 503, message: 'Room is being made in the cache.' },
+  content_unavailable: { status: 503, message: 'No provider answers.' },
+})
+
+export type StorageFailure = 'cache_full' | 'cache_busy' | 'content_unavailable'
+
+export interface MemoryStorage {
+  readonly buckets: Buckets
+  readonly objects: Objects
+  /** Every version of every key, oldest first. */
+  versions(bucket: string, key: string): readonly ObjectVersion[]
+  /** Objects opened and not yet disposed. */
+  readonly openCount: () => number
+  /** Makes every put or open fail; undefined ends that. */
+  failWith(failure: StorageFailure | undefined): void
+}
+
+interface Stored {
+  readonly version: ObjectVersion
+  readonly bytes: Buffer
+}
+
+const pieceBytes = 256 * 1024
+
+export function createMemoryStorage(clock: Clock): MemoryStorage {
+  const bucketsByName = new Map<string, Bucket>()
+  const stored = new Map<string, Stored[]>()
+  let open = 0
+  let failure: StorageFailure | undefined
+
+  const requireBucket = (name: string): Bucket => {
+    const bucket = bucketsByName.get(name)
+    if (bucket === undefined) throw errors.bucket_not_found()
+    return bucket
+  }
+  const versionsOf = (bucket: string, key: string): Stored[] => stored.get(`${bucket}/${key}`) ?? []
+  const locate = (bucket: string, key: string, versionId?: string): Stored | undefined => {
+    const all = versionsOf(bucket, key)
+    return versionId === undefined ? all.at(-1) : all.find(({ version }) => version.versionId === versionId)
+  }
+  const add = (bucket: string, version: Omit<ObjectVersion, 'bucketId' | 'versionId' | 'isCurrent' | 'createdAtMs'>, bytes: Buffer) => {
+    const now = clock.now()
+    const { id } = requireBucket(bucket)
+    const added: Stored = { version: { ...version, bucketId: id, versionId: newUlid(now), isCurrent: true, createdAtMs: now }, bytes }
+    const older = versionsOf(bucket, version.key).map((one) => ({ ...one, version: { ...one.version, isCurrent: false } }))
+    stored.set(`${bucket}/${version.key}`, [...older, added])
+    return added.version
+  }
+
+  const buckets: Buckets = {
+    async create({ name, ownerAccessKey, defaultCopies = 3, minimumDurableCopies = defaultCopies }) {
+      if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) throw errors.invalid_bucket_name()
+      if (bucketsByName.has(name)) throw errors.bucket_exists()
+      const now = clock.now()
+      const bucket = {
+        id: bucketsByName.size + 1,
+        name,
+        ownerAccessKey,
+        defaultCopies,
+        minimumDurableCopies,
+        createdAtMs: now,
+        updatedAtMs: now,
+      }
+      bucketsByName.set(name, bucket)
+      return bucket
+    },
+    find: (name) => bucketsByName.get(name),
+    require: requireBucket,
+    list: () => [...bucketsByName.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
+    usage: () => ({ objectCount: 0, totalSizeBytes: 0 }),
+    async setOwner(name, ownerAccessKey) {
+      const bucket = { ...requireBucket(name), ownerAccessKey }
+      bucketsByName.set(name, bucket)
+      return bucket
+    },
+    countOwnedBy: (owner) => [...bucketsByName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
+  }
+
+  const objects: Objects = {
+    sizeBytesMin: 127,
+    sizeBytesMax: 1_065_353_216,
+    async put(request) {
+      if (failure !== undefined) throw errors[failure]()
+      requireBucket(request.bucket)
+      const bytes = await collect(request, objects)
+      const hash = (algorithm: string) => createHash(algorithm).update(bytes).digest('hex')
+      const etag = hash('md5')
+      const checksums = request.verify?.({ size: bytes.length, md5: etag, sha256: hash('sha256') }) ?? {}
+      request.condition?.(locate(request.bucket, request.key)?.version)
+      const headers = { ...request.headers, checksums }
+      return add(request.bucket, { key: request.key, isDeleteMarker: false, contentId: 1, size: bytes.length, etag, headers }, bytes)
+    },
+    find(bucket, key, versionId) {
+      requireBucket(bucket)
+      return locate(bucket, key, versionId)?.version
+    },
+    async open(bucket, key, versionId) {
+      const found = locate(bucket, key, versionId)
+      if (found === undefined) throw versionId === undefined ? errors.object_not_found() : errors.version_not_found()
+      if (found.version.isDeleteMarker) throw versionId === undefined ? errors.object_not_found() : errors.is_delete_marker()
+      if (failure !== undefined) throw errors[failure]()
+      open += 1
+      return openStored(found, () => {
+        open -= 1
+      })
+    },
+    async delete(bucket, key, condition) {
+      condition?.(locate(bucket, key)?.version)
+      const headers = { contentType: '', system: {}, user: {}, checksums: {} }
+      return add(bucket, { key, isDeleteMarker: true, contentId: null, size: 0, etag: '', headers }, Buffer.alloc(0))
+    },
+    list: (request) => listStored(stored, request),
+  }
+
+  return {
+    buckets,
+    objects,
+    versions: (bucket, key) => versionsOf(bucket, key).map(({ version }) => version),
+    openCount: () => open,
+    failWith(next) {
+      failure = next
+    },
+  }
+}
+
+async function collect({ body, size = 0 }: PutObject, { sizeBytesMin, sizeBytesMax }: Objects): Promise<Buffer> {
+  if (size > sizeBytesMax) throw errors.entity_too_large()
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(Buffer.from(piece))
+  const bytes = Buffer.concat(pieces)
+  if (bytes.length < sizeBytesMin) throw errors.entity_too_small()
+  if (bytes.length > sizeBytesMax) throw errors.entity_too_large()
+  return bytes
+}
+
+function openStored({ version, bytes }: Stored, onDispose: () => void): OpenedObject {
+  return {
+    version,
+    source: 'cache',
+    async *read({ start, end } = { start: 0, end: bytes.length - 1 }) {
+      for (let at = start; at <= end; at += pieceBytes) yield bytes.subarray(at, Math.min(at + pieceBytes, end + 1))
+    },
+    async [Symbol.asyncDispose]() {
+      onDispose()
+    },
+  }
+}
+
+function listStored(
+  stored: ReadonlyMap<string, Stored[]>,
+  { bucket, prefix = '', delimiter = '', after = '', limit }: ListRequest,
+): ListPage {
+  const entries: ListEntry[] = []
+  const commonPrefixes: string[] = []
+  let last = ''
+  for (const [version, group] of liveInOrder(stored, bucket, { prefix, delimiter })) {
+    const name = group ?? version.key
+    if ((after !== '' && compareBytes(name, after) <= 0) || name === last) continue
+    if (entries.length + commonPrefixes.length === limit) return { entries, commonPrefixes, isTruncated: true, last }
+    last = name
+    if (group !== undefined) commonPrefixes.push(group)
+    else entries.push({ ...version, lastModifiedMs: version.createdAtMs })
+  }
+  return { entries, commonPrefixes, isTruncated: false, ...(last && { last }) }
+}
+
+function liveInOrder(stored: ReadonlyMap<string, Stored[]>, bucket: string, { prefix, delimiter }: { prefix: string; delimiter: string }) {
+  const live: [version: ObjectVersion, group: string | undefined][] = []
+  for (const [path, versions] of stored) {
+    const current = versions.at(-1)?.version
+    if (!path.startsWith(`${bucket}/`) || current === undefined || current.isDeleteMarker || !current.key.startsWith(prefix)) continue
+    const at = delimiter === '' ? -1 : current.key.indexOf(delimiter, prefix.length)
+    live.push([current, at < 0 ? undefined : current.key.slice(0, at + delimiter.length)])
+  }
+  return live.sort(([left], [right]) => compareBytes(left.key, right.key))
+}
+
+function compareBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right))
+}

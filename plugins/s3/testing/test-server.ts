@@ -1,0 +1,81 @@
+// A real S3 server on a free port of the loopback, in front of storage in memory.
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import { type Clock, silentLog, systemClock } from '#kernel'
+import type { S3Role } from '../contract.ts'
+import { buildServer } from '../http/listener.ts'
+import type { S3Settings, ServerSettings } from '../settings.ts'
+import type { S3Signer } from '../users/signer.ts'
+import { createMemoryStorage } from './memory-storage.ts'
+import { exchangeRaw } from './raw-exchange.ts'
+import { type SignedRequestOptions, signedRequest } from './signed-request.ts'
+
+export const owner = signer('owner-access-key', 'userplus')
+export const plain = signer('plain-access-key', 'user')
+export const admin = signer('admin-access-key', 'admin')
+
+function signer(accessKey: string, role: S3Role): S3Signer {
+  return { accessKey, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
+}
+
+const settings: S3Settings = {
+  region: 'us-east-1',
+  virtual_host_domains: [],
+  storage_class_policy: 'reject',
+  sse_s3_header: 'reject',
+  default_checksum: 'crc64nvme',
+  body_idle_timeout: 60_000,
+}
+
+export interface TestServerOptions {
+  readonly settings?: Partial<S3Settings>
+  readonly server?: Partial<ServerSettings>
+  /** Added to the real time. */
+  readonly clockSkewMs?: number
+}
+
+export async function startTestServer(options: TestServerOptions = {}) {
+  const clock: Clock = { ...systemClock, now: () => Date.now() + (options.clockSkewMs ?? 0) }
+  const storage = createMemoryStorage(clock)
+  const signers = new Map([owner, plain, admin].map((one) => [one.accessKey, one]))
+  const state = { isStopping: false }
+  const app = buildServer(
+    { port: '127.0.0.1:0', max_connections: 100, max_requests: 50, ...options.server },
+    {
+      buckets: storage.buckets,
+      objects: storage.objects,
+      settings: { ...settings, ...options.settings },
+      findSigner: (accessKey) => signers.get(accessKey),
+      clock,
+      log: silentLog,
+      isStopping: () => state.isStopping,
+    },
+  )
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const port = Number(new URL(url).port)
+  return {
+    url,
+    port,
+    storage,
+    client: (user: S3Signer = owner, config: Partial<S3ClientConfig> = {}) =>
+      new S3Client({
+        endpoint: url,
+        region: 'us-east-1',
+        forcePathStyle: true,
+        maxAttempts: 1,
+        credentials: { accessKeyId: user.accessKey, secretAccessKey: user.secretKey },
+        ...config,
+      }),
+    /** Sends bytes as they are and resolves with the answer. */
+    sendRaw: (...pieces: readonly (string | Buffer)[]) => exchangeRaw(port, pieces),
+    /** Sends a request signed as asked. */
+    send: (request: SignedRequestOptions) => {
+      const { head, body } = signedRequest(port, request)
+      return exchangeRaw(port, [head, body])
+    },
+    async [Symbol.asyncDispose]() {
+      state.isStopping = true
+      app.server.closeAllConnections()
+      await app.close()
+    },
+  }
+}
