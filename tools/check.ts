@@ -1,0 +1,45 @@
+/** `npm run check`: types, style, dependency rules, invariants and specification coverage. Runs all, then says what failed. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { checkInvariants } from './check-invariants.ts'
+import { checkSpec } from './check-spec.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples'].filter((folder) => existsSync(`${root}${folder}`))
+
+interface Step {
+  readonly name: string
+  /** Problems, one a line; empty when all is well. */
+  run(): Promise<readonly string[]>
+}
+
+const steps: readonly Step[] = [
+  program('types', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.json']),
+  program('style', 'node_modules/@biomejs/biome/bin/biome', ['ci', '--colors=off', '--max-diagnostics=50', '.']),
+  program('dependency rules', 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs', ['--config', '.dependency-cruiser.cjs', ...folders]),
+  { name: 'invariants', run: checkInvariants },
+  { name: 'specification coverage', run: checkSpec },
+]
+
+let failed = 0
+for (const step of steps) {
+  const startedAt = performance.now()
+  const problems = await step.run()
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  process.stdout.write(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${step.name} (${seconds} s)\n`)
+  for (const problem of problems) process.stdout.write(`       ${problem}\n`)
+  if (problems.length > 0) failed += 1
+}
+process.stdout.write(failed === 0 ? 'all checks passed\n' : `${failed} of ${steps.length} checks failed\n`)
+process.exitCode = failed === 0 ? 0 : 1
+
+function program(name: string, path: string, args: readonly string[]): Step {
+  return {
+    name,
+    run: async () => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [`${root}${path}`, ...args], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+      return status === 0 ? [] : `${stdout}${stderr}`.split('\n').filter((line) => line.trim() !== '')
+    },
+  }
+}
