@@ -1,4 +1,5 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
+export { type } from 'arktype'
 export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type Command, type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './cli/command.ts'

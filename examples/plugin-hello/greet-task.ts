@@ -1,0 +1,20 @@
+import { defineTask, done, events, type } from 'svc/kernel'
+import { greeted } from './greeted-event.ts'
+import { greet } from './greeting.ts'
+import { helloSection } from './settings.ts'
+
+/** Greets in the background. A second run for the same name only greets again, so a crash does no harm. */
+export const greetTask = defineTask({
+  kind: 'hello_greet',
+  label: 'Greet somebody',
+  args: type({ name: '0 < string <= 100' }),
+  uses: { events, settings: helloSection.settings },
+  attempts: 3,
+  subject: ({ name }) => ({ type: 'person', key: name }),
+  async run({ args, services, log }) {
+    const message = greet(services.settings.greeting, args.name)
+    log.info('greeted', { message })
+    services.events.publish(greeted, { message })
+    return done()
+  },
+})

@@ -1,0 +1,4 @@
+/** The whole greeting: `Hello, Ada!`. */
+export function greet(greeting: string, name: string): string {
+  return `${greeting}, ${name}!`
+}
