@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import type { Clock } from '#kernel'
+import type { Disk } from './disk.ts'
+import { SyncedFolder } from './synced-folder.ts'
+
+export const blobsFolder = 'blobs'
+
+/** Where the bytes of a blob lie: `blobs/<epoch>/<last two digits of its id>/<id>`. */
+export const blobPath = (dir: string, blobId: string, epoch: number): string =>
+  `${dir}/${blobsFolder}/${epoch}/${blobId.slice(-2)}/${blobId}`
+
+export interface BlobPlace {
+  readonly blobId: string
+  readonly epoch: number
+  readonly path: string
+  readonly folder: SyncedFolder
+}
+
+/** Files put into one folder before the next is used: neighbours in time share the folder, and so its fsync. */
+const filesPerTurn = 256
+const foldersMax = 256
+
+/** Hands out places for new blobs of this start. Every folder is durable before a file is put into it. */
+export class BlobFolders {
+  readonly epoch: number
+  readonly #disk: Disk
+  readonly #dir: string
+  readonly #clock: Clock
+  readonly #folders = new Map<number, Promise<SyncedFolder>>()
+  #root: SyncedFolder | undefined
+  #turn = 0
+
+  constructor({ disk, dir, epoch, clock }: { readonly disk: Disk; readonly dir: string; readonly epoch: number; readonly clock: Clock }) {
+    this.epoch = epoch
+    this.#disk = disk
+    this.#dir = dir
+    this.#clock = clock
+  }
+
+  /** The folder of this start. It is gone when the disk was taken away. */
+  get rootPath(): string {
+    return join(this.#dir, blobsFolder, String(this.epoch))
+  }
+
+  async open(): Promise<void> {
+    await this.#disk.makeFolder(this.rootPath)
+    // The names of all new parents must survive a crash too: the cache folder itself, `blobs` and the epoch.
+    for (const path of [join(this.#dir, blobsFolder), this.#dir, dirname(this.#dir)]) await syncOnce(this.#disk, path)
+    this.#root = await SyncedFolder.open(this.#disk, this.rootPath)
+  }
+
+  async next(): Promise<BlobPlace> {
+    const shard = Math.floor(this.#turn++ / filesPerTurn) % foldersMax
+    const folder = await this.#folder(shard)
+    const blobId = newBlobId(this.#clock.now(), shard)
+    return { blobId, epoch: this.epoch, path: `${folder.path}/${blobId}`, folder }
+  }
+
+  async close(): Promise<void> {
+    const folders = await Promise.allSettled(this.#folders.values())
+    this.#folders.clear()
+    for (const folder of folders) if (folder.status === 'fulfilled') await folder.value.close()
+    await this.#root?.close()
+  }
+
+  async #folder(shard: number): Promise<SyncedFolder> {
+    const opening = this.#folders.get(shard) ?? this.#make(shard)
+    const folder = await opening
+    if (!folder.hasFailed) return folder
+    // A new descriptor for new files. Those of the failed fsync were all refused.
+    if (this.#folders.get(shard) === opening) {
+      this.#folders.delete(shard)
+      await folder.close()
+    }
+    return this.#folder(shard)
+  }
+
+  #make(shard: number): Promise<SyncedFolder> {
+    const making = this.#makeDurable(`${this.rootPath}/${hexByte(shard)}`)
+    this.#folders.set(shard, making)
+    making.catch(() => {
+      // Whoever waits for the folder is told; the next one tries again.
+      this.#folders.delete(shard)
+    })
+    return making
+  }
+
+  async #makeDurable(path: string): Promise<SyncedFolder> {
+    await this.#disk.makeFolder(path)
+    await this.#root?.sync()
+    return SyncedFolder.open(this.#disk, path)
+  }
+}
+
+async function syncOnce(disk: Disk, path: string): Promise<void> {
+  const folder = await SyncedFolder.open(disk, path)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Ids begin with the time, so that the rows of neighbours lie together, and end with the folder. */
+const newBlobId = (nowMs: number, shard: number): string =>
+  nowMs.toString(16).padStart(12, '0') + randomBytes(9).toString('hex') + hexByte(shard)
+
+const hexByte = (value: number): string => value.toString(16).padStart(2, '0')

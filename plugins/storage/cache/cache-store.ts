@@ -1,0 +1,179 @@
+import type { Reader, Tx } from '#kernel'
+
+/** One file of the cache as its row names it. */
+export interface BlobRef {
+  readonly blobId: string
+  /** Start of the process that wrote it: the first folder of its path. */
+  readonly epoch: number
+  readonly length: number
+}
+
+export interface PlaceBlob {
+  readonly contentId: number
+  readonly blob: BlobRef
+  readonly nowMs: number
+  /** Enough copies are stored elsewhere already. */
+  readonly isReleasable: boolean
+  /** A content made in this transaction has no entry to look for. */
+  readonly isNewContent: boolean
+  /** Blob of this content that was just seen on the disk with the right length. Any other one is replaced. */
+  readonly seenBlobId: string | undefined
+}
+
+export interface Placed {
+  /** Bytes by which the cache grew. */
+  readonly addedBytes: number
+  /** Files that no row names any more once this is committed: unlink them then. */
+  readonly redundant: readonly BlobRef[]
+}
+
+const blobColumns = 'blob_id as "blobId", epoch, length'
+
+export const blobsOfContent = (read: Reader, contentId: number): BlobRef[] =>
+  read.all<BlobRef>(`select ${blobColumns} from cache_blobs where content_id = ? order by ordinal`, contentId)
+
+/** The blob of a live content with these bytes, if it is cached. */
+export function findCachedBytes(read: Reader, bucketId: number, identity: string, size: number): BlobRef | undefined {
+  return read.get<BlobRef>(
+    `select b.blob_id as "blobId", b.epoch, b.length from contents c
+       join cache_entries e on e.content_id = c.id and e.state = 'present'
+       join cache_blobs b on b.content_id = c.id and b.ordinal = 0
+     where c.bucket_id = ? and c.identity = ? and c.size = ? and c.state = 'live'`,
+    bucketId,
+    identity,
+    size,
+  )
+}
+
+/** Makes the blob the cached bytes of the content, unless bytes that are known to be good are there already. */
+export function placeBlob(tx: Tx, place: PlaceBlob): Placed {
+  const state = place.isNewContent ? undefined : entryState(tx, place.contentId)
+  if (state === undefined) {
+    insertEntry(tx, place)
+    insertBlob(tx, place)
+    return { addedBytes: place.blob.length, redundant: [] }
+  }
+  const former = blobsOfContent(tx, place.contentId)
+  if (state === 'present' && former[0]?.blobId === place.seenBlobId && former.length === 1) {
+    return { addedBytes: 0, redundant: [place.blob] }
+  }
+  forgetBlobs(tx, former)
+  insertBlob(tx, place)
+  tx.run(`update cache_entries set state = 'present', accessed_at = ? where content_id = ?`, place.nowMs, place.contentId)
+  return { addedBytes: 0, redundant: former }
+}
+
+const entryState = (read: Reader, contentId: number): string | undefined =>
+  read.get<{ state: string }>('select state from cache_entries where content_id = ?', contentId)?.state
+
+function insertEntry(tx: Tx, { contentId, blob, nowMs, isReleasable }: PlaceBlob): void {
+  tx.run(
+    `insert into cache_entries (content_id, state, bytes, releasable, accessed_at, cached_at) values (?, 'present', ?, ?, ?, ?)`,
+    contentId,
+    blob.length,
+    isReleasable ? 1 : 0,
+    nowMs,
+    nowMs,
+  )
+}
+
+function insertBlob(tx: Tx, { contentId, blob }: PlaceBlob): void {
+  tx.run(
+    'insert into cache_blobs (blob_id, content_id, ordinal, length, epoch) values (?, ?, 0, ?, ?)',
+    blob.blobId,
+    contentId,
+    blob.length,
+    blob.epoch,
+  )
+}
+
+/** A crash before the files are unlinked leaves them to the sweep, so their epochs are looked at once more. */
+function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): void {
+  for (const { blobId, epoch } of blobs) {
+    tx.run('delete from cache_blobs where blob_id = ?', blobId)
+    tx.run('update cache_epochs set swept_at = null where epoch = ? and swept_at is not null', epoch)
+  }
+}
+
+/**
+ * Forgets the cached bytes of a content after its file was found missing or damaged. Returns the bytes by which the cache shrank; 0
+ * when another blob took its place meanwhile. A content that is readable nowhere else becomes `lost` (I6).
+ */
+export function dropDamaged(tx: Tx, contentId: number, blobId: string): number {
+  const blobs = blobsOfContent(tx, contentId)
+  if (!blobs.some((blob) => blob.blobId === blobId)) return 0
+  forgetBlobs(tx, blobs)
+  const bytes = deleteEntry(tx, contentId)
+  tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0`, contentId)
+  return bytes
+}
+
+function deleteEntry(tx: Tx, contentId: number): number {
+  const entry = tx.get<{ bytes: number }>('select bytes from cache_entries where content_id = ?', contentId)
+  tx.run('delete from cache_entries where content_id = ?', contentId)
+  return entry?.bytes ?? 0
+}
+
+/** Claims the entry for removal if it is present and releasable at this moment (I-02). Returns its files, or undefined. */
+export function beginEviction(tx: Tx, contentId: number): readonly BlobRef[] | undefined {
+  const { changes } = tx.run(
+    `update cache_entries set state = 'evicting' where content_id = ? and state = 'present' and releasable = 1`,
+    contentId,
+  )
+  return changes === 1 ? blobsOfContent(tx, contentId) : undefined
+}
+
+/** Called once the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes took the place meanwhile. */
+export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): number {
+  let isOurs = false
+  for (const { blobId } of blobs) isOurs = tx.run('delete from cache_blobs where blob_id = ?', blobId).changes === 1 || isOurs
+  return isOurs || blobs.length === 0 ? deleteEntry(tx, contentId) : 0
+}
+
+/** Contents whose eviction was begun and not finished, at most `limit`, by id. */
+export function evictingContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
+  return read
+    .all<{ id: number }>(
+      `select content_id as id from cache_entries where state = 'evicting' and content_id > ? order by content_id limit ?`,
+      after,
+      limit,
+    )
+    .map(({ id }) => id)
+}
+
+export const hasEvictable = (read: Reader): boolean =>
+  read.get(`select 1 from cache_entries where state = 'present' and releasable = 1 limit 1`) !== undefined ||
+  read.get(`select 1 from cache_entries where state = 'evicting' limit 1`) !== undefined
+
+export const sumCachedBytes = (read: Reader): number =>
+  read.get<{ bytes: number }>('select coalesce(sum(bytes), 0) as bytes from cache_entries')?.bytes ?? 0
+
+export function writeAccessTime(tx: Tx, contentId: number, accessedAtMs: number): void {
+  tx.run('update cache_entries set accessed_at = ? where content_id = ? and accessed_at < ?', accessedAtMs, contentId, accessedAtMs)
+}
+
+/** The first moment from `nowMs` on that names no earlier start of this database. */
+export function openEpoch(tx: Tx, nowMs: number): number {
+  const last = tx.get<{ epoch: number | null }>('select max(epoch) as epoch from cache_epochs')?.epoch ?? 0
+  const epoch = Math.max(nowMs, last + 1)
+  tx.run('insert into cache_epochs (epoch) values (?)', epoch)
+  return epoch
+}
+
+export const unsweptEpochs = (read: Reader, before: number): number[] =>
+  read
+    .all<{ epoch: number }>('select epoch from cache_epochs where swept_at is null and epoch < ? order by epoch', before)
+    .map(({ epoch }) => epoch)
+
+export function markSwept(tx: Tx, epoch: number, nowMs: number): void {
+  tx.run('update cache_epochs set swept_at = ? where epoch = ?', nowMs, epoch)
+}
+
+/** Those of the blob ids that a row names. */
+export function knownBlobs(read: Reader, blobIds: readonly string[]): ReadonlySet<string> {
+  const rows = read.all<{ id: string }>(
+    'select b.blob_id as id from json_each(?) j join cache_blobs b on b.blob_id = j.value',
+    JSON.stringify(blobIds),
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,64 @@
+import fs from 'node:fs'
+
+/** The calls the cache makes on files, so that tests can give a disk that fails. Descriptors are plain numbers: no handle per file. */
+export interface Disk {
+  /** A new empty file, private to the user. Fails when the path exists. */
+  create(path: string): Promise<number>
+  open(path: string): Promise<number>
+  /** Writes every byte of the chunk at the position. */
+  write(descriptor: number, chunk: Uint8Array, position: number): Promise<void>
+  /** Reads into the whole buffer, or less where the file ends. Returns the bytes read. */
+  read(descriptor: number, buffer: Uint8Array, position: number): Promise<number>
+  /** Length of an open file. Synchronous: its inode is in memory. */
+  length(descriptor: number): number
+  /** Makes the bytes and the length of a file durable. */
+  syncFile(descriptor: number): Promise<void>
+  /** Makes the names in a folder durable. */
+  syncFolder(descriptor: number): Promise<void>
+  close(descriptor: number): Promise<void>
+  unlink(path: string): Promise<void>
+  makeFolder(path: string): Promise<void>
+}
+
+type Done = (error: NodeJS.ErrnoException | null) => void
+
+const finished = (start: (done: Done) => void): Promise<void> =>
+  new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())))
+
+const opened = (path: string, flags: string): Promise<number> =>
+  new Promise((resolve, reject) => fs.open(path, flags, 0o600, (error, descriptor) => (error ? reject(error) : resolve(descriptor))))
+
+export const realDisk: Disk = {
+  create: (path) => opened(path, 'wx'),
+  open: (path) => opened(path, 'r'),
+  write: (descriptor, chunk, position) =>
+    new Promise((resolve, reject) => {
+      // A write may take only a part, for example at the end of a quota.
+      const writeFrom = (offset: number): void =>
+        fs.write(descriptor, chunk, offset, chunk.length - offset, position + offset, (error, written) => {
+          if (error) reject(error)
+          else if (offset + written >= chunk.length) resolve()
+          else writeFrom(offset + written)
+        })
+      writeFrom(0)
+    }),
+  read: (descriptor, buffer, position) =>
+    new Promise((resolve, reject) => {
+      const readFrom = (offset: number): void =>
+        fs.read(descriptor, buffer, offset, buffer.length - offset, position + offset, (error, taken) => {
+          if (error) reject(error)
+          else if (taken === 0 || offset + taken >= buffer.length) resolve(offset + taken)
+          else readFrom(offset + taken)
+        })
+      readFrom(0)
+    }),
+  length: (descriptor) => fs.fstatSync(descriptor).size,
+  syncFile: (descriptor) => finished((done) => fs.fdatasync(descriptor, done)),
+  // Not fdatasync: on ext4 it may leave out a name that did not make the folder longer.
+  syncFolder: (descriptor) => finished((done) => fs.fsync(descriptor, done)),
+  close: (descriptor) => finished((done) => fs.close(descriptor, done)),
+  unlink: (path) => finished((done) => fs.unlink(path, done)),
+  makeFolder: (path) => finished((done) => fs.mkdir(path, { mode: 0o700, recursive: true }, (error) => done(error))),
+}
+
+export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'

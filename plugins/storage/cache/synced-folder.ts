@@ -1,0 +1,62 @@
+import type { Disk } from './disk.ts'
+
+/**
+ * A folder whose new names are made durable together: one fsync is under way at a time, and everyone who comes meanwhile shares the
+ * next one, because the running one may have begun before their file was made.
+ */
+export class SyncedFolder {
+  readonly path: string
+  readonly #disk: Disk
+  readonly #descriptor: number
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #hasFailed = false
+
+  constructor(disk: Disk, path: string, descriptor: number) {
+    this.path = path
+    this.#disk = disk
+    this.#descriptor = descriptor
+  }
+
+  static async open(disk: Disk, path: string): Promise<SyncedFolder> {
+    return new SyncedFolder(disk, path, await disk.open(path))
+  }
+
+  /** True once an fsync failed: what the folder holds is in doubt, and this descriptor is never asked again. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  sync(): Promise<void> {
+    if (this.#running === undefined) return this.#start()
+    this.#next ??= this.#running.then(
+      () => this.#start(),
+      () => this.#start(),
+    )
+    return this.#next
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#running, this.#next])
+    await this.#disk.close(this.#descriptor)
+  }
+
+  #start(): Promise<void> {
+    this.#next = undefined
+    if (this.#hasFailed) return Promise.reject(new Error(`an earlier fsync of the folder ${this.path} failed`))
+    const run = this.#disk.syncFolder(this.#descriptor).then(
+      () => this.#end(false),
+      (error: unknown) => {
+        this.#end(true)
+        throw error
+      },
+    )
+    this.#running = run
+    return run
+  }
+
+  #end(hasFailed: boolean): void {
+    this.#running = undefined
+    this.#hasFailed ||= hasFailed
+  }
+}

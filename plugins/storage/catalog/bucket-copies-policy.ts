@@ -1,0 +1,32 @@
+/** How many copies a new bucket keeps. The result is stored with the bucket and binds it from then on (I-12). */
+
+export const copiesMin = 1
+export const copiesMax = 8
+
+export interface CopiesDefaults {
+  readonly defaultCopies: number
+  /** Absent or 0: as many as the bucket's target. */
+  readonly minimumDurableCopies?: number | undefined
+}
+
+export interface CopiesWish {
+  readonly defaultCopies?: number | undefined
+  readonly minimumDurableCopies?: number | undefined
+}
+
+export type CopiesVerdict =
+  | { readonly isValid: true; readonly defaultCopies: number; readonly minimumDurableCopies: number }
+  | { readonly isValid: false; readonly message: string }
+
+export function resolveCopies(wish: CopiesWish, defaults: CopiesDefaults): CopiesVerdict {
+  const target = wish.defaultCopies ?? defaults.defaultCopies
+  if (!isCount(target)) return invalid(`default_copies must be a whole number from ${copiesMin} to ${copiesMax}`)
+  // A configured minimum above the wished target is no fault of the client: it is cut down to the target.
+  const minimum = wish.minimumDurableCopies ?? Math.min(defaults.minimumDurableCopies || target, target)
+  if (!isCount(minimum)) return invalid(`minimum_durable_copies must be a whole number from ${copiesMin} to ${copiesMax}`)
+  if (minimum > target) return invalid(`minimum_durable_copies (${minimum}) must not be above default_copies (${target})`)
+  return { isValid: true, defaultCopies: target, minimumDurableCopies: minimum }
+}
+
+const isCount = (value: number): boolean => Number.isInteger(value) && value >= copiesMin && value <= copiesMax
+const invalid = (message: string): CopiesVerdict => ({ isValid: false, message })

@@ -1,0 +1,65 @@
+import type { Reader, Tx } from '#kernel'
+import type { Bucket, BucketUsage } from '../contract.ts'
+
+const columns = `id, name, owner_access_key as "ownerAccessKey", default_copies as "defaultCopies",
+  minimum_durable_copies as "minimumDurableCopies", created_at as "createdAtMs", updated_at as "updatedAtMs"`
+
+/** Every bucket, in order of name. */
+export const readBuckets = (read: Reader): Bucket[] => read.all<Bucket>(`select ${columns} from buckets order by name`)
+
+export function findBucketRow(read: Reader, name: string): Bucket | undefined {
+  return read.get<Bucket>(`select ${columns} from buckets where name = ?`, name)
+}
+
+export function insertBucket(tx: Tx, bucket: Omit<Bucket, 'id'>): Bucket {
+  const { name, ownerAccessKey, defaultCopies, minimumDurableCopies, createdAtMs, updatedAtMs } = bucket
+  const { lastId } = tx.run(
+    `insert into buckets (name, owner_access_key, default_copies, minimum_durable_copies, created_at, updated_at)
+     values (?, ?, ?, ?, ?, ?)`,
+    name,
+    ownerAccessKey,
+    defaultCopies,
+    minimumDurableCopies,
+    createdAtMs,
+    updatedAtMs,
+  )
+  tx.run('insert into bucket_stats (bucket_id) values (?)', lastId)
+  return { id: lastId, ...bucket }
+}
+
+export function updateBucketOwner(tx: Tx, bucket: Bucket): void {
+  tx.run('update buckets set owner_access_key = ?, updated_at = ? where id = ?', bucket.ownerAccessKey, bucket.updatedAtMs, bucket.id)
+}
+
+export function readUsage(read: Reader, bucketId: number): BucketUsage {
+  const row = read.get<BucketUsage>(
+    'select live_objects as "objectCount", live_bytes as "totalSizeBytes" from bucket_stats where bucket_id = ?',
+    bucketId,
+  )
+  return row ?? { objectCount: 0, totalSizeBytes: 0 }
+}
+
+/** What one change of a key does to the counts of its bucket. */
+export interface StatsChange {
+  readonly liveObjects: number
+  readonly liveBytes: number
+  /** Data versions; delete markers are not counted. */
+  readonly versions: number
+  readonly versionBytes: number
+  readonly tombstones: number
+}
+
+/** Returns false when the bucket does not exist (any more). */
+export function changeStats(tx: Tx, bucketId: number, change: StatsChange): boolean {
+  const { changes } = tx.run(
+    `update bucket_stats set live_objects = live_objects + ?, live_bytes = live_bytes + ?, versions = versions + ?,
+       version_bytes = version_bytes + ?, tombstones = tombstones + ? where bucket_id = ?`,
+    change.liveObjects,
+    change.liveBytes,
+    change.versions,
+    change.versionBytes,
+    change.tombstones,
+    bucketId,
+  )
+  return changes === 1
+}

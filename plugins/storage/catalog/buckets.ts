@@ -1,0 +1,85 @@
+import type { Clock, Database } from '#kernel'
+import type { Bucket, Buckets, CreateBucket } from '../contract.ts'
+import { storageErrors } from '../errors.ts'
+import { type CopiesDefaults, resolveCopies } from './bucket-copies-policy.ts'
+import { bucketNameProblem } from './bucket-name-policy.ts'
+import { findBucketRow, insertBucket, readBuckets, readUsage, updateBucketOwner } from './bucket-store.ts'
+
+export interface BucketCatalog extends Buckets {
+  findById(id: number): Bucket | undefined
+}
+
+/** The buckets, all in memory: read once here and changed after each commit. */
+export function createBuckets({
+  database,
+  clock,
+  defaults,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+  readonly defaults: CopiesDefaults
+}): BucketCatalog {
+  const byName = new Map<string, Bucket>()
+  const byId = new Map<number, Bucket>()
+  let sorted: readonly Bucket[] | undefined
+
+  function keep(bucket: Bucket): void {
+    byName.set(bucket.name, bucket)
+    byId.set(bucket.id, bucket)
+    sorted = undefined
+  }
+
+  function requireBucket(name: string): Bucket {
+    const bucket = byName.get(name)
+    if (!bucket) throw bucketNotFound(name)
+    return bucket
+  }
+
+  for (const bucket of readBuckets(database.read)) keep(bucket)
+  return {
+    async create(request) {
+      const draft = draftBucket(request, defaults, clock.now())
+      return database.write((tx) => {
+        if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' exists already` })
+        const bucket = insertBucket(tx, draft)
+        tx.afterCommit(() => keep(bucket))
+        return bucket
+      })
+    },
+    find: (name) => byName.get(name),
+    findById: (id) => byId.get(id),
+    require: requireBucket,
+    list() {
+      sorted ??= [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+      return sorted
+    },
+    usage: (bucketId) => readUsage(database.read, bucketId),
+    async setOwner(name, ownerAccessKey) {
+      return database.write((tx) => {
+        const current = findBucketRow(tx, name)
+        if (!current) throw bucketNotFound(name)
+        const changed: Bucket = { ...current, ownerAccessKey, updatedAtMs: clock.now() }
+        updateBucketOwner(tx, changed)
+        tx.afterCommit(() => keep(changed))
+        return changed
+      })
+    },
+    countOwnedBy(ownerAccessKey) {
+      let count = 0
+      for (const bucket of byName.values()) if (bucket.ownerAccessKey === ownerAccessKey) count += 1
+      return count
+    },
+  }
+}
+
+function draftBucket(request: CreateBucket, defaults: CopiesDefaults, nowMs: number): Omit<Bucket, 'id'> {
+  const { name, ownerAccessKey } = request
+  const problem = bucketNameProblem(name)
+  if (problem) throw storageErrors.invalid_bucket_name({ message: `the bucket name '${name}' ${problem}` })
+  const copies = resolveCopies(request, defaults)
+  if (!copies.isValid) throw storageErrors.copy_policy_invalid({ message: copies.message })
+  const { defaultCopies, minimumDurableCopies } = copies
+  return { name, ownerAccessKey, defaultCopies, minimumDurableCopies, createdAtMs: nowMs, updatedAtMs: nowMs }
+}
+
+const bucketNotFound = (name: string) => storageErrors.bucket_not_found({ message: `there is no bucket '${name}'` })

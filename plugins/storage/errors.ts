@@ -1,0 +1,20 @@
+import { defineErrors } from '#kernel'
+
+/** Refusals of the storage plugin. Callers map the codes; they never parse the messages. */
+export const storageErrors = defineErrors({
+  invalid_bucket_name: { status: 400, message: 'The bucket name is not valid.' },
+  copy_policy_invalid: { status: 400, message: 'The number of copies is not valid.' },
+  bucket_exists: { status: 409, message: 'A bucket with this name exists already.' },
+  bucket_not_found: { status: 404, message: 'There is no bucket with this name.' },
+  object_not_found: { status: 404, message: 'There is no object with this key.' },
+  version_not_found: { status: 404, message: 'There is no such version of this object.' },
+  is_delete_marker: { status: 405, message: 'This version is a delete marker; it has no bytes.' },
+  invalid_key: { status: 400, message: 'The object key is not valid.' },
+  entity_too_small: { status: 400, message: 'The object is smaller than the smallest allowed size.' },
+  entity_too_large: { status: 413, message: 'The object is larger than the largest allowed size.' },
+  incomplete_body: { status: 400, message: 'The body does not have the declared length.' },
+  cache_full: { status: 507, message: 'The cache is full and nothing in it may be removed yet.' },
+  cache_busy: { status: 503, message: 'The cache is full; room is being made. Try again soon.' },
+  cache_write_failed: { status: 500, message: 'The bytes could not be written to the cache durably.' },
+  content_unavailable: { status: 503, message: 'The bytes are not in the cache and no provider can give them now. Try again later.' },
+})

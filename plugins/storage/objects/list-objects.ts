@@ -1,0 +1,130 @@
+import type { Reader } from '#kernel'
+import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
+import { type KeyRange, listFlat, listRolled } from '../catalog/list-store.ts'
+import type { ListEntry, ListPage, ListRequest } from '../contract.ts'
+
+/** Rows looked at before the kind of listing is chosen: in a folder of plain keys the flat query is four times faster. */
+const firstLookRows = 64
+
+/** One page of current objects. Synchronous: a page of 1000 takes 0.3 to 3 ms. */
+export function listObjects(read: Reader, bucketId: number, request: Omit<ListRequest, 'bucket'>): ListPage {
+  const listing = new Listing(read, bucketId, request)
+  return listing.run()
+}
+
+class Listing {
+  readonly #read: Reader
+  readonly #bucketId: number
+  readonly #prefix: string
+  readonly #delimiter: string | undefined
+  readonly #limit: number
+  readonly #after: string | undefined
+  readonly #high: string | undefined
+  readonly #entries: ListEntry[] = []
+  readonly #commonPrefixes: string[] = []
+  #last: string | undefined
+
+  constructor(read: Reader, bucketId: number, { prefix = '', delimiter, after, limit }: Omit<ListRequest, 'bucket'>) {
+    this.#read = read
+    this.#bucketId = bucketId
+    this.#prefix = prefix
+    this.#delimiter = delimiter === '' ? undefined : delimiter
+    this.#after = after
+    this.#limit = limit
+    this.#high = successorOf(prefix)
+  }
+
+  run(): ListPage {
+    const low = this.#firstKey()
+    // One result more than asked for tells whether the page is the last.
+    const isTruncated = low !== undefined && this.#collect(low)
+    const page = { entries: this.#entries, commonPrefixes: this.#commonPrefixes, isTruncated }
+    return this.#last === undefined ? page : { ...page, last: this.#last }
+  }
+
+  /** The least key that may be listed; undefined when there can be none. */
+  #firstKey(): string | undefined {
+    const after = this.#after
+    if (after === undefined || compareKeys(after, this.#prefix) < 0) return this.#prefix
+    if (this.#delimiter !== undefined && after.startsWith(this.#prefix)) {
+      // A common prefix that `after` lies in does not come after it, so its whole group is passed over.
+      const group = groupOf(after, this.#prefix, this.#delimiter)
+      if (group !== undefined) return successorOf(group)
+    }
+    return justAfter(after)
+  }
+
+  /** Returns true when there is more than the page holds. */
+  #collect(low: string): boolean {
+    if (this.#delimiter === undefined) return this.#takePlain(this.#flat(low, this.#missing())) === 'full'
+    let next = low
+    for (const rows of [firstLookRows, this.#limit + 1]) {
+      const wanted = Math.min(rows, this.#missing())
+      const found = this.#flat(next, wanted)
+      const end = this.#takePlain(found)
+      if (end === 'full') return true
+      if (end !== undefined) return this.#roll(end, this.#delimiter)
+      if (found.length < wanted) return false
+      next = justAfter(this.#last ?? next)
+    }
+    return false
+  }
+
+  #missing(): number {
+    return this.#limit + 1 - this.#entries.length - this.#commonPrefixes.length
+  }
+
+  #flat(low: string, limit: number): ListEntry[] {
+    return listFlat(this.#read, this.#range(low), limit)
+  }
+
+  #range(low: string): KeyRange {
+    return { bucketId: this.#bucketId, low, high: this.#high }
+  }
+
+  /** Takes rows up to the first that belongs to a common prefix and returns its key; `full` when the page has no room for a row. */
+  #takePlain(rows: readonly ListEntry[]): string | 'full' | undefined {
+    for (const row of rows) {
+      if (this.#delimiter !== undefined && groupOf(row.key, this.#prefix, this.#delimiter) !== undefined) return row.key
+      if (!this.#takeEntry(row)) return 'full'
+    }
+    return undefined
+  }
+
+  #takeEntry(entry: ListEntry): boolean {
+    if (this.#missing() === 1) return false
+    this.#entries.push(entry)
+    this.#last = entry.key
+    return true
+  }
+
+  #takeGroup(group: string): boolean {
+    if (this.#missing() === 1) return false
+    this.#commonPrefixes.push(group)
+    this.#last = group
+    return true
+  }
+
+  #roll(low: string, delimiter: string): boolean {
+    const delimiterSuccessor = successorOf(delimiter)
+    if (delimiterSuccessor === undefined) return this.#hop(low, delimiter)
+    const roll = { prefix: this.#prefix, delimiter, delimiterSuccessor }
+    for (const { commonPrefix, ...entry } of listRolled(this.#read, this.#range(low), roll, this.#missing())) {
+      if (!(commonPrefix === null ? this.#takeEntry(entry) : this.#takeGroup(commonPrefix))) return true
+    }
+    return false
+  }
+
+  /** For a delimiter of nothing but the highest character, above which the walk finds no bound: one query a result. */
+  #hop(low: string, delimiter: string): boolean {
+    let next: string | undefined = low
+    while (next !== undefined) {
+      const [row] = this.#flat(next, 1)
+      if (!row) return false
+      const group = groupOf(row.key, this.#prefix, delimiter)
+      if (!(group === undefined ? this.#takeEntry(row) : this.#takeGroup(group))) return true
+      next = group === undefined ? justAfter(row.key) : successorOf(group)
+    }
+    return false
+  }
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { type } from 'arktype'
+import { choice, defineSection, integer, text } from '#kernel'
+
+const percent = { min: 0, max: 100, editable: true, risk: 'review' } as const
+
+/** The local cache. Watermarks are kept but unused under the policies other than lru. */
+export const cacheSection = defineSection('cache', {
+  doc: 'The local cache, where every object is kept first.',
+  keys: {
+    dir: text(
+      {
+        label: 'Directory',
+        doc: 'Folder of the cached bytes. Keep it on a disk of its own with room for max_size_gb.',
+        default: ({ dataDir }) => join(dataDir, 'cache'),
+        editable: true,
+        risk: 'review',
+        written: true,
+      },
+      type('string > 0'),
+    ),
+    max_size_gb: integer({
+      label: 'Capacity',
+      doc: 'Most bytes the cache holds, in units of 1024^3 bytes.',
+      default: 100,
+      min: 1,
+      editable: true,
+      risk: 'review',
+    }),
+    eviction_policy: choice(['lru', 'after_upload', 'none'], {
+      label: 'Eviction policy',
+      doc: 'lru: the longest unread goes first when the cache fills; after_upload: as soon as enough copies are stored; none: never.',
+      default: 'lru',
+      editable: true,
+      risk: 'review',
+    }),
+    lru_high_watermark_percent: integer({
+      label: 'High watermark',
+      doc: 'Under lru, removal begins when this much of the capacity is used.',
+      default: 90,
+      ...percent,
+    }),
+    lru_low_watermark_percent: integer({
+      label: 'Low watermark',
+      doc: 'Under lru, removal ends when this much of the capacity is used.',
+      default: 80,
+      ...percent,
+    }),
+  },
+  check: ({ lru_low_watermark_percent: low, lru_high_watermark_percent: high }) =>
+    low < high ? [] : [{ key: 'lru_low_watermark_percent', message: `must be below lru_high_watermark_percent (${high})` }],
+})

@@ -1,0 +1,156 @@
+import { existsSync, statSync } from 'node:fs'
+import type { Reader } from '#kernel'
+import { blobPath } from '../cache/blob-folders.ts'
+
+/** Queries that find what must not be; each names the rule it breaks. */
+interface Rule {
+  readonly id: string
+  readonly broken: string
+  /** Tables of other migrations it reads: without them it is left out. */
+  readonly needs?: readonly string[]
+  readonly sql: string
+}
+
+const newest = `select bucket_id, key, min(rseq) as rseq from object_versions group by bucket_id, key`
+
+const rules: readonly Rule[] = [
+  {
+    id: 'I1',
+    broken: 'a key does not have exactly one of head and tombstone, equal to its newest version',
+    sql: `select v.bucket_id, v.key from (${newest}) n
+      join object_versions v on v.bucket_id = n.bucket_id and v.key = n.key and v.rseq = n.rseq
+      left join object_heads h on h.bucket_id = v.bucket_id and h.key = v.key
+      left join object_tombstones t on t.bucket_id = v.bucket_id and t.key = v.key
+      where case when v.is_delete_marker = 1
+        then not (h.key is null and t.rseq is v.rseq and t.marker_version_id is v.version_id)
+        else not (t.key is null and h.rseq is v.rseq and h.version_id is v.version_id and h.content_id is v.content_id
+          and h.size is v.size and h.etag is v.etag and h.last_modified is v.created_at) end`,
+  },
+  {
+    id: 'I1',
+    broken: 'a head or a tombstone has no version',
+    sql: `select bucket_id, key from (select bucket_id, key from object_heads union all select bucket_id, key from object_tombstones) x
+      where not exists (select 1 from object_versions v where v.bucket_id = x.bucket_id and v.key = x.key)`,
+  },
+  {
+    id: 'I1',
+    broken: 'a tombstone is marked restorable wrongly',
+    sql: `select t.bucket_id, t.key from object_tombstones t where t.is_restorable <> exists (
+      select 1 from object_versions v where v.bucket_id = t.bucket_id and v.key = t.key and v.is_delete_marker = 0)`,
+  },
+  {
+    id: 'I2',
+    broken: 'ref_count is not the number of versions',
+    sql: `select c.id, c.ref_count from contents c
+      where c.ref_count <> (select count(*) from object_versions v where v.content_id = c.id)`,
+  },
+  {
+    id: 'I2',
+    broken: 'a version has no content of its bucket and size',
+    sql: `select v.version_id from object_versions v left join contents c on c.id = v.content_id
+      where v.is_delete_marker = 0 and (c.id is null or c.bucket_id <> v.bucket_id or c.size <> v.size)`,
+  },
+  { id: 'I3', broken: 'ref_count 0 and deleting differ', sql: `select id from contents where (ref_count = 0) <> (state = 'deleting')` },
+  {
+    id: 'I4',
+    broken: 'durable_copies is not the number of slots with every piece committed',
+    needs: ['pieces', 'copies', 'data_sets'],
+    sql: `select c.id, c.durable_copies from contents c where c.state = 'live' and c.durable_copies <> (
+      select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
+        where k.content_id = c.id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
+        group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)))`,
+  },
+  {
+    id: 'I5',
+    broken: 'a cache entry is releasable with too few copies',
+    sql: `select e.content_id from cache_entries e join contents c on c.id = e.content_id join buckets b on b.id = c.bucket_id
+      where e.releasable = 1 and (c.durable_copies < b.minimum_durable_copies or c.readable_copies < 1)`,
+  },
+  {
+    id: 'I6',
+    broken: 'bytes are neither cached nor stored, and not marked lost',
+    sql: `select c.id from contents c where c.ref_count > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
+      and not exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')`,
+  },
+  {
+    id: 'I7',
+    broken: 'a committed copy has no piece id or no piece CID',
+    needs: ['pieces', 'copies'],
+    sql: `select k.id from copies k join pieces p on p.id = k.piece_id
+      where k.state = 'committed' and (k.chain_piece_id is null or p.piece_cid is null)`,
+  },
+  {
+    id: 'I8',
+    broken: 'a replica slot has no single current data set of its own',
+    needs: ['replica_slots', 'data_sets'],
+    sql: `select s.bucket_id, s.slot from replica_slots s left join data_sets d on d.id = s.current_data_set_id
+      where s.current_data_set_id is not null and (d.id is null or d.bucket_id <> s.bucket_id or d.slot <> s.slot)`,
+  },
+  {
+    id: 'I10',
+    broken: 'a cache entry has other bytes than its blobs',
+    sql: `select e.content_id, e.bytes from cache_entries e
+      where e.bytes <> (select coalesce(sum(b.length), 0) from cache_blobs b where b.content_id = e.content_id)`,
+  },
+  {
+    id: 'I10',
+    broken: 'a blob has no cache entry',
+    sql: `select b.blob_id from cache_blobs b where b.content_id is not null
+      and not exists (select 1 from cache_entries e where e.content_id = b.content_id)`,
+  },
+  {
+    id: 'I10',
+    broken: 'a cache entry has no content',
+    sql: 'select content_id from cache_entries where content_id not in (select id from contents)',
+  },
+  {
+    id: 'counts',
+    broken: 'bucket_stats differs from the rows',
+    sql: `select * from (select s.*,
+      (select count(*) from object_heads h where h.bucket_id = s.bucket_id) as heads,
+      (select coalesce(sum(size), 0) from object_heads h where h.bucket_id = s.bucket_id) as head_bytes,
+      (select count(*) from object_versions v where v.bucket_id = s.bucket_id and v.is_delete_marker = 0) as data_versions,
+      (select coalesce(sum(size), 0) from object_versions v where v.bucket_id = s.bucket_id) as data_bytes,
+      (select count(*) from object_tombstones t where t.bucket_id = s.bucket_id) as markers from bucket_stats s) x
+      where live_objects <> heads or live_bytes <> head_bytes or versions <> data_versions or version_bytes <> data_bytes
+        or tombstones <> markers`,
+  },
+]
+
+/** Rows named for one broken rule. */
+const rowsShown = 5
+
+export interface Surroundings {
+  /** Folder of the cache: every present entry must have its files, whole. */
+  readonly cacheDir?: string
+  /** What the running cache counts as used (I10). */
+  readonly usedBytes?: number
+}
+
+/** Everything wrong with a database at rest, in words; empty when it is sound. */
+export function checkInvariants(read: Reader, { cacheDir, usedBytes }: Surroundings = {}): string[] {
+  const tables = new Set(read.all<{ name: string }>(`select name from sqlite_master where type = 'table'`).map(({ name }) => name))
+  const problems: string[] = []
+  for (const { id, broken, needs = [], sql } of rules) {
+    if (needs.some((table) => !tables.has(table))) continue
+    const rows = read.all(sql)
+    if (rows.length > 0) problems.push(`${id}: ${broken}: ${rows.length} rows, such as ${JSON.stringify(rows.slice(0, rowsShown))}`)
+  }
+  if (cacheDir !== undefined) problems.push(...missingFiles(read, cacheDir))
+  const sum = read.get<{ bytes: number }>('select coalesce(sum(bytes), 0) as bytes from cache_entries')?.bytes
+  if (usedBytes !== undefined && usedBytes !== sum) problems.push(`I10: ${usedBytes} bytes are counted as used, and the rows say ${sum}`)
+  return problems
+}
+
+function missingFiles(read: Reader, cacheDir: string): string[] {
+  const blobs = read.all<{ id: string; epoch: number; length: number }>(
+    `select b.blob_id as id, b.epoch, b.length from cache_blobs b join cache_entries e on e.content_id = b.content_id
+     where e.state = 'present'`,
+  )
+  return blobs.flatMap(({ id, epoch, length }) => {
+    const path = blobPath(cacheDir, id, epoch)
+    if (!existsSync(path)) return [`I-01: ${path} is missing`]
+    const found = statSync(path).size
+    return found === length ? [] : [`I-01: ${path} has ${found} bytes instead of ${length}`]
+  })
+}

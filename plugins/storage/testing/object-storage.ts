@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, type Database, silentLog, systemClock } from '#kernel'
+import { openDatabase } from '../../../kernel/db/open.ts'
+import { type Cache, createCache } from '../cache/cache.ts'
+import type { Disk } from '../cache/disk.ts'
+import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
+import type { CacheStats, Objects, ObjectVersion, OpenedObject } from '../contract.ts'
+import { objectsMigration } from '../migrations/0001-objects.ts'
+import { createObjects, type ObjectParts } from '../objects/objects.ts'
+import type { SizeLimits } from '../objects/size-policy.ts'
+
+export interface ObjectStorageOptions {
+  /** A folder to keep, such as that of an earlier one: its database and cache are used again. */
+  readonly dir?: string
+  readonly maxBytes?: number
+  readonly policy?: CacheStats['evictionPolicy']
+  readonly sizes?: SizeLimits
+  readonly disk?: Disk
+  readonly clock?: Clock
+  readonly onNewContent?: ObjectParts['onNewContent']
+  readonly readRemote?: ObjectParts['readRemote']
+}
+
+/** The object half of storage over a real database and real files, with a bucket named `photos`. */
+export interface ObjectStorage extends AsyncDisposable {
+  readonly dir: string
+  readonly database: Database
+  readonly buckets: BucketCatalog
+  readonly cache: Cache
+  readonly objects: Objects
+  /** Puts bytes, or the text as UTF-8, into `photos`. */
+  put(key: string, bytes: string | Uint8Array, more?: Partial<Parameters<Objects['put']>[0]>): Promise<ObjectVersion>
+  /** The current bytes in `photos` as UTF-8. */
+  text(key: string, versionId?: string): Promise<string>
+  /** Closes everything and keeps the folder. */
+  stop(): Promise<void>
+}
+
+export async function openObjectStorage(options: ObjectStorageOptions = {}): Promise<ObjectStorage> {
+  const { maxBytes = 64 * 1024 * 1024, policy = 'lru', clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-objects-')))
+  const database = await openDatabase({
+    dsn: join(dir, 'svc.db'),
+    schemas: [{ name: 'storage', migrations: [objectsMigration] }],
+  })
+  await database.migrate()
+  const disk = options.disk ? { disk: options.disk } : {}
+  const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, policy, database, clock, log: silentLog, ...disk })
+  const buckets = createBuckets({ database, clock, defaults: { defaultCopies: 2 } })
+  if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
+  const { onNewContent, readRemote } = options
+  const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, readRemote })
+  const stop = async () => {
+    await cache[Symbol.asyncDispose]()
+    await database[Symbol.asyncDispose]()
+  }
+  return {
+    dir,
+    database,
+    buckets,
+    cache,
+    objects,
+    put: (key, bytes, more) => {
+      const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+      return objects.put({ bucket: 'photos', key, body: chunksOf(body), size: body.length, headers: plainHeaders, ...more })
+    },
+    text: async (key, versionId) => Buffer.from(await readAll(await objects.open('photos', key, versionId))).toString(),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      if (options.dir === undefined) await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+export const plainHeaders = { contentType: 'binary/octet-stream', system: {}, user: {} }
+
+/** The bytes as a body arrives: in chunks. */
+export async function* chunksOf(bytes: Uint8Array, chunkBytes = 64 * 1024): AsyncGenerator<Uint8Array, void, void> {
+  for (let from = 0; from < bytes.length; from += chunkBytes) yield bytes.subarray(from, from + chunkBytes)
+}
+
+/** Reads an opened object to its end and closes it. */
+export async function readAll(opened: OpenedObject, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array> {
+  await using object = opened
+  const blocks: Uint8Array[] = []
+  for await (const block of object.read(range)) blocks.push(block)
+  return Buffer.concat(blocks)
+}
