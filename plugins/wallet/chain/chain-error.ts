@@ -59,7 +59,8 @@ function findRevert(error: BaseError, abi: Abi): Pick<ChainReverted, 'selector' 
     if (reverted.data) {
       return { selector: selectorOf(raw), errorName: reverted.data.errorName, args: reverted.data.args ?? [] }
     }
-    if (raw !== undefined) return decodeRevert(raw, abi)
+    const found = raw ?? quotedRevert(error.details)
+    if (found !== undefined) return decodeRevert(found, abi)
     return {
       selector: '0x',
       errorName: reverted.reason === undefined ? undefined : 'Error',
@@ -90,9 +91,12 @@ function revertDataIn(error: BaseError): Hex | undefined {
   const data = found?.data
   if (isHex(data)) return data
   if (typeof data === 'object' && data !== null && 'data' in data && isHex(data.data)) return data.data
-  const [, quoted] = lotusRevert.exec(error.details ?? '') ?? []
-  if (isHex(quoted)) return quoted
-  return found === null ? undefined : '0x'
+  return quotedRevert(error.details) ?? (found === null ? undefined : '0x')
+}
+
+function quotedRevert(details: string | undefined): Hex | undefined {
+  const [, quoted] = lotusRevert.exec(details ?? '') ?? []
+  return isHex(quoted) ? quoted : undefined
 }
 
 function selectorOf(raw: Hex | undefined): Hex {

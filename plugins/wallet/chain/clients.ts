@@ -91,10 +91,15 @@ export function openChain({ network, confirmations = network.confirmationsDefaul
     const final = (await currentEpoch()) - BigInt(confirmations)
     return final > 0n ? final : 0n
   }
-  const read: ChainRead = (question) => asked(`read ${question.functionName}`, publicClient.readContract(question as never))
+  const read: ChainRead = (question) =>
+    asked(`read ${question.functionName}`, publicClient.readContract(question as never), question.abi as Abi)
   const readFinal: ChainRead = async (question) => {
     const blockNumber = await finalEpoch()
-    return await asked(`read ${question.functionName}`, publicClient.readContract({ ...question, blockNumber } as never))
+    return await asked(
+      `read ${question.functionName}`,
+      publicClient.readContract({ ...question, blockNumber } as never),
+      question.abi as Abi,
+    )
   }
   const { fwss, pdpVerifier } = network.contracts
   return {
@@ -152,10 +157,10 @@ async function closeTransport(client: PublicClient): Promise<void> {
   if (type === 'webSocket' && getRpcClient !== undefined) (await getRpcClient()).close()
 }
 
-async function asked<T>(what: string, answer: Promise<T>): Promise<T> {
+async function asked<T>(what: string, answer: Promise<T>, abi?: Abi): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    throw toChainError(error, what)
+    throw toChainError(error, what, abi)
   }
 }

@@ -9,7 +9,6 @@ import {
   type Hex,
   InsufficientFundsError,
   keccak256,
-  NonceTooLowError,
   TransactionNotFoundError,
   TransactionReceiptNotFoundError,
 } from 'viem'
@@ -111,8 +110,7 @@ export async function broadcast(chain: Chain, raw: Hex): Promise<Broadcast> {
     const node = error instanceof BaseError ? nodeErrorIn(error) : undefined
     if (node instanceof InsufficientFundsError) return { kind: 'refused', reason: 'insufficient_gas_funds', cause }
     if (node instanceof FeeCapTooLowError) return { kind: 'refused', reason: 'fee_too_low', cause }
-    if (node instanceof NonceTooLowError) return { kind: 'uncertain', cause }
-    // "already known" has no code of its own in JSON-RPC; asking for the hash tells.
+    // "already known" and "nonce too low" share one JSON-RPC code; asking for the hash tells them apart.
     if (await isKnown(chain, keccak256(raw))) return { kind: 'sent' }
     return { kind: 'uncertain', cause }
   }

@@ -1,0 +1,208 @@
+/** The chain client against a scripted JSON-RPC node. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import {
+  encodeErrorResult,
+  encodeFunctionResult,
+  type Hex,
+  keccak256,
+  multicall3Abi,
+  numberToHex,
+  parseAbi,
+  parseTransaction,
+  recoverTransactionAddress,
+} from 'viem'
+import { afterEach, expect, test } from 'vitest'
+import { ChainReverted, ChainUnreachable } from './chain-error.ts'
+import { openAccount, openChain } from './clients.ts'
+import { type ChainNetwork, resolveNetwork } from './networks.ts'
+import { broadcast, lookUp, planCall, signTransaction } from './transactions.ts'
+
+type Reply = { result: unknown } | { error: { code: number; message: string; data?: unknown } }
+type Node = (method: string, params: readonly unknown[]) => Reply | undefined
+const account = openAccount('42'.repeat(32))
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+async function chainOn(node: Node, changes: Partial<ChainNetwork> = {}) {
+  const server = createServer(async (request, response) => {
+    const { id, method, params } = (await json(request)) as { id: number; method: string; params: unknown[] }
+    const reply = node(method, params ?? []) ?? { error: { code: -32601, message: 'method not found' } }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  undo.push(() => {
+    server.closeAllConnections()
+    return new Promise((closed) => server.close(closed))
+  })
+  const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token-secret`
+  const network = { ...(await resolveNetwork({ network: 'calibration', rpcUrl })), ...changes }
+  return openChain({ network })
+}
+
+const abi = parseAbi([
+  'function answer(uint256 id) view returns (uint256)',
+  'error DataSetNotLive()',
+  'error Refused(uint256 id, string why)',
+])
+const target = '0x00000000000000000000000000000000000000aa'
+const question = { address: target, abi, functionName: 'answer', args: [7n] } as const
+/** What the multicall contract answers to one call: reads travel through it. */
+const answered = (success: boolean, returnData: Hex) =>
+  encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: [{ success, returnData }] })
+const answerHex = (value: bigint) => answered(true, encodeFunctionResult({ abi, functionName: 'answer', result: value }))
+const refused = encodeErrorResult({ abi, errorName: 'Refused', args: [7n, 'no'] })
+
+test('a final read is made at the head minus the confirmations', async () => {
+  const blocks: unknown[] = []
+  const chain = await chainOn((method, params) => {
+    if (method === 'eth_blockNumber') return { result: numberToHex(1000) }
+    if (method === 'eth_call') blocks.push(params[1])
+    return { result: answerHex(5n) }
+  })
+  expect(await chain.readFinal(question)).toBe(5n)
+  expect(await chain.read(question)).toBe(5n)
+  expect(blocks).toEqual([numberToHex(995), 'latest'])
+})
+
+test('the final epoch of a young chain is 0', async () => {
+  const chain = await chainOn(() => ({ result: numberToHex(3) }))
+  expect([await chain.currentEpoch(), await chain.finalEpoch()]).toEqual([3n, 0n])
+})
+
+test.each([
+  ['by the multicall contract', undefined],
+  ['as error data', { code: 3, message: 'execution reverted', data: refused }],
+  [
+    'in the node’s message',
+    { code: -32603, message: `message execution failed (exit=[33], revert reason=[${refused}], vm error=[${refused}])` },
+  ],
+])('a revert passed on %s is named with its arguments', async (_how, error) => {
+  const chain = await chainOn(() => (error === undefined ? { result: answered(false, refused) } : { error }))
+  const failure = await chain.read(question).catch((reason: unknown) => reason)
+  expect(failure).toBeInstanceOf(ChainReverted)
+  expect(failure).toMatchObject({ code: 'chain_reverted', errorName: 'Refused', args: [7n, 'no'], selector: refused.slice(0, 10) })
+})
+
+test('a revert of an unknown selector keeps the selector', async () => {
+  const chain = await chainOn(() => ({ error: { code: 3, message: 'execution reverted', data: '0xdeadbeef' } }))
+  const failure = await chain.read(question).catch((reason: unknown) => reason)
+  expect(failure).toMatchObject({ code: 'chain_reverted', errorName: undefined, selector: '0xdeadbeef' })
+})
+
+test.each([
+  ['an RPC error', () => ({ error: { code: -32005, message: 'rate limited' } })],
+  ['an address without a contract', () => ({ result: answered(true, '0x') })],
+  ['a chain without the multicall contract', () => ({ result: '0x' })],
+])('%s is not an answer', async (_what, node) => {
+  const chain = await chainOn(node)
+  await expect(chain.read(question)).rejects.toThrow(ChainUnreachable)
+})
+
+test('I-10: a failure does not print the RPC URL, which may hold a token', async () => {
+  const network = await resolveNetwork({ network: 'calibration', rpcUrl: 'http://127.0.0.1:1/token-secret' })
+  const failure = await openChain({ network })
+    .read(question)
+    .catch((reason: unknown) => reason)
+  if (!(failure instanceof ChainUnreachable) || !(failure.cause instanceof Error)) throw new Error('expected ChainUnreachable')
+  expect(`${failure.stack} ${failure.cause.stack}`).not.toContain('token-secret')
+})
+
+test.each(['', 'zz', '0x12', `${'42'.repeat(32)}00`])('I-10: a malformed key %j is refused without being shown', (key) => {
+  expect(() => openAccount(key)).toThrow('chain.private_key must be 32 bytes in hexadecimal.')
+})
+
+const call = planCall({
+  what: 'ask',
+  to: target,
+  abi: parseAbi(['function act(uint256 id)', 'error Refused(uint256 id, string why)']),
+  functionName: 'act',
+  args: [1n],
+})
+const signingNode: Node = (method) => {
+  const replies: Record<string, unknown> = {
+    eth_estimateGas: numberToHex(100_000),
+    eth_getTransactionCount: numberToHex(9),
+    eth_maxPriorityFeePerGas: numberToHex(1000),
+    eth_getBlockByNumber: { baseFeePerGas: numberToHex(100), number: numberToHex(1000), transactions: [] },
+  }
+  return method in replies ? { result: replies[method] } : undefined
+}
+
+test('I-04: a transaction is signed completely and not sent', async () => {
+  const asked: string[] = []
+  const chain = await chainOn((method, params) => {
+    asked.push(method)
+    return signingNode(method, params)
+  })
+  const signed = await signTransaction({ chain, account, call })
+  expect(signed).toMatchObject({ nonce: 9, hash: keccak256(signed.raw) })
+  expect(parseTransaction(signed.raw)).toMatchObject({ chainId: 314159, nonce: 9, to: target, data: call.data, gas: 125_000n })
+  expect(await recoverTransactionAddress({ serializedTransaction: signed.raw as `0x02${string}` })).toBe(account.address)
+  expect(asked).not.toContain('eth_sendRawTransaction')
+})
+
+test('a call that would fail is refused before it is signed, with the contract’s reason', async () => {
+  const chain = await chainOn((method, params) =>
+    method === 'eth_estimateGas' ? { error: { code: 3, message: 'execution reverted', data: refused } } : signingNode(method, params),
+  )
+  await expect(signTransaction({ chain, account, call })).rejects.toMatchObject({
+    code: 'chain_reverted',
+    errorName: 'Refused',
+    args: [7n, 'no'],
+  })
+})
+
+const raw: Hex = '0x02c0'
+test.each([
+  ['accepts', { result: keccak256(raw) }, false, { kind: 'sent' }],
+  ['knows it already', { error: { code: -32000, message: 'already known' } }, true, { kind: 'sent' }],
+  ['reports a used nonce', { error: { code: -32000, message: 'nonce too low: next nonce 4' } }, false, { kind: 'uncertain' }],
+  [
+    'reports missing gas money',
+    { error: { code: -32000, message: 'insufficient funds for gas * price + value' } },
+    false,
+    { kind: 'refused', reason: 'insufficient_gas_funds' },
+  ],
+  ['fails in its own way', { error: { code: -32603, message: 'mpool push failed' } }, false, { kind: 'uncertain' }],
+])('a broadcast to a node that %s', async (_what, reply, isKnown, expected) => {
+  const chain = await chainOn((method) => (method === 'eth_sendRawTransaction' ? reply : { result: isKnown ? transaction : null }))
+  expect(await broadcast(chain, raw)).toMatchObject(expected)
+})
+
+const transaction = { hash: keccak256(raw), type: '0x2', nonce: '0x4', blockNumber: null, value: '0x0', gas: '0x1', input: '0x' }
+const receipt = (status: string, block: number) => ({
+  transactionHash: keccak256(raw),
+  status,
+  blockNumber: numberToHex(block),
+  logs: [],
+  type: '0x2',
+})
+
+test.each([
+  // receipt, nonce at the final epoch, known transaction -> state (head 1000, final 995, own nonce 4)
+  [receipt('0x1', 990), 5, null, { state: 'confirmed', epoch: 990n }],
+  [receipt('0x0', 995), 5, null, { state: 'reverted', epoch: 995n }],
+  [receipt('0x1', 996), 4, null, { state: 'pending', epoch: 996n }],
+  [null, 4, transaction, { state: 'pending' }],
+  [null, 4, null, { state: 'unknown' }],
+  [null, 5, null, { state: 'replaced' }],
+])('looking up a transaction, case %#', async (minedReceipt, finalNonce, known, expected) => {
+  const asked: unknown[] = []
+  const chain = await chainOn((method, params) => {
+    asked.push([method, params])
+    const replies: Record<string, unknown> = {
+      eth_blockNumber: numberToHex(1000),
+      eth_getTransactionCount: numberToHex(finalNonce),
+      eth_getTransactionReceipt: minedReceipt,
+      eth_getTransactionByHash: known,
+    }
+    return { result: replies[method] }
+  })
+  expect(await lookUp(chain, account.address, { hash: keccak256(raw), nonce: 4 })).toEqual(expected)
+  expect(asked).toContainEqual(['eth_getTransactionCount', [account.address, numberToHex(995)]])
+})
