@@ -1,4 +1,7 @@
 import type { Plugin } from '#kernel'
+import { s3Plugin } from './s3/plugin.ts'
+import { storagePlugin } from './storage/plugin.ts'
+import { walletPlugin } from './wallet/plugin.ts'
 
 /** Every built-in plugin. Order does not matter: `requires` decides. */
-export const builtinPlugins: readonly Plugin[] = []
+export const builtinPlugins: readonly Plugin[] = [walletPlugin, storagePlugin, s3Plugin]

@@ -236,7 +236,7 @@ export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): 
 }
 
 /**
- * Recomputes what the content's copies amount to, in the transaction that changed them: durable slots (I-21), the state shown to
+ * Recomputes what the content's copies amount to, in the transaction that changed them: durable slots (I-19), the state shown to
  * operators, and whether the cached bytes may be released.
  */
 export function recountContent(tx: Tx, contentId: number, nowMs: number): void {

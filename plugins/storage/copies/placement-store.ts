@@ -154,3 +154,22 @@ function dataSetStatus(state: DataSetState): DataSetRecord['status'] {
   } as const
   return names[state]
 }
+
+export interface ReadableCopy {
+  readonly serviceUrl: string
+  readonly pieceCid: string
+}
+
+/** Copies that can serve the content, committed ones first. */
+export function readableCopies(reader: Reader, contentId: number): readonly ReadableCopy[] {
+  return reader.all<ReadableCopy>(
+    `select d.service_url as serviceUrl, p.piece_cid as pieceCid from copies c join data_sets d on d.id = c.data_set_id join pieces p on p.id = c.piece_id
+     where c.content_id = ? and c.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed') and d.state in ('ready', 'write_blocked', 'retiring') and p.piece_cid is not null
+     order by c.state = 'committed' desc, c.slot`,
+    contentId,
+  )
+}
+
+export function sha256Of(reader: Reader, contentId: number): string | null {
+  return reader.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
+}

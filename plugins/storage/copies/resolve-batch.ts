@@ -1,24 +1,16 @@
-import { defineEvent, defineProbe } from '#kernel'
+import { defineProbe } from '#kernel'
 import { pieceIdsOf } from '../chain/nonce-policy.ts'
 import { countSent } from '../chain/sender-nonces.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
 import { confirmBatch, observeSubmission, postponeCheck, raiseAttention, recordUncertain, reopenSubmission } from './batch-store.ts'
+import { confirmationUpdated, contentStored } from './copy-events.ts'
 import { recountContent } from './copy-store.ts'
 import { judgeOutcome } from './outcome-policy.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 
 const confirmed = defineProbe('storage.commit.confirmed')
 const reopened = defineProbe('storage.commit.reopened')
-
-/** A content moved on: more of its copies are on chain. */
-export const contentStored = defineEvent<{ readonly content_id: number; readonly bucket_id: number; readonly provider_id: string }>(
-  'upload_state_changed',
-)
-/** An attempt to confirm a copy needs an operator, or does not any more. */
-export const confirmationUpdated = defineEvent<{ readonly copy_id: number; readonly state: 'needs_attention' | 'cleared' }>(
-  'storage_confirmation_updated',
-)
 
 /** Asks the chain what became of a batch. Nothing is sent here: an undecided batch is looked up again later (I-05). */
 export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {

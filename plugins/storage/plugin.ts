@@ -1,0 +1,41 @@
+import { configSections, dbSchemas, definePlugin, defineRecovery, eventKinds, healthChecks, taskKinds, taskRecoveries } from '#kernel'
+import { cacheHealth } from './cache/cache-health.ts'
+import { commitTask } from './copies/commit-task.ts'
+import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
+import { pullTask } from './copies/pull-task.ts'
+import { storeTask } from './copies/store-task.ts'
+import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { cache } from './services.ts'
+import { cacheSection } from './settings.ts'
+import { storageServices } from './wiring.ts'
+
+/** Buckets, objects, their cached bytes, and their copies on paid providers. */
+export const storagePlugin = definePlugin({
+  id: 'storage',
+  requires: ['wallet'],
+  provides: storageServices,
+  contributes: [
+    configSections.with(cacheSection),
+    dbSchemas.with({
+      name: 'storage',
+      load: async () => {
+        const [{ objectsMigration }, { copiesMigration }] = await Promise.all([
+          import('./migrations/0001-objects.ts'),
+          import('./migrations/0002-copies.ts'),
+        ])
+        return { migrations: [objectsMigration, copiesMigration] }
+      },
+    }),
+    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask),
+    taskRecoveries.with(
+      defineRecovery({
+        name: 'storage.cache-upkeep',
+        uses: { cache },
+        // In the background: leftovers of earlier starts take room and nothing else.
+        run: async ({ cache }) => void cache.startUpkeep(),
+      }),
+    ),
+    healthChecks.with(cacheHealth),
+    eventKinds.with(contentStored, confirmationUpdated),
+  ],
+})

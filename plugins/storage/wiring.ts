@@ -1,0 +1,87 @@
+/** How the services of this plugin are made. Heavy modules are imported here, when a service is really made. */
+import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
+import { createCache } from './cache/cache.ts'
+import { blobsOfContent } from './cache/cache-store.ts'
+import { createBuckets } from './catalog/buckets.ts'
+import { buckets, cacheGauge, objects, placements } from './contract.ts'
+import { planPiece } from './copies/copy-store.ts'
+import { createPlacements } from './copies/placements.ts'
+import { createUploadMeter } from './copies/upload-meter.ts'
+import { createObjects } from './objects/objects.ts'
+import { createPace } from './pace.ts'
+import { pipeline } from './pipeline.ts'
+import { createSchedule } from './schedule.ts'
+import { cache, pieceCalculator, providers, uploadMeter } from './services.ts'
+import { cacheSection } from './settings.ts'
+
+const bytesPerGb = 1024 ** 3
+
+export const storageServices = [
+  provide(buckets, { database, clock, chain: chainSettings }, ({ database, clock, chain }) =>
+    createBuckets({
+      database,
+      clock,
+      defaults: { defaultCopies: chain.default_copies, minimumDurableCopies: chain.default_minimum_durable_copies },
+    }),
+  ),
+  provide(cache, { settings: cacheSection.settings, database, clock, log }, ({ settings, ...doors }) =>
+    createCache({ ...doors, dir: settings.dir, maxBytes: settings.max_size_gb * bytesPerGb, policy: settings.eviction_policy }),
+  ),
+  provide(cacheGauge, { cache }, ({ cache }) => cache),
+  provide(uploadMeter, {}, createUploadMeter),
+  provide(pieceCalculator, {}, async () => {
+    const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
+    return createPieceCalculator()
+  }),
+  provide(providers, { chain: chainClient, clock, log, settings: chainSettings }, async ({ settings, ...doors }) => {
+    const { createProviders } = await import('./datasets/providers.ts')
+    return createProviders({ ...doors, egress: { allowPrivateNetworks: settings.allow_private_networks } })
+  }),
+  provide(
+    pipeline,
+    {
+      database,
+      clock,
+      log,
+      events,
+      queue: taskQueue,
+      chain: chainClient,
+      signer,
+      funds,
+      settings: chainSettings,
+      providers,
+      pieces: pieceCalculator,
+      uploads: uploadMeter,
+      cache,
+    },
+    async ({ queue, cache, ...doors }) => {
+      const { openWarmStorageReads } = await import('./chain/warm-storage-reads.ts')
+      return {
+        ...doors,
+        schedule: createSchedule(queue),
+        reads: openWarmStorageReads(doors.chain),
+        pace: createPace(doors.chain.network.epochSeconds * 1000),
+        async locateCached(contentId: number) {
+          const blob = blobsOfContent(doors.database.read, contentId)[0]
+          return blob && (await cache.isIntact(blob)) ? { path: cache.pathOf(blob), size: blob.length } : undefined
+        },
+      }
+    },
+  ),
+  provide(objects, { database, buckets, cache, clock, providers, log, queue: taskQueue }, async ({ queue, providers, log, ...parts }) => {
+    const { createRemoteReader } = await import('./copies/read-remote.ts')
+    const schedule = createSchedule(queue)
+    return createObjects({
+      ...parts,
+      readRemote: createRemoteReader({ database: parts.database, providers, log }),
+      onNewContent: (tx, content) => {
+        planPiece(tx, { contentId: content.id, size: content.size })
+        schedule.store(tx, content.id)
+      },
+    })
+  }),
+  provide(placements, { database, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
+    createPlacements({ ...doors, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
+  ),
+] as const
