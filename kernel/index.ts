@@ -15,6 +15,7 @@ export { defaultDataDir, readConfigFile, resolveConfigPath, saveConfigFile, writ
 export type { ConfigProblem, LoadedConfig, Source } from './config/load.ts'
 export { configSections, defineSection, envName, type Section, type SettingValues, type TypedSection } from './config/section.ts'
 export { choice, duration, type FileValue, flag, integer, list, type Setting, secret, text } from './config/setting.ts'
+export { type ContributedItem, type Contributions, contributions } from './contributions.ts'
 export { type Database, database, dbSchemas, type Reader, type Row, type Schema, type SqlValue, type Tx } from './db/database.ts'
 export { defineMigration, type Migration } from './db/migration.ts'
 export { defineErrors, type ErrorSpec, type FieldError, kernelErrors, SvcError, type SvcErrorOptions } from './errors.ts'
@@ -22,6 +23,14 @@ export { defineEvent, type EventKind, type Events, eventKinds, events, type Publ
 export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'
 export { PluginGraphError } from './graph.ts'
 export { type BodyOptions, parseBody, parseParams, parseQuery } from './http/body.ts'
+export {
+  defineEndpoint,
+  type Endpoint,
+  type EndpointAnswer,
+  type EndpointCall,
+  type EndpointRequest,
+  serveEndpoint,
+} from './http/endpoint.ts'
 export { defineHealthCheck, type HealthCheck, healthChecks } from './http/health.ts'
 export { requestIdentity } from './http/identity.ts'
 export { defineListener, type Listener, listeners, type RunningListener } from './http/listeners.ts'
@@ -59,5 +68,6 @@ export {
   taskRecoveries,
   taskSchedules,
 } from './tasks/task.ts'
+export { type WorkerHealth, workerHealth } from './tasks/worker-health.ts'
 export { version } from './version.ts'
 export { contributionsTo } from './wiring.ts'

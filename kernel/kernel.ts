@@ -3,6 +3,7 @@ import { type SystemState, systemState } from './boot-report.ts'
 import { type Clock, clock as clockRef, systemClock } from './clock.ts'
 import { configState } from './config/config-state.ts'
 import { type ServiceScope, Services } from './container.ts'
+import { contributions } from './contributions.ts'
 import { database as databaseRef, dbSchemas } from './db/database.ts'
 import { createEvents, events as eventsRef } from './events.ts'
 import type { ExtensionPoint } from './extension-point.ts'
@@ -19,6 +20,7 @@ import type { Bound, TaskEngine } from './tasks/engine.ts'
 import { taskLedger } from './tasks/ledger.ts'
 import { taskQueue } from './tasks/queue.ts'
 import { taskKinds, taskRecoveries, taskSchedules } from './tasks/task.ts'
+import { workerHealth } from './tasks/worker-health.ts'
 import { Undo } from './undo.ts'
 import { version } from './version.ts'
 import { contributionsTo } from './wiring.ts'
@@ -105,6 +107,7 @@ class Boot {
       eventsRef,
       createEvents((error) => this.log.error('an event listener failed', { error })),
     )
+    this.#services.share(contributions, { to: (point) => this.#bind(point) })
     this.#services.share(configState, { loaded: this.#prepared.config, sections: this.#prepared.sections })
     for (const section of this.#prepared.sections) this.#services.share(section.settings, this.#prepared.settings(section))
     for (const plugin of this.#prepared.enabled) this.#scopes.set(plugin, this.#services.scope([[logRef, this.log.child(plugin.id)]]))
@@ -130,6 +133,7 @@ class Boot {
     })
     this.#services.share(taskQueue, engine.queue)
     this.#services.share(taskLedger, engine.ledger)
+    this.#services.share(workerHealth, engine)
     return engine
   }
 
@@ -196,14 +200,12 @@ class Boot {
   }
 
   async #startTasks(engine: TaskEngine): Promise<void> {
-    const bind = <C extends { readonly uses: Uses }>(point: ExtensionPoint<C>): readonly Bound<C>[] =>
-      this.#contributed(point).map(({ plugin, item }) => ({ item, services: this.#resolve(plugin, item.uses), pluginId: plugin.id }))
     // Before its start, so that a failing recovery is undone too.
     this.undo.add('tasks', () => engine.stop())
     await engine.start({
-      kinds: bind(taskKinds),
+      kinds: this.#bind(taskKinds),
       schedules: this.#contributed(taskSchedules).map(({ item }) => item),
-      recoveries: bind(taskRecoveries),
+      recoveries: this.#bind(taskRecoveries),
     })
   }
 
@@ -224,6 +226,13 @@ class Boot {
 
   #contributed<C>(point: ExtensionPoint<C>) {
     return contributionsTo(point, this.#prepared.enabled)
+  }
+
+  #bind<C>(point: ExtensionPoint<C>): readonly Bound<C>[] {
+    return this.#contributed(point).map(({ plugin, item }) => {
+      const { uses = {} } = item as { readonly uses?: Uses }
+      return { item, services: this.#resolve(plugin, uses), pluginId: plugin.id }
+    })
   }
 
   #scope(plugin: Plugin): ServiceScope {

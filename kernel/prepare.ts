@@ -3,6 +3,7 @@ import { clock } from './clock.ts'
 import { configState } from './config/config-state.ts'
 import { type LoadedConfig, loadConfig } from './config/load.ts'
 import { configSections, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
+import { contributions } from './contributions.ts'
 import { database } from './db/database.ts'
 import { events } from './events.ts'
 import { type OrderedPlugins, orderPlugins } from './graph.ts'
@@ -12,6 +13,7 @@ import type { Plugin } from './plugin.ts'
 import { databaseSection, kernelSections, pluginsSection } from './settings.ts'
 import { taskLedger } from './tasks/ledger.ts'
 import { taskQueue } from './tasks/queue.ts'
+import { workerHealth } from './tasks/worker-health.ts'
 import { loadThirdPartyPlugins } from './third-party.ts'
 import { checkServices, contributionsTo } from './wiring.ts'
 
@@ -54,6 +56,8 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
     database,
     taskQueue,
     taskLedger,
+    workerHealth,
+    contributions,
     configState,
     systemState,
     ...sections.map((section) => section.settings),

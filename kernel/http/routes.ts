@@ -2,12 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { Mode } from '../mode.ts'
 import type { Resolved, Uses } from '../service.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** Routes of the Admin listener that share their services. */
 export interface RouteGroup {
   readonly name: string
   readonly modes: readonly Mode[]
   readonly uses: Uses
+  /** What the documentation of the API shows of it. */
+  readonly endpoints?: readonly Endpoint[]
   register(app: FastifyInstance, services: never): void
 }
 
@@ -16,6 +19,7 @@ export function defineRoutes<const U extends Uses>(spec: {
   /** Default: full mode only; in setup mode these addresses answer 503 `setup_mode`. A group for setup mode may use kernel services only. */
   readonly modes?: readonly Mode[]
   readonly uses: U
+  readonly endpoints?: readonly Endpoint[]
   register(app: FastifyInstance, services: Resolved<U>): void
 }): RouteGroup {
   return { modes: ['full'], ...spec } as RouteGroup

@@ -1,0 +1,90 @@
+/** Addresses of the Admin API as values: one value registers the route, types the client and documents the API. */
+import type { Type } from 'arktype'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
+
+export interface Endpoint extends BodyOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Parameters stand as `:name`. */
+  readonly path: `/api/v1/${string}`
+  /** One line for the documentation. */
+  readonly summary: string
+  readonly params?: Type
+  /** Values come as texts: use morphs such as `string.integer.parse` for numbers. */
+  readonly query?: Type
+  /** A JSON body. Absent: the handler reads `request.raw` itself, or there is none. */
+  readonly body?: Type
+  /** May the body be empty? It then counts as `{}`. */
+  readonly isBodyOptional?: boolean
+  /** The JSON that a success answers with. Absent: nothing, or what `media` says. */
+  readonly answer?: Type
+  /** Media type of an answer that is not JSON. */
+  readonly media?: string
+  /** Of a success. Default 200. */
+  readonly status?: 200 | 201 | 202 | 204
+  /** Codes of the refusals that are its own, beside those that every address may answer with. */
+  readonly refusals?: readonly string[]
+  /** Longest time from the headers to the end of the answer. Default: that of every request. */
+  readonly deadlineMs?: number | 'none'
+}
+
+type Read<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] extends Type ? E[K]['infer'] : undefined
+type Sent<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] extends Type
+  ? { readonly [key in K]: E[K]['inferIn'] }
+  : unknown
+
+/** What a handler gets, checked. */
+export interface EndpointCall<E extends Endpoint> {
+  readonly params: Read<E, 'params'>
+  readonly query: Read<E, 'query'>
+  readonly body: Read<E, 'body'>
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+export type EndpointAnswer<E extends Endpoint> = E['answer'] extends Type ? E['answer']['infer'] : unknown
+
+/** What a client sends. */
+export type EndpointRequest<E extends Endpoint> = Sent<E, 'params'> & Partial<Sent<E, 'query'>> & Sent<E, 'body'>
+
+export function defineEndpoint<const E extends Endpoint>(spec: E): E {
+  return spec
+}
+
+/** Registers the route of an endpoint. Params, query and body are checked in this order; what the handler returns is the answer. */
+export function serveEndpoint<E extends Endpoint>(
+  app: FastifyInstance,
+  endpoint: E,
+  handle: (call: EndpointCall<E>) => Promise<EndpointAnswer<E>>,
+): void {
+  const { method, path, params, query, answer, status = 200, deadlineMs } = endpoint
+  app.route({
+    method,
+    url: path,
+    // Only JSON is cheap enough to be made for nobody.
+    exposeHeadRoute: method === 'GET' && answer !== undefined,
+    ...(deadlineMs === undefined ? {} : { config: { deadlineMs } }),
+    async handler(request, reply) {
+      const call = {
+        params: params && parseParams(params, request),
+        query: query && parseQuery(query, request),
+        body: await readBody(endpoint, request),
+        request,
+        reply,
+      }
+      const result = await handle(call as EndpointCall<E>)
+      return reply.sent ? reply : reply.code(status).send(result)
+    },
+  })
+}
+
+async function readBody(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
+  if (!endpoint.body) return undefined
+  if (endpoint.isBodyOptional && isEmpty(request)) return endpoint.body.assert({})
+  return parseBody(endpoint.body, request, endpoint)
+}
+
+/** A request without either header has no body (RFC 9112, 6.3). */
+function isEmpty({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+}
