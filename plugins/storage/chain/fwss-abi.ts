@@ -1,12 +1,5 @@
-/** FilecoinWarmStorageService 1.3: the parts we call of the proxy and of its view contract, and every error it can raise. */
+/** FilecoinWarmStorageService 1.3: what we read of its view contract, and the errors that its calls can raise. */
 import { parseAbi } from 'viem'
-
-/** The proxy itself. Data set reads go to the view contract that it names. */
-export const fwssAbi = parseAbi([
-  'function VERSION() view returns (string)',
-  'function viewContractAddress() view returns (address)',
-  'function terminateService(uint256 dataSetId)',
-])
 
 /** The view contract of 1.3, whose data set tuple has 13 words (11 before it). */
 export const fwssViewAbi = parseAbi([

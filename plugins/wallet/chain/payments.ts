@@ -30,6 +30,13 @@ const priceListAbi = parseAbi([
   'function getPriceList() view returns (Prices list)',
 ])
 
+const terminationAbi = parseAbi([
+  'function terminateService(uint256 dataSetId)',
+  'error DataSetPaymentAlreadyTerminated(uint256 dataSetId)',
+  'error InvalidDataSetId(uint256 dataSetId)',
+  'error CallerNotPayerOrPayee(uint256 dataSetId, address expectedPayer, address expectedPayee, address caller)',
+])
+
 export interface WalletBalances {
   /** USDFC in the wallet itself, not yet paid in; 10^-18. */
   readonly usdfc: bigint
@@ -209,6 +216,15 @@ export async function planWithdrawal({ chain, account, amount }: Omit<FundOption
   }
   const { filecoinPay, usdfc } = chain.network.contracts
   return planCall({ what: 'withdraw USDFC', to: filecoinPay, abi: filecoinPayAbi, functionName: 'withdraw', args: [usdfc, amount] })
+}
+
+/**
+ * Plans ending the service of a data set by the payer's own transaction: without fee, but paid for the lockup period to come.
+ * Only where the provider does not relay a signed termination.
+ */
+export function planTermination({ chain, dataSetId }: { readonly chain: Chain; readonly dataSetId: bigint }): PlannedCall {
+  const what = `end the service of data set ${dataSetId}`
+  return planCall({ what, to: chain.network.contracts.fwss, abi: terminationAbi, functionName: 'terminateService', args: [dataSetId] })
 }
 
 interface PermitOptions {
