@@ -1,8 +1,10 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { kernelErrors, type SvcError } from '../errors.ts'
 import type { Credentials } from './basic.ts'
 import { verifyPassword } from './password.ts'
 import { type Attempt, SignInLimiter } from './rate-limit.ts'
+import { isSameText } from './same-text.ts'
 
 const remembered = {
   /** Basic credentials that were right are not verified again for this long: verification is slow on purpose. */
@@ -71,8 +73,9 @@ export class SignIn {
   }
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
-export function isSameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
+/** The answer to an attempt that was not right. */
+export function refusalOf(attempt: Attempt): SvcError | undefined {
+  if (attempt.kind === 'limited') return kernelErrors.login_rate_limited({ retryAfterSeconds: attempt.retryAfterSeconds })
+  if (attempt.kind === 'wrong') return kernelErrors.authentication_required({ message: 'The username or password is wrong.' })
+  return undefined
 }

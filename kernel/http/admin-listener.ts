@@ -1,10 +1,10 @@
 /** The server of the dashboard and the Admin API. */
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type GuardParts, judge } from '../auth/guard.ts'
-import { explainBadHash } from '../auth/password.ts'
-import { SignIn } from '../auth/sign-in.ts'
-import { createOriginResolver } from '../auth/trusted-proxy.ts'
+import { type AdminAuth, createAdminAuth } from '../auth/admin-auth.ts'
+import { registerAuthRoutes } from '../auth/auth-routes.ts'
+import { judge } from '../auth/guard.ts'
+import { clearSessionCookie } from '../auth/session-cookie.ts'
 import type { Clock } from '../clock.ts'
 import type { SettingValues } from '../config/section.ts'
 import { kernelErrors } from '../errors.ts'
@@ -69,7 +69,9 @@ export async function startAdminListener(options: AdminListenerOptions): Promise
 }
 
 function buildApp(options: AdminListenerOptions): FastifyInstance {
-  const enter = createEntrance(options)
+  const { auth, settings, clock } = options
+  const adminAuth = createAdminAuth({ auth, trustedProxies: settings.trusted_proxies, clock })
+  const enter = createEntrance(adminAuth)
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const path = readRequestPath(request.raw.url ?? '').raw
     const { status, retryAfterSeconds, body } = replyToError(error, { method: request.method, path, log: options.log })
@@ -95,20 +97,14 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   app.setErrorHandler(answerError)
   leaveBodiesAlone(app)
   registerHealth(app, options.mode, options.health, options.log)
+  if (auth.enabled) registerAuthRoutes(app, adminAuth)
   for (const answered of options.routes) registerGroup(app, answered)
   registerNotFound(app)
   return app
 }
 
 /** What every request passes first: headers of the answer, its deadline, and the guard. */
-function createEntrance({ auth, settings, clock }: AdminListenerOptions) {
-  const hashProblem = auth.enabled ? explainBadHash(auth.password_hash ?? '') : undefined
-  if (hashProblem) throw new Error(`admin.auth.password_hash cannot be used: ${hashProblem}`)
-  const guard: GuardParts = {
-    enabled: auth.enabled,
-    signIn: new SignIn({ username: auth.username, passwordHash: auth.password_hash ?? '' }, clock),
-    resolveOrigin: createOriginResolver(settings.trusted_proxies),
-  }
+function createEntrance(auth: AdminAuth) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { raw } = request
     const path = readRequestPath(raw.url ?? '')
@@ -118,8 +114,11 @@ function createEntrance({ auth, settings, clock }: AdminListenerOptions) {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
       throw kernelErrors.invalid_request({ message: 'The Host header is missing.' })
     }
-    const verdict = await judge({ raw, method: request.method, path, route: request.routeOptions.url }, guard)
-    if (!verdict.pass) throw verdict.error
+    const verdict = await judge({ raw, method: request.method, path, route: request.routeOptions.url }, auth)
+    if (!verdict.pass) {
+      if (verdict.clearCookie) reply.header('set-cookie', clearSessionCookie(auth.resolveOrigin(raw).scheme === 'https'))
+      throw verdict.error
+    }
     admitIdentity(request, verdict.identity)
     grantOwnDeadline()
   }

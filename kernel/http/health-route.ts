@@ -10,6 +10,8 @@ export interface HealthSources {
   /** Absent in setup mode. */
   readonly database?: Pick<Database, 'ping'> | undefined
   readonly engine?: Pick<TaskEngine, 'isHealthy'> | undefined
+  /** Time for each check. Default: 3 s, below the 5 s that container probes usually wait. */
+  readonly checkMs?: number
 }
 
 export interface HealthReport {
@@ -18,8 +20,7 @@ export interface HealthReport {
   readonly errors?: readonly string[]
 }
 
-/** Below the 5 s that container probes usually wait. */
-const checkMs = 3000
+const defaultCheckMs = 3000
 
 /** GET /healthz, open to everybody: 200 `ok` or `setup`, 503 `unhealthy`. */
 export function registerHealth(app: FastifyInstance, mode: Mode, sources: HealthSources, log: Log): void {
@@ -34,25 +35,36 @@ export function registerHealth(app: FastifyInstance, mode: Mode, sources: Health
   })
 }
 
-async function examine(mode: Mode, { checks, database, engine }: HealthSources, log: Log): Promise<HealthReport> {
+async function examine(mode: Mode, sources: HealthSources, log: Log): Promise<HealthReport> {
   if (mode === 'setup') return { status: 'setup' }
-  const found = await Promise.all([
-    database && ask(async () => void (await database.ping()), 'db: unreachable', log),
-    engine && !engine.isHealthy() ? 'worker/tasks: not responding' : undefined,
-    ...checks.map(({ item, services }) => ask((signal) => item.check(services as never, signal), `${item.name}: not responding`, log)),
-  ])
-  const errors = found.filter((problem) => problem !== undefined).sort()
+  const { checks, database, engine, checkMs = defaultCheckMs } = sources
+  const questions = checks.map(
+    ({ item, services }): Question => ({
+      ask: (signal) => item.check(services as never, signal),
+      otherwise: `${item.name}: not responding`,
+    }),
+  )
+  if (database) questions.push({ ask: async () => void (await database.ping()), otherwise: 'db: unreachable' })
+  const answers = await Promise.all(questions.map((question) => pose(question, checkMs, log)))
+  if (engine && !engine.isHealthy()) answers.push('worker/tasks: not responding')
+  const errors = answers.filter((problem) => problem !== undefined).sort()
   return errors.length === 0 ? { status: 'ok' } : { status: 'unhealthy', errors }
 }
 
-/** The check's own words, or `otherwise` when it throws or is late. */
-async function ask(check: (signal: AbortSignal) => Promise<string | undefined>, otherwise: string, log: Log): Promise<string | undefined> {
+interface Question {
+  /** Resolves to what is wrong, or undefined. */
+  readonly ask: (signal: AbortSignal) => Promise<string | undefined>
+  /** What is wrong when it throws or is late. */
+  readonly otherwise: string
+}
+
+async function pose({ ask, otherwise }: Question, checkMs: number, log: Log): Promise<string | undefined> {
   const signal = AbortSignal.timeout(checkMs)
   const late = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   try {
-    return await Promise.race([check(signal), late])
+    return await Promise.race([ask(signal), late])
   } catch (error) {
     // The report carries only the name of the part: why it fails is for the operator's log.
     log.warn('a health check failed', { check: otherwise, error })

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+
+export const familyLimits = { revokedMax: 4096, sweepMs: 60_000 } as const
+
+/**
+ * Login families that were ended before their time, so that no token of them counts any more, however often it was renewed.
+ * In memory only: the cookie itself was removed at the logout.
+ */
+export class RevokedFamilies {
+  readonly #clock: Pick<Clock, 'now'>
+  /** SHA-256 of the session id → until when a token of it could live. */
+  readonly #untilMs = new Map<string, number>()
+  #sweptAtMs = 0
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+  }
+
+  /** False when the table is full of families that could still be used. */
+  revoke(sessionId: string, untilMs: number): boolean {
+    const nowMs = this.#clock.now()
+    const isFull = this.#untilMs.size >= familyLimits.revokedMax
+    if (isFull || nowMs - this.#sweptAtMs >= familyLimits.sweepMs) this.#sweep(nowMs)
+    const key = keyOf(sessionId)
+    if (this.#untilMs.size >= familyLimits.revokedMax && !this.#untilMs.has(key)) return false
+    this.#untilMs.set(key, Math.max(untilMs, this.#untilMs.get(key) ?? 0))
+    return true
+  }
+
+  isRevoked(sessionId: string): boolean {
+    return this.#untilMs.has(keyOf(sessionId))
+  }
+
+  #sweep(nowMs: number): void {
+    this.#sweptAtMs = nowMs
+    for (const [key, untilMs] of this.#untilMs) if (untilMs < nowMs) this.#untilMs.delete(key)
+  }
+}
+
+/** Hashed, so that a memory dump holds no usable part of a session. */
+const keyOf = (sessionId: string): string => createHash('sha256').update(sessionId).digest('base64')

@@ -1,0 +1,131 @@
+import { createHmac } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { familyLimits, RevokedFamilies } from './session-family.ts'
+import { sealSession, unsealSession } from './session-token.ts'
+import { type SessionSettings, Sessions, viewSession } from './sessions.ts'
+
+const hourMs = 3_600_000
+const startMs = Date.UTC(2026, 0, 31, 12)
+
+function setUp(settings: Partial<SessionSettings> = {}) {
+  const clock = { ms: startMs, now: () => clock.ms }
+  const sessions = new Sessions({ username: 'admin', secret: 'the secret', ttlMs: 12 * hourMs, ...settings }, clock)
+  const read = (token: string) => sessions.read(`other=1; svc_admin_session=${token}; more=2`)
+  return { clock, sessions, read }
+}
+
+test('a session shows who, until when, and from when it may be renewed', () => {
+  const { sessions } = setUp()
+  const { claims } = sessions.begin(false)
+  expect(viewSession(claims)).toEqual({
+    username: 'admin',
+    csrf_token: expect.stringMatching(/^[\w-]{43}$/),
+    expires_at: '2026-02-01T00:00:00Z',
+    refresh_after: '2026-01-31T12:05:00.000Z',
+  })
+  expect(claims).not.toHaveProperty('remember')
+})
+
+test.each([
+  [false, 2, 2],
+  [true, 2, 30 * 24],
+  [true, 31 * 24, 31 * 24],
+])('remember=%s with a lifetime of %i h gives %i h', (remember, ttl, hours) => {
+  const { claims } = setUp({ ttlMs: ttl * hourMs }).sessions.begin(remember)
+  expect(claims.expires_at - claims.issued_at).toBe(hours * 3600)
+})
+
+test('a short session may be renewed after half of its life', () => {
+  const { claims } = setUp({ ttlMs: 60_000 }).sessions.begin(false)
+  expect(viewSession(claims).refresh_after).toBe('2026-01-31T12:00:30.000Z')
+})
+
+test('a session ends on its second', () => {
+  const { clock, sessions, read } = setUp()
+  const { token } = sessions.begin(false)
+  clock.ms += 12 * hourMs - 1
+  expect(read(token)).toBeDefined()
+  clock.ms += 1
+  expect(read(token)).toBeUndefined()
+})
+
+test('a renewal keeps lifetime, CSRF token and family, and is not given too early', () => {
+  const { clock, sessions, read } = setUp()
+  const first = sessions.begin(true)
+  clock.ms += 5 * 60_000 - 1
+  expect(sessions.renew(first.claims)).toBeUndefined()
+  clock.ms += 1
+  const renewed = sessions.renew(first.claims)
+  expect(renewed?.claims).toEqual({
+    ...first.claims,
+    issued_at: first.claims.issued_at + 300,
+    expires_at: first.claims.expires_at + 300,
+  })
+  expect(read(first.token)).toBeDefined()
+})
+
+test('ending a session ends every token of its family, and no other', () => {
+  const { clock, sessions, read } = setUp()
+  const first = sessions.begin(false)
+  const other = sessions.begin(false)
+  clock.ms += 10 * 60_000
+  const renewed = sessions.renew(first.claims)
+  expect(sessions.end(first.claims)).toBe(true)
+  expect(read(first.token)).toBeUndefined()
+  expect(read(renewed?.token ?? '')).toBeUndefined()
+  expect(read(other.token)).toBeDefined()
+  // As long as the youngest token of the family could live.
+  clock.ms += 12 * hourMs - 1
+  sessions.end(other.claims)
+  expect(read(renewed?.token ?? '')).toBeUndefined()
+})
+
+test('another secret or another username makes every session worthless', () => {
+  const { token } = setUp().sessions.begin(false)
+  expect(setUp().read(token)).toBeDefined()
+  expect(setUp({ secret: 'rotated' }).read(token)).toBeUndefined()
+  expect(setUp({ username: 'root' }).read(token)).toBeUndefined()
+})
+
+test('a token that was changed, cut, lengthened or written otherwise is refused', () => {
+  const { sessions } = setUp()
+  const { token, claims } = sessions.begin(false)
+  expect(unsealSession(token, 'the secret')).toEqual(claims)
+  const [content = '', signature = ''] = token.split('.')
+  const forged = Buffer.from(JSON.stringify({ ...claims, expires_at: claims.expires_at * 2 })).toString('base64url')
+  for (const bad of [
+    '',
+    '.',
+    content,
+    `${content}.`,
+    `${token}.x`,
+    `${forged}.${signature}`,
+    `${content}.${signature}=`,
+    `${content}.${signature.slice(1)}`,
+  ]) {
+    expect(unsealSession(bad, 'the secret'), bad).toBeUndefined()
+  }
+})
+
+test('a well-signed token with impossible claims is refused', () => {
+  const { sessions, read } = setUp()
+  const { claims } = sessions.begin(false)
+  for (const change of [{ csrf_token: '' }, { issued_at: 0 }, { issued_at: claims.expires_at }, { expires_at: '9' }]) {
+    const content = Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url')
+    const signature = createHmac('sha256', 'the secret').update(content).digest('base64url')
+    expect(read(`${content}.${signature}`), JSON.stringify(change)).toBeUndefined()
+  }
+  expect(read(sealSession(claims, 'the secret'))).toEqual(claims)
+})
+
+test('ended families are forgotten when their tokens are dead, and a full table says so', () => {
+  const clock = { ms: startMs, now: () => clock.ms }
+  const families = new RevokedFamilies(clock)
+  for (let i = 0; i < familyLimits.revokedMax; i++) expect(families.revoke(`s${i}`, startMs + 1000)).toBe(true)
+  expect(families.revoke('one more', startMs + 1000)).toBe(false)
+  expect(families.revoke('s0', startMs + 2000)).toBe(true)
+  clock.ms += 1001
+  expect(families.revoke('one more', clock.ms + 1000)).toBe(true)
+  expect(families.isRevoked('s0')).toBe(true)
+  expect(families.isRevoked('s1')).toBe(false)
+})

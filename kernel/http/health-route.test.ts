@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { startTestListener } from '../testing/admin-listener.ts'
+import { defineHealthCheck } from './health.ts'
+import type { HealthSources } from './health-route.ts'
+
+const check = (name: string, answer: () => Promise<string | undefined>) => ({
+  item: defineHealthCheck({ name, uses: {}, check: answer }),
+  services: {},
+})
+
+async function ask(health: HealthSources, mode: 'full' | 'setup' = 'full') {
+  await using listener = await startTestListener({ mode, health })
+  const response = await fetch(`${listener.url}/healthz`)
+  return { status: response.status, body: await response.json() }
+}
+
+const well = { ping: async () => {}, isHealthy: () => true }
+const ill = {
+  ping: async () => {
+    throw new Error('disk I/O error')
+  },
+  isHealthy: () => false,
+}
+
+test('a process whose parts all answer is ok', async () => {
+  const health = { checks: [check('cache', async () => undefined)], database: well, engine: well }
+  expect(await ask(health)).toEqual({ status: 200, body: { status: 'ok' } })
+})
+
+test('every part that fails is named, in order', async () => {
+  const checks = [
+    check('s3/listener', async () => {
+      throw new Error('closed')
+    }),
+    check('cache', async () => 'cache: directory not found'),
+    check('wallet', async () => undefined),
+  ]
+  expect(await ask({ checks, database: ill, engine: ill })).toEqual({
+    status: 503,
+    body: {
+      status: 'unhealthy',
+      errors: ['cache: directory not found', 'db: unreachable', 's3/listener: not responding', 'worker/tasks: not responding'],
+    },
+  })
+})
+
+test('a part that does not answer in time is not responding', async () => {
+  const checks = [check('cache', () => new Promise(() => {}))]
+  expect(await ask({ checks, checkMs: 20 })).toEqual({ status: 503, body: { status: 'unhealthy', errors: ['cache: not responding'] } })
+})
+
+test('setup mode is healthy, and checks nothing', async () => {
+  expect(await ask({ checks: [], database: ill, engine: ill }, 'setup')).toEqual({ status: 200, body: { status: 'setup' } })
+})
+
+test('only GET and HEAD are answered, and calls at the same time share one round of checks', async () => {
+  let rounds = 0
+  let finish = () => {}
+  const started = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const checks = [
+    check('cache', async () => {
+      rounds++
+      await started
+      return undefined
+    }),
+  ]
+  await using listener = await startTestListener({ health: { checks } })
+  const calls = [listener.inject('/healthz'), listener.inject('/healthz'), listener.inject({ method: 'HEAD', url: '/healthz' })]
+  const refused = await listener.inject({ method: 'POST', url: '/healthz' })
+  finish()
+  expect((await Promise.all(calls)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
+  expect(rounds).toBe(1)
+  expect(refused.statusCode).toBe(404)
+})
