@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { hoistFlags } from './hoist-flags.ts'
+
+const valued = new Set(['admin-url', 'config', 'c'])
+
+test.each([
+  ['words come first, flags keep their order', 'admin --json s3-user --yes list', 'admin s3-user list --json --yes'],
+  ['a value stays with its flag', 'admin --admin-url http://h:1 status', 'admin status --admin-url http://h:1'],
+  ['a short flag too', '-c path serve', 'serve -c path'],
+  ['a value after = is part of the flag', '--config=path serve', 'serve --config=path'],
+  ['a flag without value takes no word', '--json serve', 'serve --json'],
+  ['what follows -- stays', 'complete -- --json admin -x', 'complete -- --json admin -x'],
+  ['a dash and a negative number are words', 'put - -5', 'put - -5'],
+  ['a value may be missing', 'serve --config', 'serve --config'],
+])('%s', (_name, line, hoisted) => {
+  expect(hoistFlags(line.split(' '), valued).join(' ')).toBe(hoisted)
+})

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { svcHome } from './testing/run-svc.ts'
+
+const anyPort = { SVC_ADMIN_ADDR: '127.0.0.1:0' }
+const urlIn = (line: string): string => /admin=(\S+)/.exec(line)?.[1] ?? ''
+
+test('without a wallet key svc serve starts in setup mode, says what is missing and stops on a signal', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  await using svc = home.start(['serve'], anyPort)
+  const running = await svc.line(/is running/)
+  expect(running).toContain('mode=setup')
+  const advice = await svc.line(/setup mode/)
+  expect(advice).toContain('chain.private_key is required')
+  expect(advice).toContain(join(home.dir, '.svc', 'config.toml'))
+  const health = await fetch(`${urlIn(running)}/healthz`)
+  expect(health.status).toBe(200)
+  expect(await health.json()).toMatchObject({ status: 'setup' })
+  expect(await svc.stop('SIGTERM')).toBe(0)
+})
+
+test('--set wins over the environment', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  await using svc = home.start(['serve', '--set', 'admin.addr=127.0.0.1:0'], { SVC_ADMIN_ADDR: 'nonsense' })
+  expect(await svc.line(/is running/)).toContain('admin=http://127.0.0.1:')
+  expect(await svc.stop('SIGINT')).toBe(0)
+})
+
+test('without any configuration svc serve refuses and names the command that makes one', async () => {
+  using home = svcHome()
+  const { code, stderr } = await home.run(['serve'])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^fatal: .*\.svc\/config\.toml does not exist \(svc init makes one\) and cannot be used: admin\.auth\./)
+})
+
+test('a mistyped setting stops the start and is named', async () => {
+  using home = svcHome()
+  writeFileSync(join(home.dir, 'c.toml'), '[admin]\nadress = "127.0.0.1:9090"\n[admin.auth]\nenabled = false\n')
+  const { code, stderr } = await home.run(['serve', '-c', 'c.toml'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('c.toml cannot be used: admin.adress is not a setting of this service')
+  const flag = await home.run(['serve', '-c', 'c.toml', '--set', 'admin.adr=x'])
+  expect(flag.stderr).toContain('admin.adr is not a setting')
+})
+
+test('svc migrate applies what is pending, once', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  const first = await home.run(['migrate'])
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first.stdout).toMatch(/^Applied kernel\/0001-/)
+  expect((await home.run(['migrate'])).stdout).toBe('The database is up to date.\n')
+  expect(JSON.parse((await home.run(['migrate', '--json'])).stdout)).toEqual({ applied: [] })
+})
