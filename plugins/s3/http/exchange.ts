@@ -38,6 +38,7 @@ export async function carryOut(raw: RawExchange, context: ExchangeContext, refus
   try {
     if (refusal !== undefined) throw refusal
     const headers = readHeaders(request.rawHeaders)
+    if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
     const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now() }
     await write(exchange, await answerRequest(incoming, context), context)

@@ -60,6 +60,7 @@ export function buildServer(server: ServerSettings, context: ExchangeContext, tl
     // Fastify would decode the path and answer in JSON; the S3 target is read from the original URL instead.
     rewriteUrl: () => '/',
     exposeHeadRoutes: false,
+    clientErrorHandler: answerClientError,
     // While stopping, running connections get real answers with `Connection: close`.
     return503OnClosing: false,
     logger: false,
@@ -70,8 +71,11 @@ export function buildServer(server: ServerSettings, context: ExchangeContext, tl
     reply.hijack()
     running += 1
     const busy = running > server.max_requests ? tooManyRequests() : undefined
-    await carryOut({ request: request.raw, response: reply.raw, url: request.originalUrl }, context, busy)
-    running -= 1
+    try {
+      await carryOut({ request: request.raw, response: reply.raw, url: request.originalUrl }, context, busy)
+    } finally {
+      running -= 1
+    }
   })
   return app
 }
@@ -81,24 +85,34 @@ function tooManyRequests(): S3Error {
 }
 
 function openServer(handler: RequestListener, { max_connections }: ServerSettings, tls: TlsFiles | undefined): Server {
-  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: 0 }
+  // A missing Host is refused as S3 XML, with every other refusal.
+  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: 0, requireHostHeader: false }
   const server = tls === undefined ? createServer(options, handler) : (createTlsServer({ ...options, ...tls }, handler) as Server)
   server.maxConnections = max_connections
   // With listeners of our own Node neither answers 100 before the request is checked, nor 417 to expectations it does not know.
   const answer = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => handler(request, response)
   server.on('checkContinue', answer)
   server.on('checkExpectation', answer)
-  server.on('clientError', answerClientError)
   return server
 }
 
+/** Resolves with where a client on this machine reaches the server. Throws an error that names the setting to change. */
 async function listen(app: FastifyInstance, address: string, isTls: boolean): Promise<string> {
   const colon = address.lastIndexOf(':')
-  const host = address.slice(0, colon).replace(/^\[|\]$/g, '')
-  await app.listen({ host: host === '' ? '::' : host, port: Number(address.slice(colon + 1)) })
-  const bound = app.server.address() as AddressInfo
-  const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
-  return `${isTls ? 'https' : 'http'}://${name}:${bound.port}`
+  const written = address.slice(0, colon).replace(/^\[|\]$/g, '')
+  // One socket only: a second one for ::1 could not share a free port with certainty.
+  const host = written === 'localhost' ? '127.0.0.1' : written
+  try {
+    await app.listen({ host, port: Number(address.slice(colon + 1)) })
+  } catch (cause) {
+    await app.close()
+    const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
+    throw new Error(`the S3 API cannot listen on ${address} (${reason}); change server.port, or stop the program that uses it`, { cause })
+  }
+  const { port } = app.server.address() as AddressInfo
+  const isEverywhere = host === '' || host === '::' || host === '0.0.0.0'
+  const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `${isTls ? 'https' : 'http'}://${name}:${port}`
 }
 
 /** New connections end at once, running requests get their time, then they are cut. */

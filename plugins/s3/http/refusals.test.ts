@@ -257,11 +257,20 @@ test('a large unread body ends the connection after the answer, a small one keep
   expect(large.headers.get('connection')).toBe('close')
 })
 
+test('a broken chunk in front of a large rest is answered while the client still sends', async () => {
+  const bodyOf = () => Buffer.concat([chunkedBody('signed', chunks).wire.subarray(0, 300), Buffer.alloc(5_000_000)])
+  const headers = { 'x-amz-decoded-content-length': '5000000' }
+  const answer = await server.send({ ...putContent, payload: signedChunks, headers, bodyOf })
+  expect(answer).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' })
+  expect(answer.headers.get('connection')).toBe('close')
+})
+
 test('what the HTTP parser refuses is answered as S3 XML', async () => {
   const overflow = await server.sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`)
   expect(overflow).toMatchObject({ status: 400, code: 'RequestHeaderSectionTooLarge' })
   expect(await server.sendRaw('GET /photos/%4 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ status: 400, code: 'InvalidURI' })
   expect(await server.sendRaw('GET /a b HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ status: 400 })
+  expect(await server.sendRaw('GET / HTTP/1.1\r\n\r\n')).toMatchObject({ status: 400, code: 'BadRequest' })
   expect(await server.sendRaw('nonsense\r\n\r\n')).toMatchObject({ status: 400, code: 'BadRequest' })
 })
 

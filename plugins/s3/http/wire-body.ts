@@ -63,7 +63,7 @@ export class WireBody implements AsyncIterable<Buffer> {
       dropped += bytes.length
       if (dropped > bytesMax) resolve()
     }
-    this.#request.on('data', drop).once('end', resolve).once('close', resolve).once('error', resolve)
+    this.#request.on('data', drop).once('end', resolve).once('close', resolve).once('error', resolve).resume()
     await promise
     clearTimeout(timer)
     this.#request.off('data', drop).pause()

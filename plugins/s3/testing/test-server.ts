@@ -17,7 +17,7 @@ function signer(accessKey: string, role: S3Role): S3Signer {
   return { accessKey, secretKey: `secret of ${accessKey}`, role, createdAtMs: 0 }
 }
 
-const settings: S3Settings = {
+export const defaultSettings: S3Settings = {
   region: 'us-east-1',
   virtual_host_domains: [],
   storage_class_policy: 'reject',
@@ -43,7 +43,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     {
       buckets: storage.buckets,
       objects: storage.objects,
-      settings: { ...settings, ...options.settings },
+      settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
       clock,
       log: silentLog,

@@ -1,11 +1,10 @@
 // Admin API of the S3 users.
-
 import { type } from 'arktype'
-import { defineRoutes, kernelErrors } from '#kernel'
+import { defineRoutes, parseBody } from '#kernel'
 import { buckets } from '#plugins/storage'
 import { s3Users } from '../contract.ts'
 
-const createBody = type({ 'role?': "'user' | 'userplus' | 'admin'", '+': 'reject' })
+const createBody = type({ 'role?': "'user' | 'userplus' | 'admin'" })
 
 export const userRoutes = defineRoutes({
   name: 's3-users',
@@ -21,9 +20,8 @@ export const userRoutes = defineRoutes({
 
     // The secret is in this answer and in no later one.
     app.post('/api/v1/s3-users', async (request, reply) => {
-      const body = createBody(request.body ?? {})
-      if (body instanceof type.errors) throw kernelErrors.invalid_request({ message: body.summary })
-      const { accessKey, secretKey, role } = await services.s3Users.create(body.role ?? 'userplus')
+      const { role = 'userplus' } = await parseBody(createBody, request, { requireJsonType: true })
+      const { accessKey, secretKey } = await services.s3Users.create(role)
       return reply.code(201).send({ access_key: accessKey, secret_key: secretKey, role })
     })
   },

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { silentLog, systemClock } from '#kernel'
+import { createMemoryStorage } from '../testing/memory-storage.ts'
+import { createSelfSigned } from '../testing/self-signed.ts'
+import { signedRequest } from '../testing/signed-request.ts'
+import { defaultSettings, owner, startTestServer } from '../testing/test-server.ts'
+import { s3Listener } from './listener.ts'
+
+async function startListener(tls: object = { enabled: false }, port = '127.0.0.1:0') {
+  const storage = createMemoryStorage(systemClock)
+  await storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  const running = await s3Listener.start({
+    server: { port, max_connections: 100, max_requests: 10 },
+    tls,
+    settings: defaultSettings,
+    users: { findSigner: (accessKey: string) => (accessKey === owner.accessKey ? owner : undefined) },
+    buckets: storage.buckets,
+    objects: storage.objects,
+    clock: systemClock,
+    log: silentLog,
+  })
+  return { ...running, storage, port: Number(new URL(running.url).port) }
+}
+
+test('a stop lets the running write end, answers it, and takes no further connections', async () => {
+  const { storage, port, stop } = await startListener()
+  const socket = connect(port, '127.0.0.1')
+  const unsignedHeaders = { expect: '100-continue', 'content-length': '200' }
+  const { head } = signedRequest(port, { method: 'PUT', url: '/photos/key', payload: 'UNSIGNED-PAYLOAD', user: owner, unsignedHeaders })
+  socket.write(head)
+  const [continued] = await once(socket, 'data')
+  expect(String(continued)).toContain('100 Continue')
+  const stopped = stop()
+  socket.write(Buffer.alloc(200))
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1.1 200 [\s\S]*connection: close/i)
+  await stopped
+  expect(storage.versions('photos', 'key')).toHaveLength(1)
+  await expect(startListener({ enabled: false }, `127.0.0.1:${port}`).then(({ stop }) => stop())).resolves.toBeUndefined()
+})
+
+test.each([
+  [':0', /^http:\/\/127\.0\.0\.1:\d+$/],
+  ['localhost:0', /^http:\/\/127\.0\.0\.1:\d+$/],
+])('listening on %s is reached by %s', async (address, url) => {
+  const listener = await startListener({ enabled: false }, address)
+  expect(listener.url).toMatch(url)
+  expect((await fetch(listener.url)).status).toBe(403)
+  await listener.stop()
+})
+
+test('an address in use is named with the setting to change', async () => {
+  const { port, stop } = await startListener()
+  await expect(startListener({ enabled: false }, `127.0.0.1:${port}`)).rejects.toThrow(
+    /127\.0\.0\.1:\d+ \(EADDRINUSE\); change server\.port/,
+  )
+  await stop()
+})
+
+test('serves HTTPS with the configured certificate', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-s3-tls-'))
+  const { cert, key } = createSelfSigned(Date.now())
+  const files = { enabled: true, cert_file: join(dir, 'cert.pem'), key_file: join(dir, 'key.pem') }
+  writeFileSync(files.cert_file, cert)
+  writeFileSync(files.key_file, key)
+  const { url, port, stop } = await startListener(files)
+  expect(url).toBe(`https://127.0.0.1:${port}`)
+  const sent = request({ host: '127.0.0.1', port, path: '/photos/absent', ca: cert, agent: false }).end()
+  const [response] = await once(sent, 'response')
+  expect(response.statusCode).toBe(403)
+  response.resume()
+  await once(response, 'end')
+  await stop()
+  rmSync(dir, { recursive: true })
+})
+
+test('a reader that goes away in the middle of an object frees it', async () => {
+  await using server = await startTestServer()
+  await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  const body = Buffer.alloc(32 * 1024 * 1024)
+  expect(await server.send({ method: 'PUT', url: '/photos/large', body, user: owner })).toMatchObject({ status: 200 })
+  const { head } = signedRequest(server.port, { method: 'GET', url: '/photos/large', user: owner })
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write(head)
+  await once(socket, 'data')
+  expect(server.storage.openCount()).toBe(1)
+  socket.destroy()
+  await expect.poll(() => server.storage.openCount()).toBe(0)
+})
+
+test('a reader that takes nothing is cut off', async () => {
+  await using server = await startTestServer({ settings: { body_idle_timeout: 100 } })
+  await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  await server.send({ method: 'PUT', url: '/photos/large', body: Buffer.alloc(32 * 1024 * 1024), user: owner })
+  const { head } = signedRequest(server.port, { method: 'GET', url: '/photos/large', user: owner })
+  const socket = connect(server.port, '127.0.0.1')
+  socket.pause().write(head)
+  await expect.poll(() => server.storage.openCount()).toBe(1)
+  await expect.poll(() => server.storage.openCount(), { timeout: 5_000 }).toBe(0)
+  socket.destroy()
+})
+
+test('one connection carries many requests, refused and answered ones', async () => {
+  await using server = await startTestServer()
+  await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  const socket = connect(server.port, '127.0.0.1')
+  const ask = async (method: string, url: string, body = '') => {
+    const { head } = signedRequest(server.port, { method, url, user: owner, body })
+    socket.write(head + body)
+    const [answer] = await once(socket, 'data')
+    return String(answer).slice(0, 12)
+  }
+  expect(await ask('PUT', '/photos/a', 'too small')).toBe('HTTP/1.1 400')
+  expect(await ask('PUT', '/photos/a', 'x'.repeat(200))).toBe('HTTP/1.1 200')
+  expect(await ask('HEAD', '/photos/b')).toBe('HTTP/1.1 404')
+  expect(await ask('DELETE', '/photos/a')).toBe('HTTP/1.1 204')
+  expect(await ask('GET', '/photos/a')).toBe('HTTP/1.1 404')
+  socket.destroy()
+})

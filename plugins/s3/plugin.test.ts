@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestKernel, testKernel } from '#kernel/testing'
+import { s3Plugin } from './plugin.ts'
+import { memoryStoragePlugin } from './testing/memory-storage-plugin.ts'
+
+const plugins = [memoryStoragePlugin, s3Plugin]
+const config = { 'server.port': '127.0.0.1:0' }
+
+let gateway: TestKernel
+
+beforeAll(async () => {
+  gateway = await testKernel({ plugins, config })
+})
+
+afterAll(() => gateway.stop())
+
+interface CreatedUser {
+  readonly access_key: string
+  readonly secret_key: string
+  readonly role: string
+}
+
+async function createUser(body: unknown = {}): Promise<CreatedUser> {
+  const answer = await gateway.call('POST', '/api/v1/s3-users', body)
+  expect(answer.status).toBe(201)
+  return answer.body
+}
+
+function clientOf(endpoint: string, { access_key, secret_key }: CreatedUser): S3Client {
+  const credentials = { accessKeyId: access_key, secretAccessKey: secret_key }
+  return new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1, credentials })
+}
+
+function s3Url({ kernel }: TestKernel): string {
+  return kernel.urls.s3 ?? ''
+}
+
+test('a created S3 user gets its secret once and may use the S3 API at once', async () => {
+  const user = await createUser()
+  expect(user).toEqual({
+    access_key: expect.stringMatching(/^[\w-]{22}$/),
+    secret_key: expect.stringMatching(/^[\w-]{43}$/),
+    role: 'userplus',
+  })
+  const client = clientOf(s3Url(gateway), user)
+  await client.send(new CreateBucketCommand({ Bucket: 'first-bucket' }))
+  await client.send(new PutObjectCommand({ Bucket: 'first-bucket', Key: 'k', Body: Buffer.alloc(200) }))
+  expect((await client.send(new ListBucketsCommand({}))).Owner?.ID).toBe(user.access_key)
+  client.destroy()
+  const listed = await gateway.call('GET', '/api/v1/s3-users')
+  expect(listed.body).toContainEqual({ access_key: user.access_key, role: 'userplus', bucket_count: 1 })
+  expect(JSON.stringify(listed.body)).not.toContain(user.secret_key)
+})
+
+test('users are listed in order of access key with their roles', async () => {
+  for (const role of ['user', 'admin']) await createUser({ role })
+  const { body } = await gateway.call('GET', '/api/v1/s3-users')
+  const keys = body.map(({ access_key }: CreatedUser) => access_key)
+  expect(keys).toEqual([...keys].sort())
+  expect(body.map(({ role }: CreatedUser) => role)).toEqual(expect.arrayContaining(['user', 'admin']))
+})
+
+test.each([
+  ['a role that is none', '{"role":"root"}', 'application/json'],
+  ['a member that is not known', '{"role":"user","name":"x"}', 'application/json'],
+  ['no object', '[]', 'application/json'],
+  ['more than one value', '{} {}', 'application/json'],
+  ['no body', '', 'application/json'],
+  ['another media type', '{}', 'text/plain'],
+])('an S3 user is not created from %s', async (_, body, type) => {
+  const before = (await gateway.call('GET', '/api/v1/s3-users')).body.length
+  const answer = await gateway.fetch('/api/v1/s3-users', { method: 'POST', body, headers: { 'content-type': type } })
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ code: 'invalid_request' })
+  expect((await gateway.call('GET', '/api/v1/s3-users')).body).toHaveLength(before)
+})
+
+test('users outlive a restart', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-s3-users-'))
+  try {
+    const first = await testKernel({ plugins, config, dir })
+    const { body: user } = await first.call('POST', '/api/v1/s3-users', { role: 'admin' })
+    await first.stop()
+    const second = await testKernel({ plugins, config, dir })
+    const client = clientOf(s3Url(second), user)
+    expect((await client.send(new ListBucketsCommand({}))).Buckets).toEqual([])
+    client.destroy()
+    await second.stop()
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})

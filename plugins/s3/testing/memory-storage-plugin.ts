@@ -1,0 +1,15 @@
+// The storage plugin's place taken by storage in memory.
+import { clock, definePlugin, defineService, provide } from '#kernel'
+import { buckets, objects } from '#plugins/storage'
+import { createMemoryStorage, type MemoryStorage } from './memory-storage.ts'
+
+const memoryStorage = defineService<MemoryStorage>('storage.memory')
+
+export const memoryStoragePlugin = definePlugin({
+  id: 'storage',
+  provides: [
+    provide(memoryStorage, { clock }, (uses) => createMemoryStorage(uses.clock)),
+    provide(buckets, { memoryStorage }, (uses) => uses.memoryStorage.buckets),
+    provide(objects, { memoryStorage }, (uses) => uses.memoryStorage.objects),
+  ],
+})
