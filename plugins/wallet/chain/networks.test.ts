@@ -83,6 +83,17 @@ test('a devnet is described by its file', async () => {
 })
 
 test.each([
+  [
+    { block_time_seconds: 4, genesis_timestamp: 12 },
+    { epochSeconds: 4, genesisTimestamp: 12 },
+  ],
+  [{ block_time_seconds: 0 }, { epochSeconds: 1 }],
+])('a devnet that says %o about its time has %o', async (extra, expected) => {
+  const devnetInfoPath = await saved({ ...info, info: { ...info.info, ...extra } })
+  expect(await resolveNetwork({ network: 'devnet', devnetInfoPath })).toMatchObject(expected)
+})
+
+test.each([
   [{ network: 'devnet' }, 'chain.devnet_info'],
   [{ network: 'devnet', devnetInfoPath: '/nonexistent.json' }, '/nonexistent.json'],
   [{ network: 'mainnet', devnetInfoPath: '/some.json' }, 'remove one of them'],

@@ -107,8 +107,9 @@ const devnetInfo = type({
       endorsements_addr: address,
     },
     lotus: { host_rpc_url: 'string' },
-    'epoch_seconds?': 'number > 0',
-    'genesis_timestamp?': 'number.integer >= 0',
+    // Our own devnet says when its blocks come; 0 is a devnet that mines on demand.
+    'block_time_seconds?': 'number >= 0',
+    'genesis_timestamp?': 'number.integer',
   },
 })
 
@@ -132,7 +133,7 @@ async function readDevnet(choice: NetworkChoice): Promise<ChainNetwork> {
       multicall3: getAddress(info.contracts.multicall3_addr),
     },
     nativeSymbol: 'FIL',
-    epochSeconds: info.epoch_seconds ?? devnetEpochSeconds,
+    epochSeconds: info.block_time_seconds || devnetEpochSeconds,
     // The file has no genesis of its own; a devnet begins when it starts.
     genesisTimestamp: info.genesis_timestamp ?? (Number.isNaN(startSeconds) ? 0 : startSeconds),
     confirmationsDefault: devnetConfirmations,

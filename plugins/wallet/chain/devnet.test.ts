@@ -1,0 +1,116 @@
+/** The wallet against real contracts on a local chain. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEther } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import { type Chain, openAccount, openChain } from './clients.ts'
+import { judgeVersions } from './contract-version-policy.ts'
+import { resolveNetwork } from './networks.ts'
+import { estimateCost, planFunding, planTermination, planWithdrawal, readBalances, readFunding } from './payments.ts'
+import { broadcast, lookUp, type PlannedCall, type SignedTransaction, signTransaction } from './transactions.ts'
+
+let devnet: Devnet
+let chain: Chain
+let account: PrivateKeyAccount
+const stack = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-wallet-'))
+  stack.defer(() => rm(dir, { recursive: true, force: true }))
+  devnet = stack.use(await startDevnet({ dir, providers: 1, blockTimeSeconds: 0 }))
+  chain = openChain({ network: await resolveNetwork({ network: 'devnet', devnetInfoPath: devnet.infoPath }) })
+  stack.defer(() => chain.close())
+  account = openAccount(devnet.users[0]?.privateKey ?? '')
+})
+afterAll(() => stack.disposeAsync())
+
+async function perform(call: PlannedCall | null): Promise<SignedTransaction> {
+  if (call === null) throw new Error('nothing planned')
+  const signed = await signTransaction({ chain, account, call })
+  expect(await lookUp(chain, account.address, signed)).toEqual({ state: 'unknown' })
+  expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
+  expect(await lookUp(chain, account.address, signed)).toMatchObject({ state: 'pending' })
+  await devnet.chain.mine()
+  expect(await lookUp(chain, account.address, signed)).toMatchObject({ state: 'confirmed' })
+  return signed
+}
+
+test('the chain is the one that the file describes, with contracts that we can read', async () => {
+  expect(await chain.reportedChainId()).toBe(chain.network.chainId)
+  expect(judgeVersions(await chain.contractVersions())).toEqual({ isSupported: true })
+  expect(await chain.warmStorageView()).toMatch(/^0x[0-9a-fA-F]{40}$/)
+  expect(await chain.finalEpoch()).toBe((await chain.currentEpoch()) - 1n)
+})
+
+test('a wallet is funded and approved in one transaction, then has nothing more to do', async () => {
+  const before = await readFunding(chain, account.address)
+  const work = { kind: 'additions', additions: [{ isNewDataSet: true, currentBytes: 0n, addedBytes: 127n, pieces: 1 }] } as const
+  expect(before.approvalState).toEqual({ approved: false, reason: 'not_approved' })
+  expect(estimateCost(work, before)).toMatchObject({ ready: false, approvalNeeded: true })
+
+  const signed = await perform(await planFunding({ chain, account, amount: parseEther('5') }))
+  const after = await readFunding(chain, account.address)
+  expect(after.account).toMatchObject({ funds: parseEther('5'), available: parseEther('5'), debt: 0n, runwayEpochs: null })
+  expect(after.approvalState).toEqual({ approved: true })
+  expect(estimateCost(work, after)).toMatchObject({ ready: true, depositNeeded: 0n, approvalNeeded: false })
+  expect(await planFunding({ chain, account, amount: 0n })).toBeNull()
+  // Repeating the same bytes is harmless, and says so.
+  expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
+  expect((await readFunding(chain, account.address)).account.funds).toBe(parseEther('5'))
+})
+
+test('an approved wallet only deposits, and takes back what is not locked', async () => {
+  const { usdfc } = await readBalances(chain, account.address)
+  await perform(await planFunding({ chain, account, amount: parseEther('2') }))
+  await perform(await planWithdrawal({ chain, account, amount: parseEther('3') }))
+  expect((await readFunding(chain, account.address)).account.funds).toBe(parseEther('4'))
+  expect((await readBalances(chain, account.address)).usdfc).toBe(usdfc + parseEther('1'))
+})
+
+test('amounts that the wallet or the account cannot cover are refused before signing', async () => {
+  await expect(planFunding({ chain, account, amount: parseEther('1000000') })).rejects.toMatchObject({ reason: 'wallet_balance_too_low' })
+  await expect(planWithdrawal({ chain, account, amount: parseEther('5') })).rejects.toMatchObject({ reason: 'available_funds_too_low' })
+  await expect(planWithdrawal({ chain, account, amount: 0n })).rejects.toMatchObject({ reason: 'amount_not_positive' })
+})
+
+test('a transaction whose nonce another one used is replaced', async () => {
+  const call = await planWithdrawal({ chain, account, amount: 1n })
+  const rival = await planWithdrawal({ chain, account, amount: 2n })
+  const signed = await signTransaction({ chain, account, call })
+  await perform(rival)
+  expect(await lookUp(chain, account.address, signed)).toEqual({ state: 'replaced' })
+  expect(await broadcast(chain, signed.raw)).toMatchObject({ kind: 'uncertain' })
+})
+
+test('a transaction that loses its funds before it is mined is reverted', async () => {
+  const first = await signTransaction({ chain, account, call: await planWithdrawal({ chain, account, amount: parseEther('3') }) })
+  const call = await planWithdrawal({ chain, account, amount: parseEther('3') })
+  const second = await signTransaction({ chain, account, call, nonce: first.nonce + 1 })
+  await broadcast(chain, first.raw)
+  await broadcast(chain, second.raw)
+  await devnet.chain.mine()
+  expect(await lookUp(chain, account.address, first)).toMatchObject({ state: 'confirmed' })
+  expect(await lookUp(chain, account.address, second)).toMatchObject({ state: 'reverted' })
+})
+
+test('a transaction that a reorganisation took back is sent again with the same bytes', async () => {
+  const signed = await signTransaction({ chain, account, call: await planWithdrawal({ chain, account, amount: 1n }) })
+  await broadcast(chain, signed.raw)
+  await devnet.chain.reorg(1)
+  expect(['unknown', 'pending']).toContain((await lookUp(chain, account.address, signed)).state)
+  expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
+  await devnet.chain.mine(2)
+  expect(await lookUp(chain, account.address, signed)).toMatchObject({ state: 'confirmed' })
+})
+
+test('ending the service of a data set that is not ours is refused with the contract’s reason', async () => {
+  const call = planTermination({ chain, dataSetId: 99n })
+  await expect(signTransaction({ chain, account, call })).rejects.toMatchObject({
+    code: 'chain_reverted',
+    errorName: 'InvalidDataSetId',
+    args: [99n],
+  })
+})
