@@ -1,0 +1,160 @@
+// Runs one anvil process whose chain lives in a file, and makes sure it never outlives its owner.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { LOOPBACK, PortTakenError, requireFreePort } from './port.ts'
+import { CHAIN_ID, createAnvilCall } from './rpc.ts'
+
+/** Filecoin's block limit; big view calls need more than anvil's default. */
+const GAS_LIMIT = 10_000_000_000
+/** States kept for reads at older blocks; without a limit memory grows with every block. */
+const HISTORY_BLOCKS = 256
+/** Only a power cut loses more: any other end of the owner lets anvil write its state. */
+const STATE_INTERVAL_SECONDS = 30
+const START_TIMEOUT_MS = 20_000
+const STOP_TIMEOUT_MS = 10_000
+const STOP_POLL_MS = 20
+
+export interface Anvil {
+  readonly rpcUrl: string
+  /** Ends the process; its state is on disk afterwards. */
+  stop(): Promise<void>
+}
+
+export interface AnvilOptions {
+  /** Keeps `state.json` and the process id. */
+  readonly dir: string
+  readonly port: number
+  readonly log: (line: string) => void
+}
+
+/** @throws PortTakenError, or Error with anvil's last words when it does not start */
+export async function startAnvil({ dir, port, log }: AnvilOptions): Promise<Anvil> {
+  mkdirSync(dir, { recursive: true })
+  const statePath = join(dir, 'state.json')
+  const pidPath = join(dir, 'anvil.pid')
+  await endLeftover(pidPath, statePath)
+  await requireFreePort(port, 'the devnet chain')
+
+  const child = spawn(findBinary(), anvilArguments(port, statePath), { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const watchdog = watchOwner(child.pid)
+  try {
+    await waitUntilListening(child, port)
+    writeFileSync(pidPath, String(child.pid))
+  } catch (error) {
+    child.kill('SIGKILL')
+    watchdog.kill('SIGKILL')
+    throw error
+  }
+  const rpcUrl = `http://${LOOPBACK}:${port}`
+  // It would write a line for every call.
+  await createAnvilCall(rpcUrl)('anvil_setLoggingEnabled', [false])
+  child.once('exit', (code, signal) => log(`anvil ended (${signal ?? code})`))
+  return {
+    rpcUrl,
+    async stop() {
+      await endChild(child)
+      watchdog.kill('SIGKILL')
+      rmSync(pidPath, { force: true })
+    },
+  }
+}
+
+function anvilArguments(port: number, statePath: string): string[] {
+  const flags = {
+    host: LOOPBACK,
+    port,
+    'chain-id': CHAIN_ID,
+    'gas-limit': GAS_LIMIT,
+    'prune-history': HISTORY_BLOCKS,
+    state: statePath,
+    'state-interval': STATE_INTERVAL_SECONDS,
+  }
+  return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+}
+
+/** The platform's own binary: the package's `anvil` command is a Node wrapper, and killing that orphans the real process. */
+function findBinary(): string {
+  const platform = process.platform === 'win32' ? 'win32' : process.platform
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch
+  const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'
+  const specifier = `@foundry-rs/anvil-${platform}-${arch}/bin/${name}`
+  try {
+    return createRequire(import.meta.url).resolve(specifier)
+  } catch (cause) {
+    throw new Error(`no anvil for ${platform}-${arch}: ${specifier} is not installed; run npm ci`, { cause })
+  }
+}
+
+/** A shell that ends anvil when this process is gone, however it went: its input closes with us. */
+function watchOwner(pid: number | undefined): ChildProcess {
+  return spawn('/bin/sh', ['-c', `read _; kill -TERM ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+}
+
+async function waitUntilListening(child: ChildProcess, port: number): Promise<void> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('anvil was started without output')
+  let lastWords = ''
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-2000)
+  })
+  const lines = createInterface({ input: stdout })
+  // Its own word, not an answer on the port: that might come from somebody else's chain.
+  const listening = new Promise<void>((resolve) => {
+    lines.on('line', (line) => {
+      if (line.startsWith('Listening on')) resolve()
+    })
+  })
+  const failed = once(child, 'exit').then(() => {
+    if (/address.*in use/i.test(lastWords)) throw new PortTakenError({ port, purpose: 'the devnet chain' }, { cause: new Error(lastWords) })
+    throw new Error(`anvil did not start: ${lastWords.trim()}`)
+  })
+  const timer = new AbortController()
+  const late = delay(START_TIMEOUT_MS, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`anvil did not listen within ${START_TIMEOUT_MS} ms`)
+  })
+  try {
+    await Promise.race([listening, failed, late])
+  } finally {
+    timer.abort()
+    // Only the winner of the race is awaited.
+    failed.catch(() => undefined)
+    late.catch(() => undefined)
+    lines.close()
+    stdout.resume()
+  }
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await exited
+  clearTimeout(deadline)
+}
+
+/** An anvil that still writes its state for an owner that was killed; two on one file would lose blocks. */
+async function endLeftover(pidPath: string, statePath: string): Promise<void> {
+  if (!existsSync(pidPath)) return
+  const pid = Number(readFileSync(pidPath, 'utf8'))
+  const deadline = Date.now() + STOP_TIMEOUT_MS
+  while (isOurAnvil(pid, statePath)) {
+    process.kill(pid, Date.now() < deadline ? 'SIGTERM' : 'SIGKILL')
+    await delay(STOP_POLL_MS)
+  }
+  rmSync(pidPath, { force: true })
+}
+
+function isOurAnvil(pid: number, statePath: string): boolean {
+  try {
+    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).includes(statePath)
+  } catch {
+    // ps fails when there is no such process.
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+// The compiled contracts as they are deployed.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Abi, Hex } from 'viem'
+import { contractsDir } from '../contracts/source-hash.ts'
+
+export type ContractName =
+  | 'Endorsements'
+  | 'FilecoinPay'
+  | 'Multicall3'
+  | 'PdpVerifier'
+  | 'ServiceProviderRegistry'
+  | 'SessionKeys'
+  | 'UsdfcToken'
+  | 'WarmStorage'
+
+export interface ContractArtifact {
+  readonly abi: Abi
+  readonly bytecode: Hex
+  readonly runtime: Hex
+}
+
+export interface ContractArtifacts {
+  readonly compilerVersion: string
+  /** What `hashSources` said of the sources these were compiled from. */
+  readonly sourceHash: string
+  readonly contracts: Record<ContractName, ContractArtifact>
+}
+
+export function readArtifacts(): ContractArtifacts {
+  return JSON.parse(readFileSync(join(contractsDir, 'artifacts.json'), 'utf8'))
+}

@@ -1,0 +1,195 @@
+// Deploys the contracts once, registers providers as they are added, and remembers it all in a file.
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex, parseEther, stringToHex } from 'viem'
+import { endorsementsAbi, registryAbi, tokenAbi, warmStorageAbi } from './abis.ts'
+import { deployerAccount, providerAccount, userAccount } from './accounts.ts'
+import { type ContractName, readArtifacts } from './artifacts.ts'
+import { findFreePort, LOOPBACK } from './port.ts'
+import { type AnvilCall, type ChainReader, type ChainSigner, createChainSigner } from './rpc.ts'
+
+/** Where every chain has it; its code is put there, not deployed. */
+const MULTICALL3_ADDRESS: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
+/** The gateway's wallet, and one without tokens. */
+export const USER_COUNT = 2
+const USER_FIL = parseEther('1000')
+const PROVIDER_FIL = parseEther('10000')
+const USER_1_USDFC = parseEther('10000')
+
+/** Blocks between proving transaction and challenge; the live networks use 10 and 150. */
+const CHALLENGE_FINALITY_EPOCHS = 2n
+/** A challenge window is this part of the period: 5 epochs of 20. */
+const WINDOWS_PER_PERIOD = 4
+
+const MIN_PIECE_BYTES = 127
+const MAX_PIECE_BYTES = 1_065_353_216
+const PRODUCT_PDP = 0
+
+export interface DevnetContracts {
+  readonly multicall3: Address
+  readonly usdfc: Address
+  readonly filecoinPay: Address
+  readonly serviceProviderRegistry: Address
+  readonly pdpVerifier: Address
+  /** The service; it is its own view contract. */
+  readonly warmStorage: Address
+  readonly endorsements: Address
+  readonly sessionKeys: Address
+}
+
+export interface DeployedProvider {
+  readonly providerId: number
+  readonly address: Address
+  readonly port: number
+}
+
+export interface Deployment {
+  readonly runId: string
+  readonly chainPort: number
+  readonly provingPeriodEpochs: number
+  readonly lockupPeriodEpochs: number
+  readonly contracts: DevnetContracts
+  readonly providers: readonly DeployedProvider[]
+}
+
+export interface ProvingTerms {
+  readonly provingPeriodEpochs: number
+  readonly lockupPeriodEpochs: number
+}
+
+/** What deploying needs of the running chain. */
+export interface DeployingChain {
+  readonly rpcUrl: string
+  readonly reader: ChainReader
+  readonly anvil: AnvilCall
+}
+
+export function readDeployment(path: string): Deployment | undefined {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+}
+
+export function writeDeployment(path: string, deployment: Deployment): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify(deployment, undefined, 2)}\n`)
+  renameSync(`${path}.new`, path)
+}
+
+/** Whether the chain is the one that was deployed to, and not an empty one. */
+export async function isDeployed(reader: ChainReader, contracts: DevnetContracts): Promise<boolean> {
+  return (await reader.getCode({ address: contracts.warmStorage })) !== undefined
+}
+
+/** Deploys everything and pays the users their first money. */
+export async function deployContracts(chain: DeployingChain, terms: ProvingTerms): Promise<DevnetContracts> {
+  const { rpcUrl, anvil } = chain
+  const signer = createChainSigner(rpcUrl, deployerAccount().privateKey)
+  const { contracts: artifacts } = readArtifacts()
+
+  async function deploy(name: ContractName, args: readonly unknown[] = []): Promise<Address> {
+    const { abi, bytecode } = artifacts[name]
+    const receipt = await signer.execute({ data: encodeDeployData({ abi, bytecode, args }) })
+    if (!receipt.contractAddress) throw new Error(`${name} has no address after deployment`)
+    return receipt.contractAddress
+  }
+
+  await anvil('anvil_setCode', [MULTICALL3_ADDRESS, artifacts.Multicall3.runtime])
+  const usdfc = await deploy('UsdfcToken')
+  const filecoinPay = await deploy('FilecoinPay')
+  const serviceProviderRegistry = await deploy('ServiceProviderRegistry')
+  const sessionKeys = await deploy('SessionKeys')
+  const endorsements = await deploy('Endorsements')
+  const pdpVerifier = await deploy('PdpVerifier', [CHALLENGE_FINALITY_EPOCHS])
+  const warmStorage = await deploy('WarmStorage', [
+    {
+      pdpVerifier,
+      payments: filecoinPay,
+      usdfc,
+      filBeamBeneficiary: signer.address,
+      registry: serviceProviderRegistry,
+      sessionKeys,
+      maxProvingPeriod: BigInt(terms.provingPeriodEpochs),
+      challengeWindowSize: BigInt(Math.max(1, Math.floor(terms.provingPeriodEpochs / WINDOWS_PER_PERIOD))),
+      lockupPeriod: BigInt(terms.lockupPeriodEpochs),
+    },
+  ])
+
+  for (let position = 1; position <= USER_COUNT; position++) await setBalance(anvil, userAccount(position).address, USER_FIL)
+  await mintUsdfc(signer, usdfc, { to: userAccount(1).address, amount: USER_1_USDFC })
+  return {
+    multicall3: MULTICALL3_ADDRESS,
+    usdfc,
+    filecoinPay,
+    serviceProviderRegistry,
+    pdpVerifier,
+    warmStorage,
+    endorsements,
+    sessionKeys,
+  }
+}
+
+export async function mintUsdfc(
+  signer: ChainSigner,
+  token: Address,
+  { to, amount }: { readonly to: Address; readonly amount: bigint },
+): Promise<void> {
+  await signer.execute({ to: token, data: encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, amount] }) })
+}
+
+/** Funds, registers, approves and endorses provider n (from 1) on a free port. */
+export async function registerProvider(chain: DeployingChain, contracts: DevnetContracts, position: number): Promise<DeployedProvider> {
+  const owner = createChainSigner(chain.rpcUrl, deployerAccount().privateKey)
+  const provider = createChainSigner(chain.rpcUrl, providerAccount(position).privateKey)
+  const port = await findFreePort()
+  await setBalance(chain.anvil, provider.address, PROVIDER_FIL)
+  const registry = contracts.serviceProviderRegistry
+  const capabilities = describeCapabilities(port, contracts.usdfc)
+  await provider.execute({
+    to: registry,
+    value: await chain.reader.readContract({ address: registry, abi: registryAbi, functionName: 'REGISTRATION_FEE' }),
+    data: encodeFunctionData({
+      abi: registryAbi,
+      functionName: 'registerProvider',
+      args: [
+        provider.address,
+        `devnet-provider-${position}`,
+        'Simulated storage provider of the svc devnet',
+        PRODUCT_PDP,
+        Object.keys(capabilities),
+        Object.values(capabilities),
+      ],
+    }),
+  })
+  const providerId = BigInt(position)
+  await owner.execute({
+    to: contracts.warmStorage,
+    data: encodeFunctionData({ abi: warmStorageAbi, functionName: 'addApprovedProvider', args: [providerId] }),
+  })
+  await owner.execute({
+    to: contracts.endorsements,
+    data: encodeFunctionData({ abi: endorsementsAbi, functionName: 'addProviderId', args: [providerId] }),
+  })
+  return { providerId: position, address: provider.address, port }
+}
+
+export const serviceUrlOf = (port: number) => `http://${LOOPBACK}:${port}`
+
+/** As the registry keeps them: text in UTF-8, numbers big-endian without leading zeros. */
+function describeCapabilities(port: number, usdfc: Address): Record<string, Hex> {
+  return {
+    serviceURL: stringToHex(serviceUrlOf(port)),
+    minPieceSizeInBytes: wholeBytes(MIN_PIECE_BYTES),
+    maxPieceSizeInBytes: wholeBytes(MAX_PIECE_BYTES),
+    storagePricePerTibPerDay: wholeBytes(83_333_333_333_333_333n),
+    minProvingPeriodInEpochs: wholeBytes(30),
+    location: stringToHex('C=XX;ST=Local;L=Devnet'),
+    paymentTokenAddress: usdfc,
+  }
+}
+
+function wholeBytes(value: number | bigint): Hex {
+  const hex = numberToHex(value)
+  return hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`
+}
+
+async function setBalance(anvil: AnvilCall, address: Address, amount: bigint): Promise<void> {
+  await anvil('anvil_setBalance', [address, numberToHex(amount)])
+}

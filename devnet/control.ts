@@ -1,0 +1,120 @@
+// A loopback HTTP port to place faults, move the chain and read counters, for people and other processes.
+import { type } from 'arktype'
+import fastify, { type FastifyInstance } from 'fastify'
+import { LOOPBACK } from './chain/port.ts'
+import type { Devnet } from './devnet.ts'
+import { routeNames } from './faults.ts'
+import type { SimulatedProvider } from './provider/provider.ts'
+
+const JSON_BYTES_MAX = 64 * 1024
+
+const common = type({ 'routes?': type.enumerated(...routeNames).array(), 'count?': 'number.integer >= 1' })
+const plainKinds = type.enumerated('drop_connection', 'drop_answer', 'revert', 'corrupt_bytes', 'pull_stuck', 'pull_failed', 'unprocessed')
+const lastingKinds = type.enumerated('dark', 'stop_proving')
+const status = 'number.integer'
+const faultShape = common
+  .and({ kind: plainKinds })
+  .or(common.and({ kind: lastingKinds }))
+  .or(common.and({ kind: "'delay'", delayMs: 'number >= 0' }))
+  .or(common.and({ kind: "'late_parking'", delayMs: 'number >= 0' }))
+  .or(common.and({ kind: "'answer'", status, 'text?': 'string', 'retryAfterSeconds?': 'number.integer >= 0' }))
+  .or(common.and({ kind: "'fail_answer'", 'status?': status }))
+  .or(common.and({ kind: "'cut_bytes'", afterBytes: 'number.integer >= 0' }))
+const placeShape = type({ 'provider?': 'number.integer', fault: faultShape })
+const clearShape = type({ 'provider?': 'number.integer', 'id?': 'number.integer' })
+const hashShape = type({ hash: /^0x[0-9a-f]{64}$/i })
+
+export interface ControlServer extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Port 0 takes a free one. */
+export async function startControl(devnet: Devnet, port: number): Promise<ControlServer> {
+  const app = fastify({ bodyLimit: JSON_BYTES_MAX, forceCloseConnections: true })
+  app.setErrorHandler((error, _request, reply) => {
+    const isRequestFault = error instanceof RequestError || error instanceof RangeError
+    reply.code(isRequestFault ? 400 : 500).send({ error: error instanceof Error ? error.message : String(error) })
+  })
+  faultRoutes(app, devnet)
+  chainRoutes(app, devnet)
+  app.get('/state', () => describeState(devnet))
+  const url = await app.listen({ host: LOOPBACK, port })
+  return { url, [Symbol.asyncDispose]: () => app.close() }
+}
+
+/** The caller asked for something that does not exist. */
+class RequestError extends Error {
+  override readonly name = 'RequestError'
+}
+
+function faultRoutes(app: FastifyInstance, devnet: Devnet): void {
+  app.post('/faults', (request) => {
+    const { provider, fault } = valid(placeShape(request.body))
+    return { ids: select(devnet, provider).map(({ providerId, faults }) => ({ provider: providerId, id: faults.add(fault) })) }
+  })
+  app.delete('/faults', (request) => {
+    const { provider, id } = valid(clearShape(request.body ?? {}))
+    for (const { faults } of select(devnet, provider)) faults.clear(id)
+    return {}
+  })
+  app.post('/garbage', (request) => {
+    const { provider, pieceCid } = valid(type({ 'provider?': 'number.integer', 'pieceCid?': 'string' })(request.body ?? {}))
+    for (const selected of select(devnet, provider)) selected.collectGarbage(pieceCid)
+    return {}
+  })
+}
+
+function chainRoutes(app: FastifyInstance, { chain }: Devnet): void {
+  const epoch = async () => ({ epoch: Number(await chain.epoch()) })
+  app.post('/chain/mine', async (request) => {
+    await chain.mine(valid(type({ 'blocks?': 'number.integer' })(request.body ?? {})).blocks)
+    return epoch()
+  })
+  app.post('/chain/hold', async () => {
+    await chain.hold()
+    return epoch()
+  })
+  app.post('/chain/release', async () => {
+    await chain.release()
+    return epoch()
+  })
+  app.post('/chain/drop', async (request) => {
+    const { hash } = valid(hashShape(request.body))
+    return { dropped: await chain.drop(`0x${hash.slice(2)}`) }
+  })
+  app.post('/chain/reorg', async (request) => {
+    await chain.reorg(valid(type({ 'depth?': 'number.integer' })(request.body ?? {})).depth)
+    return epoch()
+  })
+  app.post('/chain/jump', async (request) => {
+    await chain.jump(valid(type({ epochs: 'number.integer' })(request.body)).epochs)
+    return epoch()
+  })
+}
+
+async function describeState(devnet: Devnet) {
+  return {
+    epoch: Number(await devnet.chain.epoch()),
+    providers: devnet.providers.map(({ providerId, url, faults, counters, settings }) => ({
+      provider_id: providerId,
+      service_url: url,
+      faults: faults.list(),
+      counters,
+      settings,
+    })),
+    add_pieces_transactions: devnet.addPiecesTransactions().map((transaction) => ({ ...transaction, nonce: String(transaction.nonce) })),
+  }
+}
+
+/** The named provider, or all of them. */
+function select({ providers }: Devnet, providerId: number | undefined): readonly SimulatedProvider[] {
+  if (providerId === undefined) return providers
+  const found = providers.filter((provider) => provider.providerId === providerId)
+  if (found.length === 0) throw new RequestError(`no provider ${providerId}; there are 1 to ${providers.length}`)
+  return found
+}
+
+function valid<Shape>(result: Shape | type.errors): Shape {
+  if (result instanceof type.errors) throw new RequestError(result.summary)
+  return result
+}

@@ -1,0 +1,238 @@
+// The whole storage network on this machine: a chain with the contracts and simulated providers, in one folder.
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Address, decodeAbiParameters, encodeFunctionData, type Hex, maxUint256 } from 'viem'
+import { payAbi, tokenAbi, verifierAbi, warmStorageAbi } from './chain/abis.ts'
+import { deployerAccount, providerAccount, userAccount } from './chain/accounts.ts'
+import { type Anvil, startAnvil } from './chain/anvil.ts'
+import { type ChainControl, createChainControl, SETTLING_BLOCKS } from './chain/chain-control.ts'
+import {
+  type DeployingChain,
+  type Deployment,
+  type DevnetContracts,
+  deployContracts,
+  isDeployed,
+  mintUsdfc,
+  readDeployment,
+  registerProvider,
+  USER_COUNT,
+  writeDeployment,
+} from './chain/deployment.ts'
+import { watchHead } from './chain/head-watch.ts'
+import { findFreePort } from './chain/port.ts'
+import { createAnvilCall, createChainReader, createChainSigner } from './chain/rpc.ts'
+import { type DevnetInfo, type DevnetUser, describeDevnet, writeDevnetInfo } from './devnet-info.ts'
+import { createProvider, type SimulatedProvider } from './provider/provider.ts'
+import type { ProviderSettings } from './provider/settings.ts'
+
+const DEFAULT_PROVIDERS = 5
+const PROVIDERS_MAX = 50
+const DEFAULT_BLOCK_TIME_SECONDS = 1
+const DEFAULT_PROVING_PERIOD_EPOCHS = 20
+/** As on the live networks: 30 days of 30-second epochs. */
+const DEFAULT_LOCKUP_PERIOD_EPOCHS = 86_400
+
+export interface DevnetOptions {
+  /** Everything is kept here; an existing one goes on where it stopped. */
+  readonly dir: string
+  /** At least so many; 5. */
+  readonly providers?: number
+  /** An empty block so often; 0 leaves epochs to transactions and `chain.mine`. */
+  readonly blockTimeSeconds?: number
+  /** Only in a new folder, like the next. */
+  readonly provingPeriodEpochs?: number
+  readonly lockupPeriodEpochs?: number
+  readonly providerSettings?: Partial<ProviderSettings>
+  readonly log?: (line: string) => void
+}
+
+/** An addPieces transaction some provider broadcast, whatever became of it. */
+export interface AddPiecesTransaction {
+  readonly providerId: number
+  readonly hash: Hex
+  /** Unset while the data set it creates is not known. */
+  readonly dataSetId: number | undefined
+  readonly nonce: bigint
+  readonly pieceCids: readonly string[]
+  readonly status: string
+  readonly ok: boolean | null
+}
+
+export interface Devnet extends AsyncDisposable {
+  readonly info: DevnetInfo
+  readonly infoPath: string
+  readonly rpcUrl: string
+  /** USER_1 is the gateway's wallet: 1,000 FIL and 10,000 USDFC, nothing deposited. USER_2 has FIL only. */
+  readonly users: readonly DevnetUser[]
+  readonly contracts: DevnetContracts
+  readonly providers: readonly SimulatedProvider[]
+  readonly chain: ChainControl
+  /** The bytes of a piece as the provider at this position (from 0) has them. */
+  readPiece(providerIndex: number, pieceCid: string): Promise<Buffer>
+  /** What a nonce landed as: data set id, plus the next piece id in the upper 128 bits; 0 = unused. */
+  clientNonce(payer: Address, nonce: bigint): Promise<bigint>
+  pieceLive(dataSetId: number | bigint, pieceId: number | bigint): Promise<boolean>
+  /** Of all running providers, oldest first. */
+  addPiecesTransactions(): readonly AddPiecesTransaction[]
+  mintUsdfc(address: Address, amount: bigint): Promise<void>
+  /** Pays into the key's own FilecoinPay account. */
+  depositFor(privateKey: Hex, amount: bigint): Promise<void>
+  /** Lets the storage service spend without limit. */
+  approveFwss(privateKey: Hex): Promise<void>
+}
+
+interface DevnetChain extends DeployingChain {
+  readonly deployment: Deployment
+}
+
+/** @throws PortTakenError when a port this folder had before is taken */
+export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
+  const { blockTimeSeconds = DEFAULT_BLOCK_TIME_SECONDS, log = () => undefined } = options
+  const dir = resolve(options.dir)
+  const startedAt = new Date()
+  await using stack = new AsyncDisposableStack()
+  const chain = await startChain({ ...options, dir, log }, stack)
+  const { rpcUrl, deployment, anvil, reader } = chain
+  const head = stack.use(watchHead(anvil, log))
+  const control = stack.use(createChainControl(anvil, blockTimeSeconds, log))
+
+  const providers = deployment.providers.map((deployed) =>
+    createProvider({
+      deployed,
+      privateKey: providerAccount(deployed.providerId).privateKey,
+      chain: { rpcUrl, reader, head, contracts: deployment.contracts },
+      dir: join(dir, 'providers', String(deployed.providerId)),
+      ...(options.providerSettings && { settings: options.providerSettings }),
+      log,
+    }),
+  )
+  for (const provider of providers) stack.use(provider)
+  await Promise.all(providers.map((provider) => provider.start()))
+
+  const users = Array.from({ length: USER_COUNT }, (_, index) => ({ name: `USER_${index + 1}`, ...userAccount(index + 1) }))
+  const infoPath = join(dir, 'devnet-info.json')
+  const block = await reader.getBlock()
+  const genesisTimestamp = Number(block.timestamp) - Number(block.number) * blockTimeSeconds
+  const info = await describeDevnet({ deployment, users, rpcUrl, genesisTimestamp, blockTimeSeconds, startedAt })
+  writeDevnetInfo(infoPath, info)
+  const disposal = stack.move()
+  return {
+    ...{ info, infoPath, rpcUrl, users, providers, chain: control, contracts: deployment.contracts },
+    ...chainHelpers(chain),
+    readPiece(providerIndex, pieceCid) {
+      const path = providers[providerIndex]?.findPieceFile(pieceCid)
+      if (path === undefined) throw new Error(`provider at position ${providerIndex} does not have ${pieceCid}`)
+      return readFile(path)
+    },
+    addPiecesTransactions: () => providers.flatMap(listAddPieces),
+    [Symbol.asyncDispose]: () => disposal.disposeAsync(),
+  }
+}
+
+async function startChain(
+  options: DevnetOptions & { readonly log: (line: string) => void },
+  stack: AsyncDisposableStack,
+): Promise<DevnetChain> {
+  const { dir, log } = options
+  const deploymentPath = join(dir, 'deployment.json')
+  mkdirSync(dir, { recursive: true })
+  const known = readDeployment(deploymentPath)
+  // Without a finished deployment whatever is here is the rest of a start that failed.
+  if (!known) discardRuns(dir)
+  const chainPort = known?.chainPort ?? (await findFreePort())
+  const running = await startAnvil({ dir: join(dir, 'chain'), port: chainPort, log })
+  stack.defer(() => running.stop())
+  const chain = connect(running)
+  if (known && !(await isDeployed(chain.reader, known.contracts))) {
+    throw new Error(`the chain in ${dir} has lost its contracts; delete the folder to start a new devnet`)
+  }
+  const deployment = await completeDeployment(chain, known ?? (await deployNew(chain, chainPort, options)), options.providers)
+  writeDeployment(deploymentPath, deployment)
+  // Recent states are not in the file; clients that read a few blocks back need some.
+  await chain.anvil('anvil_mine', [`0x${SETTLING_BLOCKS.toString(16)}`])
+  return { ...chain, deployment }
+}
+
+function connect({ rpcUrl }: Anvil): DeployingChain {
+  return { rpcUrl, anvil: createAnvilCall(rpcUrl), reader: createChainReader(rpcUrl) }
+}
+
+function discardRuns(dir: string): void {
+  for (const name of ['chain', 'providers']) rmSync(join(dir, name), { recursive: true, force: true })
+}
+
+async function deployNew(chain: DeployingChain, chainPort: number, options: DevnetOptions): Promise<Deployment> {
+  const terms = {
+    provingPeriodEpochs: options.provingPeriodEpochs ?? DEFAULT_PROVING_PERIOD_EPOCHS,
+    lockupPeriodEpochs: options.lockupPeriodEpochs ?? DEFAULT_LOCKUP_PERIOD_EPOCHS,
+  }
+  return { runId: randomUUID(), chainPort, ...terms, contracts: await deployContracts(chain, terms), providers: [] }
+}
+
+async function completeDeployment(chain: DeployingChain, deployment: Deployment, wanted = DEFAULT_PROVIDERS): Promise<Deployment> {
+  if (!Number.isInteger(wanted) || wanted < 1 || wanted > PROVIDERS_MAX) {
+    throw new RangeError(`providers is ${wanted}; expected 1 to ${PROVIDERS_MAX}`)
+  }
+  const providers = [...deployment.providers]
+  for (let position = providers.length + 1; position <= wanted; position++) {
+    providers.push(await registerProvider(chain, deployment.contracts, position))
+  }
+  return { ...deployment, providers }
+}
+
+function chainHelpers(chain: DevnetChain) {
+  const { rpcUrl, reader } = chain
+  const { contracts } = chain.deployment
+  return {
+    clientNonce: (payer: Address, nonce: bigint) =>
+      reader.readContract({ address: contracts.warmStorage, abi: warmStorageAbi, functionName: 'clientNonces', args: [payer, nonce] }),
+    pieceLive: (dataSetId: number | bigint, pieceId: number | bigint) =>
+      reader.readContract({
+        address: contracts.pdpVerifier,
+        abi: verifierAbi,
+        functionName: 'pieceLive',
+        args: [BigInt(dataSetId), BigInt(pieceId)],
+      }),
+    mintUsdfc: (to: Address, amount: bigint) =>
+      mintUsdfc(createChainSigner(rpcUrl, deployerAccount().privateKey), contracts.usdfc, { to, amount }),
+    async depositFor(privateKey: Hex, amount: bigint) {
+      const { usdfc, filecoinPay } = contracts
+      const signer = createChainSigner(rpcUrl, privateKey)
+      await signer.execute({
+        to: usdfc,
+        data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [filecoinPay, amount] }),
+      })
+      await signer.execute({
+        to: filecoinPay,
+        data: encodeFunctionData({ abi: payAbi, functionName: 'deposit', args: [usdfc, signer.address, amount] }),
+      })
+    },
+    async approveFwss(privateKey: Hex) {
+      const { usdfc, warmStorage, filecoinPay } = contracts
+      const args = [usdfc, warmStorage, true, maxUint256, maxUint256, maxUint256] as const
+      const data = encodeFunctionData({ abi: payAbi, functionName: 'setOperatorApproval', args })
+      await createChainSigner(rpcUrl, privateKey).execute({ to: filecoinPay, data })
+    },
+  }
+}
+
+function listAddPieces(provider: SimulatedProvider): AddPiecesTransaction[] {
+  return provider
+    .transactions()
+    .filter(({ kind }) => kind === 'add' || kind === 'create_and_add')
+    .map(({ hash, kind, dataSetId, extraData, pieceCids, status, ok }) => ({
+      providerId: provider.providerId,
+      hash,
+      dataSetId,
+      nonce: readNonce(kind === 'add' ? extraData : innerExtraData(extraData)),
+      pieceCids,
+      status,
+      ok,
+    }))
+}
+
+const readNonce = (extraData: Hex) => decodeAbiParameters([{ type: 'uint256' }], extraData)[0]
+
+const innerExtraData = (extraData: Hex) => decodeAbiParameters([{ type: 'bytes' }, { type: 'bytes' }], extraData)[1]

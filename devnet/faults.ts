@@ -1,0 +1,128 @@
+// What can be made to go wrong at a simulated provider, and for how many requests.
+
+/** The provider's routes by name, as faults match them and counters count them. */
+export const routeNames = [
+  'ping',
+  'upload_create',
+  'upload_put',
+  'upload_finalize',
+  'piece_post',
+  'piece_put',
+  'piece_find',
+  'piece_status',
+  'pull',
+  'data_set_create',
+  'data_set_create_and_add',
+  'data_set_created',
+  'data_set_get',
+  'pieces_add',
+  'pieces_added',
+  'piece_get',
+  'pieces_delete',
+  'terminate',
+  'terminate_status',
+  'retrieve',
+] as const
+
+export type RouteName = (typeof routeNames)[number]
+
+/** What goes wrong. The first group acts on requests, the second while the fault is there. */
+export type FaultEffect =
+  /** Wait before doing anything. */
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  /** Close the connection before doing anything. */
+  | { readonly kind: 'drop_connection' }
+  /** Answer without doing anything. */
+  | { readonly kind: 'answer'; readonly status: number; readonly text?: string; readonly retryAfterSeconds?: number }
+  /** Do the work (a transaction is broadcast), then close the connection without an answer. */
+  | { readonly kind: 'drop_answer' }
+  /** Do the work, then answer `status` (500) instead of success. */
+  | { readonly kind: 'fail_answer'; readonly status?: number }
+  /** Broadcast a transaction that reverts: its signature is destroyed, so its nonce stays unused. */
+  | { readonly kind: 'revert' }
+  /** Flip one byte of the piece on its way out. */
+  | { readonly kind: 'corrupt_bytes' }
+  /** Close the connection after so many bytes of the piece. */
+  | { readonly kind: 'cut_bytes'; readonly afterBytes: number }
+  /** A pull that is accepted and then never moves on. */
+  | { readonly kind: 'pull_stuck' }
+  /** A pull that is accepted and then fails for good. */
+  | { readonly kind: 'pull_failed' }
+  /** An uploaded piece is found only after `delayMs`. */
+  | { readonly kind: 'late_parking'; readonly delayMs: number }
+  /** Mined transactions stay confirmed without being processed. */
+  | { readonly kind: 'unprocessed' }
+  /** Nothing listens on the provider's port. */
+  | { readonly kind: 'dark' }
+  /** No proofs and no next proving period; removals wait. */
+  | { readonly kind: 'stop_proving' }
+
+export type FaultKind = FaultEffect['kind']
+
+export type Fault = FaultEffect & {
+  /** Only these routes; left out: every route. */
+  readonly routes?: readonly RouteName[]
+  /** Gone after so many uses; left out: stays until cleared. */
+  readonly count?: number
+}
+
+export type PlacedFault = Fault & { readonly id: number; readonly uses: number }
+
+export type FaultOf<Kind extends FaultKind> = Extract<FaultEffect, { readonly kind: Kind }>
+
+export interface FaultBox {
+  /** Places a fault and returns its id. */
+  add(fault: Fault): number
+  /** Removes one fault, or all of them. */
+  clear(id?: number): void
+  list(): readonly PlacedFault[]
+  /** The first matching fault, used once. */
+  take<Kind extends FaultKind>(kind: Kind, route?: RouteName): FaultOf<Kind> | undefined
+  /** Whether a fault of this kind is there, without using it. */
+  has(kind: FaultKind): boolean
+  /** Called after every change; returns the way to stop. */
+  subscribe(listener: () => void): () => void
+}
+
+export function createFaultBox(): FaultBox {
+  let faults: PlacedFault[] = []
+  let lastId = 0
+  const listeners = new Set<() => void>()
+
+  function replace(next: PlacedFault[]): void {
+    faults = next
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    add(fault) {
+      replace([...faults, { ...fault, id: ++lastId, uses: 0 }])
+      return lastId
+    },
+    clear(id) {
+      replace(id === undefined ? [] : faults.filter((fault) => fault.id !== id))
+    },
+    list: () => faults,
+    take(kind, route) {
+      const found = faults.find((fault) => isOfKind(fault, kind) && matches(fault, route))
+      if (!found || !isOfKind(found, kind)) return undefined
+      const used = { ...found, uses: found.uses + 1 }
+      const isSpent = used.count !== undefined && used.uses >= used.count
+      replace(faults.flatMap((fault) => (fault.id !== found.id ? [fault] : isSpent ? [] : [used])))
+      return found
+    },
+    has: (kind) => faults.some((fault) => fault.kind === kind),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function isOfKind<Kind extends FaultKind>(fault: PlacedFault, kind: Kind): fault is PlacedFault & FaultOf<Kind> {
+  return fault.kind === kind
+}
+
+function matches(fault: Fault, route: RouteName | undefined): boolean {
+  return fault.routes === undefined || (route !== undefined && fault.routes.includes(route))
+}

@@ -1,0 +1,57 @@
+// Runs a devnet as a process: `node devnet/main.ts --dir D [--providers 5] [--block-time 1] [--control-port 0]`.
+import { parseArgs } from 'node:util'
+import { startControl } from './control.ts'
+import { startDevnet } from './devnet.ts'
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      dir: { type: 'string' },
+      providers: { type: 'string', default: '5' },
+      'block-time': { type: 'string', default: '1' },
+      'proving-period': { type: 'string' },
+      'lockup-period': { type: 'string' },
+      'control-port': { type: 'string', default: '0' },
+    },
+  })
+  if (values.dir === undefined) throw new Error('--dir is missing: the folder the devnet lives in')
+  const provingPeriod = values['proving-period']
+  const lockupPeriod = values['lockup-period']
+
+  const ended = untilTold()
+  await using devnet = await startDevnet({
+    dir: values.dir,
+    providers: Number(values.providers),
+    blockTimeSeconds: Number(values['block-time']),
+    ...(provingPeriod !== undefined && { provingPeriodEpochs: Number(provingPeriod) }),
+    ...(lockupPeriod !== undefined && { lockupPeriodEpochs: Number(lockupPeriod) }),
+    log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),
+  })
+  await using control = await startControl(devnet, Number(values['control-port']))
+  const ready = {
+    info: devnet.infoPath,
+    control_url: control.url,
+    rpc_url: devnet.rpcUrl,
+    providers: devnet.providers.map(({ providerId, url }) => ({ provider_id: providerId, service_url: url })),
+  }
+  process.stdout.write(`${JSON.stringify(ready)}\n`)
+  process.stderr.write(`devnet ends: ${await ended}\n`)
+}
+
+/** A signal, or the end of standard input: then whoever started this is gone. */
+function untilTold(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
+    process.stdin.once('end', () => resolve('standard input closed')).once('error', () => resolve('standard input failed'))
+    process.stdin.resume()
+  })
+}
+
+try {
+  await main()
+  // Standard input would keep the process.
+  process.stdin.destroy()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(1)
+}

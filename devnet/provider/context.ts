@@ -1,0 +1,30 @@
+// What the parts of one simulated provider share.
+import type { DevnetContracts } from '../chain/deployment.ts'
+import type { HeadWatch } from '../chain/head-watch.ts'
+import type { ChainReader, ChainSigner } from '../chain/rpc.ts'
+import type { FaultBox } from '../faults.ts'
+import type { Ledger } from './ledger.ts'
+import type { PieceStore } from './piece-store.ts'
+import type { ProviderCounters, ProviderSettings } from './settings.ts'
+import type { TransactionLog } from './transactions.ts'
+
+/** The chain as providers see it. */
+export interface ProviderChain {
+  readonly rpcUrl: string
+  readonly reader: ChainReader
+  readonly head: HeadWatch
+  readonly contracts: DevnetContracts
+}
+
+export interface ProviderContext {
+  readonly providerId: number
+  readonly chain: ProviderChain
+  readonly signer: ChainSigner
+  readonly pieces: PieceStore
+  readonly ledger: Ledger
+  readonly transactions: TransactionLog
+  readonly faults: FaultBox
+  readonly counters: ProviderCounters
+  readonly settings: ProviderSettings
+  readonly log: (line: string) => void
+}

@@ -1,0 +1,150 @@
+// Serves a provider's API: routes with names, faults before and after the work, counting, Curio's error texts.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { LOOPBACK, PortTakenError } from '../chain/port.ts'
+import type { FaultBox, RouteName } from '../faults.ts'
+import { Refusal, refusal } from './refusal.ts'
+import type { ProviderCounters } from './settings.ts'
+
+/** JSON bodies: 40 pieces with metadata stay far below. */
+const JSON_BYTES_MAX = 4 * 1024 * 1024
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    routeName?: RouteName
+  }
+}
+
+/** Adds one group of routes. */
+export type RouteGroup = (app: FastifyInstance) => void
+
+/** Names a route, for faults and counters. */
+export const named = (routeName: RouteName) => ({ config: { routeName } })
+
+export interface ProviderServer {
+  /** @throws PortTakenError */
+  listen(): Promise<void>
+  /** Closes the port and every connection; `listen` opens it again. */
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  readonly port: number
+  readonly groups: readonly RouteGroup[]
+  readonly faults: FaultBox
+  readonly counters: ProviderCounters
+  readonly log: (line: string) => void
+}
+
+export async function createProviderServer(options: ServerOptions): Promise<ProviderServer> {
+  const { port, groups, log } = options
+  const app = fastify({ exposeHeadRoutes: false, forceCloseConnections: true })
+  // Curio does not look at content types; handlers read the raw body.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+  app.setNotFoundHandler(() => {
+    throw refusal(404, '404 page not found')
+  })
+  app.setErrorHandler((error, _request, reply) => answerError(error, reply, log))
+  placeFaults(app, options)
+  for (const group of groups) group(app)
+  await app.ready()
+
+  let server: Server | undefined
+  return {
+    async listen() {
+      if (server) return
+      server = createServer((request, response) => app.routing(request, response))
+      // Uploads of a gigabyte over a slow link are fine.
+      server.requestTimeout = 0
+      await listenOn(server, port)
+    },
+    async close() {
+      if (!server) return
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      server = undefined
+      await closed
+    },
+  }
+}
+
+async function listenOn(server: Server, port: number): Promise<void> {
+  server.listen(port, LOOPBACK)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new PortTakenError({ port, purpose: 'a devnet provider' }, { cause })
+  }
+}
+
+function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const route = request.routeOptions.config.routeName
+    if (!route) return undefined
+    counters.requests[route]++
+    const late = faults.take('delay', route)
+    if (late) await delay(late.delayMs)
+    if (faults.take('drop_connection', route)) return dropConnection(request, reply)
+    const answer = faults.take('answer', route)
+    if (!answer) return undefined
+    // The rest of an upload must not block the answer.
+    request.raw.resume()
+    throw refusal(answer.status, answer.text ?? 'fault injected', { headers: retryAfter(answer.retryAfterSeconds) })
+  })
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const route = request.routeOptions.config.routeName
+    if (!route || reply.statusCode >= 400) return payload
+    if (faults.take('drop_answer', route)) {
+      request.raw.destroy()
+      return payload
+    }
+    const failure = faults.take('fail_answer', route)
+    if (!failure) return payload
+    reply
+      .code(failure.status ?? 500)
+      .removeHeader('location')
+      .removeHeader('content-length')
+      .type('text/plain; charset=utf-8')
+    return 'fault injected after the work\n'
+  })
+}
+
+function dropConnection(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.hijack()
+  request.raw.destroy()
+  return reply
+}
+
+const retryAfter = (seconds: number | undefined): Record<string, string> =>
+  seconds === undefined ? {} : { 'retry-after': String(seconds) }
+
+function answerError(error: unknown, reply: FastifyReply, log: (line: string) => void): FastifyReply {
+  reply.type('text/plain; charset=utf-8')
+  if (error instanceof Refusal) return reply.code(error.status).headers(error.headers).send(`${error.message}\n`)
+  const eid = randomUUID()
+  log(`internal error ${eid}: ${error instanceof Error ? error.stack : error}`)
+  return reply.code(500).send(`Internal server error [eid: ${eid}]\n`)
+}
+
+/** The body as JSON; an empty one is an empty object. @throws Refusal 400 */
+export async function readJson(request: FastifyRequest): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.raw) {
+    size += chunk.length
+    if (size > JSON_BYTES_MAX) throw refusal(413, 'Request body too large')
+    chunks.push(chunk)
+  }
+  if (size === 0) return {}
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch (cause) {
+    throw refusal(400, `Invalid request body: ${cause}`, { cause })
+  }
+}

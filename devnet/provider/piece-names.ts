@@ -1,0 +1,51 @@
+// Piece CIDs as providers meet them: version 2 in the API, version 1 in some answers, bytes on chain.
+import { base32 } from 'multiformats/bases/base32'
+import { CID } from 'multiformats/cid'
+import { create as createMultihash } from 'multiformats/hashes/digest'
+import { type Hex, hexToBytes, toHex } from 'viem'
+import { type ParsedPieceCid, PieceCidError, parsePieceCid } from '../../plugins/storage/pieces/piece-cid.ts'
+import { refusal } from './refusal.ts'
+
+/** Codec `fil-commitment-unsealed` and multihash `sha2-256-trunc254-padded`. */
+const CODEC_V1 = 0xf101
+const MULTIHASH_V1 = 0x1012
+
+export const PIECE_BYTES_MIN = 127
+export const PIECE_BYTES_MAX = 1_065_353_216
+
+/** @throws Refusal 400 with `prefix` when the text is not a version 2 piece CID */
+export function requirePieceCid(text: unknown, prefix: string): ParsedPieceCid {
+  if (typeof text !== 'string') throw refusal(400, `${prefix}: piece CID is required`)
+  try {
+    return parsePieceCid(text)
+  } catch (cause) {
+    if (cause instanceof PieceCidError) throw refusal(400, `${prefix}: ${cause.message}`, { cause })
+    throw cause
+  }
+}
+
+/** As the verifier takes it. */
+export const chainCid = (pieceCid: string): { readonly data: Hex } => ({ data: toHex(parsePieceCid(pieceCid).bytes) })
+
+/** The CID text of what the verifier returns; undefined for a removed piece. */
+export function pieceCidFromChain(data: Hex): string | undefined {
+  if (data === '0x') return undefined
+  return CID.decode(hexToBytes(data)).toString(base32)
+}
+
+/** Version 1 says the root but not the size. */
+export function toVersion1(pieceCid: string): string {
+  return CID.createV1(CODEC_V1, createMultihash(MULTIHASH_V1, parsePieceCid(pieceCid).root)).toString(base32)
+}
+
+/** The root named by either version as hex, or undefined when the text is neither. */
+export function rootOf(text: string): string | undefined {
+  try {
+    const cid = CID.parse(text)
+    if (cid.code === CODEC_V1) return Buffer.from(cid.multihash.digest).toString('hex')
+    return Buffer.from(parsePieceCid(text).root).toString('hex')
+  } catch {
+    // Whatever is wrong with it, it names no piece.
+    return undefined
+  }
+}

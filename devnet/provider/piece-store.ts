@@ -1,0 +1,141 @@
+// A provider's pieces on disk: arriving, parked (stored but in no data set), held (in a data set).
+import {
+  createWriteStream,
+  type Dirent,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  utimesSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { pieceCidOf } from '../../plugins/storage/pieces/piece-cid.ts'
+import { createPieceHasher } from '../../plugins/storage/pieces/piece-hasher.ts'
+import { rootOf } from './piece-names.ts'
+
+/** More bytes came than allowed. */
+export class PieceTooLargeError extends Error {
+  override readonly name = 'PieceTooLargeError'
+}
+
+export interface ReceivedBytes {
+  /** Unset for an empty body. */
+  readonly pieceCid: string | undefined
+  readonly size: number
+}
+
+export interface StoredPiece {
+  readonly pieceCid: string
+  readonly path: string
+  readonly size: number
+}
+
+export interface PieceStore {
+  /** Streams bytes to the file of an arrival, naming the piece on the way. @throws PieceTooLargeError */
+  receive(arrival: string, source: Readable, limits: ReceiveLimits): Promise<ReceivedBytes>
+  /** Makes an arrival a parked piece; others find it after `delayMs`. */
+  park(arrival: string, pieceCid: string, delayMs: number): void
+  discardArrival(arrival: string): void
+  /** The piece by CID of either version, once it can be found. */
+  find(pieceCid: string): StoredPiece | undefined
+  /** Protects a piece from being collected: a data set has it. */
+  claim(pieceCid: string): void
+  remove(pieceCid: string): void
+  /** Parked pieces older than `ageMs`. */
+  listUnclaimed(ageMs: number): string[]
+  /** Arrivals untouched for `ageMs`. */
+  listStaleArrivals(ageMs: number): string[]
+}
+
+export interface ReceiveLimits {
+  readonly bytesMax: number
+  readonly onBytes: (count: number) => void
+}
+
+export function openPieceStore(dir: string): PieceStore {
+  const folders = { arriving: join(dir, 'arriving'), parked: join(dir, 'parked'), held: join(dir, 'held') }
+  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
+  const visibleAtMs = new Map<string, number>()
+  /** Root in hex to version 2 CID. */
+  const names = new Map<string, string>()
+  for (const folder of [folders.parked, folders.held]) for (const name of readdirSync(folder)) remember(name)
+
+  function remember(pieceCid: string): void {
+    const root = rootOf(pieceCid)
+    if (root) names.set(root, pieceCid)
+  }
+
+  function locate(pieceCid: string): { path: string; stats: Stats } | undefined {
+    for (const folder of [folders.held, folders.parked]) {
+      const path = join(folder, pieceCid)
+      const stats = statSync(path, { throwIfNoEntry: false })
+      if (stats) return { path, stats }
+    }
+    return undefined
+  }
+
+  return {
+    async receive(arrival, source, { bytesMax, onBytes }) {
+      const hasher = createPieceHasher()
+      let size = 0
+      const count = async function* (chunks: AsyncIterable<Uint8Array>) {
+        for await (const chunk of chunks) {
+          size += chunk.length
+          onBytes(chunk.length)
+          if (size > bytesMax) throw new PieceTooLargeError(`more than ${bytesMax} bytes`)
+          hasher.update(chunk)
+          yield chunk
+        }
+      }
+      await pipeline(source, count, createWriteStream(join(folders.arriving, arrival)))
+      return { size, pieceCid: size > 0 ? pieceCidOf(hasher.digest()) : undefined }
+    },
+    park(arrival, pieceCid, delayMs) {
+      const from = join(folders.arriving, arrival)
+      if (existsSync(join(folders.held, pieceCid))) {
+        rmSync(from)
+        return
+      }
+      const path = join(folders.parked, pieceCid)
+      if (!existsSync(path)) visibleAtMs.set(pieceCid, Date.now() + delayMs)
+      renameSync(from, path)
+      // The time since parking decides when it is collected.
+      utimesSync(path, new Date(), new Date())
+      remember(pieceCid)
+    },
+    discardArrival(arrival) {
+      rmSync(join(folders.arriving, arrival), { force: true })
+    },
+    find(text) {
+      const pieceCid = names.get(rootOf(text) ?? '')
+      if (pieceCid === undefined || (text.startsWith('bafk') && text !== pieceCid)) return undefined
+      if ((visibleAtMs.get(pieceCid) ?? 0) > Date.now()) return undefined
+      const found = locate(pieceCid)
+      return found && { pieceCid, path: found.path, size: found.stats.size }
+    },
+    claim(pieceCid) {
+      const parked = join(folders.parked, pieceCid)
+      if (existsSync(parked)) renameSync(parked, join(folders.held, pieceCid))
+    },
+    remove(pieceCid) {
+      for (const folder of [folders.parked, folders.held]) rmSync(join(folder, pieceCid), { force: true })
+    },
+    listUnclaimed: (ageMs) => listOlder(folders.parked, ageMs),
+    listStaleArrivals: (ageMs) => listOlder(folders.arriving, ageMs),
+  }
+}
+
+function listOlder(folder: string, ageMs: number): string[] {
+  const isOld = (entry: Dirent) => {
+    const stats = statSync(join(folder, entry.name), { throwIfNoEntry: false })
+    return stats !== undefined && Date.now() - stats.mtimeMs >= ageMs
+  }
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(isOld)
+    .map((entry) => entry.name)
+}

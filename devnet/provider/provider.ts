@@ -1,0 +1,201 @@
+// One simulated storage provider: its HTTP API, its folder of pieces, its key, its proving.
+import { mkdirSync } from 'node:fs'
+import type { Address, Hex } from 'viem'
+import { type DeployedProvider, serviceUrlOf } from '../chain/deployment.ts'
+import { createChainSigner } from '../chain/rpc.ts'
+import { createFaultBox, type FaultBox } from '../faults.ts'
+import type { ProviderChain, ProviderContext } from './context.ts'
+import { dataSetRoutes } from './data-sets.ts'
+import { createProviderServer, named, type ProviderServer, type RouteGroup } from './http-server.ts'
+import { openLedger, type TransactionRecord } from './ledger.ts'
+import { createOffenceGuard } from './offence-guard.ts'
+import { openPieceStore } from './piece-store.ts'
+import { createProver } from './proving.ts'
+import { createPuller, type Puller } from './pulls.ts'
+import { retrievalRoutes } from './retrieval.ts'
+import { createCounters, defaultSettings, type ProviderCounters, type ProviderSettings } from './settings.ts'
+import { relayTerminations, terminationRoutes } from './terminations.ts'
+import { createTransactionLog } from './transactions.ts'
+import { uploadRoutes } from './uploads.ts'
+
+const CHORES_MS = 250
+
+export interface SimulatedProvider extends AsyncDisposable {
+  readonly providerId: number
+  readonly url: string
+  readonly address: Address
+  readonly faults: FaultBox
+  readonly counters: ProviderCounters
+  /** May be changed at any time. */
+  readonly settings: ProviderSettings
+  /** As if its process were killed gently; `start` brings it back from its folder. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Every transaction it broadcast, oldest first. */
+  transactions(): readonly TransactionRecord[]
+  /** Deletes a piece's bytes, or every piece that no data set took. */
+  collectGarbage(pieceCid?: string): void
+  /** The file of a piece it has; undefined when it has none. */
+  findPieceFile(pieceCid: string): string | undefined
+}
+
+export interface ProviderOptions {
+  readonly deployed: DeployedProvider
+  readonly privateKey: Hex
+  readonly chain: ProviderChain
+  readonly dir: string
+  readonly settings?: Partial<ProviderSettings>
+  readonly log: (line: string) => void
+}
+
+/** The parts that live between `start` and `stop`. */
+interface Life extends AsyncDisposable {
+  readonly context: ProviderContext
+}
+
+export function createProvider(options: ProviderOptions): SimulatedProvider {
+  const { deployed, dir } = options
+  const faults = createFaultBox()
+  const counters = createCounters()
+  const settings = { ...defaultSettings(), ...options.settings }
+  mkdirSync(dir, { recursive: true })
+  let life: Life | undefined
+
+  function requireLife(): ProviderContext {
+    if (!life) throw new Error(`provider ${deployed.providerId} is stopped`)
+    return life.context
+  }
+
+  async function stop(): Promise<void> {
+    const ending = life
+    life = undefined
+    await ending?.[Symbol.asyncDispose]()
+  }
+
+  return {
+    providerId: deployed.providerId,
+    url: serviceUrlOf(deployed.port),
+    address: deployed.address,
+    faults,
+    counters,
+    settings,
+    stop,
+    async start() {
+      life ??= await startLife(options, { faults, counters, settings })
+    },
+    transactions: () => Object.values(requireLife().ledger.state.transactions),
+    collectGarbage(pieceCid) {
+      const { pieces } = requireLife()
+      for (const name of pieceCid === undefined ? pieces.listUnclaimed(0) : [pieceCid]) pieces.remove(name)
+    },
+    findPieceFile: (pieceCid) => requireLife().pieces.find(pieceCid)?.path,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+async function startLife(
+  { deployed, privateKey, chain, dir, log }: ProviderOptions,
+  shared: Pick<ProviderContext, 'faults' | 'counters' | 'settings'>,
+): Promise<Life> {
+  const { providerId, port } = deployed
+  await using stack = new AsyncDisposableStack()
+  const ledger = stack.use(openLedger(dir))
+  const core = {
+    ...shared,
+    providerId,
+    chain,
+    ledger,
+    signer: createChainSigner(chain.rpcUrl, privateKey),
+    pieces: openPieceStore(dir),
+    log: (line: string) => log(`provider ${providerId}: ${line}`),
+  }
+  const context: ProviderContext = { ...core, transactions: stack.use(createTransactionLog(core)) }
+  const puller = stack.use(createPuller(context))
+  const server = await createProviderServer({ ...shared, port, groups: routesOf(context, puller), log: context.log })
+  stack.defer(() => server.close())
+  stack.use(runChores(context))
+  stack.defer(followDarkness(context, server))
+  if (!shared.faults.has('dark')) await server.listen()
+  puller.resume()
+  const disposal = stack.move()
+  return { context, [Symbol.asyncDispose]: () => disposal.disposeAsync() }
+}
+
+function routesOf(context: ProviderContext, puller: Puller): RouteGroup[] {
+  const offences = createOffenceGuard(context)
+  return [
+    (app) => offences.guard(app),
+    (app) => {
+      app.get('/pdp/ping', named('ping'), (_request, reply) => reply.type('text/plain; charset=utf-8').send('curio-pdp'))
+    },
+    uploadRoutes(context),
+    retrievalRoutes(context),
+    dataSetRoutes(context, offences),
+    terminationRoutes(context),
+    puller.routes,
+  ]
+}
+
+/** While a `dark` fault is placed nothing listens. */
+function followDarkness({ faults, log }: ProviderContext, server: ProviderServer): () => void {
+  let last: Promise<void> = Promise.resolve()
+  return faults.subscribe(() => {
+    const isDark = faults.has('dark')
+    last = last.then(() => (isDark ? server.close() : server.listen())).catch((error) => log(`port not switched: ${error}`))
+  })
+}
+
+/** Relaying terminations, proving, and deleting what nobody claimed, again and again. */
+function runChores(context: ProviderContext): AsyncDisposable {
+  const prover = createProver(context)
+  let stopped = false
+  let provenAt = 0n
+  let running: Promise<void> = Promise.resolve()
+
+  async function doChores(): Promise<void> {
+    collectOld(context)
+    await relayTerminations(context)
+    const { epoch } = context.chain.head
+    if (epoch === provenAt) return
+    provenAt = epoch
+    await prover.advance(epoch)
+  }
+
+  function again(): void {
+    if (stopped) return
+    running = doChores()
+      .catch((error) => {
+        // Tried again at the next epoch; races with the epoch are normal.
+        if (!stopped) context.log(`chores: ${String(error).split('\n', 1)[0]}`)
+      })
+      .finally(() => {
+        timer = setTimeout(again, CHORES_MS)
+      })
+  }
+
+  let timer = setTimeout(again, CHORES_MS)
+  return {
+    async [Symbol.asyncDispose]() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+      clearTimeout(timer)
+    },
+  }
+}
+
+function collectOld({ pieces, ledger, settings }: ProviderContext): void {
+  const wanted = new Set(
+    Object.values(ledger.state.transactions)
+      .filter((record) => record.status === 'pending' || (record.ok && !record.processed))
+      .flatMap((record) => record.pieceCids),
+  )
+  for (const pieceCid of pieces.listUnclaimed(settings.unclaimedKeepMs)) if (!wanted.has(pieceCid)) pieces.remove(pieceCid)
+  const now = Date.now()
+  for (const [uuid, upload] of Object.entries(ledger.state.uploads)) {
+    if (now - upload.touchedAtMs < settings.uploadKeepMs) continue
+    delete ledger.state.uploads[uuid]
+    pieces.discardArrival(uuid)
+    ledger.changed()
+  }
+}

@@ -1,0 +1,190 @@
+// Sends a provider's transactions and follows each until it is processed, lost or rewound.
+import { BaseError, type Hex, type Log, parseEventLogs, TransactionNotFoundError, type TransactionReceipt } from 'viem'
+import { verifierAbi } from '../chain/abis.ts'
+import type { DevnetContracts } from '../chain/deployment.ts'
+import { findReceipt } from '../chain/rpc.ts'
+import type { RouteName } from '../faults.ts'
+import type { ProviderContext } from './context.ts'
+import type { TransactionKind, TransactionRecord } from './ledger.ts'
+import { type Refusal, refusal } from './refusal.ts'
+
+/** A mined transaction is watched for a reorganisation for so many epochs. */
+const REORG_WATCH_EPOCHS = 64n
+/** Enough for 40 pieces; only used where no estimate is possible because the call is meant to revert. */
+const REVERTING_GAS = 20_000_000n
+/** The end of the call data is the payer's signature: 65 bytes, padded. */
+const SIGNATURE_HEX_DIGITS = 192
+const CHECK_MS = 50
+
+export interface Submission {
+  readonly kind: TransactionKind
+  readonly route: RouteName
+  readonly to: Hex
+  readonly data: Hex
+  readonly value?: bigint
+  readonly dataSetId?: number
+  readonly pieceCids?: readonly string[]
+  readonly extraData: Hex
+}
+
+export interface TransactionLog {
+  /** Broadcasts and remembers. @throws Refusal 500 with the revert data when the estimate reverts */
+  submit(submission: Submission): Promise<Hex>
+  find(hash: string, kinds: readonly TransactionKind[]): TransactionRecord | undefined
+}
+
+export interface RunningTransactionLog extends TransactionLog, AsyncDisposable {}
+
+type LogContext = Omit<ProviderContext, 'transactions'>
+
+export function createTransactionLog(context: LogContext): RunningTransactionLog {
+  const { ledger, signer, faults } = context
+  const { transactions } = ledger.state
+  let stopped = false
+  let checking: Promise<void> = Promise.resolve()
+
+  function check(): void {
+    if (stopped) return
+    checking = followAll(context)
+      .catch((error) => context.log(`following transactions failed: ${error}`))
+      .finally(() => {
+        timer = setTimeout(check, CHECK_MS)
+      })
+  }
+
+  let timer = setTimeout(check, CHECK_MS)
+  return {
+    async submit({ kind, route, to, data, value = 0n, dataSetId, pieceCids = [], extraData }) {
+      const reverts = faults.take('revert', route) !== undefined
+      const request = reverts ? { to, value, data: destroySignature(data), gas: REVERTING_GAS } : { to, value, data }
+      const hash = await signer.send(request).catch((error) => {
+        throw describeFailedSend(error)
+      })
+      transactions[hash] = {
+        hash,
+        kind,
+        sentAtMs: Date.now(),
+        pieceCids,
+        extraData,
+        ...(dataSetId !== undefined && { dataSetId }),
+        status: 'pending',
+        ok: null,
+        processed: false,
+      }
+      ledger.changed()
+      countTransaction(context, kind)
+      return hash
+    },
+    find(hash, kinds) {
+      const record = Object.hasOwn(transactions, hash) ? transactions[hash as Hex] : undefined
+      return record && kinds.includes(record.kind) ? record : undefined
+    },
+    async [Symbol.asyncDispose]() {
+      stopped = true
+      clearTimeout(timer)
+      await checking
+      clearTimeout(timer)
+    },
+  }
+}
+
+function countTransaction({ counters }: LogContext, kind: TransactionKind): void {
+  if (kind === 'create' || kind === 'create_and_add') counters.createTransactions++
+  if (kind === 'add' || kind === 'create_and_add') counters.addPiecesTransactions++
+  if (kind === 'remove') counters.removalTransactions++
+  if (kind === 'terminate') counters.terminationTransactions++
+}
+
+async function followAll(context: LogContext): Promise<void> {
+  const { ledger, chain } = context
+  for (const record of Object.values(ledger.state.transactions)) {
+    if (isSettled(record, chain.head.epoch)) continue
+    const before = JSON.stringify(record)
+    await follow(context, record)
+    if (JSON.stringify(record) !== before) ledger.changed()
+  }
+}
+
+function isSettled({ status, ok, processed, confirmedEpoch = 0 }: TransactionRecord, epoch: bigint): boolean {
+  if (status === 'failed') return true
+  if (status !== 'confirmed' || (ok && !processed)) return false
+  return BigInt(confirmedEpoch) + REORG_WATCH_EPOCHS < epoch
+}
+
+async function follow(context: LogContext, record: TransactionRecord): Promise<void> {
+  const { chain, settings, faults } = context
+  const receipt = await findReceipt(chain.reader, record.hash)
+  if (!receipt) {
+    await followUnmined(context, record)
+    return
+  }
+  if (record.status !== 'confirmed') {
+    if (chain.head.epoch < receipt.blockNumber + BigInt(settings.confidenceBlocks)) return
+    record.status = 'confirmed'
+    record.ok = receipt.status === 'success'
+    record.confirmedAtMs = Date.now()
+    record.confirmedEpoch = Number(receipt.blockNumber)
+  }
+  const isDue = Date.now() >= (record.confirmedAtMs ?? 0) + settings.unprocessedMs
+  if (record.ok && !record.processed && isDue && !faults.has('unprocessed')) digest(context, record, receipt)
+}
+
+async function followUnmined({ chain, settings }: LogContext, record: TransactionRecord): Promise<void> {
+  if (record.status === 'confirmed') {
+    record.status = 'reorged'
+    record.ok = null
+    record.processed = false
+    delete record.pieceIds
+    if (record.kind.startsWith('create')) delete record.dataSetId
+    return
+  }
+  if (record.status !== 'pending' || Date.now() - record.sentAtMs < settings.lostAfterMs) return
+  try {
+    await chain.reader.getTransaction({ hash: record.hash })
+  } catch (error) {
+    if (!(error instanceof TransactionNotFoundError)) throw error
+    // Neither mined nor waiting any more.
+    record.status = 'failed'
+  }
+}
+
+/** Takes over what the transaction did: the new data set's id, the ids of its pieces. */
+function digest({ chain, pieces }: LogContext, record: TransactionRecord, receipt: TransactionReceipt): void {
+  for (const event of verifierEvents(chain.contracts, receipt.logs)) {
+    if (event.eventName === 'DataSetCreated') record.dataSetId = Number(event.args.setId)
+    if (event.eventName === 'PiecesAdded') record.pieceIds = event.args.pieceIds.map(Number)
+  }
+  for (const pieceCid of record.pieceCids) pieces.claim(pieceCid)
+  record.processed = true
+}
+
+function verifierEvents({ pdpVerifier }: DevnetContracts, logs: Log[]) {
+  return parseEventLogs({ abi: verifierAbi, logs }).filter((log) => log.address.toLowerCase() === pdpVerifier.toLowerCase())
+}
+
+function destroySignature(data: Hex): Hex {
+  return `${data.slice(0, -SIGNATURE_HEX_DIGITS)}${'0'.repeat(SIGNATURE_HEX_DIGITS)}` as Hex
+}
+
+/** The revert data of a failed estimate or call, as hex; undefined when it did not revert. */
+export function revertDataOf(error: unknown): Hex | undefined {
+  if (!(error instanceof BaseError)) return undefined
+  const cause = error.walk((inner) => typeof dataOf(inner) === 'string')
+  return dataOf(cause)
+}
+
+function dataOf(error: unknown): Hex | undefined {
+  if (typeof error !== 'object' || error === null || !('data' in error)) return undefined
+  return typeof error.data === 'string' && error.data.startsWith('0x') ? (error.data as Hex) : undefined
+}
+
+/** Lotus' words for a call that reverts; clients find the revert data in them. */
+export function describeRevert(data: Hex): string {
+  return `message execution failed (exit=[33], revert reason=[${data}], vm error=[message failed with backtrace: execution reverted])`
+}
+
+function describeFailedSend(cause: unknown): Refusal {
+  const data = revertDataOf(cause)
+  const reason = data ? `failed to estimate gas: ${describeRevert(data)}` : String(cause)
+  return refusal(500, `chain: Failed to send transaction: ${reason.replaceAll('\n', ' ')}`, { cause })
+}

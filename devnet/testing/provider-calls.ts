@@ -1,0 +1,87 @@
+// The provider API as tests call it, one function a request or a wait.
+import { setTimeout as delay } from 'node:timers/promises'
+import { pieceCidOf } from '../../plugins/storage/pieces/piece-cid.ts'
+import { createPieceHasher } from '../../plugins/storage/pieces/piece-hasher.ts'
+import type { Devnet } from '../devnet.ts'
+
+const POLL_MS = 25
+const PATIENCE_MS = 20_000
+
+export const whole = (pieceCids: readonly string[]) => pieceCids.map((pieceCid) => ({ pieceCid, subPieces: [{ subPieceCid: pieceCid }] }))
+
+export function send(method: string, url: string, body?: unknown): Promise<Response> {
+  return fetch(url, { method, redirect: 'manual', ...(body !== undefined && { body: JSON.stringify(body) }) })
+}
+
+export function pieceCidOfBytes(bytes: Uint8Array): string {
+  const hasher = createPieceHasher()
+  hasher.update(bytes)
+  return pieceCidOf(hasher.digest())
+}
+
+/** The address a 201 points to. @throws Error with the answer when it is not a 201 */
+export async function locationOf(base: string, answer: Response): Promise<string> {
+  const text = await answer.text()
+  const location = answer.headers.get('location')
+  if (answer.status !== 201 || location === null) throw new Error(`${answer.url} answered ${answer.status}: ${text}`)
+  return new URL(location, base).href
+}
+
+/** Uploads and finalises; the piece may not be found yet. */
+export async function upload(base: string, bytes: Uint8Array): Promise<string> {
+  const session = await locationOf(base, await send('POST', `${base}/pdp/piece/uploads`))
+  const stored = await fetch(session, { method: 'PUT', body: Buffer.from(bytes) })
+  if (stored.status !== 204) throw new Error(`upload answered ${stored.status}: ${await stored.text()}`)
+  const pieceCid = pieceCidOfBytes(bytes)
+  const finalised = await send('POST', session, { pieceCid })
+  if (finalised.status !== 200) throw new Error(`finalising answered ${finalised.status}: ${await finalised.text()}`)
+  return pieceCid
+}
+
+/** Uploads and waits until the piece is found. */
+export async function store(base: string, bytes: Uint8Array): Promise<string> {
+  const pieceCid = await upload(base, bytes)
+  await until('the piece is found', async () => (await fetch(`${base}/pdp/piece?pieceCid=${pieceCid}`)).status === 200)
+  return pieceCid
+}
+
+export interface StatusAnswer {
+  readonly txStatus: string
+  readonly ok?: boolean | null
+  readonly addMessageOk?: boolean | null
+  readonly dataSetCreated?: boolean
+  readonly piecesAdded?: boolean
+  readonly dataSetId?: number
+  readonly confirmedPieceIds?: readonly number[]
+}
+
+/** The status of a transaction once it is processed or has failed. */
+export async function outcome(statusUrl: string): Promise<StatusAnswer> {
+  let last: StatusAnswer = { txStatus: 'unknown' }
+  await until(`the outcome at ${statusUrl}`, async () => {
+    const answer = await fetch(statusUrl)
+    if (answer.status === 404) return false
+    last = (await answer.json()) as StatusAnswer
+    return isOver(last)
+  })
+  return last
+}
+
+function isOver({ txStatus, ok, addMessageOk, dataSetCreated, piecesAdded }: StatusAnswer): boolean {
+  return Boolean(dataSetCreated || piecesAdded || ok === false || addMessageOk === false || txStatus === 'failed' || txStatus === 'reorged')
+}
+
+/** @throws Error naming what did not come true in time */
+export async function until(what: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(POLL_MS)) if (await isTrue()) return
+  throw new Error(`waited ${PATIENCE_MS} ms until ${what}`)
+}
+
+/** Mines until it is true, so that proving periods pass quickly. */
+export async function mineUntil(devnet: Devnet, what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  await until(what, async () => {
+    if (await isTrue()) return true
+    await devnet.chain.mine()
+    return false
+  })
+}
