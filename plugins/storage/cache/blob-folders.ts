@@ -28,7 +28,6 @@ export class BlobFolders {
   readonly #dir: string
   readonly #clock: Clock
   readonly #folders = new Map<number, Promise<SyncedFolder>>()
-  #root: SyncedFolder | undefined
   #turn = 0
 
   constructor({ disk, dir, epoch, clock }: { readonly disk: Disk; readonly dir: string; readonly epoch: number; readonly clock: Clock }) {
@@ -47,11 +46,11 @@ export class BlobFolders {
     await this.#disk.makeFolder(this.rootPath)
     // The names of all new parents must survive a crash too: the cache folder itself, `blobs` and the epoch.
     for (const path of [join(this.#dir, blobsFolder), this.#dir, dirname(this.#dir)]) await syncOnce(this.#disk, path)
-    this.#root = await SyncedFolder.open(this.#disk, this.rootPath)
   }
 
   async next(): Promise<BlobPlace> {
-    const shard = Math.floor(this.#turn++ / filesPerTurn) % foldersMax
+    const shard = this.#shard()
+    this.#turn += 1
     const folder = await this.#folder(shard)
     const blobId = newBlobId(this.#clock.now(), shard)
     return { blobId, epoch: this.epoch, path: `${folder.path}/${blobId}`, folder }
@@ -61,7 +60,10 @@ export class BlobFolders {
     const folders = await Promise.allSettled(this.#folders.values())
     this.#folders.clear()
     for (const folder of folders) if (folder.status === 'fulfilled') await folder.value.close()
-    await this.#root?.close()
+  }
+
+  #shard(): number {
+    return Math.floor(this.#turn / filesPerTurn) % foldersMax
   }
 
   async #folder(shard: number): Promise<SyncedFolder> {
@@ -80,15 +82,16 @@ export class BlobFolders {
     const making = this.#makeDurable(`${this.rootPath}/${hexByte(shard)}`)
     this.#folders.set(shard, making)
     making.catch(() => {
-      // Whoever waits for the folder is told; the next one tries again.
+      // Whoever waits for the folder is told. The next one gets another: a second fsync would not tell that this name was lost.
       this.#folders.delete(shard)
+      if (this.#shard() === shard) this.#turn += filesPerTurn
     })
     return making
   }
 
   async #makeDurable(path: string): Promise<SyncedFolder> {
     await this.#disk.makeFolder(path)
-    await this.#root?.sync()
+    await syncOnce(this.#disk, this.rootPath)
     return SyncedFolder.open(this.#disk, path)
   }
 }

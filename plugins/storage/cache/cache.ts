@@ -68,6 +68,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const stop = new AbortController()
   const upkeep = { database, disk, dir, epoch, clock, log, capacity, signal: stop.signal }
   let upkeepRun: Promise<void> | undefined
+  let closing: Promise<void> | undefined
 
   async function discard(blobs: readonly BlobRef[]): Promise<void> {
     for (const { blobId, epoch: blobEpoch } of blobs) {
@@ -78,6 +79,13 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
         if (!isMissing(error)) log.warn('a file of the cache could not be removed', { blob: blobId, error })
       }
     }
+  }
+
+  async function close(): Promise<void> {
+    stop.abort()
+    await upkeepRun
+    await accessLog.close()
+    await folders.close()
   }
 
   return {
@@ -110,11 +118,10 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
       upkeepRun ??= runUpkeep(upkeep)
       return upkeepRun
     },
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await upkeepRun
-      await accessLog.close()
-      await folders.close()
+    // More than one service may be this cache, and each is disposed.
+    [Symbol.asyncDispose]() {
+      closing ??= close()
+      return closing
     },
   }
 }

@@ -1,0 +1,231 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rename, rm, truncate, unlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkInvariants } from '../testing/check-invariants.ts'
+import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
+import { cacheHealth } from './cache-health.ts'
+import { type BlobRef, beginEviction, blobsOfContent } from './cache-store.ts'
+
+function blobOf({ database }: ObjectStorage, contentId: number | null): BlobRef {
+  const [blob] = blobsOfContent(database.read, contentId ?? 0)
+  if (!blob) throw new Error(`content ${contentId} has no blob`)
+  return blob
+}
+
+function expectSound({ database, dir, cache }: ObjectStorage): void {
+  const { usedBytes } = cache.stats()
+  expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+}
+
+async function keptFolder() {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-cache-'))
+  return { dir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) }
+}
+
+const markReleasable = (storage: ObjectStorage) =>
+  storage.database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2')
+    tx.run('update cache_entries set releasable = 1')
+  })
+
+test('objects survive a restart, and so does the count of used bytes', async () => {
+  await using kept = await keptFolder()
+  const first = await openObjectStorage(kept)
+  await first.put('k', 'kept bytes')
+  await first.stop()
+  await using second = await openObjectStorage(kept)
+  expect(await second.text('k')).toBe('kept bytes')
+  expect(second.cache.stats().usedBytes).toBe(10)
+  await second.put('l', 'more')
+  expectSound(second)
+})
+
+test('the sweep removes orphans of earlier starts and nothing else', async () => {
+  await using kept = await keptFolder()
+  const first = await openObjectStorage(kept)
+  const { contentId } = await first.put('k', 'kept bytes')
+  const live = first.cache.pathOf(blobOf(first, contentId))
+  const orphan = join(live, '..', '0123456789ab00')
+  await writeFile(orphan, 'half a bo')
+  await first.stop()
+  await using second = await openObjectStorage(kept)
+  const { contentId: newContent } = await second.put('new', 'of this start')
+  const young = join(second.cache.pathOf(blobOf(second, newContent)), '..', 'being-written')
+  await writeFile(young, 'half')
+  await second.cache.startUpkeep()
+  expect([existsSync(live), existsSync(orphan), existsSync(young)]).toEqual([true, false, true])
+  expect(await second.text('k')).toBe('kept bytes')
+  expectSound(second)
+})
+
+test('folders of a start that this database does not know are left alone', async () => {
+  await using kept = await keptFolder()
+  const first = await openObjectStorage(kept)
+  const { contentId } = await first.put('k', 'of another database')
+  const path = first.cache.pathOf(blobOf(first, contentId))
+  await first.stop()
+  for (const name of await readdir(kept.dir)) if (name.startsWith('svc.db')) await rm(join(kept.dir, name))
+  await using second = await openObjectStorage(kept)
+  await second.cache.startUpkeep()
+  expect(existsSync(path)).toBe(true)
+})
+
+test('an empty cache folder beside recorded bytes is refused: its disk is not mounted', async () => {
+  await using kept = await keptFolder()
+  const first = await openObjectStorage(kept)
+  await first.put('k', 'elsewhere')
+  await first.stop()
+  await rename(join(kept.dir, 'cache'), join(kept.dir, 'unmounted'))
+  await expect(openObjectStorage(kept)).rejects.toThrow(/9 bytes are recorded in it; mount its disk/)
+})
+
+test('a missing file is forgotten, so that the object is not served again', async () => {
+  await using storage = await openObjectStorage()
+  const { contentId } = await storage.put('k', 'bytes')
+  await unlink(storage.cache.pathOf(blobOf(storage, contentId)))
+  await expect(storage.objects.open('photos', 'k')).rejects.toMatchObject({
+    code: 'content_unavailable',
+    status: 503,
+    retryAfterSeconds: 10,
+  })
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  expectSound(storage)
+  expect(storage.database.read.get('select store_state from contents')).toEqual({ store_state: 'lost' })
+
+  await storage.put('other', 'bytes')
+  expect(await storage.text('k')).toBe('bytes')
+  expectSound(storage)
+})
+
+test('a file of the wrong length is forgotten and the bytes come from elsewhere', async () => {
+  const version = { source: 'provider' as const, async *read() {}, async [Symbol.asyncDispose]() {} }
+  const asked: number[] = []
+  await using storage = await openObjectStorage({
+    readRemote: async (wanted, contentId) => {
+      asked.push(contentId)
+      return { version: wanted, ...version }
+    },
+  })
+  const { contentId } = await storage.put('k', 'bytes')
+  const path = storage.cache.pathOf(blobOf(storage, contentId))
+  await truncate(path, 3)
+  await using opened = await storage.objects.open('photos', 'k')
+  expect(opened.source).toBe('provider')
+  expect(asked).toEqual([contentId])
+  expect(existsSync(path)).toBe(false)
+})
+
+test('nothing is forgotten while the whole cache folder is away', async () => {
+  await using storage = await openObjectStorage()
+  await storage.put('k', 'bytes')
+  const away = join(storage.dir, 'away')
+  await rename(join(storage.dir, 'cache'), away)
+  await expect(storage.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'content_unavailable' })
+  await rename(away, join(storage.dir, 'cache'))
+  expect(await storage.text('k')).toBe('bytes')
+  expectSound(storage)
+})
+
+test('bytes that are put again replace a file that is damaged', async () => {
+  await using storage = await openObjectStorage()
+  const { contentId } = await storage.put('k', 'bytes')
+  const damaged = storage.cache.pathOf(blobOf(storage, contentId))
+  await truncate(damaged, 2)
+  await storage.put('again', 'bytes')
+  expect(await storage.text('k')).toBe('bytes')
+  expect(existsSync(damaged)).toBe(false)
+  expectSound(storage)
+})
+
+test('I-02: only what is releasable at that moment is evicted', async () => {
+  await using storage = await openObjectStorage()
+  const { contentId } = await storage.put('k', 'bytes')
+  const path = storage.cache.pathOf(blobOf(storage, contentId))
+  expect(await storage.cache.evict(contentId ?? 0)).toBe(0)
+  expect(await storage.text('k')).toBe('bytes')
+  await markReleasable(storage)
+  expect(await storage.cache.evict(contentId ?? 0, () => false)).toBe(0)
+  expect(await storage.cache.evict(contentId ?? 0)).toBe(5)
+  expect(existsSync(path)).toBe(false)
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  expectSound(storage)
+})
+
+test('a read goes on to its end when the bytes are evicted meanwhile', async () => {
+  await using storage = await openObjectStorage()
+  const bytes = Buffer.alloc(2 * 1024 * 1024, 'read on ')
+  const { contentId } = await storage.put('k', bytes)
+  const opened = await storage.objects.open('photos', 'k')
+  await markReleasable(storage)
+  expect(await storage.cache.evict(contentId ?? 0)).toBe(bytes.length)
+  expect(Buffer.compare(await readAll(opened), bytes)).toBe(0)
+})
+
+test('a put of the same bytes during their eviction keeps them', async () => {
+  await using storage = await openObjectStorage()
+  const { contentId } = await storage.put('k', 'bytes')
+  await markReleasable(storage)
+  const content = contentId ?? 0
+  const evicted = storage.cache.evict(content)
+  const put = storage.put('again', 'bytes')
+  await Promise.all([evicted, put])
+  expect(await storage.text('k')).toBe('bytes')
+  expectSound(storage)
+})
+
+test('an eviction that a crash broke off is finished after the next start', async () => {
+  await using kept = await keptFolder()
+  const first = await openObjectStorage(kept)
+  const { contentId } = await first.put('k', 'bytes')
+  await first.put('l', 'other')
+  await markReleasable(first)
+  await first.database.write((tx) => beginEviction(tx, contentId ?? 0))
+  await first.stop()
+  await using second = await openObjectStorage(kept)
+  await second.cache.startUpkeep()
+  expect(second.cache.stats().usedBytes).toBe(5)
+  await expect(second.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'content_unavailable' })
+  expectSound(second)
+})
+
+test('the health check tells when the folder is gone', async () => {
+  const check = (dir: string) => cacheHealth.check({ settings: { dir } } as never, AbortSignal.timeout(1000))
+  await using kept = await keptFolder()
+  expect(await check(kept.dir)).toBeUndefined()
+  expect(await check(join(kept.dir, 'none'))).toBe('cache: directory not found')
+})
+
+test('reads are written down together, and only when the known time is old', async () => {
+  let nowMs = 1_000_000
+  let wake: (() => void) | undefined
+  const clock = {
+    now: () => nowMs,
+    sleep: (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        wake = resolve
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+      }),
+  }
+  await using kept = await keptFolder()
+  const storage = await openObjectStorage({ ...kept, clock })
+  const { contentId } = await storage.put('k', 'bytes')
+  const content = contentId ?? 0
+  const stored = () => storage.database.read.get<{ accessed_at: number }>('select accessed_at from cache_entries')?.accessed_at
+  nowMs += 59_000
+  await storage.text('k')
+  expect(storage.cache.lastAccessMs(content)).toBeUndefined()
+  nowMs += 1_000
+  await storage.text('k')
+  expect(storage.cache.lastAccessMs(content)).toBe(nowMs)
+  expect(stored()).toBe(1_000_000)
+  wake?.()
+  await expect.poll(stored).toBe(nowMs)
+
+  nowMs += 100_000
+  await storage.text('k')
+  await storage.stop()
+  await using second = await openObjectStorage({ ...kept, clock })
+  expect(second.database.read.get('select accessed_at from cache_entries')).toEqual({ accessed_at: nowMs })
+})

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '#kernel'
+import { openDatabase } from '../../../kernel/db/open.ts'
+import type { ListPage, ListRequest } from '../contract.ts'
+import { objectsMigration } from '../migrations/0001-objects.ts'
+import { listObjects } from './list-objects.ts'
+
+let database: Database & AsyncDisposable
+let dir: string
+let bucketsMade = 0
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'svc-list-'))
+  const opened = await openDatabase({ dsn: join(dir, 'svc.db'), schemas: [{ name: 'storage', migrations: [objectsMigration] }] })
+  await opened.migrate()
+  database = opened
+})
+
+afterAll(async () => {
+  await database[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true, force: true })
+})
+
+async function bucketWith(keys: Iterable<string>): Promise<number> {
+  const bucketId = ++bucketsMade
+  await database.write((tx) => {
+    for (const key of keys) {
+      tx.run(
+        `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, 'v', -1, 1, 7, 'e', 5)`,
+        bucketId,
+        key,
+      )
+    }
+  })
+  return bucketId
+}
+
+type Asked = Omit<ListRequest, 'bucket'>
+
+/** What a listing is, said as plainly as possible: every result of the whole bucket in order, then the page. */
+function rollUp(keys: readonly string[], { prefix = '', delimiter, after, limit }: Asked) {
+  const results: { readonly text: string; readonly isGroup: boolean }[] = []
+  for (const key of keys.filter((candidate) => candidate.startsWith(prefix)).sort(byBytes)) {
+    const at = delimiter ? key.indexOf(delimiter, prefix.length) : -1
+    const text = delimiter && at >= 0 ? key.slice(0, at + delimiter.length) : key
+    if (results.at(-1)?.text !== text) results.push({ text, isGroup: at >= 0 })
+  }
+  const left = results.filter(({ text }) => after === undefined || byBytes(text, after) > 0)
+  const shown = left.slice(0, limit)
+  return {
+    keys: shown.flatMap(({ text, isGroup }) => (isGroup ? [] : [text])),
+    commonPrefixes: shown.flatMap(({ text, isGroup }) => (isGroup ? [text] : [])),
+    isTruncated: left.length > limit,
+    last: shown.at(-1)?.text,
+  }
+}
+
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+const shape = ({ entries, commonPrefixes, isTruncated, last }: ListPage) => ({
+  keys: entries.map(({ key }) => key),
+  commonPrefixes,
+  isTruncated,
+  last,
+})
+
+/** Few letters, so that prefixes meet: plain ones, the ends of the ranges of UTF-8 and UTF-16, and the highest of all. */
+const letter = fc.constantFrom('a', 'b', '/', '\u0001', '\u007f', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '🗝', '\u{10ffff}')
+const word = (maxLength: number, minLength = 0) => fc.array(letter, { minLength, maxLength }).map((letters) => letters.join(''))
+const key = word(6, 1)
+const delimiter = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('/') },
+  word(2, 1),
+  fc.constantFrom('\u{10ffff}', '\u{10ffff}\u{10ffff}', 'a\u{10ffff}'),
+)
+const request = fc.record(
+  { prefix: word(3), delimiter, after: fc.oneof(word(4), key), limit: fc.integer({ min: 1, max: 12 }) },
+  { requiredKeys: ['limit'] },
+)
+
+test('every page is that of the plain roll-up, whatever the keys, the prefix, the delimiter and the start', async () => {
+  let listings = 0
+  const bucket = fc.record({ keys: fc.uniqueArray(key, { maxLength: 120 }), requests: fc.array(request, { minLength: 40, maxLength: 60 }) })
+  await fc.assert(
+    fc.asyncProperty(bucket, async ({ keys, requests }) => {
+      const bucketId = await bucketWith(keys)
+      for (const asked of requests) {
+        listings += 1
+        expect(shape(listObjects(database.read, bucketId, asked)), JSON.stringify(asked)).toEqual(rollUp(keys, asked))
+      }
+    }),
+    { numRuns: 90 },
+  )
+  expect(listings).toBeGreaterThan(3000)
+})
+
+test('the pages of a listing hold every result once, and only the last is not truncated', async () => {
+  const walk = fc.record({
+    keys: fc.uniqueArray(key, { maxLength: 150 }),
+    asked: fc.record({ prefix: word(1), delimiter, limit: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: ['limit'] }),
+  })
+  await fc.assert(
+    fc.asyncProperty(walk, async ({ keys, asked }) => {
+      const bucketId = await bucketWith(keys)
+      const seen: string[] = []
+      let page = listObjects(database.read, bucketId, asked)
+      for (;;) {
+        seen.push(...page.entries.map((entry) => entry.key), ...page.commonPrefixes)
+        if (!page.isTruncated || page.last === undefined) break
+        page = listObjects(database.read, bucketId, { ...asked, after: page.last })
+      }
+      const whole = rollUp(keys, { ...asked, limit: 1000 })
+      expect(seen.sort(byBytes)).toEqual([...whole.keys, ...whole.commonPrefixes].sort(byBytes))
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a folder that begins with many plain keys is walked from its first common prefix on', async () => {
+  const plain = Array.from({ length: 150 }, (_, n) => `f/a${String(n).padStart(3, '0')}`)
+  const grouped = Array.from({ length: 300 }, (_, n) => `f/b${n % 100}/${n}`)
+  const keys = [...plain, ...grouped, 'f/c', 'g']
+  const bucketId = await bucketWith(keys)
+  for (const limit of [1, 63, 64, 65, 149, 150, 151, 200, 251, 252, 1000]) {
+    const asked = { prefix: 'f/', delimiter: '/', limit }
+    expect(shape(listObjects(database.read, bucketId, asked))).toEqual(rollUp(keys, asked))
+  }
+})

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Disk, realDisk } from '../cache/disk.ts'
+import { checkInvariants } from '../testing/check-invariants.ts'
+import { chunksOf, type ObjectStorage, openObjectStorage, plainHeaders } from '../testing/object-storage.ts'
+
+async function filesOf({ dir }: ObjectStorage): Promise<string[]> {
+  const entries = await readdir(join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+async function expectUntouched(storage: ObjectStorage): Promise<void> {
+  expect(await filesOf(storage)).toEqual([])
+  expect(storage.cache.stats()).toMatchObject({ usedBytes: 0, reservedBytes: 0 })
+  expect(storage.objects.find('photos', 'k')).toBeUndefined()
+  expect(storage.database.read.all('select * from contents')).toEqual([])
+}
+
+/** A real disk whose next call of one kind fails. */
+function diskFailing(call: keyof Disk, code: string) {
+  let remaining = 0
+  const calls: string[] = []
+  const faulty = Object.fromEntries(
+    Object.entries(realDisk).map(([name, work]) => [
+      name,
+      (...args: readonly unknown[]) => {
+        calls.push(name)
+        if (name === call && remaining > 0) {
+          remaining -= 1
+          return Promise.reject(Object.assign(new Error(`${code}: injected`), { code }))
+        }
+        return (work as (...all: readonly unknown[]) => unknown)(...args)
+      },
+    ]),
+  ) as unknown as Disk
+  return {
+    disk: faulty,
+    calls,
+    failNext: (times = 1) => {
+      remaining = times
+      calls.length = 0
+    },
+  }
+}
+
+test.each([
+  ['write', 'EIO', 'cache_write_failed', 500],
+  ['write', 'ENOSPC', 'cache_full', 507],
+  ['syncFile', 'EIO', 'cache_write_failed', 500],
+  ['syncFile', 'ENOSPC', 'cache_full', 507],
+  ['syncFolder', 'EIO', 'cache_write_failed', 500],
+  ['create', 'EACCES', 'cache_write_failed', 500],
+  ['makeFolder', 'EROFS', 'cache_write_failed', 500],
+] as const)('I-01: when %s fails with %s the put fails with %s %i, and no row and no file is left', async (call, fault, code, status) => {
+  const { disk, calls, failNext } = diskFailing(call, fault)
+  await using storage = await openObjectStorage({ disk })
+  failNext()
+  await expect(storage.put('k', randomBytes(200_000))).rejects.toMatchObject({ code, status })
+  await expectUntouched(storage)
+  // A second fsync of a file can succeed although its bytes are lost.
+  if (call === 'syncFile') expect(calls.filter((name) => name === 'syncFile')).toHaveLength(1)
+
+  await storage.put('k', 'the next one works')
+  expect(await storage.text('k')).toBe('the next one works')
+})
+
+test('when the fsync of a folder fails every put that waited for it fails, and later ones use a new descriptor', async () => {
+  const { disk, failNext } = diskFailing('syncFolder', 'EIO')
+  await using storage = await openObjectStorage({ disk })
+  await storage.put('before', 'kept')
+  failNext()
+  const results = await Promise.allSettled(Array.from({ length: 6 }, (_, n) => storage.put(`k${n}`, `body ${n}`)))
+  expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
+  await storage.put('after', 'works')
+  expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
+  const written = 2 + results.filter(({ status }) => status === 'fulfilled').length
+  expect(await filesOf(storage)).toHaveLength(written)
+})
+
+test('a body that breaks off leaves nothing behind', async () => {
+  await using storage = await openObjectStorage()
+  const gone = new Error('the client went away')
+  async function* broken(): AsyncGenerator<Uint8Array, void, void> {
+    yield randomBytes(300_000)
+    throw gone
+  }
+  await expect(storage.put('k', randomBytes(400_000), { body: broken() })).rejects.toBe(gone)
+  await expectUntouched(storage)
+})
+
+test('an abort stops the put before the next chunk', async () => {
+  await using storage = await openObjectStorage()
+  const abort = new AbortController()
+  let isClosed = false
+  async function* endless(): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for (;;) {
+        yield randomBytes(1000)
+        abort.abort(new Error('stopped'))
+      }
+    } finally {
+      isClosed = true
+    }
+  }
+  const put = storage.objects.put({ bucket: 'photos', key: 'k', body: endless(), headers: plainHeaders, signal: abort.signal })
+  await expect(put).rejects.toThrow('stopped')
+  expect(isClosed).toBe(true)
+  await expectUntouched(storage)
+})
+
+test('I10: puts in parallel never take more than the capacity, and one that fits exactly succeeds', async () => {
+  const maxBytes = 1_000_000
+  await using storage = await openObjectStorage({ maxBytes })
+  let highest = 0
+  async function* watched(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+    for await (const chunk of chunksOf(bytes, 10_000)) {
+      const { usedBytes, reservedBytes } = storage.cache.stats()
+      highest = Math.max(highest, usedBytes + reservedBytes)
+      yield chunk
+    }
+  }
+  const puts = Array.from({ length: 20 }, (_, n) => {
+    const bytes = randomBytes(90_000)
+    // Every other one does not say its length.
+    const unsized = { bucket: 'photos', key: `k${n}`, body: watched(bytes), headers: plainHeaders }
+    return storage.objects.put(n % 2 === 0 ? { ...unsized, size: bytes.length } : unsized)
+  })
+  const results = await Promise.allSettled(puts)
+  for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'cache_full', status: 507 })
+  expect(highest).toBeLessThanOrEqual(maxBytes)
+  const { usedBytes, reservedBytes } = storage.cache.stats()
+  expect(reservedBytes).toBe(0)
+  expect(usedBytes).toBe(90_000 * results.filter(({ status }) => status === 'fulfilled').length)
+
+  await storage.put('rest', randomBytes(maxBytes - usedBytes))
+  expect(storage.cache.stats().usedBytes).toBe(maxBytes)
+  await expect(storage.put('one-more', 'x')).rejects.toMatchObject({ code: 'cache_full' })
+})
+
+test('a full cache asks to come again while something in it may be removed', async () => {
+  await using storage = await openObjectStorage({ maxBytes: 1000 })
+  const { contentId } = await storage.put('k', randomBytes(900))
+  await expect(storage.put('next', randomBytes(200))).rejects.toMatchObject({ code: 'cache_full', status: 507 })
+  await storage.database.write((tx) => tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId))
+  await expect(storage.put('next', randomBytes(200))).rejects.toMatchObject({ code: 'cache_busy', status: 503, retryAfterSeconds: 5 })
+  await expect(storage.put('never', randomBytes(1001))).rejects.toMatchObject({ code: 'cache_full' })
+})
+
+test('I3: bytes whose content is being deleted become a new content', async () => {
+  await using storage = await openObjectStorage()
+  const first = await storage.put('k', 'same')
+  await storage.database.write((tx) => {
+    tx.run('delete from object_versions where version_id = ?', first.versionId)
+    tx.run('delete from object_heads')
+    tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, first.contentId)
+    tx.run('update bucket_stats set live_objects = 0, live_bytes = 0, versions = 0, version_bytes = 0')
+  })
+  const second = await storage.put('k', 'same')
+  expect(second.contentId).not.toBe(first.contentId)
+  expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
+})
+
+test('the hook hears of new contents, of raised targets and of lost bytes that are here again', async () => {
+  const heard: string[] = []
+  await using storage = await openObjectStorage({
+    onNewContent: (_tx, { because, targetCopies }) => void heard.push(`${because} ${targetCopies}`),
+  })
+  const { contentId } = await storage.put('a', 'same')
+  await storage.put('b', 'same')
+  await storage.database.write((tx) => tx.run('update contents set target_copies = 1'))
+  await storage.put('c', 'same')
+  await storage.database.write((tx) => tx.run(`update contents set store_state = 'lost'`))
+  await storage.put('d', 'same')
+  expect(heard).toEqual(['new 2', 'raised 2', 'found 2'])
+  expect(storage.database.read.get('select ref_count, store_state from contents where id = ?', contentId)).toEqual({
+    ref_count: 4,
+    store_state: 'unstored',
+  })
+})
+
+test('a hook that throws refuses the put', async () => {
+  await using storage = await openObjectStorage({
+    onNewContent: () => {
+      throw new Error('no room for a task')
+    },
+  })
+  await expect(storage.put('k', 'bytes')).rejects.toThrow('no room for a task')
+  await expectUntouched(storage)
+})
+
+test('a put into a bucket that was deleted meanwhile is refused', async () => {
+  await using storage = await openObjectStorage()
+  await storage.database.write((tx) => tx.run('delete from bucket_stats'))
+  await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code: 'bucket_not_found' })
+  await expectUntouched(storage)
+})
