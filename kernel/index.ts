@@ -1,5 +1,6 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
 export { type } from 'arktype'
+export { authEndpoints } from './auth/auth-api.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type Command, type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './cli/command.ts'

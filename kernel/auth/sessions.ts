@@ -1,5 +1,6 @@
 import { type Clock, formatPreciseTime, formatTime } from '../clock.ts'
 import { newToken } from '../ids.ts'
+import type { sessionType } from './auth-api.ts'
 import { readSessionCookie } from './session-cookie.ts'
 import { RevokedFamilies } from './session-family.ts'
 import { type SessionClaims, sealSession, unsealSession } from './session-token.ts'
@@ -12,12 +13,7 @@ export interface SessionSettings {
 }
 
 /** A session as the API shows it. */
-export interface SessionView {
-  readonly username: string
-  readonly csrf_token: string
-  readonly expires_at: string
-  readonly refresh_after: string
-}
+export type SessionView = typeof sessionType.infer
 
 export interface IssuedSession {
   readonly claims: SessionClaims

@@ -1,0 +1,50 @@
+/** The addresses through which a browser signs in and out. */
+import { type } from 'arktype'
+import { defineEndpoint } from '../http/endpoint.ts'
+
+export const sessionType = type({
+  username: 'string',
+  /** Goes into the X-Svc-CSRF header of every change. */
+  csrf_token: 'string',
+  expires_at: 'string',
+  /** Renewal is accepted from this time on. */
+  refresh_after: 'string',
+})
+
+export const login = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/auth/login',
+  summary: 'Signs a browser in and sets its session cookie.',
+  body: type({ username: 'string', password: 'string', 'remember?': 'boolean' }),
+  bytesMax: 10 * 1024,
+  // Members that later versions of the dashboard may send do not keep it from signing in.
+  unknownMembers: 'drop',
+  answer: sessionType,
+  refusals: ['login_rate_limited', 'password_checks_busy'],
+})
+
+export const readSession = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/auth/session',
+  summary: 'The session of the cookie.',
+  answer: sessionType,
+})
+
+export const refresh = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/auth/refresh',
+  summary: 'Renews the session once refresh_after is reached; before that it only returns it.',
+  answer: sessionType,
+  refusals: ['csrf_required'],
+})
+
+export const logout = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/auth/logout',
+  summary: 'Ends the session and everything that was renewed from the same sign-in.',
+  status: 204,
+  refusals: ['csrf_required'],
+})
+
+/** Served by the kernel itself while `admin.auth.enabled` is true. */
+export const authEndpoints = [login, readSession, refresh, logout] as const
