@@ -20,7 +20,14 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
 }
 
 /** Codes whose S3 message says less than storage does. */
-const namedByStorage: ReadonlySet<string> = new Set(['content_unavailable', 'incomplete_body', 'invalid_key', 'invalid_bucket_name'])
+const namedByStorage: ReadonlySet<string> = new Set([
+  'content_unavailable',
+  'entity_too_large',
+  'entity_too_small',
+  'incomplete_body',
+  'invalid_bucket_name',
+  'invalid_key',
+])
 const retrySecondsDefault = 5
 
 /** Any error as a refusal a client may see; undefined for a fault of the server. */

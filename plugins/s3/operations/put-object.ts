@@ -47,13 +47,19 @@ export function checksumHeaders({ headers }: ObjectVersion): Record<string, stri
   return all
 }
 
-function requireAllowedSize(declared: number | undefined, { objects }: S3Services): void {
+function requireAllowedSize(declared: number | undefined, { objects: { sizeBytesMin, sizeBytesMax } }: S3Services): void {
   if (declared === undefined) return
-  if (declared > objects.sizeBytesMax) {
-    throw new S3Error('EntityTooLarge', { extras: { ProposedSize: declared, MaxSizeAllowed: objects.sizeBytesMax } })
+  if (declared > sizeBytesMax) {
+    throw new S3Error('EntityTooLarge', {
+      message: `Your proposed upload of ${declared} bytes exceeds the maximum allowed object size of ${sizeBytesMax} bytes.`,
+      extras: { ProposedSize: declared, MaxSizeAllowed: sizeBytesMax },
+    })
   }
-  if (declared < objects.sizeBytesMin) {
-    throw new S3Error('EntityTooSmall', { extras: { ProposedSize: declared, MinSizeAllowed: objects.sizeBytesMin } })
+  if (declared < sizeBytesMin) {
+    throw new S3Error('EntityTooSmall', {
+      message: `Your proposed upload of ${declared} bytes is smaller than the minimum allowed object size of ${sizeBytesMin} bytes.`,
+      extras: { ProposedSize: declared, MinSizeAllowed: sizeBytesMin },
+    })
   }
 }
 
