@@ -52,8 +52,8 @@ function renderKey(field: string, setting: Setting<unknown>, { dataDir, values }
   const fallback = typeof setting.fallback === 'function' ? setting.fallback({ dataDir }) : setting.fallback
   const given = values[field]
   const isLive = given !== undefined || setting.written || setting.required
-  // The default of a secret is not shown, so that nobody takes it for theirs. Only text can stand there as an empty value.
-  const shown = given ?? (setting.secret && !isLive ? '' : (fallback ?? (setting.form === 'text' ? '' : undefined)))
+  // The default of a secret is not shown, so that nobody takes it for theirs. A key without default shows none.
+  const shown = given ?? (setting.secret && !isLive ? '' : fallback)
   return [
     comment(setting.doc),
     comment(aboutKey(field, setting)),

@@ -15,6 +15,7 @@ const configFlag: FlagSpec = {
 const notes = [
   'Exit code: 0 success and help, 2 wrong use, 1 any other error.',
   'Flags may stand before, between or after the words of a command.',
+  'NODE_DEBUG=svc adds where an error arose.',
 ]
 
 const examples: [string, string][] = [

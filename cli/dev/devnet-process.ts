@@ -41,7 +41,9 @@ export async function startDevnet({ dir, providers, log, signal }: DevnetRequest
     detached: true,
   })
   const lastWords = keepLastWords(child, log)
-  const ended = once(child, 'exit').then(([code, name]) => [`the devnet ended (${name ?? code})`, ...lastWords].join(': '))
+  const ended = once(child, 'exit').then(
+    ([code, name]) => `the devnet ended (${name ?? code})${lastWords.length > 0 ? `: ${lastWords.join('; ')}` : ''}`,
+  )
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)

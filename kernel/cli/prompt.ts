@@ -8,10 +8,11 @@ export const canPrompt = (): boolean => process.stdin.isTTY === true && process.
 /** Asks on standard error and reads one line from the terminal without showing it. Throws CommandError on Ctrl-C and where there is no terminal. */
 export async function promptSecret(question: string): Promise<string> {
   if (!canPrompt()) throw new CommandError(`${question.trim()} cannot be asked for: there is no terminal`)
-  process.stderr.write(question)
   // readline echoes into its output: this one keeps nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  // Only now, when the terminal itself echoes no more.
+  process.stderr.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.on('SIGINT', () => reject(new CommandError('cancelled')))

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDevDirectory } from './dev-directory.ts'
+import { requireFreePorts } from './free-ports.ts'
+
+function temporaryDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-dev-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+test('a directory is made private, used again, and emptied only on demand', () => {
+  const dir = join(temporaryDir(), 'new')
+  {
+    using made = openDevDirectory(dir, { isFresh: false })
+    writeFileSync(made.credentials, 'kept')
+    writeFileSync(made.ready, '{}')
+  }
+  expect(statSync(dir).mode & 0o777).toBe(0o700)
+  {
+    using again = openDevDirectory(dir, { isFresh: false })
+    expect(existsSync(again.credentials)).toBe(true)
+    expect(existsSync(again.ready)).toBe(false)
+  }
+  using fresh = openDevDirectory(dir, { isFresh: true })
+  expect(existsSync(fresh.credentials)).toBe(false)
+})
+
+test.each([false, true])('a directory of somebody else is left alone (fresh: %s)', (isFresh) => {
+  const dir = temporaryDir()
+  writeFileSync(join(dir, 'thesis.txt'), 'years of work')
+  expect(() => openDevDirectory(dir, { isFresh })).toThrow('was not made by svc dev; choose another directory with --dir')
+  expect(existsSync(join(dir, 'thesis.txt'))).toBe(true)
+})
+
+test('the process number of a program that is gone, or became another, does not stand in the way', () => {
+  const dir = join(temporaryDir(), 'new')
+  openDevDirectory(dir, { isFresh: false })[Symbol.dispose]()
+  for (const pid of [2 ** 22 + 1, process.ppid]) {
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(join(dir, 'pid'), `${pid}\n`)
+    openDevDirectory(dir, { isFresh: false })[Symbol.dispose]()
+    expect(existsSync(join(dir, 'pid'))).toBe(false)
+  }
+})
+
+test('every taken port is named with the flag that chooses another', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as { port: number }
+  await expect(requireFreePorts({ '--s3-port': port, '--admin-port': 0 })).rejects.toThrow(
+    `in use by another program on 127.0.0.1: --s3-port ${port}; choose others with --s3-port (0 takes any free port)`,
+  )
+  await requireFreePorts({ '--s3-port': 0, '--admin-port': 0 })
+})
