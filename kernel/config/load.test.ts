@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConfigRequest, loadConfig } from './load.ts'
+import { defineSection } from './section.ts'
+import { choice, duration, flag, integer, list, secret, text } from './setting.ts'
+
+let dir = ''
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-config-'))
+})
+afterAll(() => rmSync(dir, { recursive: true }))
+
+const cache = defineSection('cache', {
+  doc: 'Cache.',
+  keys: {
+    dir: text({ label: 'Directory', doc: 'Where.', default: ({ dataDir }) => join(dataDir, 'cache') }),
+    max_size_gb: integer({ label: 'Size', doc: 'Size.', default: 100, min: 1, editable: true }),
+    low: integer({ label: 'Low', doc: 'Low.', default: 80, editable: true }),
+    high: integer({ label: 'High', doc: 'High.', default: 90, editable: true }),
+    eviction_policy: choice(['lru', 'none'], { label: 'Policy', doc: 'Policy.', default: 'lru', editable: true }),
+    paused: flag({ label: 'Paused', doc: 'Paused.', default: false }),
+    interval: duration({ label: 'Interval', doc: 'Interval.', default: '5s', minMs: 1000 }),
+    peers: list({ label: 'Peers', doc: 'Peers.', default: [] }),
+  },
+  check: ({ low, high }) => (low < high ? [] : [{ key: 'low', message: 'must be below cache.high' }]),
+})
+const chain = defineSection('chain', {
+  doc: 'Chain.',
+  keys: { private_key: secret({ label: 'Key', doc: 'Key of the wallet.', required: true }) },
+})
+
+function load(toml: string, request: Partial<ConfigRequest> = {}) {
+  const path = join(dir, 'config.toml')
+  writeFileSync(path, toml)
+  const config = loadConfig({ path, dataDir: '/data', sections: [cache, chain], env: { SVC_CHAIN_PRIVATE_KEY: 'key' }, ...request })
+  const values = config.values.get('cache') as Record<string, unknown>
+  return { ...config, cache: values, messages: config.problems.map(({ field, message }) => `${field} ${message}`) }
+}
+
+test('without a file the defaults and the environment are used', () => {
+  const config = loadConfig({ path: join(dir, 'none.toml'), dataDir: '/data', sections: [cache], env: {} })
+  expect(config.exists).toBe(false)
+  expect(config.values.get('cache')).toMatchObject({ dir: '/data/cache', max_size_gb: 100, interval: 5000, peers: [], paused: false })
+  expect(config.sources.get('cache.dir')).toBe('default')
+})
+
+test('flags win over the environment, which wins over the file, which wins over defaults', () => {
+  const toml = '[cache]\nmax_size_gb = 1\nlow = 1\nhigh = 50\n'
+  const env = { SVC_CACHE_LOW: '2', SVC_CACHE_HIGH: '60', SVC_CHAIN_PRIVATE_KEY: 'k' }
+  const config = load(toml, { env, flags: { 'cache.high': '70' } })
+  expect(config.cache).toMatchObject({ max_size_gb: 1, low: 2, high: 70, eviction_policy: 'lru' })
+  const sources = ['eviction_policy', 'max_size_gb', 'low', 'high'].map((key) => config.sources.get(`cache.${key}`))
+  expect(sources).toEqual(['default', 'file', 'env', 'flag'])
+  expect(config.problems).toEqual([])
+})
+
+test('text from the environment is read in the form of its setting', () => {
+  const env = {
+    SVC_CACHE_PAUSED: 'true',
+    SVC_CACHE_INTERVAL: '1h30m',
+    SVC_CACHE_PEERS: ' a, b ,,c',
+    SVC_CACHE_MAX_SIZE_GB: ' 7 ',
+    SVC_CHAIN_PRIVATE_KEY: 'k',
+  }
+  expect(load('', { env }).cache).toMatchObject({ paused: true, interval: 5_400_000, peers: ['a', 'b', 'c'], max_size_gb: 7 })
+})
+
+test.each([
+  ['[cache]\nmax_size_gb = "big"', 'cache.max_size_gb must be a number (was a string)'],
+  ['[cache]\nmax_size_gb = 0', 'cache.max_size_gb must be at least 1 (was 0)'],
+  ['[cache]\nmax_size_gb = 1.5', 'cache.max_size_gb must be an integer (was 1.5)'],
+  ['[cache]\neviction_policy = "fifo"', 'cache.eviction_policy must be "lru" or "none" (was "fifo")'],
+  ['[cache]\ninterval = "soon"', 'cache.interval must be a duration such as 90s, 5m or 1h30m (was "soon")'],
+  ['[cache]\ninterval = "10ms"', 'cache.interval must be at least 1s (was "10ms")'],
+  ['[cache]\npaused = "yes"', 'cache.paused must be boolean (was "yes")'],
+  ['[cache]\nlow = 95', 'cache.low must be below cache.high'],
+  ['[cache]\nmax_size = 5', 'cache.max_size is not a setting of this service; did you mean cache.max_size_gb?'],
+  ['max_size_gb = 5', 'max_size_gb is not a setting of this service; did you mean cache.max_size_gb?'],
+  ['[cash]\nlow = 1', 'cash is not a setting of this service'],
+  ['[chain]\nprivate_key = 5', 'chain.private_key must be a string'],
+])('the file %j has the problem: %s', (toml, message) => {
+  const { messages } = load(toml, { env: toml.includes('private_key') ? {} : { SVC_CHAIN_PRIVATE_KEY: 'k' } })
+  expect(messages).toHaveLength(1)
+  expect(messages[0]).toContain(message)
+})
+
+test('the value of a secret is in no message', () => {
+  const wrong = defineSection('chain', {
+    doc: 'Chain.',
+    keys: { private_key: secret({ label: 'Key', doc: 'Key.', required: true }, chain.keys.private_key.schema as never) },
+  })
+  const config = load('[chain]\nprivate_key = 987654321', { sections: [cache, wrong], env: {} })
+  expect(config.messages).toHaveLength(1)
+  expect(config.messages.join()).not.toContain('987654321')
+})
+
+test.each([
+  ['a missing required setting', '', 'setup'],
+  ['an editable setting that is wrong', '[cache]\nlow = "x"\n[chain]\nprivate_key = "k"', 'setup'],
+  ['a setting that no page can mend', '[cache]\npaused = 3\n[chain]\nprivate_key = "k"', 'start'],
+  ['an unknown setting', '[cache]\nlou = 3\n[chain]\nprivate_key = "k"', 'start'],
+])('%s blocks what it must', (_name, toml, blocks) => {
+  expect(load(toml, { env: {} }).problems).toMatchObject([{ blocks }])
+})
+
+test('an empty required setting counts as missing, and says what it is for', () => {
+  expect(load('', { env: { SVC_CHAIN_PRIVATE_KEY: '' } }).messages).toEqual(['chain.private_key is required: Key of the wallet.'])
+})
+
+test('an invalid value is replaced by its default, so that the settings page can be shown', () => {
+  expect(load('[cache]\nmax_size_gb = "big"').cache.max_size_gb).toBe(100)
+})
+
+test('a flag for something that is no setting is a problem', () => {
+  expect(load('', { flags: { 'cache.nothing': '1' } }).messages).toEqual(['cache.nothing is not a setting of this service'])
+})

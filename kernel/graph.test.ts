@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { orderPlugins, PluginGraphError } from './graph.ts'
+import { definePlugin } from './plugin.ts'
+
+const plugin = (id: string, ...requires: string[]) => definePlugin({ id, requires })
+const ids = (plugins: readonly { readonly id: string }[]) => plugins.map(({ id }) => id)
+
+function problemsOf(run: () => unknown): readonly string[] {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof PluginGraphError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('each plugin comes after those it requires, and otherwise stays where it stood', () => {
+  const { enabled, disabled } = orderPlugins([
+    plugin('admin', 'storage', 'wallet'),
+    plugin('wallet'),
+    plugin('storage', 'wallet'),
+    plugin('tasks'),
+  ])
+  expect(ids(enabled)).toEqual(['wallet', 'storage', 'admin', 'tasks'])
+  expect(disabled).toEqual([])
+})
+
+test('a disabled plugin is set aside', () => {
+  const { enabled, disabled } = orderPlugins([plugin('a'), plugin('b', 'a'), plugin('c', 'a')], ['b'])
+  expect(ids(enabled)).toEqual(['a', 'c'])
+  expect(ids(disabled)).toEqual(['b'])
+})
+
+test.each([
+  ['a requirement that is not installed', [plugin('a', 'ghost')], [], ["plugin 'a' requires 'ghost', which is not installed"]],
+  [
+    'a requirement that is disabled',
+    [plugin('a', 'b'), plugin('b')],
+    ['b'],
+    ["plugin 'a' requires 'b', which is disabled; enable 'b' or disable 'a' too"],
+  ],
+  ['a plugin listed twice', [plugin('a'), plugin('a')], [], ["plugin 'a' is listed twice"]],
+  ['a disabled plugin that does not exist', [plugin('a')], ['b'], ["plugins.disabled names 'b', which does not exist; known plugins: a"]],
+  ['a plugin that requires itself', [plugin('a', 'a')], [], ['plugins require each other: a -> a']],
+  [
+    'a circle',
+    [plugin('x', 'a'), plugin('a', 'b'), plugin('b', 'c'), plugin('c', 'a')],
+    [],
+    ['plugins require each other: a -> b -> c -> a'],
+  ],
+] as const)('%s is named', (...[, plugins, disabled, problems]) => {
+  expect(problemsOf(() => orderPlugins(plugins, disabled))).toEqual(problems)
+})
+
+test('all problems are named at once', () => {
+  expect(problemsOf(() => orderPlugins([plugin('a', 'x', 'y'), plugin('b', 'z')]))).toHaveLength(3)
+})
+
+test('any plugins without circles can be ordered', () => {
+  const graph = fc.array(fc.array(fc.nat({ max: 9 }), { maxLength: 4 }), { minLength: 1, maxLength: 10 })
+  fc.assert(
+    fc.property(graph, fc.array(fc.nat()), (requirements, shuffle) => {
+      // Each may require only earlier ones, so there is no circle; then they are listed in any order.
+      const plugins = requirements.map((wanted, i) => plugin(`p${i}`, ...new Set(wanted.filter((j) => j < i).map((j) => `p${j}`))))
+      const listed = plugins
+        .map((each, i) => ({ each, key: shuffle[i] ?? 0 }))
+        .sort((one, other) => one.key - other.key)
+        .map(({ each }) => each)
+      const order = ids(orderPlugins(listed).enabled)
+      expect([...order].sort()).toEqual(ids(plugins).sort())
+      for (const { id, requires } of plugins) {
+        for (const needed of requires) expect(order.indexOf(needed)).toBeLessThan(order.indexOf(id))
+      }
+    }),
+  )
+})
+
+test.each(['Upper', '1st', 'with space', '', 'dot.ted'])('the plugin id %j is refused', (id) => {
+  expect(() => definePlugin({ id })).toThrow('must be kebab-case')
+})
+
+test('a key that no plugin has is refused by name', () => {
+  expect(() => definePlugin({ id: 'a', require: [] } as never)).toThrow("plugin 'a' has the key 'require'")
+})
