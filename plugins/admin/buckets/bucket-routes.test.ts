@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { definePlugin, provide } from '#kernel'
+import { type S3Users, s3Users } from '#plugins/s3'
+import { createBucket, listBuckets, showBucket } from '../api.ts'
+import { promised, testAdmin } from '../testing/test-admin.ts'
+
+const users: Pick<S3Users, 'find'> = {
+  find: (accessKey) => (accessKey === 'alice' ? { accessKey, role: 'user', createdAtMs: 0 } : undefined),
+}
+const s3 = definePlugin({ id: 's3', provides: [provide(s3Users, {}, () => users as S3Users)] })
+const root = '__internal_root__'
+
+test('a bucket is created, listed and shown', async () => {
+  await using admin = await testAdmin({ plugins: [s3] })
+  const created = promised(
+    createBucket,
+    await admin.call('POST', '/api/v1/buckets', {
+      name: 'photos',
+      owner_access_key: 'alice',
+      default_copies: 4,
+      minimum_durable_copies: 2,
+    }),
+  )
+  expect(created).toEqual({
+    id: 1,
+    name: 'photos',
+    owner_access_key: 'alice',
+    default_copies: 4,
+    minimum_durable_copies: 2,
+    status: 'active',
+  })
+  await admin.call('POST', '/api/v1/buckets', { name: 'backups', owner_access_key: root, default_copies: null })
+  const list = promised(listBuckets, await admin.call('GET', '/api/v1/buckets'))
+  expect(list.map(({ name, owner_access_key, default_copies }) => [name, owner_access_key, default_copies])).toEqual([
+    ['backups', root, 3],
+    ['photos', 'alice', 4],
+  ])
+  expect(list[1]).toMatchObject({ object_count: 0, total_size_bytes: 0, created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) })
+  const detail = promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos'))
+  expect(detail).toMatchObject({ ...created, versioning_status: 'Enabled', versioning_enforced: true, data_sets: [], replacements: [] })
+})
+
+test('the data sets of a bucket say which of them can be replaced', async () => {
+  await using admin = await testAdmin()
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
+  const record = {
+    bucketId: 1,
+    copyIndex: 0,
+    providerId: '7',
+    serviceUrl: 'https://p7.example',
+    clientDataSetId: '99',
+    committedCopies: 2,
+    physicalBytes: 512,
+    createdAtMs: 0,
+    updatedAtMs: 1000,
+  }
+  admin.storage.addDataSet({ ...record, id: 1, generation: 1, isCurrent: false, dataSetId: '41', status: 'draining' })
+  admin.storage.addDataSet({ ...record, id: 2, generation: 2, isCurrent: true, dataSetId: null, status: 'creating' })
+  const { data_sets } = promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos'))
+  expect(data_sets.map(({ id, replaceable, data_set_id }) => [id, replaceable, data_set_id])).toEqual([
+    [1, false, '41'],
+    [2, true, undefined],
+  ])
+  expect(data_sets[0]).toMatchObject({
+    bucket_name: 'photos',
+    provider_identity: { registry_provider_id: '7', service_url: 'https://p7.example' },
+    updated_at: '1970-01-01T00:00:01Z',
+  })
+})
+
+test.each([
+  ['a missing name', { owner_access_key: root }, 400, 'invalid_request'],
+  ['a missing owner', { name: 'photos' }, 400, 'invalid_request'],
+  ['an empty owner', { name: 'photos', owner_access_key: '' }, 400, 'invalid_request'],
+  ['a name with capitals', { name: 'Photos', owner_access_key: root }, 400, 'invalid_bucket_name'],
+  ['too many copies', { name: 'photos', owner_access_key: root, default_copies: 9 }, 400, 'invalid_request'],
+  ['no copies', { name: 'photos', owner_access_key: root, default_copies: 0 }, 400, 'invalid_request'],
+  ['a fraction of a copy', { name: 'photos', owner_access_key: root, minimum_durable_copies: 1.5 }, 400, 'invalid_request'],
+  [
+    'a minimum above the target',
+    { name: 'photos', owner_access_key: root, default_copies: 1, minimum_durable_copies: 2 },
+    400,
+    'copy_policy_invalid',
+  ],
+  ['an unknown owner', { name: 'photos', owner_access_key: 'bob' }, 400, 'owner_unknown'],
+  ['an unknown member', { name: 'photos', owner_access_key: root, region: 'x' }, 400, 'invalid_request'],
+  ['a name that is taken', { name: 'taken', owner_access_key: root }, 409, 'bucket_exists'],
+])('a bucket with %s is refused', async (_name, body, status, code) => {
+  await using admin = await testAdmin({ plugins: [s3] })
+  await admin.call('POST', '/api/v1/buckets', { name: 'taken', owner_access_key: root })
+  expect(await admin.call('POST', '/api/v1/buckets', body)).toMatchObject({ status, body: { code, error: expect.any(String) } })
+  expect((await admin.call('GET', '/api/v1/buckets')).body).toHaveLength(1)
+})
+
+test('without S3 users only the internal account can own a bucket', async () => {
+  await using admin = await testAdmin()
+  const refused = await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: 'alice' })
+  expect(refused).toMatchObject({ status: 409, body: { code: 's3_users_unavailable' } })
+})
+
+test.each([
+  ['nothing-here', 404, 'bucket_not_found'],
+  ['Not_A_Bucket', 400, 'invalid_bucket_name'],
+  ['ab', 400, 'invalid_bucket_name'],
+])('the bucket %s is refused', async (name, status, code) => {
+  await using admin = await testAdmin()
+  expect(await admin.call('GET', `/api/v1/buckets/${name}`)).toMatchObject({ status, body: { code } })
+})

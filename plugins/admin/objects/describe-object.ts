@@ -1,0 +1,73 @@
+import { formatTime } from '#kernel'
+import type { CopyRecord, ListEntry, Placement, Placements } from '#plugins/storage'
+import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from '../api.ts'
+import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
+import { objectStatus, uploadProgress } from './object-status-policy.ts'
+
+type ContentSituation = ReturnType<Placements['ofContents']> extends ReadonlyMap<number, infer S> ? S : never
+
+/** An object without bytes is complete with its metadata. */
+const withoutBytes: ContentSituation = { state: 'stored', isCached: true, isOnChain: false, pieceCid: null }
+
+export function describeObject(entry: ListEntry, contentType: string, situation: ContentSituation = withoutBytes): ObjectItem {
+  const { state, isCached, isOnChain, pieceCid } = situation
+  const at = formatTime(entry.lastModifiedMs)
+  return {
+    key: entry.key,
+    current_version_id: entry.versionId,
+    size: entry.size,
+    state,
+    status: objectStatus(situation),
+    location: { cache: isCached, chain: isOnChain },
+    content_type: contentType,
+    etag: entry.etag,
+    ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
+    created_at: at,
+    // A version never changes.
+    updated_at: at,
+  }
+}
+
+export function describeStatus(versionId: string, placement: Placement): ObjectStatusDetail {
+  return { ...describeState(versionId, placement), ...(placement.message === null ? {} : { message: placement.message }) }
+}
+
+export function describeProvenance(versionId: string, placement: Placement): ObjectProvenance {
+  const { pieceCid, requestedCopies, copies } = placement
+  const copyHealth = judgeCopies(placement)
+  return {
+    ...describeState(versionId, placement),
+    ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
+    requested_copies: requestedCopies,
+    success_copies: copyHealth.readable_copies,
+    copy_health: copyHealth,
+    copies: copies.map(describeCopy),
+  }
+}
+
+function describeState(versionId: string, placement: Placement) {
+  const { state, isCached, copies, upload, updatedAtMs } = placement
+  const isOnChain = copies.some(({ status }) => status === 'committed')
+  return {
+    version_id: versionId,
+    state,
+    status: objectStatus({ state, isCached, isOnChain }),
+    ...(upload === null ? {} : { progress: uploadProgress(upload) }),
+    updated_at: formatTime(updatedAtMs),
+  }
+}
+
+function describeCopy(copy: CopyRecord): Copy {
+  const { providerId, dataSetId, pieceId, retrievalUrl } = copy
+  return {
+    copy_index: copy.copyIndex,
+    status: copy.status,
+    health: judgeCopy(copy),
+    ...(providerId === null ? {} : { provider_id: providerId, provider_identity: { registry_provider_id: providerId } }),
+    ...(dataSetId === null ? {} : { data_set_id: dataSetId }),
+    ...(pieceId === null ? {} : { piece_id: pieceId }),
+    transfer_method: copy.transferMethod,
+    ...(retrievalUrl === null ? {} : { retrieval_url: retrievalUrl }),
+    is_new_data_set: copy.isNewDataSet,
+  }
+}

@@ -1,0 +1,35 @@
+import type { ListEntry, ListPage, Objects, Placements } from '#plugins/storage'
+import type { ObjectPage } from '../api.ts'
+import { describeObject } from './describe-object.ts'
+
+export const pageSizes = { usual: 50, max: 1000 } as const
+
+/** Anything but 1 to 1000 counts as the usual size: the dashboard's lists were always lenient here. */
+export function readPageSize(text: string | undefined): number {
+  const size = Number(text)
+  return Number.isInteger(size) && size >= 1 && size <= pageSizes.max ? size : pageSizes.usual
+}
+
+export interface ListDoors {
+  readonly objects: Pick<Objects, 'find'>
+  readonly placements: Pick<Placements, 'ofContents'>
+}
+
+/** One page as the API shows it. Nothing is awaited in between, so that the page and the states it is shown with fit together. */
+export function describePage(page: ListPage, bucket: string, folder: string | undefined, { objects, placements }: ListDoors): ObjectPage {
+  // The object that stands for the folder itself is not in it.
+  const entries = folder === undefined ? page.entries : page.entries.filter(({ key }) => key !== folder)
+  const situations = placements.ofContents(entries.flatMap(({ contentId }) => contentId ?? []))
+  const contentType = ({ key, versionId }: ListEntry) => objects.find(bucket, key, versionId)?.headers.contentType ?? ''
+  return {
+    folders: page.commonPrefixes.map((prefix) => ({ name: lastName(prefix), prefix })),
+    objects: entries.map((entry) =>
+      describeObject(entry, contentType(entry), entry.contentId === null ? undefined : situations.get(entry.contentId)),
+    ),
+    has_more: page.isTruncated,
+    ...(page.isTruncated && page.last !== undefined ? { next_marker: page.last } : {}),
+  }
+}
+
+/** `photos` of `2026/photos/`. */
+const lastName = (prefix: string): string => prefix.slice(0, -1).split('/').at(-1) ?? ''

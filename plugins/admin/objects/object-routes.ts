@@ -1,0 +1,41 @@
+import { defineRoutes, serveEndpoint } from '#kernel'
+import { type Bucket, buckets, objects, type Placement, placements } from '#plugins/storage'
+import { listObjects, objectProvenance, objectStatusDetail } from '../api.ts'
+import { requireBucket } from '../buckets/require-bucket.ts'
+import { adminErrors } from '../errors.ts'
+import { describeProvenance, describeStatus } from './describe-object.ts'
+import { describePage, readPageSize } from './list-page.ts'
+
+export const objectRoutes = defineRoutes({
+  name: 'objects',
+  uses: { buckets, objects, placements },
+  endpoints: [listObjects, objectProvenance, objectStatusDetail],
+  register(app, { buckets, objects, placements }) {
+    serveEndpoint(app, listObjects, async ({ params, query }) => {
+      const bucket = requireBucket(buckets, params.name)
+      const { prefix = '', delimiter = '', after, limit } = query
+      const page = objects.list({
+        bucket: bucket.name,
+        prefix,
+        delimiter,
+        limit: readPageSize(limit),
+        ...(after === undefined ? {} : { after }),
+      })
+      return describePage(page, bucket.name, delimiter === '' ? undefined : prefix, { objects, placements })
+    })
+
+    serveEndpoint(app, objectProvenance, async ({ params, query: { version_id } }) =>
+      describeProvenance(version_id, requirePlacement(requireBucket(buckets, params.name), version_id)),
+    )
+
+    serveEndpoint(app, objectStatusDetail, async ({ params, query: { version_id } }) =>
+      describeStatus(version_id, requirePlacement(requireBucket(buckets, params.name), version_id)),
+    )
+
+    function requirePlacement(bucket: Bucket, versionId: string): Placement {
+      const placement = placements.ofVersion(bucket.id, versionId)
+      if (!placement) throw adminErrors.version_not_found({ message: `The bucket ${bucket.name} has no such version.` })
+      return placement
+    }
+  },
+})

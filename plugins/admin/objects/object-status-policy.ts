@@ -1,0 +1,22 @@
+/** How the state of an object is shown. */
+import type { ObjectState, Placement } from '#plugins/storage'
+import type { ObjectStatus, UploadProgress } from '../api.ts'
+
+export interface ObjectSituation {
+  readonly state: ObjectState
+  readonly isCached: boolean
+  readonly isOnChain: boolean
+}
+
+export function objectStatus({ state, isCached, isOnChain }: ObjectSituation): ObjectStatus {
+  if (state === 'failed') return 'warning'
+  if (!isCached && !isOnChain) return 'unavailable'
+  if (state === 'stored') return 'success'
+  return state === 'cached' || state === 'uploading' ? 'uploading' : 'syncing'
+}
+
+/** Whole percents, rounded down, so that 100 means all. */
+export function uploadProgress({ sentBytes, totalBytes }: NonNullable<Placement['upload']>): UploadProgress {
+  const percent = totalBytes === 0 ? 100 : Math.floor((sentBytes * 100) / totalBytes)
+  return { scope: 'ingress_store', uploaded_bytes: sentBytes, total_bytes: totalBytes, percent, done: sentBytes >= totalBytes }
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { definePlugin } from '#kernel'
+import { cacheStats, systemInfo, systemPlugins, workers } from '../api.ts'
+import { promised, testAdmin } from '../testing/test-admin.ts'
+
+test('system info tells version, mode and plugins', async () => {
+  await using admin = await testAdmin({
+    plugins: [definePlugin({ id: 'extra', requires: ['storage'] })],
+    config: { 'plugins.disabled': ['extra'] },
+  })
+  const info = promised(systemInfo, await admin.call('GET', '/api/v1/system/info'))
+  expect(info).toMatchObject({ mode: 'full', uptime_seconds: expect.any(Number) })
+  expect(info.plugins).toEqual([
+    { id: 'storage', enabled: true },
+    { id: 'admin', enabled: true },
+    { id: 'extra', enabled: false },
+  ])
+  const plugins = promised(systemPlugins, await admin.call('GET', '/api/v1/system/plugins'))
+  expect(plugins.find(({ id }) => id === 'storage')).toMatchObject({ requires: [], services: expect.arrayContaining(['storage.buckets']) })
+  expect(plugins.find(({ id }) => id === 'extra')).toMatchObject({ enabled: false, requires: ['storage'] })
+})
+
+test('the workers and the cache tell how they are', async () => {
+  await using admin = await testAdmin()
+  expect(promised(workers, await admin.call('GET', '/api/v1/workers'))).toEqual({ workers: { tasks: true } })
+  expect(promised(cacheStats, await admin.call('GET', '/api/v1/cache/stats'))).toEqual({
+    used_bytes: 0,
+    max_bytes: 2 ** 30,
+    reserved_bytes: 0,
+    eviction_policy: 'lru',
+  })
+})
+
+test.each(['system/info', 'system/plugins', 'workers', 'cache/stats', 'buckets'])('%s needs an operator', async (path) => {
+  await using admin = await testAdmin()
+  const response = await fetch(`${admin.url}/api/v1/${path}`)
+  expect(response.status).toBe(401)
+})

@@ -1,0 +1,241 @@
+/** A storage plugin that keeps everything in memory and the promises of the storage contract that the Admin API relies on. */
+import { createHash } from 'node:crypto'
+import { clock, defineErrors, definePlugin, newUlid, type Plugin, provide } from '#kernel'
+import {
+  type Bucket,
+  type Buckets,
+  buckets,
+  cacheGauge,
+  type DataSetRecord,
+  type ListPage,
+  type ListRequest,
+  type Objects,
+  type ObjectVersion,
+  objects,
+  type Placement,
+  type PutObject,
+  placements,
+} from '#plugins/storage'
+
+const errors = defineErrors({
+  bucket_exists: { status: 409, message: 'The bucket exists already.' },
+  bucket_not_found: { status: 404, message: 'There is no such bucket.' },
+  invalid_bucket_name: { status: 400, message: 'The name is not a valid bucket name.' },
+  copy_policy_invalid: { status: 400, message: 'The number of copies is not valid.' },
+  invalid_key: { status: 400, message: 'The key is not valid.' },
+  object_not_found: { status: 404, message: 'There is no such object.' },
+  version_not_found: { status: 404, message: 'There is no such version.' },
+  is_delete_marker: { status: 405, message: 'This version is a delete marker.' },
+  entity_too_small: { status: 400, message: 'The object is too small.' },
+  entity_too_large: { status: 413, message: 'The object is too large.' },
+  cache_full: { status: 507, message: 'The cache is full.' },
+  cache_busy: { status: 503, message: 'Room is being made in the cache.' },
+  content_unavailable: { status: 503, message: 'No provider answers.' },
+})
+
+export type StorageFailure = 'cache_full' | 'cache_busy' | 'content_unavailable'
+
+export interface MemoryStorage {
+  readonly plugin: Plugin
+  /** Says where a version's bytes are; otherwise they are in the cache only. */
+  place(versionId: string, placement: Partial<Placement>): void
+  addDataSet(record: DataSetRecord): void
+  /** Makes every put and open fail; undefined ends that. */
+  failWith(failure: StorageFailure | undefined): void
+  /** Objects opened and not yet disposed. */
+  openCount(): number
+}
+
+interface Stored {
+  readonly version: ObjectVersion
+  readonly bytes: Buffer
+}
+
+interface State {
+  readonly byName: Map<string, Bucket>
+  /** By bucket name; oldest first. */
+  readonly versions: Map<string, Stored[]>
+  readonly placed: Map<string, Partial<Placement>>
+  readonly dataSets: DataSetRecord[]
+  failure: StorageFailure | undefined
+  open: number
+  contents: number
+}
+
+const pieceBytes = 64 * 1024
+const sizes = { sizeBytesMin: 127, sizeBytesMax: 1_065_353_216 } as const
+
+export function createMemoryStorage(): MemoryStorage {
+  const state: State = { byName: new Map(), versions: new Map(), placed: new Map(), dataSets: [], failure: undefined, open: 0, contents: 0 }
+  const plugin = definePlugin({
+    id: 'storage',
+    provides: [
+      provide(buckets, { clock }, ({ clock }) => createBuckets(state, () => clock.now())),
+      provide(objects, { clock }, ({ clock }) => createObjects(state, () => clock.now())),
+      provide(placements, {}, () => ({
+        ofVersion: (bucketId, versionId) => {
+          const found = all(state).find(({ version }) => version.bucketId === bucketId && version.versionId === versionId)
+          return found && placementOf(state, found.version)
+        },
+        ofContents: (contentIds) =>
+          new Map(
+            all(state).flatMap(({ version }) => {
+              if (version.contentId === null || !contentIds.includes(version.contentId)) return []
+              const placement = placementOf(state, version)
+              const isOnChain = placement.copies.some(({ status }) => status === 'committed')
+              return [[version.contentId, { ...placement, isOnChain }] as const]
+            }),
+          ),
+        dataSetsOf: (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
+      })),
+      provide(cacheGauge, {}, () => ({
+        stats: () => ({
+          usedBytes: all(state).reduce((sum, { bytes }) => sum + bytes.length, 0),
+          maxBytes: 2 ** 30,
+          reservedBytes: 0,
+          evictionPolicy: 'lru' as const,
+        }),
+      })),
+    ],
+  })
+  return {
+    plugin,
+    place: (versionId, placement) => void state.placed.set(versionId, placement),
+    addDataSet: (record) => void state.dataSets.push(record),
+    failWith: (failure) => {
+      state.failure = failure
+    },
+    openCount: () => state.open,
+  }
+}
+
+const all = (state: State): readonly Stored[] => [...state.versions.values()].flat()
+
+function placementOf(state: State, version: ObjectVersion): Placement {
+  const cached = {
+    state: 'cached',
+    isCached: !version.isDeleteMarker,
+    pieceCid: null,
+    requestedCopies: 0,
+    copies: [],
+    message: null,
+    updatedAtMs: version.createdAtMs,
+    upload: null,
+  } as const
+  return { ...cached, ...state.placed.get(version.versionId) }
+}
+
+function requireBucket({ byName }: State, name: string): Bucket {
+  const bucket = byName.get(name)
+  if (!bucket) throw errors.bucket_not_found()
+  return bucket
+}
+
+function createBuckets(state: State, now: () => number): Buckets {
+  return {
+    async create({ name, ownerAccessKey, defaultCopies = 3, minimumDurableCopies = defaultCopies }) {
+      if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) throw errors.invalid_bucket_name()
+      if (minimumDurableCopies > defaultCopies) throw errors.copy_policy_invalid()
+      if (state.byName.has(name)) throw errors.bucket_exists()
+      const times = { createdAtMs: now(), updatedAtMs: now() }
+      const bucket = { id: state.byName.size + 1, name, ownerAccessKey, defaultCopies, minimumDurableCopies, ...times }
+      state.byName.set(name, bucket)
+      return bucket
+    },
+    find: (name) => state.byName.get(name),
+    require: (name) => requireBucket(state, name),
+    list: () => [...state.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    usage(bucketId) {
+      const current = all(state).filter(({ version }) => version.bucketId === bucketId && version.isCurrent && !version.isDeleteMarker)
+      return { objectCount: current.length, totalSizeBytes: current.reduce((sum, { bytes }) => sum + bytes.length, 0) }
+    },
+    async setOwner(name, ownerAccessKey) {
+      const bucket = { ...requireBucket(state, name), ownerAccessKey, updatedAtMs: now() }
+      state.byName.set(name, bucket)
+      return bucket
+    },
+    countOwnedBy: (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
+  }
+}
+
+function createObjects(state: State, now: () => number): Objects {
+  const of = (bucket: string) => state.versions.get(requireBucket(state, bucket).name) ?? []
+  const locate = (bucket: string, key: string, versionId?: string) =>
+    of(bucket).find(({ version }) => version.key === key && (versionId === undefined ? version.isCurrent : version.versionId === versionId))
+
+  function add(bucket: string, version: Pick<ObjectVersion, 'key' | 'isDeleteMarker' | 'etag' | 'headers'>, bytes: Buffer): ObjectVersion {
+    const older = of(bucket).map((one) =>
+      one.version.key === version.key ? { ...one, version: { ...one.version, isCurrent: false } } : one,
+    )
+    const contentId = version.isDeleteMarker ? null : ++state.contents
+    const ids = { bucketId: requireBucket(state, bucket).id, versionId: newUlid(now()), contentId }
+    const added = { ...version, ...ids, isCurrent: true, size: bytes.length, createdAtMs: now() }
+    state.versions.set(bucket, [...older, { version: added, bytes }])
+    return added
+  }
+
+  return {
+    ...sizes,
+    async put(request) {
+      if (state.failure) throw errors[state.failure]()
+      requireBucket(state, request.bucket)
+      if (request.key.includes('\0') || Buffer.byteLength(request.key) > 1024) throw errors.invalid_key()
+      const bytes = await collect(request)
+      const etag = createHash('md5').update(bytes).digest('hex')
+      return add(request.bucket, { key: request.key, isDeleteMarker: false, etag, headers: { ...request.headers, checksums: {} } }, bytes)
+    },
+    find: (bucket, key, versionId) => locate(bucket, key, versionId)?.version,
+    async open(bucket, key, versionId) {
+      const found = locate(bucket, key, versionId)
+      if (!found) throw versionId === undefined ? errors.object_not_found() : errors.version_not_found()
+      const { version, bytes } = found
+      if (version.isDeleteMarker) throw versionId === undefined ? errors.object_not_found() : errors.is_delete_marker()
+      if (state.failure) throw errors[state.failure]()
+      state.open += 1
+      return {
+        version,
+        source: 'cache',
+        async *read({ start, end } = { start: 0, end: bytes.length - 1 }) {
+          for (let at = start; at <= end; at += pieceBytes) yield bytes.subarray(at, Math.min(at + pieceBytes, end + 1))
+        },
+        async [Symbol.asyncDispose]() {
+          state.open -= 1
+        },
+      }
+    },
+    async delete(bucket, key) {
+      const headers = { contentType: '', system: {}, user: {}, checksums: {} }
+      return add(bucket, { key, isDeleteMarker: true, etag: '', headers }, Buffer.alloc(0))
+    },
+    list: (request) => listStored(of(request.bucket), request),
+  }
+}
+
+async function collect({ body, size = 0 }: PutObject): Promise<Buffer> {
+  if (size > sizes.sizeBytesMax) throw errors.entity_too_large()
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  const bytes = Buffer.concat(pieces)
+  if (bytes.length < sizes.sizeBytesMin) throw errors.entity_too_small()
+  return bytes
+}
+
+function listStored(stored: readonly Stored[], { prefix = '', delimiter = '', after = '', limit }: ListRequest): ListPage {
+  const names = new Map<string, Stored | undefined>()
+  const live = stored.filter(({ version }) => version.isCurrent && !version.isDeleteMarker && version.key.startsWith(prefix))
+  for (const one of live.sort((a, b) => Buffer.compare(Buffer.from(a.version.key), Buffer.from(b.version.key)))) {
+    const { key } = one.version
+    const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
+    if (at < 0) names.set(key, one)
+    else names.set(key.slice(0, at + delimiter.length), undefined)
+  }
+  const rest = [...names].filter(([name]) => Buffer.compare(Buffer.from(name), Buffer.from(after)) > 0)
+  const shown = rest.slice(0, limit)
+  const last = shown.at(-1)?.[0]
+  return {
+    entries: shown.flatMap(([, one]) => (one ? { ...one.version, lastModifiedMs: one.version.createdAtMs } : [])),
+    commonPrefixes: shown.flatMap(([name, one]) => (one ? [] : name)),
+    isTruncated: rest.length > shown.length,
+    ...(last === undefined ? {} : { last }),
+  }
+}
