@@ -1,5 +1,8 @@
+import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { type } from 'arktype'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { kernelErrors } from '../errors.ts'
 import { createLog } from '../log.ts'
@@ -168,11 +171,89 @@ test('an address in use is named together with the setting to change', async () 
   const addr = `127.0.0.1:${(other.address() as { port: number }).port}`
   try {
     await expect(startTestListener({ settings: { addr, trusted_proxies: [] } })).rejects.toThrow(
-      `the address ${addr} is in use by another program; change admin.addr`,
+      `the address ${addr} is in use by another program; stop that program, or change admin.addr`,
     )
   } finally {
     await new Promise((resolve) => other.close(resolve))
   }
+})
+
+test.each([
+  ['127.0.0.1:70000', 'cannot be used'],
+  ['192.0.2.1:0', 'is not an address of this machine'],
+])('the listen address %s is refused by name', async (addr, reason) => {
+  await expect(startTestListener({ settings: { addr, trusted_proxies: [] } })).rejects.toThrow(`the address ${addr} ${reason}`)
+})
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'))
+
+test.each(['localhost:0', ':0', ...(hasIpv6 ? ['[::1]:0'] : [])])('listening on %s gives a URL that can be reached', async (addr) => {
+  await using listener = await startTestListener({ settings: { addr, trusted_proxies: [] } })
+  expect((await fetch(`${listener.url}/healthz`)).status).toBe(200)
+})
+
+test('no spelling of a protected address reaches its handler without credentials', async () => {
+  await using listener = await startTestListener({ routes: [group] })
+  const { hostname, port } = new URL(listener.url)
+  const agent = new Agent({ keepAlive: true })
+  const ask = (path: string) =>
+    new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+      const sent = request({ hostname, port, path, agent }, (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (text: string) => {
+          body += text
+        })
+        response.on('end', () => resolve({ status: response.statusCode, body }))
+      })
+      sent.on('error', reject).end()
+    })
+  const percent = (char: string) => `%${char.charCodeAt(0).toString(16)}`
+  const way = fc.oneof(
+    { weight: 20, arbitrary: fc.constantFrom('plain', 'escaped') },
+    { weight: 1, arbitrary: fc.constantFrom('twice', 'dot', 'up', 'slash', 'upper') },
+  )
+  const spelled = fc.array(way, { minLength: 14, maxLength: 14 }).map((ways) =>
+    [...'/api/v1/things']
+      .map((char, i) => {
+        const forms = {
+          plain: char,
+          escaped: percent(char),
+          twice: `%25${percent(char).slice(1)}`,
+          dot: char === '/' ? '/./' : char,
+          up: char === '/' ? '/x/../' : char,
+          slash: char === '/' ? '//' : char,
+          upper: char.toUpperCase(),
+        }
+        return forms[ways[i] as keyof typeof forms]
+      })
+      .join(''),
+  )
+  const lead = fc.constantFrom('', 'http://svc.local', '/assets/..', '/%2e', '//svc.local')
+  const tail = fc.constantFrom('', '?a=/assets', '/', '/.', ';x', '#x', '%00')
+  const seen = new Set<number | undefined>()
+  await fc.assert(
+    fc.asyncProperty(lead, spelled, tail, async (before, path, after) => {
+      const { status, body } = await ask(before + path + after)
+      seen.add(status)
+      expect(body).not.toContain('"by"')
+    }),
+    {
+      numRuns: 300,
+      examples: [
+        ['http://svc.local', '/api/v1/things', ''],
+        ['', '/%61pi/v1/things', ''],
+      ],
+    },
+  )
+  agent.destroy()
+  expect(seen).toContain(401)
+})
+
+test('an expectation that the server does not know is passed over', async () => {
+  await using listener = await startTestListener()
+  const answer = await sendRaw(listener.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(answer.toLowerCase()).toContain('x-frame-options: deny')
 })
 
 test('a stop lets running requests end, and cuts those that do not', async () => {

@@ -55,17 +55,27 @@ const stopLookMs = 50
 
 export async function startAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const { addr } = options.settings
-  const { host, port } = readListenAddress(addr)
   const app = buildApp(options)
   try {
     await app.ready()
-    await app.listen({ host, port })
+    const url = await listen(app, addr)
+    return { url, inject: app.inject.bind(app), stop: () => stop(app, options) }
   } catch (error) {
     await app.close()
-    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : listenError(error, addr, 'admin.addr')
+    throw error
   }
-  const url = urlOf(host, (app.server.address() as AddressInfo).port)
-  return { url, inject: app.inject.bind(app), stop: () => stop(app, options) }
+}
+
+async function listen(app: FastifyInstance, addr: string): Promise<string> {
+  const { host, port } = readListenAddress(addr)
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    throw listenError(cause, addr, 'admin.addr')
+  }
+  // Otherwise Node answers an expectation that it does not know by itself, without our headers.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  return urlOf(host, (app.server.address() as AddressInfo).port)
 }
 
 function buildApp(options: AdminListenerOptions): FastifyInstance {

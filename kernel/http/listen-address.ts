@@ -20,15 +20,14 @@ export function urlOf(host: string, port: number): string {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another program',
-  EADDRNOTAVAIL: 'is not an address of this machine',
-  EACCES: 'needs privileges that this process does not have',
-  ENOTFOUND: 'names a host that cannot be found',
+  EADDRINUSE: 'is in use by another program; stop that program, or change',
+  EADDRNOTAVAIL: 'is not an address of this machine; change',
+  EACCES: 'needs privileges that this process does not have; change',
+  ENOTFOUND: 'names a host that cannot be found; change',
 }
 
 /** Names the address and the setting to change. */
 export function listenError(cause: unknown, address: string, setting: string): Error {
-  const code = (cause as NodeJS.ErrnoException).code ?? ''
-  const reason = reasons[code] ?? `cannot be listened on (${(cause as Error).message})`
-  return new Error(`the address ${address} ${reason}; change ${setting} in the configuration, or stop the other program`, { cause })
+  const { code = '', message } = cause as NodeJS.ErrnoException
+  return new Error(`the address ${address} ${reasons[code] ?? `cannot be used (${message}); change`} ${setting}`, { cause })
 }
