@@ -1,6 +1,9 @@
 /** Signals that ask the process to stop. */
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** A process group and its parent often pass on the same key press, so signals this close together are one. */
+const echoMs = 500
+
 export interface StopSignal extends Disposable {
   /** Aborts at the first signal. */
   readonly signal: AbortSignal
@@ -12,11 +15,14 @@ export interface StopSignal extends Disposable {
 export function watchStopSignals(beforeForce: () => void = () => {}): StopSignal {
   const aborter = new AbortController()
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
+  let firstAtMs = 0
   const onSignal = (name: NodeJS.Signals): void => {
     if (aborter.signal.aborted) {
+      if (performance.now() - firstAtMs < echoMs) return
       beforeForce()
       process.exit(1)
     }
+    firstAtMs = performance.now()
     aborter.abort(new Error(`stopped by ${name}`))
     resolve(name)
   }

@@ -14,7 +14,7 @@ import {
 import { builtinPlugins } from '../../plugins/index.ts'
 import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
 import { type DevDirectory, openDevDirectory } from './dev-directory.ts'
-import { type DevGateway, ensureS3User, fundWallet, prepareGateway, type S3Credentials } from './dev-gateway.ts'
+import { type DevGateway, ensureS3User, fundWallet, keepAddresses, prepareGateway, type S3Credentials } from './dev-gateway.ts'
 import { openDevLog } from './dev-log.ts'
 import { renderWelcome } from './dev-welcome.ts'
 import { type DevnetReady, startDevnet } from './devnet-process.ts'
@@ -72,6 +72,7 @@ async function serveDev({ choice, directory, stop, out }: DevRun): Promise<numbe
   await fundWallet(kernel)
   const s3 = await ensureS3User(kernel, directory)
   await waitUntilHealthy(kernel, stop.signal)
+  keepAddresses(gateway, urlsOf(kernel))
   const region = String(prepared.config.raw.get('s3.region'))
   const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
   writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)

@@ -29,9 +29,7 @@ export async function prepareGateway(directory: DevDirectory, devnet: DevnetRead
   if (!existsSync(configPath)) {
     await makeRuntimeDirectory({ dir, keepsPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
   } else {
-    const { tree } = readConfigFile(configPath)
-    const moved = Object.entries(pathsOf(dir, devnet)).filter(([field, path]) => valueAt(tree, field) !== path)
-    if (moved.length > 0) saveConfigFile(configPath, Object.fromEntries(moved))
+    saveChanged(configPath, pathsOf(dir, devnet))
   }
   const admin = readConfigFile(configPath).tree.admin as { readonly auth?: { readonly username?: string } } | undefined
   return { configPath, username: admin?.auth?.username ?? 'admin', password: readPassword(dir) }
@@ -70,6 +68,20 @@ function readPassword(dir: string): string {
   } catch (cause) {
     throw new CommandError(`the Admin password is not in ${dir} any more; svc admin-auth reset-password makes another`, { cause })
   }
+}
+
+/** The addresses in use, which other commands read from the file. */
+export function keepAddresses(
+  { configPath }: DevGateway,
+  { adminUrl, s3Url }: { readonly adminUrl: string; readonly s3Url: string },
+): void {
+  saveChanged(configPath, { 'admin.addr': new URL(adminUrl).host, 'server.port': new URL(s3Url).host })
+}
+
+function saveChanged(configPath: string, values: Readonly<Record<string, string>>): void {
+  const { tree } = readConfigFile(configPath)
+  const changed = Object.entries(values).filter(([field, value]) => valueAt(tree, field) !== value)
+  if (changed.length > 0) saveConfigFile(configPath, Object.fromEntries(changed))
 }
 
 function valueAt(tree: unknown, field: string): unknown {

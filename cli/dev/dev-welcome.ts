@@ -28,6 +28,6 @@ Try it from another terminal:
 
   aws --endpoint-url ${s3Url} --region ${region} s3 mb s3://with-aws
   rclone copy README.md :s3:with-rclone --s3-env-auth --s3-provider Other --s3-endpoint ${s3Url} --s3-region ${region}
-  curl -X PUT --aws-sigv4 aws:amz:${region}:s3 --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" ${s3Url}/with-curl
+  curl -X PUT --aws-sigv4 aws:amz:${region}:s3 --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" -H 'x-amz-content-sha256: UNSIGNED-PAYLOAD' ${s3Url}/with-curl
 `
 }

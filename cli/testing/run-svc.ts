@@ -5,10 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../svc.js', import.meta.url))
-const runMs = 60_000
+/** `svc dev` with a fresh chain, on two busy processors. */
+const runMs = 120_000
 
 export interface SvcRun {
   readonly code: number | null
@@ -25,7 +27,7 @@ export interface SvcHome extends Disposable {
 }
 
 export interface StartedSvc extends AsyncDisposable {
-  /** Resolves with the first line of standard error that matches, of those not looked at yet. Rejects when the program ends before. */
+  /** Resolves with the first line written that matches, of those not looked at yet. Rejects when the program ends before. */
   line(pattern: RegExp): Promise<string>
   /** Sends the signal and resolves with the exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>
@@ -60,10 +62,13 @@ async function finish(child: ChildProcess): Promise<SvcRun> {
 }
 
 function follow(child: ChildProcess): StartedSvc {
-  if (!child.stderr) throw new Error('the program was started without output')
-  child.stdout?.resume()
-  const ended = once(child, 'close').then(([code]) => code as number | null)
-  const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
+  const written = new PassThrough()
+  for (const stream of [child.stdout, child.stderr]) stream?.pipe(written, { end: false })
+  const ended = once(child, 'close').then(([code]) => {
+    written.end()
+    return code as number | null
+  })
+  const lines = createInterface({ input: written })[Symbol.asyncIterator]()
   const seen: string[] = []
   return {
     async line(pattern) {

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+
+const program = fileURLToPath(new URL('./svc.js', import.meta.url))
+/** What an older Node would say of itself. It is not passed on to the process that the program starts. */
+const oldNode =
+  'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}});' +
+  'Object.defineProperty(process,"version",{value:"v20.1.0"})'
+
+function runOnOldNode(
+  path: string,
+  ...args: string[]
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import', oldNode, path, ...args], (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
+    })
+  })
+}
+
+test('on an older Node the program starts itself on the pinned one and passes on its exit code', async () => {
+  const version = await runOnOldNode(program, 'version')
+  expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^svc \d/), stderr: '' })
+  expect((await runOnOldNode(program, 'serv')).code).toBe(2)
+})
+
+test('where there is no pinned Node it says in one line what it needs', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-old-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  copyFileSync(program, join(dir, 'svc.mjs'))
+  expect(await runOnOldNode(join(dir, 'svc.mjs'), 'version')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'fatal: svc needs Node 24 or later; this is v20.1.0. Install it, or run `npm ci` here.\n',
+  })
+})
+
+test('the thread pool has room for file work before anything uses it', async () => {
+  const count = 'data:text/javascript,process.on("exit",()=>process.stderr.write(process.env.UV_THREADPOOL_SIZE))'
+  const stderr = await new Promise((resolve) => {
+    execFile(process.execPath, ['--import', count, program, 'version'], { env: { PATH: process.env.PATH } }, (_error, _stdout, text) =>
+      resolve(text),
+    )
+  })
+  expect(stderr).toBe('64')
+})
