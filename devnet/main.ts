@@ -1,4 +1,5 @@
 // Runs a devnet as a process: `node devnet/main.ts --dir D [--providers 5] [--block-time 1] [--control-port 0]`.
+import { fstatSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startControl } from './control.ts'
 import { startDevnet } from './devnet.ts'
@@ -38,10 +39,13 @@ async function main(): Promise<void> {
   process.stderr.write(`devnet ends: ${await ended}\n`)
 }
 
-/** A signal, or the end of standard input: then whoever started this is gone. */
+/** A signal, or the end of a piped standard input: then whoever started this is gone. */
 function untilTold(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
+    // A terminal or /dev/null says nothing about who started this.
+    const input = fstatSync(process.stdin.fd)
+    if (!input.isFIFO() && !input.isSocket()) return
     process.stdin.once('end', () => resolve('standard input closed')).once('error', () => resolve('standard input failed'))
     process.stdin.resume()
   })

@@ -3,24 +3,41 @@ import type { AnvilCall } from './rpc.ts'
 
 const POLL_MS = 50
 
+export interface NewHead {
+  readonly epoch: bigint
+  /** A block seen before is gone, and what happened in it. */
+  readonly isReorg: boolean
+}
+
 export interface HeadWatch extends AsyncDisposable {
   /** The newest head known, 0 before the first answer. */
   readonly epoch: bigint
-  /** Calls back on every new head, higher or not; returns the way to stop. */
-  subscribe(listener: (epoch: bigint) => void): () => void
+  /** Calls back on every new head; returns the way to stop. */
+  subscribe(listener: (head: NewHead) => void): () => void
+}
+
+interface SeenBlock {
+  readonly number: string
+  readonly hash: string
 }
 
 export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWatch {
-  const listeners = new Set<(epoch: bigint) => void>()
-  let head = { epoch: 0n, hash: '' }
+  const listeners = new Set<(head: NewHead) => void>()
+  let head: SeenBlock | undefined
   let stopped = false
   let asking: Promise<void> = Promise.resolve()
 
+  async function readBlock(which: string): Promise<SeenBlock | undefined> {
+    const block = await anvil('eth_getBlockByNumber', [which, false])
+    return isBlock(block) ? block : undefined
+  }
+
   async function ask(): Promise<void> {
-    const block = await anvil('eth_getBlockByNumber', ['latest', false])
-    if (!isBlock(block) || block.hash === head.hash) return
-    head = { epoch: BigInt(block.number), hash: block.hash }
-    for (const listener of listeners) listener(head.epoch)
+    const latest = await readBlock('latest')
+    if (!latest || latest.hash === head?.hash) return
+    const isReorg = head !== undefined && (await readBlock(head.number))?.hash !== head.hash
+    head = latest
+    for (const listener of listeners) listener({ epoch: BigInt(latest.number), isReorg })
   }
 
   function again(): void {
@@ -38,7 +55,7 @@ export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWa
   let timer = setTimeout(again, 0)
   return {
     get epoch() {
-      return head.epoch
+      return BigInt(head?.number ?? 0)
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -53,6 +70,6 @@ export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWa
   }
 }
 
-function isBlock(value: unknown): value is { number: string; hash: string } {
+function isBlock(value: unknown): value is SeenBlock {
   return typeof value === 'object' && value !== null && 'hash' in value && 'number' in value
 }

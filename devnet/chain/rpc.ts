@@ -71,7 +71,8 @@ export function createAnvilCall(rpcUrl: string): AnvilCall {
   return (method, params = []) => transport.request({ method, params })
 }
 
-export function createChainSigner(rpcUrl: string, privateKey: Hex): ChainSigner {
+/** An aborted `signal` ends waiting for receipts. */
+export function createChainSigner(rpcUrl: string, privateKey: Hex, signal?: AbortSignal): ChainSigner {
   const account = privateKeyToAccount(privateKey)
   const wallet = createWalletClient({ account, chain: chainAt(rpcUrl), transport: transportAt(rpcUrl) })
   const reader = createChainReader(rpcUrl)
@@ -101,7 +102,7 @@ export function createChainSigner(rpcUrl: string, privateKey: Hex): ChainSigner 
     send,
     async execute(request) {
       const hash = await send(request)
-      const receipt = await waitForReceipt(reader, hash)
+      const receipt = await waitForReceipt(reader, hash, signal)
       if (receipt.status !== 'success') throw new Error(`transaction ${hash} to ${request.to} reverted`)
       return receipt
     },
@@ -119,11 +120,11 @@ export async function findReceipt(reader: ChainReader, hash: Hex): Promise<Trans
   }
 }
 
-async function waitForReceipt(reader: ChainReader, hash: Hex): Promise<TransactionReceipt> {
+async function waitForReceipt(reader: ChainReader, hash: Hex, signal: AbortSignal | undefined): Promise<TransactionReceipt> {
   for (const deadline = Date.now() + RECEIPT_TIMEOUT_MS; Date.now() < deadline; ) {
     const receipt = await findReceipt(reader, hash)
     if (receipt) return receipt
-    await delay(RECEIPT_POLL_MS)
+    await delay(RECEIPT_POLL_MS, undefined, { ...(signal && { signal }) })
   }
   throw new Error(`transaction ${hash} was not mined within ${RECEIPT_TIMEOUT_MS} ms`)
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LOOPBACK, PortTakenError } from '../chain/port.ts'
@@ -101,11 +102,12 @@ function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions):
     const route = request.routeOptions.config.routeName
     if (!route || reply.statusCode >= 400) return payload
     if (faults.take('drop_answer', route)) {
-      request.raw.destroy()
+      request.raw.socket.destroy()
       return payload
     }
     const failure = faults.take('fail_answer', route)
     if (!failure) return payload
+    if (payload instanceof Readable) payload.destroy()
     reply
       .code(failure.status ?? 500)
       .removeHeader('location')
@@ -117,7 +119,7 @@ function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions):
 
 function dropConnection(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.hijack()
-  request.raw.destroy()
+  request.raw.socket.destroy()
   return reply
 }
 

@@ -5,6 +5,8 @@ import type { Hex } from 'viem'
 
 /** Changes within this time are written together. */
 const WRITE_DELAY_MS = 50
+/** A large ledger is written less often: writing takes at most one part in so many. */
+const WRITE_SHARE = 20
 
 export interface UploadRecord {
   /** Known beforehand in the classic upload, computed from the bytes in the streaming one. */
@@ -66,21 +68,33 @@ export function openLedger(dir: string): Ledger {
     ? JSON.parse(readFileSync(path, 'utf8'))
     : { uploads: {}, transactions: {}, pulls: {}, terminations: {} }
   let timer: NodeJS.Timeout | undefined
+  let writeMs = 0
 
   function write(): void {
     clearTimeout(timer)
     timer = undefined
+    const startedMs = performance.now()
     writeFileSync(`${path}.new`, JSON.stringify(state))
     renameSync(`${path}.new`, path)
+    writeMs = performance.now() - startedMs
   }
 
   return {
     state,
     changed() {
-      timer ??= setTimeout(write, WRITE_DELAY_MS)
+      timer ??= setTimeout(write, Math.max(WRITE_DELAY_MS, writeMs * WRITE_SHARE))
     },
     [Symbol.dispose]() {
       if (timer) write()
     },
   }
+}
+
+/** Pieces that a transaction on its way wants. */
+export function pieceCidsInFlight({ transactions }: LedgerState): Set<string> {
+  return new Set(
+    Object.values(transactions)
+      .filter(({ status, ok, processed }) => status === 'pending' || (ok && !processed))
+      .flatMap((record) => record.pieceCids),
+  )
 }

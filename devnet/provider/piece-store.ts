@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { pieceCidOf } from '../../plugins/storage/pieces/piece-cid.ts'
+import { isPieceCid, pieceCidOf } from '../../plugins/storage/pieces/piece-cid.ts'
 import { createPieceHasher } from '../../plugins/storage/pieces/piece-hasher.ts'
 import { rootOf } from './piece-names.ts'
 
@@ -45,11 +45,12 @@ export interface PieceStore {
   find(pieceCid: string): StoredPiece | undefined
   /** Protects a piece from being collected: a data set has it. */
   claim(pieceCid: string): void
+  /** Deletes the piece; `removeHeld` leaves what was parked again meanwhile. */
   remove(pieceCid: string): void
+  removeHeld(pieceCid: string): void
+  listHeld(): string[]
   /** Parked pieces older than `ageMs`. */
   listUnclaimed(ageMs: number): string[]
-  /** Arrivals untouched for `ageMs`. */
-  listStaleArrivals(ageMs: number): string[]
 }
 
 export interface ReceiveLimits {
@@ -96,14 +97,9 @@ export function openPieceStore(dir: string): PieceStore {
       return { size, pieceCid: size > 0 ? pieceCidOf(hasher.digest()) : undefined }
     },
     park(arrival, pieceCid, delayMs) {
-      const from = join(folders.arriving, arrival)
-      if (existsSync(join(folders.held, pieceCid))) {
-        rmSync(from)
-        return
-      }
+      if (!locate(pieceCid)) visibleAtMs.set(pieceCid, Date.now() + delayMs)
       const path = join(folders.parked, pieceCid)
-      if (!existsSync(path)) visibleAtMs.set(pieceCid, Date.now() + delayMs)
-      renameSync(from, path)
+      renameSync(join(folders.arriving, arrival), path)
       // The time since parking decides when it is collected.
       utimesSync(path, new Date(), new Date())
       remember(pieceCid)
@@ -112,9 +108,9 @@ export function openPieceStore(dir: string): PieceStore {
       rmSync(join(folders.arriving, arrival), { force: true })
     },
     find(text) {
-      const pieceCid = names.get(rootOf(text) ?? '')
-      if (pieceCid === undefined || (text.startsWith('bafk') && text !== pieceCid)) return undefined
-      if ((visibleAtMs.get(pieceCid) ?? 0) > Date.now()) return undefined
+      // Version 1 does not tell the padding, so it finds any piece with that root.
+      const pieceCid = isPieceCid(text) ? text : names.get(rootOf(text) ?? '')
+      if (pieceCid === undefined || (visibleAtMs.get(pieceCid) ?? 0) > Date.now()) return undefined
       const found = locate(pieceCid)
       return found && { pieceCid, path: found.path, size: found.stats.size }
     },
@@ -125,8 +121,11 @@ export function openPieceStore(dir: string): PieceStore {
     remove(pieceCid) {
       for (const folder of [folders.parked, folders.held]) rmSync(join(folder, pieceCid), { force: true })
     },
+    removeHeld(pieceCid) {
+      rmSync(join(folders.held, pieceCid), { force: true })
+    },
+    listHeld: () => readdirSync(folders.held),
     listUnclaimed: (ageMs) => listOlder(folders.parked, ageMs),
-    listStaleArrivals: (ageMs) => listOlder(folders.arriving, ageMs),
   }
 }
 

@@ -4,21 +4,19 @@ import type { Address, Hex } from 'viem'
 import { type DeployedProvider, serviceUrlOf } from '../chain/deployment.ts'
 import { createChainSigner } from '../chain/rpc.ts'
 import { createFaultBox, type FaultBox } from '../faults.ts'
+import { runChores, runProving } from './chores.ts'
 import type { ProviderChain, ProviderContext } from './context.ts'
 import { dataSetRoutes } from './data-sets.ts'
 import { createProviderServer, named, type ProviderServer, type RouteGroup } from './http-server.ts'
 import { openLedger, type TransactionRecord } from './ledger.ts'
 import { createOffenceGuard } from './offence-guard.ts'
 import { openPieceStore } from './piece-store.ts'
-import { createProver } from './proving.ts'
 import { createPuller, type Puller } from './pulls.ts'
 import { retrievalRoutes } from './retrieval.ts'
 import { createCounters, defaultSettings, type ProviderCounters, type ProviderSettings } from './settings.ts'
-import { relayTerminations, terminationRoutes } from './terminations.ts'
+import { terminationRoutes } from './terminations.ts'
 import { createTransactionLog } from './transactions.ts'
 import { uploadRoutes } from './uploads.ts'
-
-const CHORES_MS = 250
 
 export interface SimulatedProvider extends AsyncDisposable {
   readonly providerId: number
@@ -99,13 +97,14 @@ async function startLife(
 ): Promise<Life> {
   const { providerId, port } = deployed
   await using stack = new AsyncDisposableStack()
+  const ending = new AbortController()
   const ledger = stack.use(openLedger(dir))
   const core = {
     ...shared,
     providerId,
     chain,
     ledger,
-    signer: createChainSigner(chain.rpcUrl, privateKey),
+    signer: createChainSigner(chain.rpcUrl, privateKey, ending.signal),
     pieces: openPieceStore(dir),
     log: (line: string) => log(`provider ${providerId}: ${line}`),
   }
@@ -114,9 +113,12 @@ async function startLife(
   const server = await createProviderServer({ ...shared, port, groups: routesOf(context, puller), log: context.log })
   stack.defer(() => server.close())
   stack.use(runChores(context))
+  stack.use(runProving(context))
   stack.defer(followDarkness(context, server))
   if (!shared.faults.has('dark')) await server.listen()
   puller.resume()
+  // Disposed first: whoever waits for the chain gives up.
+  stack.defer(() => ending.abort())
   const disposal = stack.move()
   return { context, [Symbol.asyncDispose]: () => disposal.disposeAsync() }
 }
@@ -143,59 +145,4 @@ function followDarkness({ faults, log }: ProviderContext, server: ProviderServer
     const isDark = faults.has('dark')
     last = last.then(() => (isDark ? server.close() : server.listen())).catch((error) => log(`port not switched: ${error}`))
   })
-}
-
-/** Relaying terminations, proving, and deleting what nobody claimed, again and again. */
-function runChores(context: ProviderContext): AsyncDisposable {
-  const prover = createProver(context)
-  let stopped = false
-  let provenAt = 0n
-  let running: Promise<void> = Promise.resolve()
-
-  async function doChores(): Promise<void> {
-    collectOld(context)
-    await relayTerminations(context)
-    const { epoch } = context.chain.head
-    if (epoch === provenAt) return
-    provenAt = epoch
-    await prover.advance(epoch)
-  }
-
-  function again(): void {
-    if (stopped) return
-    running = doChores()
-      .catch((error) => {
-        // Tried again at the next epoch; races with the epoch are normal.
-        if (!stopped) context.log(`chores: ${String(error).split('\n', 1)[0]}`)
-      })
-      .finally(() => {
-        timer = setTimeout(again, CHORES_MS)
-      })
-  }
-
-  let timer = setTimeout(again, CHORES_MS)
-  return {
-    async [Symbol.asyncDispose]() {
-      stopped = true
-      clearTimeout(timer)
-      await running
-      clearTimeout(timer)
-    },
-  }
-}
-
-function collectOld({ pieces, ledger, settings }: ProviderContext): void {
-  const wanted = new Set(
-    Object.values(ledger.state.transactions)
-      .filter((record) => record.status === 'pending' || (record.ok && !record.processed))
-      .flatMap((record) => record.pieceCids),
-  )
-  for (const pieceCid of pieces.listUnclaimed(settings.unclaimedKeepMs)) if (!wanted.has(pieceCid)) pieces.remove(pieceCid)
-  const now = Date.now()
-  for (const [uuid, upload] of Object.entries(ledger.state.uploads)) {
-    if (now - upload.touchedAtMs < settings.uploadKeepMs) continue
-    delete ledger.state.uploads[uuid]
-    pieces.discardArrival(uuid)
-    ledger.changed()
-  }
 }

@@ -70,7 +70,7 @@ function openBody(context: ProviderContext, request: PieceRequest, piece: Stored
       context.counters.retrievalBytes += chunk.length
       if (cut && sent > cut.afterBytes) {
         this.push(chunk.subarray(0, Math.max(0, chunk.length - (sent - cut.afterBytes))))
-        setImmediate(() => request.raw.destroy())
+        setImmediate(() => request.raw.socket.destroy())
         return
       }
       done(null, chunk)

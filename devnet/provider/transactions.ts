@@ -6,9 +6,10 @@ import { findReceipt } from '../chain/rpc.ts'
 import type { RouteName } from '../faults.ts'
 import type { ProviderContext } from './context.ts'
 import type { TransactionKind, TransactionRecord } from './ledger.ts'
+import { startLoop } from './loop.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** A mined transaction is watched for a reorganisation for so many epochs. */
+/** After a reorganisation, transactions of so many epochs are looked up again. */
 const REORG_WATCH_EPOCHS = 64n
 /** Enough for 40 pieces; only used where no estimate is possible because the call is meant to revert. */
 const REVERTING_GAS = 20_000_000n
@@ -31,6 +32,8 @@ export interface TransactionLog {
   /** Broadcasts and remembers. @throws Refusal 500 with the revert data when the estimate reverts */
   submit(submission: Submission): Promise<Hex>
   find(hash: string, kinds: readonly TransactionKind[]): TransactionRecord | undefined
+  /** Called when a transaction has taken effect; returns the way to stop. */
+  subscribe(listener: () => void): () => void
 }
 
 export interface RunningTransactionLog extends TransactionLog, AsyncDisposable {}
@@ -40,19 +43,23 @@ type LogContext = Omit<ProviderContext, 'transactions'>
 export function createTransactionLog(context: LogContext): RunningTransactionLog {
   const { ledger, signer, faults } = context
   const { transactions } = ledger.state
-  let stopped = false
-  let checking: Promise<void> = Promise.resolve()
+  const listeners = new Set<() => void>()
+  // What ended while nobody watched may be gone as well.
+  let isRecheckDue = true
+  const loop = startLoop(
+    async () => {
+      const isRecheck = isRecheckDue
+      isRecheckDue = false
+      const isNews = await followAll(context, isRecheck)
+      if (isNews) for (const listener of listeners) listener()
+    },
+    { pauseMs: CHECK_MS, onError: (error) => context.log(`following transactions failed: ${error}`) },
+  )
+  const unsubscribe = context.chain.head.subscribe(({ isReorg }) => {
+    isRecheckDue ||= isReorg
+    loop.wake()
+  })
 
-  function check(): void {
-    if (stopped) return
-    checking = followAll(context)
-      .catch((error) => context.log(`following transactions failed: ${error}`))
-      .finally(() => {
-        timer = setTimeout(check, CHECK_MS)
-      })
-  }
-
-  let timer = setTimeout(check, CHECK_MS)
   return {
     async submit({ kind, route, to, data, value = 0n, dataSetId, pieceCids = [], extraData }) {
       const reverts = faults.take('revert', route) !== undefined
@@ -73,17 +80,20 @@ export function createTransactionLog(context: LogContext): RunningTransactionLog
       }
       ledger.changed()
       countTransaction(context, kind)
+      loop.wake()
       return hash
     },
     find(hash, kinds) {
       const record = Object.hasOwn(transactions, hash) ? transactions[hash as Hex] : undefined
       return record && kinds.includes(record.kind) ? record : undefined
     },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     async [Symbol.asyncDispose]() {
-      stopped = true
-      clearTimeout(timer)
-      await checking
-      clearTimeout(timer)
+      unsubscribe()
+      await loop[Symbol.asyncDispose]()
     },
   }
 }
@@ -95,21 +105,26 @@ function countTransaction({ counters }: LogContext, kind: TransactionKind): void
   if (kind === 'terminate') counters.terminationTransactions++
 }
 
-async function followAll(context: LogContext): Promise<void> {
+/** True when a transaction has taken effect. */
+async function followAll(context: LogContext, isRecheck: boolean): Promise<boolean> {
   const { ledger, chain } = context
+  let isNews = false
   for (const record of Object.values(ledger.state.transactions)) {
-    if (isSettled(record, chain.head.epoch)) continue
-    const before = JSON.stringify(record)
+    if (isRecheck ? isFinal(record, chain.head.epoch) : !isOpen(record)) continue
+    const before = { ...record }
     await follow(context, record)
-    if (JSON.stringify(record) !== before) ledger.changed()
+    isNews ||= record.processed && !before.processed
+    if (record.status !== before.status || record.processed !== before.processed) ledger.changed()
   }
+  return isNews
 }
 
-function isSettled({ status, ok, processed, confirmedEpoch = 0 }: TransactionRecord, epoch: bigint): boolean {
-  if (status === 'failed') return true
-  if (status !== 'confirmed' || (ok && !processed)) return false
-  return BigInt(confirmedEpoch) + REORG_WATCH_EPOCHS < epoch
-}
+const isOpen = ({ status, ok, processed }: TransactionRecord) =>
+  status !== 'failed' && (status !== 'confirmed' || (ok === true && !processed))
+
+/** Out of reach of a reorganisation. */
+const isFinal = (record: TransactionRecord, epoch: bigint) =>
+  !isOpen(record) && BigInt(record.confirmedEpoch ?? 0) + REORG_WATCH_EPOCHS < epoch
 
 async function follow(context: LogContext, record: TransactionRecord): Promise<void> {
   const { chain, settings, faults } = context

@@ -1,0 +1,65 @@
+// What a provider does unasked: relaying terminations, deleting what nobody claimed, proving.
+import type { ProviderContext } from './context.ts'
+import { pieceCidsInFlight } from './ledger.ts'
+import { startLoop } from './loop.ts'
+import { createProver } from './proving.ts'
+import { relayTerminations } from './terminations.ts'
+
+const CHORES_MS = 100
+const PROVING_MS = 1000
+
+export function runChores(context: ProviderContext): AsyncDisposable {
+  return startLoop(
+    async () => {
+      collectUnclaimed(context)
+      dropStaleUploads(context)
+      await relayTerminations(context)
+    },
+    { pauseMs: CHORES_MS, onError: (error) => context.log(`chores: ${firstLine(error)}`) },
+  )
+}
+
+export function runProving(context: ProviderContext): AsyncDisposable {
+  const { chain, faults, transactions, log } = context
+  const prover = createProver(context)
+  const loop = startLoop(() => prover.advance(chain.head.epoch), {
+    pauseMs: PROVING_MS,
+    // Losing a race with the epoch is normal; the next head brings another try.
+    onError: (error) => log(`proving: ${firstLine(error)}`),
+  })
+
+  function lookAgain(): void {
+    prover.lookAgain()
+    loop.wake()
+  }
+
+  const unsubscribe = [
+    chain.head.subscribe(({ isReorg }) => (isReorg ? lookAgain() : loop.wake())),
+    faults.subscribe(lookAgain),
+    transactions.subscribe(lookAgain),
+  ]
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const end of unsubscribe) end()
+      await loop[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const firstLine = (error: unknown) => String(error).split('\n', 1)[0]
+
+function collectUnclaimed({ pieces, ledger, settings }: ProviderContext): void {
+  const old = pieces.listUnclaimed(settings.unclaimedKeepMs)
+  if (old.length === 0) return
+  const wanted = pieceCidsInFlight(ledger.state)
+  for (const pieceCid of old) if (!wanted.has(pieceCid)) pieces.remove(pieceCid)
+}
+
+function dropStaleUploads({ pieces, ledger, settings }: ProviderContext): void {
+  for (const [uuid, upload] of Object.entries(ledger.state.uploads)) {
+    if (Date.now() - upload.touchedAtMs < settings.uploadKeepMs) continue
+    delete ledger.state.uploads[uuid]
+    pieces.discardArrival(uuid)
+    ledger.changed()
+  }
+}

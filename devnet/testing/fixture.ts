@@ -1,0 +1,83 @@
+// A devnet in a temporary folder for one test file, with a funded payer.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Address, type Hex, parseEther } from 'viem'
+import { type Devnet, type DevnetOptions, startDevnet } from '../devnet.ts'
+import type { SimulatedProvider } from '../provider/provider.ts'
+import { createPayer, type Payer, randomNonce } from './payer.ts'
+import { locationOf, outcome, send, store, whole } from './provider-calls.ts'
+
+const DEPOSIT = parseEther('100')
+
+export interface DataSetAtHand {
+  readonly provider: SimulatedProvider
+  readonly dataSetId: number
+  readonly clientDataSetId: bigint
+}
+
+export interface Fixture extends AsyncDisposable {
+  readonly dir: string
+  readonly devnet: Devnet
+  readonly payer: Payer
+  readonly userKey: Hex
+  provider(index: number): SimulatedProvider
+  /** An empty data set at the provider. */
+  createDataSet(index: number): Promise<DataSetAtHand>
+  /** Stores fresh bytes at the provider of a data set. */
+  storePiece(dataSet: DataSetAtHand, size?: number): Promise<string>
+  /** What to post to add the pieces, with a fresh nonce. */
+  addBody(
+    dataSet: DataSetAtHand,
+    pieceCids: readonly string[],
+  ): Promise<{ readonly nonce: bigint; readonly body: object; readonly url: string }>
+  /** Adds and waits; returns the piece ids. */
+  addPieces(dataSet: DataSetAtHand, pieceCids: readonly string[]): Promise<readonly number[]>
+}
+
+export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise<Fixture> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-devnet-'))
+  const devnet = await startDevnet({ ...options, dir })
+  const userKey = devnet.users[0]?.privateKey ?? '0x'
+  await devnet.depositFor(userKey, DEPOSIT)
+  await devnet.approveFwss(userKey)
+  const payer = createPayer(devnet, userKey)
+
+  function provider(index: number): SimulatedProvider {
+    const found = devnet.providers[index]
+    if (!found) throw new Error(`no provider at ${index}`)
+    return found
+  }
+
+  const fixture: Fixture = {
+    ...{ dir, devnet, payer, userKey, provider },
+    async createDataSet(index) {
+      const { url, address } = provider(index)
+      const clientDataSetId = randomNonce()
+      const body = { recordKeeper: devnet.contracts.warmStorage, extraData: await payer.create(clientDataSetId, payeeOf(address)) }
+      const created = await outcome(await locationOf(url, await send('POST', `${url}/pdp/data-sets`, body)))
+      if (created.dataSetId === undefined) throw new Error(`no data set: ${JSON.stringify(created)}`)
+      return { provider: provider(index), dataSetId: created.dataSetId, clientDataSetId }
+    },
+    storePiece: (dataSet, size = 1000) => store(dataSet.provider.url, randomBytes(size)),
+    async addBody({ provider: { url }, dataSetId, clientDataSetId }, pieceCids) {
+      const nonce = randomNonce()
+      const extraData = await payer.add({ clientDataSetId, nonce, pieceCids })
+      return { nonce, body: { pieces: whole(pieceCids), extraData }, url: `${url}/pdp/data-sets/${dataSetId}/pieces` }
+    },
+    async addPieces(dataSet, pieceCids) {
+      const { url, body } = await fixture.addBody(dataSet, pieceCids)
+      const added = await outcome(await locationOf(dataSet.provider.url, await send('POST', url, body)))
+      return added.confirmedPieceIds ?? []
+    },
+    async [Symbol.asyncDispose]() {
+      await devnet[Symbol.asyncDispose]()
+      rmSync(dir, { recursive: true })
+    },
+  }
+  return fixture
+}
+
+/** Devnet providers are their own payees. */
+const payeeOf = (provider: Address) => provider
