@@ -1,0 +1,106 @@
+// Holding, losing, rewinding and jumping the chain, seen from a provider's status answers.
+import { parseAbi } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DataSetAtHand, type Fixture, startFixture } from '../testing/fixture.ts'
+import { locationOf, outcome, send, until } from '../testing/provider-calls.ts'
+import { warmStorageAbi } from './abis.ts'
+import { createChainReader } from './rpc.ts'
+
+let fixture: Fixture
+let dataSet: DataSetAtHand
+
+beforeAll(async () => {
+  fixture = await startFixture({ providers: 1, provingPeriodEpochs: 20, providerSettings: { lostAfterMs: 300 } })
+  dataSet = await fixture.createDataSet(0)
+})
+
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+const chain = () => fixture.devnet.chain
+const reader = () => createChainReader(fixture.devnet.rpcUrl)
+const serviceCall = () => ({ address: fixture.devnet.contracts.warmStorage, abi: warmStorageAbi }) as const
+
+async function startAdding() {
+  const { url, body, nonce } = await fixture.addBody(dataSet, [await fixture.storePiece(dataSet)])
+  const statusUrl = await locationOf(url, await send('POST', url, body))
+  return { url, body, nonce, statusUrl, hash: `0x${statusUrl.slice(-64)}` as const }
+}
+
+const statusAt = async (url: string) => (await (await fetch(url)).json()) as { txStatus: string; piecesAdded: boolean }
+
+test('held: transactions wait, blocks do not come; released: everything goes on', async () => {
+  await chain().hold()
+  const epoch = await chain().epoch()
+  const { statusUrl, nonce } = await startAdding()
+  expect(await statusAt(statusUrl)).toMatchObject({ txStatus: 'pending', piecesAdded: false })
+  expect(await chain().epoch()).toBe(epoch)
+  await chain().release()
+  expect(await outcome(statusUrl)).toMatchObject({ piecesAdded: true })
+  expect(await fixture.devnet.clientNonce(fixture.payer.address, nonce)).not.toBe(0n)
+  await until('blocks come by themselves', async () => (await chain().epoch()) > epoch + 1n)
+})
+
+test('dropped: the transaction fails, its nonce stays unused, and the same extraData can be sent again', async () => {
+  await chain().hold()
+  const { url, body, nonce, hash, statusUrl } = await startAdding()
+  expect(await chain().drop(hash)).toBe(true)
+  expect(await chain().drop(hash)).toBe(false)
+  await chain().release()
+  expect(await outcome(statusUrl)).toMatchObject({ txStatus: 'failed', piecesAdded: false })
+  expect(await fixture.devnet.clientNonce(fixture.payer.address, nonce)).toBe(0n)
+  expect(await outcome(await locationOf(url, await send('POST', url, body)))).toMatchObject({ piecesAdded: true })
+})
+
+test('reorganised: what was confirmed never happened', async () => {
+  dataSet.provider.faults.add({ kind: 'stop_proving' })
+  const { statusUrl, nonce } = await startAdding()
+  await outcome(statusUrl)
+  const landedAt = (await reader().getTransactionReceipt({ hash: `0x${statusUrl.slice(-64)}` })).blockNumber
+  await chain().reorg(Number((await chain().epoch()) - landedAt) + 1)
+  expect(await fixture.devnet.clientNonce(fixture.payer.address, nonce)).toBe(0n)
+  await until('the provider noticed', async () => (await statusAt(statusUrl)).txStatus === 'reorged')
+  expect((await statusAt(statusUrl)).piecesAdded).toBe(false)
+  dataSet.provider.faults.clear()
+})
+
+test('a proving provider makes the data set active; a stopped one collects faults', async () => {
+  await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])
+  const args = [BigInt(dataSet.dataSetId)] as const
+  await until('a proof is in', () => reader().readContract({ ...serviceCall(), functionName: 'provenThisPeriod', args }))
+  expect(await reader().readContract({ ...serviceCall(), functionName: 'getDataSetStatus', args })).toBe(1)
+  const faults = parseAbi(['event FaultRecord(uint256 indexed dataSetId, uint256 periodsFaulted, uint256 deadline)'])
+  const countFaults = async () => {
+    const events = await reader().getContractEvents({ address: serviceCall().address, abi: faults, fromBlock: 0n, strict: true })
+    return events.reduce((sum, event) => sum + Number(event.args.periodsFaulted), 0)
+  }
+  const before = await countFaults()
+  dataSet.provider.faults.add({ kind: 'stop_proving' })
+  await chain().mine(70)
+  dataSet.provider.faults.clear()
+  await until('the faults are on record', async () => (await countFaults()) >= before + 2)
+})
+
+test('a jump moves the head at once; receipts, nonces and recent reads survive it', async () => {
+  const { statusUrl, nonce, hash } = await startAdding()
+  await outcome(statusUrl)
+  const before = await chain().epoch()
+  await chain().jump(86_400)
+  const after = await chain().epoch()
+  expect(Number(after - before)).toBeGreaterThanOrEqual(86_400)
+  expect((await reader().getTransactionReceipt({ hash })).status).toBe('success')
+  expect(await fixture.devnet.clientNonce(fixture.payer.address, nonce)).not.toBe(0n)
+  const recent = await reader().readContract({
+    ...serviceCall(),
+    functionName: 'clientNonces',
+    args: [fixture.payer.address, nonce],
+    blockNumber: after - 5n,
+  })
+  expect(recent).not.toBe(0n)
+  expect(await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])).toHaveLength(1)
+})
+
+test('what cannot be mined, rewound or jumped is refused with the range', async () => {
+  await expect(chain().mine(0)).rejects.toThrow('blocks is 0; expected 1 to 2000')
+  await expect(chain().reorg(65)).rejects.toThrow('depth is 65; expected 1 to 64')
+  await expect(chain().jump(0.5)).rejects.toThrow('epochs is 0.5')
+})

@@ -1,0 +1,65 @@
+// The control port does over HTTP what the devnet object does in the process.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ControlServer, startControl } from './control.ts'
+import { type Fixture, startFixture } from './testing/fixture.ts'
+
+let fixture: Fixture
+let control: ControlServer
+
+beforeAll(async () => {
+  fixture = await startFixture({ providers: 2, blockTimeSeconds: 0 })
+  control = await startControl(fixture.devnet, 0)
+})
+
+afterAll(async () => {
+  await control[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
+})
+
+async function call(method: string, path: string, body?: object): Promise<{ status: number; json: unknown }> {
+  const answer = await fetch(`${control.url}${path}`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  return { status: answer.status, json: await answer.json() }
+}
+
+test('faults are placed on one provider or all, show up in the state, and are cleared', async () => {
+  const fault = { kind: 'answer', status: 503, routes: ['ping'], count: 1 }
+  expect(await call('POST', '/faults', { provider: 2, fault })).toMatchObject({ status: 200, json: { ids: [{ provider: 2 }] } })
+  expect((await fetch(`${fixture.provider(0).url}/pdp/ping`)).status).toBe(200)
+  expect((await fetch(`${fixture.provider(1).url}/pdp/ping`)).status).toBe(503)
+  await call('POST', '/faults', { fault: { kind: 'delay', delayMs: 1 } })
+  const { json } = await call('GET', '/state')
+  expect(json).toMatchObject({
+    providers: [
+      { provider_id: 1, faults: [{ kind: 'delay' }], counters: { requests: { ping: 1 } } },
+      { provider_id: 2, faults: [{ kind: 'delay' }] },
+    ],
+    add_pieces_transactions: [],
+  })
+  expect((await call('DELETE', '/faults', {})).status).toBe(200)
+  expect(fixture.devnet.providers.flatMap(({ faults }) => faults.list())).toEqual([])
+})
+
+test('the chain is mined, held, released, rewound and jumped', async () => {
+  const epoch = Number(await fixture.devnet.chain.epoch())
+  expect(await call('POST', '/chain/mine', { blocks: 3 })).toEqual({ status: 200, json: { epoch: epoch + 3 } })
+  expect((await call('POST', '/chain/hold')).status).toBe(200)
+  expect((await call('POST', '/chain/release')).status).toBe(200)
+  expect((await call('POST', '/chain/reorg', { depth: 1 })).status).toBe(200)
+  const hash = `0x${'0'.repeat(64)}`
+  expect(await call('POST', '/chain/drop', { hash })).toEqual({ status: 200, json: { dropped: false } })
+  const jumped = await call('POST', '/chain/jump', { epochs: 1000 })
+  expect((jumped.json as { epoch: number }).epoch).toBeGreaterThan(epoch + 1000)
+})
+
+test.each([
+  ['POST', '/faults', { fault: { kind: 'gremlins' } }, 'kind'],
+  ['POST', '/faults', { fault: { kind: 'delay' } }, 'delayMs'],
+  ['POST', '/faults', { provider: 9, fault: { kind: 'dark' } }, 'no provider 9; there are 1 to 2'],
+  ['POST', '/chain/mine', { blocks: 100_000 }, 'blocks is 100000; expected 1 to 2000'],
+  ['POST', '/chain/drop', { hash: '0x1' }, 'hash'],
+])('%s %s %o is refused with what is wrong', async (method, path, body, problem) => {
+  expect(await call(method, path, body)).toEqual({ status: 400, json: { error: expect.stringContaining(problem) } })
+})
