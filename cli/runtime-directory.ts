@@ -18,6 +18,9 @@ import { renderConfigTemplate } from './config-template.ts'
 /** 32 bytes are 43 characters. */
 const tokenBytes = 32
 
+/** The file with the first Admin password, beside the configuration file. */
+export const passwordName = 'admin-initial-password'
+
 export interface RuntimeDirectory {
   readonly dir: string
   readonly configPath: string
@@ -38,7 +41,7 @@ export interface MakeRuntimeDirectory {
 /** Makes what is missing: directories 0700, files 0600. Refuses (CommandError) when it would replace a file. */
 export async function makeRuntimeDirectory({ dir, keepsPassword, values = {} }: MakeRuntimeDirectory): Promise<RuntimeDirectory> {
   const configPath = join(dir, 'config.toml')
-  const passwordPath = join(dir, 'admin-initial-password')
+  const passwordPath = join(dir, passwordName)
   for (const path of [configPath, passwordPath]) {
     if (existsSync(path)) throw new CommandError(`${path} already exists; nothing was changed. Choose another directory with --dir`)
   }

@@ -1,10 +1,10 @@
 /** The gateway of `svc dev`: its configuration, its money and its first S3 user. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, type FileValue, type RunningKernel, readConfigFile, saveConfigFile, writePrivateFile } from '#kernel'
 import { s3Users } from '#plugins/s3'
 import { walletSetup } from '#plugins/wallet'
-import { makeRuntimeDirectory } from '../runtime-directory.ts'
+import { makeRuntimeDirectory, passwordName } from '../runtime-directory.ts'
 import type { DevDirectory } from './dev-directory.ts'
 import type { DevnetReady } from './devnet-process.ts'
 
@@ -27,6 +27,8 @@ export async function prepareGateway(directory: DevDirectory, devnet: DevnetRead
   const dir = directory.gateway
   const configPath = join(dir, 'config.toml')
   if (!existsSync(configPath)) {
+    // Left where an earlier start was killed between the two files.
+    rmSync(join(dir, passwordName), { force: true })
     await makeRuntimeDirectory({ dir, keepsPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
   } else {
     saveChanged(configPath, pathsOf(dir, devnet))
@@ -64,7 +66,7 @@ function readWalletKey(info: string): string {
 
 function readPassword(dir: string): string {
   try {
-    return readFileSync(join(dir, 'admin-initial-password'), 'utf8').trim()
+    return readFileSync(join(dir, passwordName), 'utf8').trim()
   } catch (cause) {
     throw new CommandError(`the Admin password is not in ${dir} any more; svc admin-auth reset-password makes another`, { cause })
   }

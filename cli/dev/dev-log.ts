@@ -12,13 +12,21 @@ const shownLevels = new Set(['WARN', 'ERROR'])
 /** Everything goes to the file, which starts empty with each run; `show` gets what needs attention. `secrets` never pass. */
 export function openDevLog(path: string, secrets: readonly string[], show: (line: string) => void): DevLog {
   const file = openSync(path, 'w', 0o600)
+  let isOpen = true
+  const append = (line: string): void => {
+    // What comes after the stop has nowhere to go.
+    if (isOpen) writeSync(file, line)
+  }
   const write = (line: string): void => {
-    writeSync(file, line)
+    append(line)
     if (shownLevels.has(line.split(/\s+/, 2)[1] ?? '')) show(line)
   }
   return {
     log: createLog({ level: 'info', format: 'text', secrets, write }),
-    writeLine: (line) => void writeSync(file, `${line}\n`),
-    [Symbol.dispose]: () => closeSync(file),
+    writeLine: (line) => append(`${line}\n`),
+    [Symbol.dispose]() {
+      isOpen = false
+      closeSync(file)
+    },
   }
 }

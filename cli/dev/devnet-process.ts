@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { CommandError } from '#kernel'
 
 export interface DevnetReady {
   /** Path of its devnet-info.json. */
@@ -41,8 +42,10 @@ export async function startDevnet({ dir, providers, log, signal }: DevnetRequest
     detached: true,
   })
   const lastWords = keepLastWords(child, log)
-  const ended = once(child, 'exit').then(
-    ([code, name]) => `the devnet ended (${name ?? code})${lastWords.length > 0 ? `: ${lastWords.join('; ')}` : ''}`,
+  // `close` rather than `exit`: by then its last words are read.
+  const ended = once(child, 'close').then(
+    ([code, name]) => [`the devnet ended (${name ?? code})`, lastWords.join('; ')].filter(Boolean).join(': '),
+    (error: Error) => `the devnet could not be started: ${error.message}`,
   )
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -55,7 +58,8 @@ export async function startDevnet({ dir, providers, log, signal }: DevnetRequest
     return { ready: await waitUntilReady(child, ended, signal), ended, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
-    throw error
+    signal.throwIfAborted()
+    throw new CommandError(`${(error as Error).message}; svc dev --fresh begins again with a new chain`, { cause: error })
   }
 }
 
