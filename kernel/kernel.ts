@@ -119,7 +119,7 @@ class Boot {
       this.#prepared.dsn,
       this.#contributed(dbSchemas).map(({ item }) => item),
     )
-    this.undo.add('database', () => database[Symbol.asyncDispose]())
+    this.undo.add('database', async () => database[Symbol.asyncDispose]())
     const applied = await database.migrate()
     if (applied.length > 0) this.log.info('database migrated', { applied })
     this.#services.share(databaseRef, database)
@@ -138,7 +138,7 @@ class Boot {
   }
 
   async #createServices(): Promise<void> {
-    this.undo.add('services', () => this.#services[Symbol.asyncDispose]())
+    this.undo.add('services', async () => this.#services[Symbol.asyncDispose]())
     const overridden = new Set(this.#options.override?.map(([ref]) => ref.token))
     for (const [ref, value] of this.#options.override ?? []) this.#services.share(ref, value)
     for (const plugin of this.#prepared.enabled) {

@@ -10,8 +10,6 @@ export interface EnqueueOptions {
   readonly key?: string
   /** Earliest start in clock milliseconds. Default: now. */
   readonly runAtMs?: number
-  /** Smaller runs first. Default 100. */
-  readonly priority?: number
 }
 
 /** Puts work on record. Call it inside the transaction that makes the work necessary, so that neither exists without the other. */

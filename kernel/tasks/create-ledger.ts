@@ -1,0 +1,94 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/database.ts'
+import { defineErrors, kernelErrors } from '../errors.ts'
+import type { Bound } from './engine.ts'
+import type { ListedTask, TaskLedger } from './ledger.ts'
+import {
+  acknowledgeFailures,
+  acknowledgeTask,
+  countFailures,
+  findTask,
+  latestFailureMs,
+  listTasks,
+  readCounts,
+  reviveTask,
+} from './ledger-store.ts'
+import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
+import type { TaskKind } from './task.ts'
+import type { TaskRecord } from './task-record.ts'
+
+export const taskErrors = defineErrors({
+  unknown_task_type: { status: 400, message: 'There is no task type with this name.' },
+  task_retry_unsupported: { status: 409, message: 'This task cannot be retried here.' },
+  task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
+})
+
+export interface LedgerDoors {
+  readonly database: Database
+  readonly clock: Clock
+  /** Filled when the engine starts. */
+  readonly kinds: ReadonlyMap<string, Bound<TaskKind>>
+  readonly onChange: () => void
+}
+
+export function createLedger({ database, clock, kinds, onChange }: LedgerDoors): TaskLedger {
+  const hiddenKinds = () => [...kinds.values()].filter(({ item }) => item.isRecurring).map(({ item }) => item.kind)
+  const requireKind = (kind: string | undefined) => {
+    if (kind !== undefined && !kinds.has(kind))
+      throw taskErrors.unknown_task_type({ message: `'${kind}' is not a task type; known types: ${[...kinds.keys()].sort().join(', ')}` })
+  }
+  const present = (task: TaskRecord): ListedTask => {
+    const kind = kinds.get(task.kind)?.item
+    return {
+      ...task,
+      label: kind?.label ?? task.kind,
+      presentationStatus: presentTask(task, clock.now()),
+      retryable: isRetryable(task) && kind !== undefined,
+      acknowledgeable: isAcknowledgeable(task),
+      attemptsMax: kind?.attempts,
+    }
+  }
+  const requireFailed = (task: TaskRecord | undefined, id: number): TaskRecord => {
+    if (task?.status !== 'failed') throw kernelErrors.not_found({ message: `there is no failed task ${id}` })
+    return task
+  }
+  return {
+    kinds: () => new Map([...kinds.values()].map(({ item }) => [item.kind, item.label])),
+    list(request) {
+      requireKind(request.kind)
+      return listTasks(database.read, request, hiddenKinds()).map(present)
+    },
+    counts: () => readCounts(database.read, hiddenKinds()),
+    async retry(id) {
+      await database.write((tx) => {
+        const task = requireFailed(findTask(tx, id), id)
+        if (!present(task).retryable) throw taskErrors.task_retry_unsupported({ message: `task ${id} (${task.kind}) cannot be retried` })
+        if (!reviveTask(tx, task, clock.now()))
+          throw taskErrors.task_retry_unsupported({ message: `the work of task ${id} is already under way in a newer task` })
+        tx.afterCommit(onChange)
+      })
+    },
+    async acknowledge(id) {
+      await database.write((tx) => {
+        const task = requireFailed(findTask(tx, id), id)
+        if (!isAcknowledgeable(task)) throw taskErrors.task_not_acknowledgeable({ message: `task ${id} was dismissed already` })
+        acknowledgeTask(tx, task, clock.now())
+      })
+    },
+    async preview(kind) {
+      requireKind(kind)
+      // As a writer, so that no failure is recorded between the count and its moment.
+      return database.write((tx) => {
+        const asOfMs = Math.max(clock.now(), latestFailureMs(tx) + 1)
+        return { count: countFailures(tx, kind, asOfMs).reduce((sum, { n }) => sum + n, 0), asOfMs }
+      })
+    },
+    async acknowledgeAll({ kind, failedBeforeMs }) {
+      requireKind(kind)
+      return database.write((tx) => {
+        const nowMs = clock.now()
+        return acknowledgeFailures(tx, kind, { beforeMs: failedBeforeMs ?? Math.max(nowMs, latestFailureMs(tx) + 1), nowMs })
+      })
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { type } from 'arktype'
+import type { Database } from '../db/database.ts'
+import { deleteExpired } from './ledger-store.ts'
+import { done } from './outcome.ts'
+import { defineTask, type TaskKind } from './task.ts'
+
+const pageRows = 500
+/** One sweep deletes at most 100,000 rows; the next hour goes on. */
+const pagesMax = 200
+
+/** Removes records of ended tasks: completed and cancelled ones after the retention period, failed ones that long after being acknowledged. */
+export function retentionTask({ database, retentionMs }: { readonly database: Database; readonly retentionMs: number }): TaskKind {
+  return defineTask({
+    kind: 'task_gc',
+    label: 'Remove expired task records',
+    args: type({}),
+    uses: {},
+    attempts: 5,
+    isRecurring: true,
+    subject: () => ({ type: 'system', key: 'task_gc' }),
+    async run({ nowMs, signal }) {
+      for (let page = 0; page < pagesMax && !signal.aborted; page++) {
+        const deleted = await database.write((tx) => deleteExpired(tx, nowMs - retentionMs, pageRows))
+        if (deleted < pageRows) break
+      }
+      return done()
+    },
+  })
+}

@@ -1,0 +1,51 @@
+import { defineMigration } from '../db/migration.ts'
+
+/** Times are clock milliseconds. `lease_seq` grows with every claim: a write that names an older one changes nothing (I-06). */
+export const taskMigrations = [
+  defineMigration('0001-tasks', [
+    `create table tasks (
+      id integer primary key autoincrement,
+      kind text not null,
+      key text,
+      subject_type text not null,
+      subject_key text not null,
+      bucket text,
+      args text not null,
+      status text not null check (status in ('pending', 'running', 'completed', 'failed', 'cancelled')),
+      run_at bigint not null,
+      again_at bigint,
+      attempts integer not null default 0,
+      is_backing_off integer not null default 0,
+      wait_reason text,
+      message text,
+      error_code text,
+      last_error text,
+      is_retryable integer not null default 1,
+      failed_at bigint,
+      acknowledged_at bigint,
+      lease_owner text,
+      lease_until bigint,
+      lease_seq integer not null default 0,
+      created_at bigint not null,
+      updated_at bigint not null,
+      started_at bigint,
+      finished_at bigint
+    )`,
+    "create unique index tasks_key on tasks (key) where key is not null and status in ('pending', 'running')",
+    "create index tasks_due on tasks (kind, run_at, id) where status = 'pending'",
+    "create index tasks_leased on tasks (lease_until) where status = 'running'",
+    'create index tasks_by_kind on tasks (kind, id)',
+    'create index tasks_by_status on tasks (status, id)',
+    'create index tasks_by_kind_and_status on tasks (kind, status, id)',
+    "create index tasks_unacknowledged on tasks (failed_at) where status = 'failed' and acknowledged_at is null",
+    "create index tasks_expiring on tasks (finished_at) where status in ('completed', 'cancelled', 'failed')",
+    // Counted in the transactions that change rows, so that no page ever counts the table.
+    `create table task_counts (
+      kind text not null,
+      status text not null,
+      acknowledged integer not null,
+      n integer not null,
+      primary key (kind, status, acknowledged)
+    )`,
+  ]),
+]
