@@ -1,0 +1,57 @@
+/** `npm run bench -- put-get list cid [--out results.json] [--compare results.json]`: each in turn, a table each, and all as JSON. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type BenchTable, renderBenchTable } from './bench-table.ts'
+
+const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
+  'put-get': async () => (await import('./put-get.ts')).benchPutGet(),
+  list: async () => (await import('./list.ts')).benchList(),
+  cid: async () => (await import('./cid.ts')).benchCid(),
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string' }, compare: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+})
+const chosen = positionals.length > 0 ? positionals : Object.keys(benches)
+const unknown = chosen.filter((name) => !(name in benches))
+
+if (values.help || unknown.length > 0) {
+  if (unknown.length > 0) process.stderr.write(`there is no bench called ${unknown.join(', ')}\n`)
+  process.stdout.write(`npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json]\n`)
+  process.exitCode = unknown.length > 0 ? 2 : 0
+} else {
+  await runAll()
+}
+
+async function runAll(): Promise<void> {
+  const earlier = values.compare ? readTables(values.compare) : []
+  const tables: BenchTable[] = []
+  for (const name of chosen) {
+    const table = await (benches[name] as () => Promise<BenchTable>)()
+    tables.push(table)
+    process.stdout.write(`${renderBenchTable(withEarlier(table, earlier))}\n`)
+  }
+  const out = resolve(values.out ?? `bench/results/${new Date().toISOString().replaceAll(':', '-')}.json`)
+  mkdirSync(dirname(out), { recursive: true })
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryGiB: Math.round(totalmem() / 1024 ** 3), node: process.version }
+  writeFileSync(out, `${JSON.stringify({ at: new Date().toISOString(), machine, tables }, null, 2)}\n`)
+  process.stdout.write(`JSON: ${out}\n`)
+}
+
+function readTables(path: string): readonly BenchTable[] {
+  return (JSON.parse(readFileSync(path, 'utf8')) as { readonly tables: readonly BenchTable[] }).tables
+}
+
+/** Adds to each note how the value compares with the earlier run. Only a hint: the two were not measured side by side. */
+function withEarlier(table: BenchTable, earlier: readonly BenchTable[]): BenchTable {
+  const before = earlier.find(({ name }) => name === table.name)
+  if (!before) return table
+  const rows = table.rows.map((row) => {
+    const then = before.rows.find(({ label }) => label === row.label)?.value
+    return then ? { ...row, note: `${row.note ? `${row.note}; ` : ''}×${(row.value / then).toFixed(2)} of the earlier run` } : row
+  })
+  return { ...table, rows }
+}

@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listProbes } from '#kernel'
+import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { startGateway } from '../fixtures/gateway-process.ts'
+import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
+import { checkDatabase } from './check-database.ts'
+import './every-step.ts'
+
+/** Reached only when something else goes wrong first; the fault tests pass there. */
+const notOnTheWay = new Set(['storage.commit.reopened'])
+const probes = listProbes().filter((name) => name.startsWith('storage.') && !notOnTheWay.has(name))
+const deathMs = 60_000
+
+let network: FundedDevnet
+
+beforeAll(async () => {
+  network = await startFundedDevnet()
+})
+
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+})
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+interface Acknowledged {
+  readonly key: string
+  readonly bytes: Buffer
+  readonly versionId: string
+}
+
+/** Puts objects until the gateway dies; gives those whose success was heard. */
+async function putUntilDeath(s3: S3Client, bucket: string): Promise<readonly Acknowledged[]> {
+  const acknowledged: Acknowledged[] = []
+  const objects = Array.from({ length: 4 }, (_, i) => ({ key: `object-${i}`, bytes: randomBytes(2000 + i) }))
+  for (const { key, bytes } of objects) {
+    try {
+      const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }))
+      if (VersionId) acknowledged.push({ key, bytes, versionId: VersionId })
+    } catch {
+      // The process died under the request: the client heard no success, so nothing was promised.
+    }
+  }
+  return acknowledged
+}
+
+test.concurrent.for(probes)(
+  'I-01 I-04 I-05 I-09 I-24: killed at %s, everything acknowledged is stored, once',
+  async (probe) => {
+    const dir = network.makeDir(probe.replaceAll('.', '-'))
+    const options = { dir, devnet: network.devnet, privateKey: network.privateKey }
+    const bucket = `b-${probe.replaceAll('.', '-')}`
+    // The user and the bucket are made by a process that lives, so that the kill strikes the object's way alone.
+    const first = await startGateway(options)
+    const user = await first.createUser()
+    await first.connect(user).send(new CreateBucketCommand({ Bucket: bucket }))
+    await first.stop()
+
+    const doomed = await startGateway({ ...options, killAt: probe })
+    const acknowledged = await putUntilDeath(doomed.connect(user), bucket)
+    const signal = await Promise.race([doomed.ended, new Promise<string>((resolve) => setTimeout(() => resolve('still alive'), deathMs))])
+    await doomed.kill()
+    expect(signal, `the probe ${probe} was not reached`).toBe('SIGKILL')
+
+    await using gateway = await startGateway(options)
+    const s3 = gateway.connect(user)
+    for (const { key, bytes, versionId } of acknowledged) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
+      const provenance = await waitForCopies(gateway, { bucket, versionId }, { copies: 3 })
+      expect(await findWrongCopies(network.devnet, provenance, sha256(bytes))).toEqual([])
+    }
+    await gateway.stop()
+    expect(findDuplicateAdds(network.devnet)).toEqual([])
+    expect(await checkDatabase(dir, network.devnet)).toEqual([])
+  },
+  240_000,
+)

@@ -1,0 +1,6 @@
+/** Loads every step of an object's way, so that its probes are known by name. */
+import '../../plugins/storage/objects/put-object.ts'
+import '../../plugins/storage/copies/commit-pieces.ts'
+import '../../plugins/storage/copies/pull-pieces.ts'
+import '../../plugins/storage/copies/store-content.ts'
+import '../../plugins/storage/datasets/ensure-data-set.ts'

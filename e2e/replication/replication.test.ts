@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { type GatewayProcess, startGateway } from '../fixtures/gateway-process.ts'
+import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
+
+let network: FundedDevnet
+let gateway: GatewayProcess
+let s3: S3Client
+
+beforeAll(async () => {
+  network = await startFundedDevnet()
+  gateway = await startGateway({ dir: network.makeDir('gateway'), devnet: network.devnet, privateKey: network.privateKey })
+  s3 = gateway.connect(await gateway.createUser())
+})
+
+afterAll(async () => {
+  s3?.destroy()
+  await gateway?.stop()
+  await network?.[Symbol.asyncDispose]()
+})
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+async function put(bucket: string, key: string, bytes: Uint8Array): Promise<string> {
+  const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }))
+  if (!VersionId) throw new Error('a PUT was answered without a version id')
+  return VersionId
+}
+
+test('objects of all sizes reach three providers, byte for byte, by the word of the chain', async () => {
+  await s3.send(new CreateBucketCommand({ Bucket: 'sizes' }))
+  const objects = [127, 4096, 5 * 1024 * 1024, 32 * 1024 * 1024].map((size) => ({ key: `o-${size}`, bytes: randomBytes(size) }))
+  for (const { key, bytes } of objects) {
+    const versionId = await put('sizes', key, bytes)
+    const provenance = await waitForCopies(gateway, { bucket: 'sizes', versionId }, { copies: 3 })
+    expect(await findWrongCopies(network.devnet, provenance, sha256(bytes))).toEqual([])
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'sizes', Key: key }))
+    expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
+  }
+  expect(findDuplicateAdds(network.devnet)).toEqual([])
+}, 180_000)
+
+test('200 small objects put at once share transactions: at most a tenth as many as pieces', async () => {
+  await s3.send(new CreateBucketCommand({ Bucket: 'many' }))
+  const before = network.devnet.addPiecesTransactions().length
+  const versions = await Promise.all(Array.from({ length: 200 }, (_, i) => put('many', `small/${i}`, randomBytes(1000))))
+  for (const versionId of versions) await waitForCopies(gateway, { bucket: 'many', versionId }, { copies: 3 })
+  const transactions = network.devnet.addPiecesTransactions().length - before
+  expect(transactions).toBeGreaterThan(0)
+  expect(transactions).toBeLessThanOrEqual(60)
+  expect(findDuplicateAdds(network.devnet)).toEqual([])
+}, 240_000)
