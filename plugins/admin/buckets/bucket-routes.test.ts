@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { definePlugin, provide } from '#kernel'
+import { definePlugin, events, provide } from '#kernel'
 import { type S3Users, s3Users } from '#plugins/s3'
-import { createBucket, listBuckets, showBucket } from '../api.ts'
 import { promised, testAdmin } from '../testing/test-admin.ts'
+import { changeOwner, createBucket, listBuckets, showBucket } from './bucket-api.ts'
 
 const users: Pick<S3Users, 'find'> = {
   find: (accessKey) => (accessKey === 'alice' ? { accessKey, role: 'user', createdAtMs: 0 } : undefined),
@@ -96,6 +96,29 @@ test('without S3 users only the internal account can own a bucket', async () => 
   await using admin = await testAdmin()
   const refused = await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: 'alice' })
   expect(refused).toMatchObject({ status: 409, body: { code: 's3_users_unavailable' } })
+})
+
+test('a bucket changes its owner, and those who watch are told', async () => {
+  await using admin = await testAdmin({ plugins: [s3] })
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
+  const told: unknown[] = []
+  admin.kernel.get(events).subscribe((event) => told.push(event))
+  const put = (name: string, body: unknown) => admin.call('PUT', `/api/v1/buckets/${name}/owner`, body)
+  const changed = promised(changeOwner, await put('photos', { owner_access_key: 'alice' }))
+  expect(changed).toMatchObject({ name: 'photos', owner_access_key: 'alice', default_copies: 3 })
+  expect(promised(changeOwner, await put('photos', { owner_access_key: root })).owner_access_key).toBe(root)
+  expect(await put('photos', { owner_access_key: 'bob' })).toMatchObject({ status: 404, body: { code: 'owner_not_found' } })
+  expect(await put('nothing', { owner_access_key: root })).toMatchObject({ status: 404, body: { code: 'bucket_not_found' } })
+  expect(await put('photos', {})).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  expect(told).toEqual(Array(2).fill({ topic: 'bucket_updated', payload: { bucket_name: 'photos' } }))
+})
+
+test.each(['photos', 'nothing-here', 'Not_A_Bucket'])('deleting the bucket %s answers 501 whatever it is', async (name) => {
+  await using admin = await testAdmin()
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
+  const refused = await admin.call('DELETE', `/api/v1/buckets/${name}`)
+  expect(refused).toMatchObject({ status: 501, body: { code: 'bucket_deletion_unsupported' } })
+  expect((await admin.call('GET', '/api/v1/buckets')).body).toHaveLength(1)
 })
 
 test.each([

@@ -1,32 +1,46 @@
-import { defineRoutes, optional, serveEndpoint } from '#kernel'
+import { defineRoutes, events, optional, serveEndpoint } from '#kernel'
 import { s3Users } from '#plugins/s3'
 import { buckets, placements } from '#plugins/storage'
-import { createBucket, listBuckets, showBucket } from '../api.ts'
+import { adminErrors } from '../errors.ts'
+import { changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
+import { bucketUpdated } from './bucket-updated.ts'
 import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
 import { readOwner } from './read-owner.ts'
 import { requireBucket } from './require-bucket.ts'
 
 export const bucketRoutes = defineRoutes({
   name: 'buckets',
-  uses: { buckets, placements, s3Users: optional(s3Users) },
-  endpoints: [listBuckets, createBucket, showBucket],
-  register(app, { buckets, placements, s3Users }) {
+  uses: { buckets, placements, events, s3Users: optional(s3Users) },
+  endpoints: [listBuckets, createBucket, showBucket, changeOwner, deleteBucket],
+  register(app, { buckets, placements, events, s3Users }) {
     serveEndpoint(app, listBuckets, async () => buckets.list().map((bucket) => describeBucket(bucket, buckets.usage(bucket.id))))
 
     serveEndpoint(app, createBucket, async ({ body }) => {
       const { name, owner_access_key, default_copies, minimum_durable_copies } = body
       const bucket = await buckets.create({
         name,
-        ownerAccessKey: readOwner(owner_access_key, s3Users),
+        ownerAccessKey: readOwner(owner_access_key, s3Users, adminErrors.owner_unknown),
         ...(typeof default_copies === 'number' ? { defaultCopies: default_copies } : {}),
         ...(typeof minimum_durable_copies === 'number' ? { minimumDurableCopies: minimum_durable_copies } : {}),
       })
+      events.publish(bucketUpdated, { bucket_name: bucket.name })
       return describeChange(bucket)
     })
 
     serveEndpoint(app, showBucket, async ({ params }) => {
       const bucket = requireBucket(buckets, params.name)
       return describeBucketInFull(bucket, buckets.usage(bucket.id), placements.dataSetsOf(bucket.id))
+    })
+
+    serveEndpoint(app, changeOwner, async ({ params, body }) => {
+      const { name } = requireBucket(buckets, params.name)
+      const bucket = await buckets.setOwner(name, readOwner(body.owner_access_key, s3Users, adminErrors.owner_not_found))
+      events.publish(bucketUpdated, { bucket_name: bucket.name })
+      return describeChange(bucket)
+    })
+
+    serveEndpoint(app, deleteBucket, async () => {
+      throw adminErrors.bucket_deletion_unsupported()
     })
   },
 })

@@ -1,6 +1,6 @@
 import { formatTime } from '#kernel'
 import type { Bucket, BucketUsage, DataSetRecord } from '#plugins/storage'
-import type { BucketChange, BucketDetail, BucketItem, DataSet } from '../api.ts'
+import type { BucketChange, BucketDetail, BucketItem, DataSet } from './bucket-api.ts'
 import { shownOwner } from './owner-policy.ts'
 
 export function describeChange(bucket: Bucket): BucketChange {

@@ -1,16 +1,21 @@
+import type { SvcError, SvcErrorOptions } from '#kernel'
 import type { S3Users } from '#plugins/s3'
 import { adminErrors } from '../errors.ts'
 import { internalRoot, isInternalRoot } from './owner-policy.ts'
 
 /**
  * The owner that a request names; null stands for the service's own account. `users` is absent while the S3 API is switched off.
- * Throws `owner_unknown` (400) or `s3_users_unavailable` (409).
+ * Throws `refuseUnknown`'s error or `s3_users_unavailable` (409).
  */
-export function readOwner(owner: string, users: Pick<S3Users, 'find'> | undefined): string | null {
+export function readOwner(
+  owner: string,
+  users: Pick<S3Users, 'find'> | undefined,
+  refuseUnknown: (options: SvcErrorOptions) => SvcError,
+): string | null {
   if (isInternalRoot(owner)) return null
   if (!users) throw adminErrors.s3_users_unavailable()
   if (!users.find(owner)) {
-    throw adminErrors.owner_unknown({ message: `There is no S3 user '${owner}'; create it first, or name ${internalRoot}.` })
+    throw refuseUnknown({ message: `There is no S3 user '${owner}'; create it first, or name ${internalRoot}.` })
   }
   return owner
 }

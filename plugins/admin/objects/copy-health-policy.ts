@@ -1,6 +1,6 @@
 /** How healthy copies are, judged by the service's own records: a committed copy was confirmed by the chain. */
 import type { CopyRecord, Placement } from '#plugins/storage'
-import type { Copy, ObjectProvenance } from '../api.ts'
+import type { Copy, ObjectProvenance } from './object-api.ts'
 
 type CopyHealth = Copy['health']
 

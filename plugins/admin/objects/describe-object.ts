@@ -1,7 +1,7 @@
 import { formatTime } from '#kernel'
 import type { CopyRecord, ListEntry, Placement, Placements } from '#plugins/storage'
-import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from '../api.ts'
 import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
+import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from './object-api.ts'
 import { objectStatus, uploadProgress } from './object-status-policy.ts'
 
 type ContentSituation = ReturnType<Placements['ofContents']> extends ReadonlyMap<number, infer S> ? S : never

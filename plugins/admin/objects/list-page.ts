@@ -1,6 +1,6 @@
 import type { ListEntry, ListPage, Objects, Placements } from '#plugins/storage'
-import type { ObjectPage } from '../api.ts'
 import { describeObject } from './describe-object.ts'
+import type { ObjectPage } from './object-api.ts'
 
 export const pageSizes = { usual: 50, max: 1000 } as const
 

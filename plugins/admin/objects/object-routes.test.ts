@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ObjectVersion, objects } from '#plugins/storage'
-import { listObjects, objectProvenance, objectStatusDetail } from '../api.ts'
 import { promised, type TestAdmin, testAdmin } from '../testing/test-admin.ts'
+import { listObjects, objectProvenance, objectStatusDetail } from './object-api.ts'
 
 const path = '/api/v1/buckets/photos/objects'
 

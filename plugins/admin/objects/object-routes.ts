@@ -1,10 +1,10 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
 import { type Bucket, buckets, objects, type Placement, placements } from '#plugins/storage'
-import { listObjects, objectProvenance, objectStatusDetail } from '../api.ts'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { adminErrors } from '../errors.ts'
 import { describeProvenance, describeStatus } from './describe-object.ts'
 import { describePage, readPageSize } from './list-page.ts'
+import { listObjects, objectProvenance, objectStatusDetail } from './object-api.ts'
 
 export const objectRoutes = defineRoutes({
   name: 'objects',

@@ -1,6 +1,6 @@
 /** How the state of an object is shown. */
 import type { ObjectState, Placement } from '#plugins/storage'
-import type { ObjectStatus, UploadProgress } from '../api.ts'
+import type { ObjectStatus, UploadProgress } from './object-api.ts'
 
 export interface ObjectSituation {
   readonly state: ObjectState

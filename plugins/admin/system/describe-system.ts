@@ -1,6 +1,6 @@
 import { formatTime, type SystemState, type WorkerHealth } from '#kernel'
 import type { CacheStats as StoredCacheStats } from '#plugins/storage'
-import type { CacheStats, SystemInfo, Workers } from '../api.ts'
+import type { CacheStats, SystemInfo, Workers } from './system-api.ts'
 
 export function describeSystem({ version, commit, buildDate, startedAtMs, mode, plugins }: SystemState, nowMs: number): SystemInfo {
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { definePlugin } from '#kernel'
-import { cacheStats, systemInfo, systemPlugins, workers } from '../api.ts'
 import { promised, testAdmin } from '../testing/test-admin.ts'
+import { cacheStats, systemInfo, systemPlugins, workers } from './system-api.ts'
 
 test('system info tells version, mode and plugins', async () => {
   await using admin = await testAdmin({

@@ -1,7 +1,7 @@
 import { clock, defineRoutes, serveEndpoint, systemState, workerHealth } from '#kernel'
 import { cacheGauge } from '#plugins/storage'
-import { cacheStats, systemInfo, systemPlugins, workers } from '../api.ts'
 import { describeCache, describeSystem, describeWorkers } from './describe-system.ts'
+import { cacheStats, systemInfo, systemPlugins, workers } from './system-api.ts'
 
 export const systemRoutes = defineRoutes({
   name: 'system',

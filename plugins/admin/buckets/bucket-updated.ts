@@ -1,0 +1,4 @@
+import { defineEvent } from '#kernel'
+
+/** A bucket was created or changed its owner. */
+export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('bucket_updated')

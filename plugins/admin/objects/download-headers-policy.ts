@@ -1,0 +1,34 @@
+/** Headers of a downloaded object. What a client stored decides about none of the rest of the answer. */
+
+/** Whatever the bytes are, a browser saves them; should it open them all the same, they can run nothing and reach nothing. */
+const sandbox = "sandbox; default-src 'none'"
+
+export interface DownloadedObject {
+  readonly key: string
+  readonly contentType: string
+  readonly size: number
+  readonly etag: string
+}
+
+export function downloadHeaders({ key, contentType, size, etag }: DownloadedObject): Readonly<Record<string, string>> {
+  return {
+    'content-type': isHeaderText(contentType) ? contentType : 'application/octet-stream',
+    'content-length': String(size),
+    'content-disposition': contentDisposition(key),
+    'content-security-policy': sandbox,
+    etag: `"${etag}"`,
+  }
+}
+
+/** `attachment` with the last part of the key as the file name, in the two forms of RFC 6266 where it is not plain. */
+export function contentDisposition(key: string): string {
+  const name = key.toWellFormed().split('/').at(-1) || 'download'
+  const plain = name.replaceAll(/[^ -~]|["\\%]/gu, '_')
+  return plain === name ? `attachment; filename="${name}"` : `attachment; filename="${plain}"; filename*=UTF-8''${encodeName(name)}`
+}
+
+/** RFC 8187: what encodeURIComponent leaves alone but the grammar does not allow is escaped too. */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+
+const isHeaderText = (text: string): boolean => /^[\t -~\u0080-\u00ff]+$/.test(text)

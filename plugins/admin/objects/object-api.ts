@@ -1,0 +1,176 @@
+/** Addresses of the objects of a bucket. Keys travel in the query, so they may hold any character. */
+import { type } from 'arktype'
+import { defineEndpoint } from '#kernel'
+import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
+
+export const objectState = type("'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'")
+export const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning' | 'unavailable'")
+
+/** The upload to the first provider while it is under way. */
+export const uploadProgress = type({
+  scope: "'ingress_store'",
+  uploaded_bytes: 'number.integer',
+  total_bytes: 'number.integer',
+  percent: 'number.integer',
+  done: 'boolean',
+})
+
+export const objectItem = type({
+  key: 'string',
+  current_version_id: 'string',
+  size: 'number.integer',
+  state: objectState,
+  status: objectStatus,
+  /** Where the bytes are. */
+  location: { cache: 'boolean', chain: 'boolean' },
+  content_type: 'string',
+  etag: 'string',
+  'piece_cid?': 'string',
+  created_at: 'string',
+  updated_at: 'string',
+})
+
+export const listObjects = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/objects',
+  summary: 'Current objects of a bucket, by folders when the delimiter is "/"',
+  params: bucketPath,
+  query: type({
+    'prefix?': 'string',
+    'delimiter?': "'' | '/'",
+    /** The `next_marker` of the page before. */
+    'after?': 'string',
+    /** 1 to 1000; anything else counts as the default of 50. */
+    'limit?': 'string',
+  }),
+  answer: type({
+    folders: type({ name: 'string', prefix: 'string' }).array(),
+    objects: objectItem.array(),
+    has_more: 'boolean',
+    'next_marker?': 'string',
+  }),
+  refusals: ['invalid_bucket_name', 'bucket_not_found'],
+})
+
+const healthStatus = type("'available' | 'degraded' | 'unavailable' | 'unknown'")
+const health = {
+  status: healthStatus,
+  reason_codes: 'string[]',
+  stale: 'boolean',
+} as const
+
+export const copy = type({
+  copy_index: 'number.integer',
+  status: "'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'",
+  health: { ...health, 'last_error?': 'string' },
+  'provider_id?': 'string',
+  'provider_identity?': providerIdentity,
+  'data_set_id?': 'string',
+  'piece_id?': 'string',
+  transfer_method: "'ingress' | 'peer_pull'",
+  'retrieval_url?': 'string',
+  is_new_data_set: 'boolean',
+})
+
+const versionQuery = type({ version_id: 'string > 0' })
+const versionRefusals = ['invalid_bucket_name', 'bucket_not_found', 'version_not_found'] as const
+
+const versionState = {
+  version_id: 'string',
+  state: objectState,
+  status: objectStatus,
+  'progress?': uploadProgress,
+  updated_at: 'string',
+} as const
+
+export const objectProvenance = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/objects/provenance',
+  summary: 'Where the copies of one version are',
+  params: bucketPath,
+  query: versionQuery,
+  answer: type({
+    ...versionState,
+    'piece_cid?': 'string',
+    requested_copies: 'number.integer',
+    success_copies: 'number.integer',
+    copy_health: {
+      ...health,
+      total_objects: 'number.integer',
+      unhealthy_objects: 'number.integer',
+      requested_copies: 'number.integer',
+      readable_copies: 'number.integer',
+      pending_copies: 'number.integer',
+      failed_copies: 'number.integer',
+      unknown_copies: 'number.integer',
+    },
+    copies: copy.array(),
+  }),
+  refusals: versionRefusals,
+})
+
+export const objectStatusDetail = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/objects/status-detail',
+  summary: 'How far one version is, and why it is not further',
+  params: bucketPath,
+  query: versionQuery,
+  answer: type({ ...versionState, 'message?': 'string' }),
+  refusals: versionRefusals,
+})
+
+const keyQuery = type({ key: 'string > 0' })
+
+export const deleteObject = defineEndpoint({
+  method: 'DELETE',
+  path: '/api/v1/buckets/:name/objects',
+  summary: 'Put a delete marker on top of a key; its versions stay',
+  params: bucketPath,
+  query: keyQuery,
+  answer: type({ key: 'string', delete_marker_version_id: 'string', deleted_at: 'string' }),
+  refusals: ['invalid_bucket_name', 'bucket_not_found', 'invalid_key'],
+})
+
+/** Objects are large and links slow; the version restore has the same limit. */
+const uploadMs = 3_600_000
+
+export const uploadObject = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/buckets/:name/objects/upload',
+  summary: 'Store the body as an object; the Content-Type becomes that of the object',
+  params: bucketPath,
+  query: keyQuery,
+  answer: type({ key: 'string', version_id: 'string', etag: 'string', size: 'number.integer', content_type: 'string' }),
+  deadlineMs: uploadMs,
+  refusals: [
+    'invalid_bucket_name',
+    'bucket_not_found',
+    'invalid_key',
+    'entity_too_small',
+    'entity_too_large',
+    'incomplete_body',
+    'cache_full',
+  ],
+})
+
+export const downloadObject = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/objects/download',
+  summary: 'The bytes of an object, or of one of its versions, as a file',
+  params: bucketPath,
+  query: type({ key: 'string > 0', 'version_id?': 'string > 0' }),
+  media: 'application/octet-stream',
+  deadlineMs: 'none',
+  refusals: ['invalid_bucket_name', 'bucket_not_found', 'object_not_found', 'version_not_found', 'is_delete_marker', 'content_unavailable'],
+})
+
+export type ObjectItem = typeof objectItem.infer
+export type ObjectPage = typeof listObjects.answer.infer
+export type ObjectState = typeof objectState.infer
+export type ObjectStatus = typeof objectStatus.infer
+export type UploadProgress = typeof uploadProgress.infer
+export type Copy = typeof copy.infer
+export type ObjectProvenance = typeof objectProvenance.answer.infer
+export type ObjectStatusDetail = typeof objectStatusDetail.answer.infer
+export type DeletedObject = typeof deleteObject.answer.infer
+export type UploadedObject = typeof uploadObject.answer.infer

@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import { defineRoutes, formatTime, log, SvcError, serveEndpoint } from '#kernel'
+import { buckets, objects } from '#plugins/storage'
+import { requireBucket } from '../buckets/require-bucket.ts'
+import { adminErrors } from '../errors.ts'
+import { downloadHeaders } from './download-headers-policy.ts'
+import { deleteObject, downloadObject, uploadObject } from './object-api.ts'
+import { uploadBody } from './upload-body.ts'
+
+/** Bytes of objects in and out, and delete markers. */
+export const transferRoutes = defineRoutes({
+  name: 'object-transfers',
+  uses: { buckets, objects, log },
+  endpoints: [uploadObject, downloadObject, deleteObject],
+  register(app, { buckets, objects, log }) {
+    serveEndpoint(app, uploadObject, async ({ params, query: { key }, request }) => {
+      const bucket = requireBucket(buckets, params.name)
+      const contentType = request.headers['content-type'] || 'application/octet-stream'
+      const length = request.headers['content-length']
+      const upload = objects.put({
+        bucket: bucket.name,
+        key,
+        body: uploadBody(request.raw),
+        headers: { contentType, system: {}, user: {} },
+        ...(length === undefined ? {} : { size: Number(length) }),
+      })
+      const { versionId, etag, size } = await upload.catch(refuseFullCache)
+      return { key, version_id: versionId, etag, size, content_type: contentType }
+    })
+
+    serveEndpoint(app, downloadObject, async ({ params, query: { key, version_id }, reply }) => {
+      const bucket = requireBucket(buckets, params.name)
+      const opened = await objects.open(bucket.name, key, version_id)
+      const { size, etag, headers } = opened.version
+      const bytes = Readable.from(opened.read(), { objectMode: false })
+      // Also when nothing was read, because the client went away.
+      bytes.once('close', async () => {
+        try {
+          await opened[Symbol.asyncDispose]()
+        } catch (error) {
+          // The bytes are with the client, or the client is gone: nobody else could be told.
+          log.warn('a downloaded object could not be closed', { error })
+        }
+      })
+      reply.headers(downloadHeaders({ key, contentType: headers.contentType, size, etag }))
+      return bytes
+    })
+
+    serveEndpoint(app, deleteObject, async ({ params, query: { key } }) => {
+      const bucket = requireBucket(buckets, params.name)
+      const marker = await objects.delete(bucket.name, key)
+      return { key, delete_marker_version_id: marker.versionId, deleted_at: formatTime(marker.createdAtMs) }
+    })
+  },
+})
+
+/** Here a full cache is always 507, also while room is being made in it. */
+function refuseFullCache(error: unknown): never {
+  if (!(error instanceof SvcError) || error.code !== 'cache_busy') throw error
+  const { message, retryAfterSeconds } = error
+  throw adminErrors.cache_full({ message, cause: error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+}

@@ -1,0 +1,55 @@
+/** Addresses that tell about the service itself. */
+import { type } from 'arktype'
+import { defineEndpoint } from '#kernel'
+
+export const systemInfo = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/system/info',
+  summary: 'Version, mode and plugins of the running service',
+  answer: type({
+    version: 'string',
+    commit: 'string',
+    build_date: 'string',
+    uptime_seconds: 'number.integer',
+    started_at: 'string',
+    mode: "'setup' | 'full'",
+    plugins: type({ id: 'string', enabled: 'boolean' }).array(),
+  }),
+})
+
+export const systemPlugins = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/system/plugins',
+  summary: 'Every plugin: whether it is on, what it requires, what it provides and how long its start took',
+  answer: type({
+    id: 'string',
+    enabled: 'boolean',
+    requires: 'string[]',
+    services: 'string[]',
+    start_ms: 'number',
+  }).array(),
+})
+
+export const workers = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/workers',
+  summary: 'Health of the background work: true where it makes progress',
+  answer: type({ workers: 'Record<string, boolean>' }),
+})
+
+export const cacheStats = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/cache/stats',
+  summary: 'How full the local cache is',
+  answer: type({
+    used_bytes: 'number.integer',
+    max_bytes: 'number.integer',
+    reserved_bytes: 'number.integer',
+    eviction_policy: "'lru' | 'after_upload' | 'none'",
+  }),
+})
+
+export type SystemInfo = typeof systemInfo.answer.infer
+export type SystemPlugins = typeof systemPlugins.answer.infer
+export type Workers = typeof workers.answer.infer
+export type CacheStats = typeof cacheStats.answer.infer
