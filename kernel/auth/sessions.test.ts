@@ -129,3 +129,13 @@ test('ended families are forgotten when their tokens are dead, and a full table 
   expect(families.isRevoked('s0')).toBe(true)
   expect(families.isRevoked('s1')).toBe(false)
 })
+
+test('ending a family again with an older token does not shorten its end', () => {
+  const clock = { ms: startMs, now: () => clock.ms }
+  const families = new RevokedFamilies(clock)
+  families.revoke('s', startMs + 10 * hourMs)
+  families.revoke('s', startMs + 1000)
+  clock.ms += hourMs
+  families.revoke('another', clock.ms + 1000)
+  expect(families.isRevoked('s')).toBe(true)
+})
