@@ -55,7 +55,7 @@ export {
   pluginsSection,
   workerSection,
 } from './settings.ts'
-export { type TaskLedger, taskLedger } from './tasks/ledger.ts'
+export { type ListedTask, type TaskCount, type TaskLedger, taskLedger } from './tasks/ledger.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type EnqueueOptions, type TaskQueue, taskQueue } from './tasks/queue.ts'
 export {
