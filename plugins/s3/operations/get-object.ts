@@ -1,17 +1,23 @@
 import type { Operation } from './operation.ts'
-import { findReadable, planRead, requestedVersion } from './read-object.ts'
+import { findReadable, hasReadConditions, openReadable, planRead, requestedVersion } from './read-object.ts'
 
 /** An object's bytes, or a part of them. */
 export const getObject: Operation = {
   scope: 'object',
   action: 'read-object',
   async run(request, services) {
-    const { bucket, key } = request
-    const version = findReadable(request, services, requestedVersion(request))
-    const { status, headers, length, range } = planRead(request, version)
+    const versionId = requestedVersion(request)
+    // A condition may make the read needless, and opening an object that is not cached is dear.
+    if (hasReadConditions(request.headers)) {
+      const { status, headers } = planRead(request, findReadable(request, services, versionId))
+      if (status === 304) return { status, headers }
+    }
+    await using guard = new AsyncDisposableStack()
+    const opened = guard.use(await openReadable(request, services, versionId))
+    const { status, headers, length, range } = planRead(request, opened.version)
     if (status === 304) return { status, headers }
-    // Opened by its id, so that the bytes are those of the headers even if the key is written meanwhile.
-    const opened = await services.objects.open(bucket.name, key, version.versionId)
+    // From here on the writer of the answer disposes it.
+    guard.move()
     return { status, headers, content: { opened, length, ...(range && { range }) } }
   },
 }

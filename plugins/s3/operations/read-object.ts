@@ -1,5 +1,6 @@
 // What GetObject and HeadObject share: finding the version, its conditions, the range, and the headers of the answer.
-import type { ObjectVersion } from '#plugins/storage'
+import { SvcError } from '#kernel'
+import type { ObjectVersion, OpenedObject } from '#plugins/storage'
 import { evaluateReadConditions } from '../http/conditions.ts'
 import type { Headers } from '../http/headers.ts'
 import { writeObjectHeaders } from '../http/object-headers.ts'
@@ -35,6 +36,20 @@ export function findReadable(request: ObjectRequest, { objects }: S3Services, ve
   })
 }
 
+const nothingToRead: ReadonlySet<string> = new Set(['object_not_found', 'version_not_found', 'is_delete_marker'])
+
+/** Like findReadable, but opens the version in the same look-up. */
+export async function openReadable(request: ObjectRequest, services: S3Services, versionId: string | undefined): Promise<OpenedObject> {
+  const { bucket, key } = request
+  try {
+    return await services.objects.open(bucket.name, key, versionId)
+  } catch (error) {
+    // Storage found nothing to read; the look-up tells what is there instead, such as a delete marker.
+    if (error instanceof SvcError && nothingToRead.has(error.code)) findReadable(request, services, versionId)
+    throw error
+  }
+}
+
 export interface ReadPlan {
   readonly status: 200 | 206 | 304
   readonly headers: Record<string, string>
@@ -64,7 +79,8 @@ export function planRead(request: ObjectRequest, version: ObjectVersion): ReadPl
   return { status: request.query.has('partNumber') ? 206 : 200, headers, length: version.size }
 }
 
-function hasReadConditions(headers: Headers): boolean {
+/** True when the answer may do without the object's bytes. */
+export function hasReadConditions(headers: Headers): boolean {
   return headers.has('if-none-match') || headers.has('if-match') || headers.has('if-modified-since') || headers.has('if-unmodified-since')
 }
 
