@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { builtinPlugins } from '../plugins/index.ts'
 import { svcHome } from './testing/run-svc.ts'
 
 const anyPort = { SVC_ADMIN_ADDR: '127.0.0.1:0' }
@@ -27,6 +28,29 @@ test('--set wins over the environment', async () => {
   await using svc = home.start(['serve', '--set', 'admin.addr=127.0.0.1:0'], { SVC_ADMIN_ADDR: 'nonsense' })
   expect(await svc.line(/is running/)).toContain('admin=http://127.0.0.1:')
   expect(await svc.stop('SIGINT')).toBe(0)
+})
+
+const stubborn = `
+const service = { id: 'stubborn.service', token: Symbol('stubborn'), isOptional: false }
+const create = () => ({ [Symbol.asyncDispose]: () => new Promise(() => setInterval(() => {}, 1000)) })
+export const plugin = Object.freeze({ id: 'stubborn', requires: [], provides: [{ ref: service, uses: {}, create }], contributes: [] })
+`
+
+test('a second signal ends a service that does not stop', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  writeFileSync(join(home.dir, '.svc', 'stubborn.js'), stubborn)
+  const onlyIt = { SVC_PLUGINS_DISABLED: builtinPlugins.map(({ id }) => id).join(','), SVC_PLUGINS_PACKAGES: './stubborn.js' }
+  await using svc = home.start(['serve'], { ...anyPort, ...onlyIt })
+  const running = await svc.line(/is running/)
+  expect(running).toContain('mode=full')
+  expect(await (await fetch(`${urlIn(running)}/healthz`)).json()).toEqual({ status: 'ok' })
+  svc.send('SIGINT')
+  await svc.line(/stopping/)
+  // Two close together count as one key press, so the second comes again and again.
+  const insisting = setInterval(() => svc.send('SIGINT'), 100)
+  expect(await svc.ended).toBe(1)
+  clearInterval(insisting)
 })
 
 test('without any configuration svc serve refuses and names the command that makes one', async () => {

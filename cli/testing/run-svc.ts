@@ -29,6 +29,8 @@ export interface SvcHome extends Disposable {
 export interface StartedSvc extends AsyncDisposable {
   /** Resolves with the first line written that matches, of those not looked at yet. Rejects when the program ends before. */
   line(pattern: RegExp): Promise<string>
+  readonly ended: Promise<number | null>
+  send(signal: NodeJS.Signals): void
   /** Sends the signal and resolves with the exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -78,6 +80,8 @@ function follow(child: ChildProcess): StartedSvc {
       }
       throw new Error(`svc ended without a line like ${pattern}:\n${seen.join('\n')}`)
     },
+    ended,
+    send: (signal) => void child.kill(signal),
     async stop(signal) {
       child.kill(signal)
       return ended
