@@ -18,7 +18,7 @@ export interface BlobPlace {
 }
 
 /** Files put into one folder before the next is used: neighbours in time share the folder, and so its fsync. */
-const filesPerTurn = 256
+const filesPerTurn = 1024
 const foldersMax = 256
 
 /** Hands out places for new blobs of this start. Every folder is durable before a file is put into it. */
@@ -52,6 +52,9 @@ export class BlobFolders {
     const shard = this.#shard()
     this.#turn += 1
     const folder = await this.#folder(shard)
+    // The next folder is made while this one is filled, so that no put waits for it.
+    const following = (shard + 1) % foldersMax
+    if (!this.#folders.has(following)) void this.#make(following)
     const blobId = newBlobId(this.#clock.now(), shard)
     return { blobId, epoch: this.epoch, path: `${folder.path}/${blobId}`, folder }
   }

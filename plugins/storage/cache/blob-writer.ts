@@ -48,9 +48,11 @@ export async function writeBlob(disk: Disk, folders: BlobFolders, source: BlobSo
     const digests = await pour(disk, descriptor, source)
     await source.probes.written()
     source.onEnd(digests)
+    // Both at once: a journaling file system makes them durable in the same turn.
+    const naming = faultOf(place.folder.sync())
     await onDisk(disk.syncFile(descriptor))
     await source.probes.synced()
-    await onDisk(Promise.all([place.folder.sync(), close()]))
+    await Promise.all([settled(naming), onDisk(close())])
     await source.probes.folderSynced()
     return { blobId: place.blobId, epoch: place.epoch, length: digests.size, ...digests }
   } catch (error) {
@@ -89,8 +91,8 @@ const faultOf = (work: Promise<void>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-async function settled(writing: Promise<unknown> | undefined): Promise<void> {
-  const fault = await writing
+async function settled(work: Promise<unknown> | undefined): Promise<void> {
+  const fault = await work
   if (fault !== undefined) throw diskError(fault)
 }
 
