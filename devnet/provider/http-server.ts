@@ -6,24 +6,24 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LOOPBACK, PortTakenError } from '../chain/port.ts'
-import type { FaultBox, RouteName } from '../faults.ts'
+import { type FaultBox, type RouteName, routeNames } from '../faults.ts'
 import { Refusal, refusal } from './refusal.ts'
 import type { ProviderCounters } from './settings.ts'
 
 /** JSON bodies: 40 pieces with metadata stay far below. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    routeName?: RouteName
-  }
-}
-
 /** Adds one group of routes. */
 export type RouteGroup = (app: FastifyInstance) => void
 
 /** Names a route, for faults and counters. */
-export const named = (routeName: RouteName) => ({ config: { routeName } })
+export const named = (routeName: RouteName): { readonly config: object } => ({ config: { routeName } })
+
+/** Undefined for an unknown path. */
+function routeNameOf(request: FastifyRequest): RouteName | undefined {
+  const { config } = request.routeOptions
+  return 'routeName' in config ? routeNames.find((name) => name === config.routeName) : undefined
+}
 
 export interface ProviderServer {
   /** @throws PortTakenError */
@@ -85,7 +85,7 @@ async function listenOn(server: Server, port: number): Promise<void> {
 
 function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions): void {
   app.addHook('onRequest', async (request, reply) => {
-    const route = request.routeOptions.config.routeName
+    const route = routeNameOf(request)
     if (!route) return undefined
     counters.requests[route]++
     const late = faults.take('delay', route)
@@ -99,7 +99,7 @@ function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions):
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
-    const route = request.routeOptions.config.routeName
+    const route = routeNameOf(request)
     if (!route || reply.statusCode >= 400) return payload
     if (faults.take('drop_answer', route)) {
       request.raw.socket.destroy()

@@ -1,5 +1,14 @@
 // Sends a provider's transactions and follows each until it is processed, lost or rewound.
-import { BaseError, type Hex, type Log, parseEventLogs, TransactionNotFoundError, type TransactionReceipt } from 'viem'
+import {
+  BaseError,
+  decodeErrorResult,
+  type Hex,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+  TransactionNotFoundError,
+  type TransactionReceipt,
+} from 'viem'
 import { verifierAbi } from '../chain/abis.ts'
 import type { DevnetContracts } from '../chain/deployment.ts'
 import { findReceipt } from '../chain/rpc.ts'
@@ -16,6 +25,9 @@ const REVERTING_GAS = 20_000_000n
 /** The end of the call data is the payer's signature: 65 bytes, padded. */
 const SIGNATURE_HEX_DIGITS = 192
 const CHECK_MS = 50
+/** Of `require` with a text. */
+const ERROR_SELECTOR = '0x08c379a0'
+const errorAbi = parseAbi(['error Error(string message)'])
 
 export interface Submission {
   readonly kind: TransactionKind
@@ -193,9 +205,11 @@ function dataOf(error: unknown): Hex | undefined {
   return typeof error.data === 'string' && error.data.startsWith('0x') ? (error.data as Hex) : undefined
 }
 
-/** Lotus' words for a call that reverts; clients find the revert data in them. */
+/** Lotus' words for a call that reverts: custom errors as data, `require` texts as `Error(…)`. */
 export function describeRevert(data: Hex): string {
-  return `message execution failed (exit=[33], revert reason=[${data}], vm error=[message failed with backtrace: execution reverted])`
+  const text = data.startsWith(ERROR_SELECTOR) ? decodeErrorResult({ abi: errorAbi, data }).args[0] : undefined
+  const reason = text === undefined ? data : `Error(${text})`
+  return `message execution failed (exit=[33], revert reason=[${reason}], vm error=[message failed with backtrace: execution reverted])`
 }
 
 function describeFailedSend(cause: unknown): Refusal {
