@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { type Disk, realDisk } from './disk.ts'
+import { SyncedFolder } from './synced-folder.ts'
+
+/** A folder whose fsyncs end when the test says so. */
+function heldFolder() {
+  const running: PromiseWithResolvers<void>[] = []
+  const disk: Disk = {
+    ...realDisk,
+    syncFolder: () => {
+      const next = Promise.withResolvers<void>()
+      running.push(next)
+      return next.promise
+    },
+    close: async () => {},
+  }
+  return { folder: new SyncedFolder(disk, '/held', -1), running }
+}
+
+test('who comes during an fsync waits for the next one, and all who come meanwhile share it', async () => {
+  const { folder, running } = heldFolder()
+  const first = folder.sync()
+  const late = [folder.sync(), folder.sync(), folder.sync()]
+  expect(running).toHaveLength(1)
+  running[0]?.resolve()
+  await first
+  await expect.poll(() => running.length).toBe(2)
+  const later = folder.sync()
+  running[1]?.resolve()
+  await Promise.all(late)
+  await expect.poll(() => running.length).toBe(3)
+  running[2]?.resolve()
+  await later
+  expect(running).toHaveLength(3)
+})
+
+test('after a failed fsync nobody is told of success again', async () => {
+  const { folder, running } = heldFolder()
+  const first = folder.sync()
+  const late = folder.sync()
+  running[0]?.reject(new Error('EIO'))
+  await expect(first).rejects.toThrow('EIO')
+  await expect(late).rejects.toThrow('an earlier fsync of the folder /held failed')
+  expect(folder.hasFailed).toBe(true)
+  expect(running).toHaveLength(1)
+})

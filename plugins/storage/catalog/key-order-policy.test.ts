@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compareKeys, groupOf, successorOf } from './key-order-policy.ts'
+
+const text = fc.string({ unit: 'binary', maxLength: 6 })
+const bytes = (value: string): Buffer => Buffer.from(value)
+
+test('keys are ordered like their UTF-8 bytes', () => {
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      expect(Math.sign(compareKeys(a, b))).toBe(Buffer.compare(bytes(a), bytes(b)))
+    }),
+  )
+  expect(compareKeys('\uffff', '\u{10000}')).toBeLessThan(0)
+  expect('\uffff' < '\u{10000}').toBe(false)
+})
+
+test.each([
+  ['a', 'b'],
+  ['a/', 'a0'],
+  ['', undefined],
+  ['\ud7ff', '\ue000'],
+  ['\uffff', '\u{10000}'],
+  ['a\u{10ffff}', 'b'],
+  ['a\u{10ffff}\u{10ffff}', 'b'],
+  ['\u{10ffff}', undefined],
+])('the successor of %j is %j', (prefix, successor) => {
+  expect(successorOf(prefix)).toBe(successor)
+})
+
+test('exactly the texts from a prefix up to its successor begin with it', () => {
+  fc.assert(
+    fc.property(text, text, (prefix, candidate) => {
+      const successor = successorOf(prefix)
+      const isWithin = compareKeys(candidate, prefix) >= 0 && (successor === undefined || compareKeys(candidate, successor) < 0)
+      expect(isWithin).toBe(candidate.startsWith(prefix))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test.each([
+  ['a/b/c', '', '/', 'a/'],
+  ['a/b/c', 'a/', '/', 'a/b/'],
+  ['a/b/c', 'a/b/', '/', undefined],
+  ['a--b--c', 'a-', '--', 'a--b--'],
+  ['a/', '', '/', 'a/'],
+])('%j falls below %j with the delimiter %j into %j', (key, prefix, delimiter, group) => {
+  expect(groupOf(key, prefix, delimiter)).toBe(group)
+})

@@ -1,0 +1,28 @@
+/** Run as a process of its own: puts objects, tells of each that was acknowledged, and dies at a probe like a machine that is switched off. */
+import { subscribe } from 'node:diagnostics_channel'
+import { openObjectStorage } from './object-storage.ts'
+
+/** Puts under way at the same time. */
+const writers = 4
+const keysInUse = 10
+
+const [dir, probe, hits] = process.argv.slice(2)
+let left = Number(hits)
+subscribe('svc.probe', (reached) => {
+  if ((reached as { readonly name: string }).name !== probe) return
+  left -= 1
+  if (left === 0) process.kill(process.pid, 'SIGKILL')
+})
+
+const storage = await openObjectStorage({ dir: String(dir) })
+let count = 0
+const putOn = async () => {
+  for (;;) {
+    const n = count++
+    // Some keys again and some bytes again, and a body in several chunks now and then.
+    const text = `body ${n % 7 === 0 ? 'of many' : n} `.repeat(n % 5 === 0 ? 20_000 : 20)
+    const { key, versionId } = await storage.put(`k${n % keysInUse}`, text)
+    process.send?.({ key, versionId, text })
+  }
+}
+await Promise.all(Array.from({ length: writers }, putOn))
