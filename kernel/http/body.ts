@@ -26,6 +26,9 @@ export async function parseBody<T extends Type>(schema: T, request: FastifyReque
   }
   const text = decodeText(await readBytes(request, bytesMax))
   const value = parseJson(text)
+  // An object type without required members would let a list pass.
+  if (Array.isArray(value) && !schema.extends('unknown[]'))
+    throw kernelErrors.invalid_request({ message: 'The body must be a JSON object.' })
   return check(unknownMembers === 'refuse' ? strict(schema) : schema, value, 'The body')
 }
 
