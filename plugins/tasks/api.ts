@@ -1,0 +1,108 @@
+/** What the tasks plugin's addresses take and answer. Times are RFC 3339 in UTC, whole seconds unless they say more. */
+import { type } from 'arktype'
+import { defineEndpoint } from '#kernel'
+import { readTime } from './read-time-policy.ts'
+
+const status = type("'pending' | 'running' | 'completed' | 'failed' | 'cancelled'")
+
+export const task = type({
+  id: 'number.integer',
+  type: 'string',
+  /** The kind of work, in words. */
+  operation: 'string',
+  status,
+  presentation_status: "'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'",
+  subject: { type: 'string', key: 'string', 'bucket?': 'string' },
+  retry_count: 'number.integer',
+  'retry_limit?': 'number.integer',
+  retryable: 'boolean',
+  acknowledgeable: 'boolean',
+  'wait_reason?': 'string',
+  'failure_reason?': 'string',
+  /** Never set while the task waits. */
+  'last_error?': 'string',
+  'status_message?': 'string',
+  /** Earliest next run. */
+  available_at: 'string',
+  'started_at?': 'string',
+  'finished_at?': 'string',
+  'acknowledged_at?': 'string',
+  created_at: 'string',
+  updated_at: 'string',
+})
+
+const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
+const taskPath = type({ id })
+/** Parameters of an earlier list that paged by offset: dropping them silently would show another page than was asked for. */
+const removed = type('never').describe('left out: the list is paged by cursor')
+
+export const taskPageSizes = { usual: 50, max: 100 } as const
+
+export const listTasks = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/tasks',
+  summary: 'Background tasks, newest first; healthy recurring ones are left out',
+  query: type({
+    'type?': 'string',
+    /** `failed`: not acknowledged; `dismissed`: acknowledged. */
+    'status?': status.or("'dismissed'"),
+    'limit?': type('string.integer.parse').to(`1 <= number.integer <= ${taskPageSizes.max}`),
+    /** The `next_cursor` of the page before. */
+    'cursor?': id,
+    'stage?': removed,
+    'offset?': removed,
+    'category?': removed,
+  }),
+  answer: type({ tasks: task.array(), 'next_cursor?': 'number.integer' }),
+  refusals: ['unknown_task_type'],
+})
+
+export const taskStats = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/tasks/stats',
+  summary: 'Tasks by type and status; failures that were acknowledged count as dismissed',
+  answer: type({ type: 'string', status: status.or("'dismissed'"), count: 'number.integer' }).array(),
+})
+
+export const retryTask = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/tasks/:id/retry',
+  summary: 'Run a failed task again',
+  params: taskPath,
+  answer: type({ status: "'pending'" }),
+  refusals: ['task_retry_unsupported'],
+})
+
+export const acknowledgeTask = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/tasks/:id/acknowledge',
+  summary: 'Dismiss one failed task',
+  params: taskPath,
+  answer: type({ status: "'acknowledged'" }),
+  refusals: ['task_not_acknowledgeable'],
+})
+
+export const previewAcknowledge = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/tasks/acknowledge/preview',
+  summary: 'How many failures a bulk acknowledgement would dismiss; giving `as_of` back dismisses exactly these',
+  query: type({ 'type?': 'string' }),
+  answer: type({ count: 'number.integer', /** With milliseconds. */ as_of: 'string' }),
+  refusals: ['unknown_task_type'],
+})
+
+const time = type('string').pipe((text, ctx) => readTime(text) ?? ctx.error('an RFC 3339 time such as 2026-01-31T12:00:00Z'))
+
+export const acknowledgeTasks = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/tasks/acknowledge',
+  summary: 'Dismiss every failure recorded before a moment (default: now), of one type or of all',
+  body: type({ 'type?': 'string', 'failed_before?': time }),
+  isBodyOptional: true,
+  answer: type({ acknowledged: 'number.integer' }),
+  refusals: ['unknown_task_type'],
+})
+
+export type Task = typeof task.infer
+export type TaskPage = typeof listTasks.answer.infer
+export type TaskStats = typeof taskStats.answer.infer

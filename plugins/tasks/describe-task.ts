@@ -1,0 +1,38 @@
+import { formatTime, type ListedTask } from '#kernel'
+import type { Task } from './api.ts'
+
+export function describeTask(task: ListedTask): Task {
+  const isWaiting = task.presentationStatus === 'waiting'
+  return {
+    id: task.id,
+    type: task.kind,
+    operation: task.label,
+    status: task.status,
+    presentation_status: task.presentationStatus,
+    subject: { type: task.subjectType, key: task.subjectKey, ...present('bucket', task.bucket) },
+    ...countRetries(task),
+    retryable: task.retryable,
+    acknowledgeable: task.acknowledgeable,
+    ...present('wait_reason', isWaiting ? task.waitReason : null),
+    ...present('failure_reason', task.status === 'failed' ? task.errorCode : null),
+    // I-08: what waits has not failed, whatever happened before it came to wait.
+    ...present('last_error', isWaiting ? null : task.lastError),
+    ...present('status_message', task.message),
+    available_at: formatTime(task.runAtMs),
+    ...presentTime('started_at', task.startedAtMs),
+    ...presentTime('finished_at', task.finishedAtMs),
+    ...presentTime('acknowledged_at', task.acknowledgedAtMs),
+    created_at: formatTime(task.createdAtMs),
+    updated_at: formatTime(task.updatedAtMs),
+  }
+}
+
+/** Every failure but the last is followed by a retry. */
+function countRetries({ attempts, attemptsMax }: ListedTask): Pick<Task, 'retry_count' | 'retry_limit'> {
+  if (attemptsMax === undefined) return { retry_count: attempts }
+  return { retry_count: Math.min(attempts, attemptsMax - 1), retry_limit: attemptsMax - 1 }
+}
+
+const present = <K extends string>(name: K, value: string | null) =>
+  (value === null ? {} : { [name]: value }) as { readonly [P in K]?: string }
+const presentTime = <K extends string>(name: K, ms: number | null) => present(name, ms === null ? null : formatTime(ms))

@@ -1,0 +1,50 @@
+import { defineRoutes, formatPreciseTime, serveEndpoint, taskLedger } from '#kernel'
+import { acknowledgeTask, acknowledgeTasks, listTasks, previewAcknowledge, retryTask, taskPageSizes, taskStats } from './api.ts'
+import { describeTask } from './describe-task.ts'
+
+export const taskRoutes = defineRoutes({
+  name: 'tasks',
+  uses: { taskLedger },
+  endpoints: [listTasks, taskStats, retryTask, acknowledgeTask, previewAcknowledge, acknowledgeTasks],
+  register(app, { taskLedger }) {
+    serveEndpoint(app, listTasks, async ({ query }) => {
+      const { type, status, cursor, limit = taskPageSizes.usual } = query
+      // One more than asked for tells whether there is another page.
+      const found = taskLedger.list({
+        limit: limit + 1,
+        ...(type === undefined ? {} : { kind: type }),
+        ...(status === undefined ? {} : { status }),
+        ...(cursor === undefined ? {} : { before: cursor }),
+      })
+      const page = found.slice(0, limit)
+      const last = page.at(-1)
+      return { tasks: page.map(describeTask), ...(found.length > limit && last ? { next_cursor: last.id } : {}) }
+    })
+
+    serveEndpoint(app, taskStats, async () => taskLedger.counts().map(({ kind, status, count }) => ({ type: kind, status, count })))
+
+    serveEndpoint(app, retryTask, async ({ params }) => {
+      await taskLedger.retry(params.id)
+      return { status: 'pending' } as const
+    })
+
+    serveEndpoint(app, acknowledgeTask, async ({ params }) => {
+      await taskLedger.acknowledge(params.id)
+      return { status: 'acknowledged' } as const
+    })
+
+    serveEndpoint(app, previewAcknowledge, async ({ query }) => {
+      const { count, asOfMs } = await taskLedger.preview(query.type)
+      return { count, as_of: formatPreciseTime(asOfMs) }
+    })
+
+    serveEndpoint(app, acknowledgeTasks, async ({ body }) => {
+      const { type, failed_before } = body
+      const acknowledged = await taskLedger.acknowledgeAll({
+        ...(type === undefined ? {} : { kind: type }),
+        ...(failed_before === undefined ? {} : { failedBeforeMs: failed_before }),
+      })
+      return { acknowledged }
+    })
+  },
+})

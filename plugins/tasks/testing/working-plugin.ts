@@ -1,0 +1,40 @@
+import { type } from 'arktype'
+import { database, definePlugin, defineTask, done, fail, type RunningKernel, taskKinds, taskQueue, wait } from '#kernel'
+
+const hourMs = 3_600_000
+const args = type({ name: 'string', end: "'done' | 'fail' | 'fail for good' | 'wait'" })
+type Args = typeof args.infer
+
+const kind = (name: string, isRecurring: boolean) =>
+  defineTask({
+    kind: name,
+    label: `Do ${name}`,
+    args,
+    uses: {},
+    attempts: 5,
+    isRecurring,
+    subject: ({ name }: Args) => ({ type: 'bucket', key: name, bucket: name }),
+    async run({ args: { end }, nowMs }) {
+      if (end === 'wait') return wait('funding', nowMs + hourMs, 'the deposit is too small')
+      if (end === 'done') return done()
+      return fail('refused', 'the provider refused', { retryable: end === 'fail' })
+    },
+  })
+
+const work = kind('test_work', false)
+const otherWork = kind('test_other_work', false)
+const routine = kind('test_routine', true)
+const kinds = { work, otherWork, routine }
+
+/** Task kinds that end the way their arguments say. */
+export const workingPlugin = definePlugin({ id: 'working', contributes: [taskKinds.with(work, otherWork, routine)] })
+
+/** Puts one task on record and returns its id. `inMs`: the earliest start. */
+export function putTask(
+  kernel: RunningKernel,
+  end: Args['end'],
+  { of = 'work', inMs = 0 }: { readonly of?: keyof typeof kinds; readonly inMs?: number } = {},
+): Promise<number> {
+  const queue = kernel.get(taskQueue)
+  return kernel.get(database).write((tx) => queue.enqueue(tx, kinds[of], { name: 'photos', end }, { runAtMs: Date.now() + inMs }))
+}
