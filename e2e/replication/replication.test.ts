@@ -29,7 +29,7 @@ async function put(bucket: string, key: string, bytes: Uint8Array): Promise<stri
   return VersionId
 }
 
-test('objects of all sizes reach three providers, byte for byte, by the word of the chain', async () => {
+test('objects of all sizes reach three providers, byte for byte, by the word of the chain', { timeout: 180_000 }, async () => {
   await s3.send(new CreateBucketCommand({ Bucket: 'sizes' }))
   const objects = [127, 4096, 5 * 1024 * 1024, 32 * 1024 * 1024].map((size) => ({ key: `o-${size}`, bytes: randomBytes(size) }))
   for (const { key, bytes } of objects) {
@@ -40,9 +40,9 @@ test('objects of all sizes reach three providers, byte for byte, by the word of 
     expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
   }
   expect(findDuplicateAdds(network.devnet)).toEqual([])
-}, 180_000)
+})
 
-test('200 small objects put at once share transactions: at most a tenth as many as pieces', async () => {
+test('200 small objects put at once share transactions: at most a tenth as many as pieces', { timeout: 240_000 }, async () => {
   await s3.send(new CreateBucketCommand({ Bucket: 'many' }))
   const before = network.devnet.addPiecesTransactions().length
   const versions = await Promise.all(Array.from({ length: 200 }, (_, i) => put('many', `small/${i}`, randomBytes(1000))))
@@ -51,4 +51,4 @@ test('200 small objects put at once share transactions: at most a tenth as many 
   expect(transactions).toBeGreaterThan(0)
   expect(transactions).toBeLessThanOrEqual(60)
   expect(findDuplicateAdds(network.devnet)).toEqual([])
-}, 240_000)
+})
