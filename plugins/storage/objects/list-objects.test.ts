@@ -1,33 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '#kernel'
-import { openDatabase } from '../../../kernel/db/open.ts'
 import type { ListPage, ListRequest } from '../contract.ts'
-import { objectsMigration } from '../migrations/0001-objects.ts'
+import { type ObjectStorage, openObjectStorage } from '../testing/object-storage.ts'
 import { listObjects } from './list-objects.ts'
 
-let database: Database & AsyncDisposable
-let dir: string
+let storage: ObjectStorage
 let bucketsMade = 0
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'svc-list-'))
-  const opened = await openDatabase({ dsn: join(dir, 'svc.db'), schemas: [{ name: 'storage', migrations: [objectsMigration] }] })
-  await opened.migrate()
-  database = opened
+  storage = await openObjectStorage()
 })
 
-afterAll(async () => {
-  await database[Symbol.asyncDispose]()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(() => storage[Symbol.asyncDispose]())
 
 async function bucketWith(keys: Iterable<string>): Promise<number> {
   const bucketId = ++bucketsMade
-  await database.write((tx) => {
+  await storage.database.write((tx) => {
     for (const key of keys) {
       tx.run(
         `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, 'v', -1, 1, 7, 'e', 5)`,
@@ -90,7 +78,7 @@ test('every page is that of the plain roll-up, whatever the keys, the prefix, th
       const bucketId = await bucketWith(keys)
       for (const asked of requests) {
         listings += 1
-        expect(shape(listObjects(database.read, bucketId, asked)), JSON.stringify(asked)).toEqual(rollUp(keys, asked))
+        expect(shape(listObjects(storage.database.read, bucketId, asked)), JSON.stringify(asked)).toEqual(rollUp(keys, asked))
       }
     }),
     { numRuns: 90 },
@@ -107,11 +95,11 @@ test('the pages of a listing hold every result once, and only the last is not tr
     fc.asyncProperty(walk, async ({ keys, asked }) => {
       const bucketId = await bucketWith(keys)
       const seen: string[] = []
-      let page = listObjects(database.read, bucketId, asked)
+      let page = listObjects(storage.database.read, bucketId, asked)
       for (;;) {
         seen.push(...page.entries.map((entry) => entry.key), ...page.commonPrefixes)
         if (!page.isTruncated || page.last === undefined) break
-        page = listObjects(database.read, bucketId, { ...asked, after: page.last })
+        page = listObjects(storage.database.read, bucketId, { ...asked, after: page.last })
       }
       const whole = rollUp(keys, { ...asked, limit: 1000 })
       expect(seen.sort(byBytes)).toEqual([...whole.keys, ...whole.commonPrefixes].sort(byBytes))
@@ -127,6 +115,6 @@ test('a folder that begins with many plain keys is walked from its first common 
   const bucketId = await bucketWith(keys)
   for (const limit of [1, 63, 64, 65, 149, 150, 151, 200, 251, 252, 1000]) {
     const asked = { prefix: 'f/', delimiter: '/', limit }
-    expect(shape(listObjects(database.read, bucketId, asked))).toEqual(rollUp(keys, asked))
+    expect(shape(listObjects(storage.database.read, bucketId, asked))).toEqual(rollUp(keys, asked))
   }
 })
