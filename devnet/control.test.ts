@@ -42,6 +42,16 @@ test('faults are placed on one provider or all, show up in the state, and are cl
   expect(fixture.devnet.providers.flatMap(({ faults }) => faults.list())).toEqual([])
 })
 
+test('settings are changed, and bodies need no content type', async () => {
+  const answer = await fetch(`${control.url}/settings`, {
+    method: 'POST',
+    body: JSON.stringify({ provider: 1, settings: { parkDelayMs: 3 } }),
+  })
+  expect([answer.status, await answer.text()]).toEqual([200, '{}'])
+  expect(fixture.devnet.providers.map(({ settings }) => settings.parkDelayMs)).toEqual([3, 150])
+  expect((await fetch(`${control.url}/faults`, { method: 'DELETE' })).status).toBe(200)
+})
+
 test('the chain is mined, held, released, rewound and jumped', async () => {
   const epoch = Number(await fixture.devnet.chain.epoch())
   expect(await call('POST', '/chain/mine', { blocks: 3 })).toEqual({ status: 200, json: { epoch: epoch + 3 } })
@@ -60,6 +70,7 @@ test.each([
   ['POST', '/faults', { provider: 9, fault: { kind: 'dark' } }, 'no provider 9; there are 1 to 2'],
   ['POST', '/chain/mine', { blocks: 100_000 }, 'blocks is 100000; expected 1 to 2000'],
   ['POST', '/chain/drop', { hash: '0x1' }, 'hash'],
+  ['POST', '/settings', { settings: { parkDelay: 3 } }, 'parkDelay'],
 ])('%s %s %o is refused with what is wrong', async (method, path, body, problem) => {
   expect(await call(method, path, body)).toEqual({ status: 400, json: { error: expect.stringContaining(problem) } })
 })

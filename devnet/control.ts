@@ -22,6 +22,21 @@ const faultShape = common
   .or(common.and({ kind: "'cut_bytes'", afterBytes: 'number.integer >= 0' }))
 const placeShape = type({ 'provider?': 'number.integer', fault: faultShape })
 const clearShape = type({ 'provider?': 'number.integer', 'id?': 'number.integer' })
+const settingsShape = type({
+  'provider?': 'number.integer',
+  settings: type({
+    'parkDelayMs?': 'number >= 0',
+    'unprocessedMs?': 'number >= 0',
+    'confidenceBlocks?': 'number.integer >= 0',
+    'lostAfterMs?': 'number >= 0',
+    'unclaimedKeepMs?': 'number >= 0',
+    'uploadKeepMs?': 'number >= 0',
+    'pullRetryMs?': 'number[]',
+    'pullPiecesMax?': 'number.integer >= 0',
+    'offenceBlockMs?': 'number >= 0',
+    'keepEndedPeriods?': 'number.integer >= 0',
+  }).onUndeclaredKey('reject'),
+})
 const hashShape = type({ hash: /^0x[0-9a-f]{64}$/i })
 
 export interface ControlServer extends AsyncDisposable {
@@ -31,6 +46,15 @@ export interface ControlServer extends AsyncDisposable {
 /** Port 0 takes a free one. */
 export async function startControl(devnet: Devnet, port: number): Promise<ControlServer> {
   const app = fastify({ bodyLimit: JSON_BYTES_MAX, forceCloseConnections: true })
+  // Whatever a client calls its body, it is JSON; none is an empty object.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, body === '' ? {} : JSON.parse(String(body)))
+    } catch (cause) {
+      done(new RequestError(`the body is not JSON: ${cause}`, { cause }))
+    }
+  })
   app.setErrorHandler((error, _request, reply) => {
     const isRequestFault = error instanceof RequestError || error instanceof RangeError
     reply.code(isRequestFault ? 400 : 500).send({ error: error instanceof Error ? error.message : String(error) })
@@ -55,6 +79,11 @@ function faultRoutes(app: FastifyInstance, devnet: Devnet): void {
   app.delete('/faults', (request) => {
     const { provider, id } = valid(clearShape(request.body ?? {}))
     for (const { faults } of select(devnet, provider)) faults.clear(id)
+    return {}
+  })
+  app.post('/settings', (request) => {
+    const { provider, settings } = valid(settingsShape(request.body))
+    for (const selected of select(devnet, provider)) Object.assign(selected.settings, settings)
     return {}
   })
   app.post('/garbage', (request) => {

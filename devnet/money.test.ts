@@ -78,7 +78,7 @@ test('a payer-terminated data set is billed to its end, then settled, deleted an
   const { provider, dataSetId } = dataSet
   await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])
   const signer = createChainSigner(fixture.devnet.rpcUrl, fixture.userKey)
-  await signer.execute({
+  const { blockNumber } = await signer.execute({
     to: fixture.devnet.contracts.warmStorage,
     data: encodeFunctionData({
       abi: [
@@ -95,7 +95,7 @@ test('a payer-terminated data set is billed to its end, then settled, deleted an
     }),
   })
   const { pdpEndEpoch } = await readDataSet(dataSetId)
-  expect(pdpEndEpoch).toBe((await fixture.devnet.chain.epoch()) + BigInt(LOCKUP_EPOCHS))
+  expect(pdpEndEpoch).toBe(blockNumber + BigInt(LOCKUP_EPOCHS))
 
   const { url, body } = await fixture.addBody(dataSet, [await fixture.storePiece(dataSet)])
   // DataSetPaymentAlreadyTerminated

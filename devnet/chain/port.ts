@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 export const LOOPBACK = '127.0.0.1'
 
 /** Below the range systems hand out for outgoing connections, so that a remembered port stays free. */
-const PORT_FIRST = 20_000
-const PORT_COUNT = 12_000
+const PORT_FIRST = 12_000
+const PORT_COUNT = 20_000
 const ATTEMPTS_MAX = 50
 
 /** Something else listens on a port this devnet has to have. */
