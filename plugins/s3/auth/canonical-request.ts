@@ -1,6 +1,6 @@
 // The canonical request of Signature Version 4, in the form S3 uses: no path normalisation, no double encoding.
 import type { Headers } from '../http/headers.ts'
-import { percentDecodeBytes, percentEncode } from '../http/percent-encoding.ts'
+import { isPlain, percentDecodeBytes, percentEncode } from '../http/percent-encoding.ts'
 import { S3Error } from '../http/s3-error.ts'
 
 export interface SignedRequest {
@@ -26,6 +26,7 @@ export function canonicalRequests(request: SignedRequest, parts: CanonicalParts)
 
 /** Most clients re-encode the decoded path; some sign the path as they send it. */
 function canonicalPaths(rawPath: string): string[] {
+  if (isPlain(rawPath)) return [rawPath]
   const bytes = percentDecodeBytes(rawPath)
   if (bytes === undefined) throw new S3Error('InvalidURI')
   const encoded = percentEncode(bytes, true)
@@ -45,7 +46,10 @@ export function canonicalQuery(rawQuery: string, omitted?: string): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join('&')
 }
 
+const unreserved = /^[A-Za-z0-9\-._~]*$/
+
 function reencode(text: string): string {
+  if (unreserved.test(text)) return text
   const bytes = percentDecodeBytes(text, { plusIsSpace: true })
   if (bytes === undefined) throw new S3Error('InvalidURI')
   return percentEncode(bytes)

@@ -18,6 +18,11 @@ export function percentEncode(value: string | Uint8Array, keepSlash = false): st
   return encoded
 }
 
+/** True when percent-encoding the text, or decoding it, changes nothing; slashes do not count. */
+export function isPlain(text: string): boolean {
+  return unreservedOrSlash.test(text)
+}
+
 export interface DecodeOptions {
   /** Reads `+` as a space: right for queries, wrong for paths. */
   readonly plusIsSpace?: boolean
@@ -44,7 +49,7 @@ export function percentDecodeBytes(text: string, options: DecodeOptions = {}): B
 
 /** The UTF-8 text a percent-encoded text stands for, or undefined when an escape or the UTF-8 is malformed. */
 export function percentDecode(text: string, options: DecodeOptions = {}): string | undefined {
-  if (unreservedOrSlash.test(text)) return text
+  if (isPlain(text)) return text
   const bytes = percentDecodeBytes(text, options)
   if (bytes === undefined) return undefined
   try {

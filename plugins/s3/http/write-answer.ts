@@ -67,7 +67,7 @@ async function writeContent(response: ServerResponse, { opened, range, length }:
   let written = 0
   for await (const piece of opened.read(range)) {
     written += piece.length
-    if (written === length && length <= singleWriteBytesMax && written === piece.length) response.end(piece)
+    if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
     else if (!response.write(piece)) await drained(response, idleMs)
   }
   if (written !== length) throw new Error(`storage gave ${written} bytes of an object part of ${length}`)
