@@ -91,7 +91,7 @@ test('a reader that goes away in the middle of an object frees it', async () => 
   await once(socket, 'data')
   expect(server.storage.openCount()).toBe(1)
   socket.destroy()
-  await expect.poll(() => server.storage.openCount()).toBe(0)
+  await expect.poll(() => server.storage.openCount(), { timeout: 5_000 }).toBe(0)
 })
 
 test('a reader that takes nothing is cut off', async () => {
@@ -101,7 +101,7 @@ test('a reader that takes nothing is cut off', async () => {
   const { head } = signedRequest(server.port, { method: 'GET', url: '/photos/large', user: owner })
   const socket = connect(server.port, '127.0.0.1')
   socket.pause().write(head)
-  await expect.poll(() => server.storage.openCount()).toBe(1)
+  await expect.poll(() => server.storage.openCount(), { timeout: 5_000 }).toBe(1)
   await expect.poll(() => server.storage.openCount(), { timeout: 5_000 }).toBe(0)
   socket.destroy()
 })
