@@ -31,6 +31,10 @@ export interface BlobProbes {
   readonly folderSynced: Probe
 }
 
+/** Chunks are written together: each write costs a turn of a thread. */
+const heldBytesMax = 256 * 1024
+const heldChunksMax = 256
+
 export interface WrittenBlob extends BlobRef, BodyDigests {}
 
 /**
@@ -65,18 +69,28 @@ export async function writeBlob(disk: Disk, folders: BlobFolders, source: BlobSo
 async function pour(disk: Disk, descriptor: number, { body, onBytes, signal }: BlobSource): Promise<BodyDigests> {
   const digests = new Digests()
   let size = 0
+  let written = 0
+  let held: Uint8Array[] = []
   // One write at a time runs beside the hashing. It resolves to its fault, so that none goes unhandled while a chunk is waited for.
   let writing: Promise<unknown> | undefined
+  const flush = async (): Promise<void> => {
+    await settled(writing)
+    if (written === size) return
+    writing = faultOf(disk.write(descriptor, held, written))
+    written = size
+    held = []
+  }
   try {
     for await (const chunk of body) {
       signal?.throwIfAborted()
       if (chunk.length === 0) continue
       onBytes(size + chunk.length)
-      await settled(writing)
-      writing = faultOf(disk.write(descriptor, chunk, size))
+      held.push(chunk)
       size += chunk.length
       digests.update(chunk)
+      if (size - written >= heldBytesMax || held.length >= heldChunksMax) await flush()
     }
+    await flush()
     await settled(writing)
   } finally {
     // The descriptor must not be closed under a running write.

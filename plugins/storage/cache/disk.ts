@@ -5,8 +5,8 @@ export interface Disk {
   /** A new empty file, private to the user. Fails when the path exists. */
   create(path: string): Promise<number>
   open(path: string): Promise<number>
-  /** Writes every byte of the chunk at the position. */
-  write(descriptor: number, chunk: Uint8Array, position: number): Promise<void>
+  /** Writes every byte of the chunks, one after the other, from the position on. */
+  write(descriptor: number, chunks: readonly Uint8Array[], position: number): Promise<void>
   /** Reads into the whole buffer, or less where the file ends. Returns the bytes read. */
   read(descriptor: number, buffer: Uint8Array, position: number): Promise<number>
   /** Length of an open file. Synchronous: its inode is in memory. */
@@ -31,16 +31,17 @@ const opened = (path: string, flags: string): Promise<number> =>
 export const realDisk: Disk = {
   create: (path) => opened(path, 'wx'),
   open: (path) => opened(path, 'r'),
-  write: (descriptor, chunk, position) =>
+  write: (descriptor, chunks, position) =>
     new Promise((resolve, reject) => {
-      // A write may take only a part, for example at the end of a quota.
-      const writeFrom = (offset: number): void =>
-        fs.write(descriptor, chunk, offset, chunk.length - offset, position + offset, (error, written) => {
-          if (error) reject(error)
-          else if (offset + written >= chunk.length) resolve()
-          else writeFrom(offset + written)
+      const writeFrom = (left: readonly Uint8Array[], at: number): void =>
+        fs.writev(descriptor, left, at, (error, written) => {
+          if (error) return reject(error)
+          // A write may take only a part, for example at the end of a quota.
+          const rest = remainder(left, written)
+          if (rest.length === 0) resolve()
+          else writeFrom(rest, at + written)
         })
-      writeFrom(0)
+      writeFrom(chunks, position)
     }),
   read: (descriptor, buffer, position) =>
     new Promise((resolve, reject) => {
@@ -59,6 +60,16 @@ export const realDisk: Disk = {
   close: (descriptor) => finished((done) => fs.close(descriptor, done)),
   unlink: (path) => finished((done) => fs.unlink(path, done)),
   makeFolder: (path) => finished((done) => fs.mkdir(path, { mode: 0o700, recursive: true }, (error) => done(error))),
+}
+
+/** The bytes behind the first `taken` ones. */
+function remainder(chunks: readonly Uint8Array[], taken: number): readonly Uint8Array[] {
+  let skipped = 0
+  for (const [at, chunk] of chunks.entries()) {
+    if (skipped + chunk.length > taken) return [chunk.subarray(taken - skipped), ...chunks.slice(at + 1)]
+    skipped += chunk.length
+  }
+  return []
 }
 
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
