@@ -10,4 +10,5 @@ export type {
   ObjectStatusDetail,
   UploadProgress,
 } from './objects/object-api.ts'
+export type { Overview } from './overview/overview-api.ts'
 export type { CacheStats, SystemInfo, SystemPlugins, Workers } from './system/system-api.ts'

@@ -1,13 +1,20 @@
-import { adminRoutes, definePlugin, eventKinds } from '#kernel'
+import { adminRoutes, definePlugin, eventKinds, events, provide } from '#kernel'
 import { bucketRoutes } from './buckets/bucket-routes.ts'
 import { bucketUpdated } from './buckets/bucket-updated.ts'
+import { createEventHub, eventHub } from './events/event-hub.ts'
+import { eventRoutes } from './events/event-routes.ts'
 import { objectRoutes } from './objects/object-routes.ts'
 import { transferRoutes } from './objects/transfer-routes.ts'
+import { overviewRoutes } from './overview/overview-routes.ts'
 import { systemRoutes } from './system/system-routes.ts'
 
 /** Buckets, objects and the service itself, for the operator. */
 export const adminPlugin = definePlugin({
   id: 'admin',
   requires: ['storage'],
-  contributes: [adminRoutes.with(systemRoutes, bucketRoutes, objectRoutes, transferRoutes), eventKinds.with(bucketUpdated)],
+  provides: [provide(eventHub, { events }, ({ events }) => createEventHub(events))],
+  contributes: [
+    adminRoutes.with(systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes),
+    eventKinds.with(bucketUpdated),
+  ],
 })

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { defineEvent, type Events, type PublishedEvent } from '#kernel'
+import { createEventHub, eventStreams } from './event-hub.ts'
+import type { EventStream } from './event-stream.ts'
+
+const greeted = defineEvent<{ name: string; amount: bigint }>('greeted')
+
+function fakeEvents(): Events {
+  const listeners = new Set<(event: PublishedEvent) => void>()
+  return {
+    publish: ({ topic }, payload) => {
+      for (const listener of listeners) listener({ topic, payload })
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+function collect(stream: EventStream): string[] {
+  const frames: string[] = []
+  stream.setEncoding('utf8').on('data', (frame: string) => frames.push(frame))
+  return frames
+}
+
+test('events are numbered over the whole process, and every watcher gets the same frame', async () => {
+  const events = fakeEvents()
+  using hub = createEventHub(events)
+  events.publish(greeted, { name: 'nobody watches', amount: 0n })
+  const [first, second] = [collect(hub.watch(() => true)), collect(hub.watch(() => true))]
+  events.publish(greeted, { name: 'a\nb', amount: 10n ** 20n })
+  const frame = 'event: greeted\nid: 2\ndata: {"seq":2,"topic":"greeted","name":"a\\nb","amount":"100000000000000000000"}\n\n'
+  await expect.poll(() => [first, second]).toEqual(Array(2).fill([': connected\n\n', frame]))
+})
+
+test('a silent stream is kept alive', async () => {
+  using hub = createEventHub(fakeEvents(), 1)
+  const frames = collect(hub.watch(() => true))
+  await expect.poll(() => frames.slice(0, 3)).toEqual([': connected\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
+})
+
+test('a stream ends when its watcher may not watch any more, before the next frame', async () => {
+  const events = fakeEvents()
+  using hub = createEventHub(events)
+  let isAllowed = true
+  const stream = hub.watch(() => isAllowed)
+  const frames = collect(stream)
+  isAllowed = false
+  events.publish(greeted, { name: 'secret', amount: 0n })
+  await expect.poll(() => stream.closed).toBe(true)
+  expect(frames).toEqual([': connected\n\n'])
+})
+
+test('there are only so many watchers, and one that leaves makes room', async () => {
+  using hub = createEventHub(fakeEvents())
+  const streams = Array.from({ length: eventStreams.watchersMax }, () => hub.watch(() => true))
+  expect(() => hub.watch(() => true)).toThrow(expect.objectContaining({ code: 'event_streams_exhausted', status: 503 }))
+  const [leaving = hub.watch(() => true)] = streams
+  leaving.destroy()
+  await once(leaving, 'close')
+  hub.watch(() => true)
+})

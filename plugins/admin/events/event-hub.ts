@@ -1,0 +1,72 @@
+/** Passes the announcements of the service on to everybody who watches the dashboard's stream. */
+import { defineErrors, defineService, type Events, type PublishedEvent } from '#kernel'
+import { EventStream } from './event-stream.ts'
+
+export const eventErrors = defineErrors({
+  event_streams_exhausted: { status: 503, message: 'Too many clients watch the events; close another one.' },
+})
+
+export const eventStreams = {
+  watchersMax: 64,
+  /** Shorter than what proxies and browsers allow a silent connection. */
+  heartbeatMs: 15_000,
+} as const
+
+export interface EventHub extends Disposable {
+  /**
+   * A new stream. It ends once `isAllowed` turns false, which is asked before every frame. Throws `event_streams_exhausted` (503)
+   * when there are too many.
+   */
+  watch(isAllowed: () => boolean): EventStream
+  /** Ends every stream. */
+  finish(): void
+}
+
+export const eventHub = defineService<EventHub>('admin.event-hub')
+
+interface Watcher {
+  readonly stream: EventStream
+  readonly isAllowed: () => boolean
+}
+
+export function createEventHub(events: Events, heartbeatMs: number = eventStreams.heartbeatMs): EventHub {
+  const watchers = new Set<Watcher>()
+  let seq = 0
+  const send = (frame: string) => {
+    for (const { stream, isAllowed } of watchers) {
+      if (isAllowed()) stream.offer(frame)
+      else stream.finish()
+    }
+  }
+  const stopListening = events.subscribe((event) => {
+    // Counted also while nobody watches: a number that is missing means a lost event.
+    seq += 1
+    if (watchers.size > 0) send(frameOf(event, seq))
+  })
+  const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs).unref()
+  const finish = () => {
+    for (const { stream } of watchers) stream.finish()
+  }
+  return {
+    watch(isAllowed) {
+      if (watchers.size >= eventStreams.watchersMax) throw eventErrors.event_streams_exhausted()
+      const watcher = { stream: new EventStream(), isAllowed }
+      watchers.add(watcher)
+      watcher.stream.once('close', () => watchers.delete(watcher))
+      watcher.stream.offer(': connected\n\n')
+      return watcher.stream
+    },
+    finish,
+    [Symbol.dispose]() {
+      clearInterval(heartbeat)
+      stopListening()
+      finish()
+    },
+  }
+}
+
+function frameOf({ topic, payload }: PublishedEvent, seq: number): string {
+  return `event: ${topic}\nid: ${seq}\ndata: ${JSON.stringify({ seq, topic, ...payload }, writeBigint)}\n\n`
+}
+
+const writeBigint = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value)

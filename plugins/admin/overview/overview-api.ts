@@ -1,0 +1,35 @@
+import { type } from 'arktype'
+import { defineEndpoint } from '#kernel'
+import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
+
+const count = 'number.integer'
+
+/** A kind of work that has tasks to do now. */
+export const activeWork = type({
+  operation: 'string',
+  by_status: { pending: count, running: count },
+  total: count,
+})
+
+export const overview = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/overview',
+  summary: 'The service at a glance; a part that cannot be read stays at zero',
+  answer: type({
+    buckets: { total: count, by_status: 'Record<string, number>' },
+    /** Current versions. */
+    objects: { total: count, total_size_bytes: count },
+    tasks: {
+      /** Failed includes failures that were acknowledged. */
+      by_status: { pending: count, running: count, completed: count, failed: count, cancelled: count },
+      /** Failures that nobody has acknowledged. */
+      attention: { failed: count },
+      active_pipeline: activeWork.array(),
+    },
+    cache: cacheStats.answer,
+    workers: workers.answer.get('workers'),
+    system: systemInfo.answer,
+  }),
+})
+
+export type Overview = typeof overview.answer.infer

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { taskLedger } from '#kernel'
+import { cacheGauge } from '#plugins/storage'
+import { promised, testAdmin } from '../testing/test-admin.ts'
+import { overview } from './overview-api.ts'
+
+const owner_access_key = '__internal_root__'
+
+test('the overview sums up buckets, objects, tasks, cache, workers and the service', async () => {
+  await using admin = await testAdmin()
+  for (const name of ['photos', 'backups']) await admin.call('POST', '/api/v1/buckets', { name, owner_access_key })
+  for (const key of ['a', 'b']) {
+    await admin.fetch(`/api/v1/buckets/photos/objects/upload?key=${key}`, { method: 'POST', body: new Uint8Array(200) })
+  }
+  const summary = promised(overview, await admin.call('GET', '/api/v1/overview'))
+  expect(summary).toMatchObject({
+    buckets: { total: 2, by_status: { active: 2 } },
+    objects: { total: 2, total_size_bytes: 400 },
+    tasks: { by_status: { failed: 0 }, attention: { failed: 0 } },
+    cache: { used_bytes: 400 },
+    workers: { tasks: true },
+    system: { mode: 'full' },
+  })
+})
+
+test('a part that cannot be read stays at zero, and the rest is told', async () => {
+  const broken = () => {
+    throw new Error('no answer')
+  }
+  await using admin = await testAdmin({ override: [[cacheGauge, { stats: broken }]] })
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key })
+  const summary = promised(overview, await admin.call('GET', '/api/v1/overview'))
+  expect(summary).toMatchObject({ cache: { used_bytes: 0, max_bytes: 0 }, buckets: { total: 1 } })
+  expect(admin.kernel.get(taskLedger).counts()).toEqual([])
+})

@@ -1,0 +1,29 @@
+/** The counts of the task records as the overview shows them. */
+import type { TaskCount } from '#kernel'
+import type { Overview } from './overview-api.ts'
+
+export function summariseTasks(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): Overview['tasks'] {
+  const sum = (...statuses: readonly TaskCount['status'][]) =>
+    counts.reduce((total, { status, count }) => (statuses.includes(status) ? total + count : total), 0)
+  return {
+    by_status: {
+      pending: sum('pending'),
+      running: sum('running'),
+      completed: sum('completed'),
+      failed: sum('failed', 'dismissed'),
+      cancelled: sum('cancelled'),
+    },
+    attention: { failed: sum('failed') },
+    active_pipeline: listActive(counts, labels),
+  }
+}
+
+function listActive(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): Overview['tasks']['active_pipeline'] {
+  const kinds = Map.groupBy(counts, ({ kind }) => kind)
+  return [...kinds].flatMap(([kind, ofKind]) => {
+    const count = (wanted: TaskCount['status']) => ofKind.find(({ status }) => status === wanted)?.count ?? 0
+    const by_status = { pending: count('pending'), running: count('running') }
+    const total = by_status.pending + by_status.running
+    return total === 0 ? [] : [{ operation: labels.get(kind) ?? kind, by_status, total }]
+  })
+}
