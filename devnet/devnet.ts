@@ -30,9 +30,14 @@ import type { ProviderSettings } from './provider/settings.ts'
 const DEFAULT_PROVIDERS = 5
 const PROVIDERS_MAX = 50
 const DEFAULT_BLOCK_TIME_SECONDS = 1
+const BLOCK_TIME_SECONDS_MAX = 3600
 const DEFAULT_PROVING_PERIOD_EPOCHS = 20
+/** Below, a period has no room for a challenge and its proof; above, the verifier refuses the delay. */
+const PROVING_PERIOD_EPOCHS_MIN = 10
+const PROVING_PERIOD_EPOCHS_MAX = 40_000
 /** As on the live networks: 30 days of 30-second epochs. */
 const DEFAULT_LOCKUP_PERIOD_EPOCHS = 86_400
+const LOCKUP_PERIOD_EPOCHS_MAX = 10_000_000
 
 export interface DevnetOptions {
   /** Everything is kept here; an existing one goes on where it stopped. */
@@ -91,6 +96,7 @@ interface DevnetChain extends DeployingChain {
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { blockTimeSeconds = DEFAULT_BLOCK_TIME_SECONDS, log = () => undefined } = options
   const dir = resolve(options.dir)
+  requireOptions(options)
   const startedAt = new Date()
   await using stack = new AsyncDisposableStack()
   const chain = await startChain({ ...options, dir, log }, stack)
@@ -129,6 +135,18 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     addPiecesTransactions: () => providers.flatMap(listAddPieces),
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   }
+}
+
+function requireOptions({ providers, blockTimeSeconds, provingPeriodEpochs, lockupPeriodEpochs }: DevnetOptions): void {
+  requireRange('providers', providers, [1, PROVIDERS_MAX])
+  requireRange('blockTimeSeconds', blockTimeSeconds, [0, BLOCK_TIME_SECONDS_MAX])
+  requireRange('provingPeriodEpochs', provingPeriodEpochs, [PROVING_PERIOD_EPOCHS_MIN, PROVING_PERIOD_EPOCHS_MAX])
+  requireRange('lockupPeriodEpochs', lockupPeriodEpochs, [1, LOCKUP_PERIOD_EPOCHS_MAX])
+}
+
+function requireRange(name: string, value: number | undefined, [min, max]: readonly [number, number]): void {
+  // Written so that NaN is refused too.
+  if (value !== undefined && !(value >= min && value <= max)) throw new RangeError(`${name} is ${value}; expected ${min} to ${max}`)
 }
 
 async function startChain(
@@ -172,9 +190,6 @@ async function deployNew(chain: DeployingChain, chainPort: number, options: Devn
 }
 
 async function completeDeployment(chain: DeployingChain, deployment: Deployment, wanted = DEFAULT_PROVIDERS): Promise<Deployment> {
-  if (!Number.isInteger(wanted) || wanted < 1 || wanted > PROVIDERS_MAX) {
-    throw new RangeError(`providers is ${wanted}; expected 1 to ${PROVIDERS_MAX}`)
-  }
   const providers = [...deployment.providers]
   for (let position = providers.length + 1; position <= wanted; position++) {
     providers.push(await registerProvider(chain, deployment.contracts, position))

@@ -110,3 +110,11 @@ test('a port taken by somebody else is named instead of used', async () => {
   await using devnet = await startDevnet({ dir: folder, providers: 1 })
   expect(devnet.rpcUrl).toBe(`http://127.0.0.1:${chainPort}`)
 })
+
+test.each([
+  [{ providers: 0 }, 'providers is 0; expected 1 to 50'],
+  [{ blockTimeSeconds: Number.NaN }, 'blockTimeSeconds is NaN'],
+  [{ provingPeriodEpochs: 5 }, 'provingPeriodEpochs is 5; expected 10 to 40000'],
+])('a devnet is not started with %o', async (options, problem) => {
+  await expect(startDevnet({ dir: join(dir, 'wrong'), ...options })).rejects.toThrow(problem)
+})

@@ -17,7 +17,7 @@ const PROVIDER_FIL = parseEther('10000')
 const USER_1_USDFC = parseEther('10000')
 
 /** Blocks between proving transaction and challenge; the live networks use 10 and 150. */
-const CHALLENGE_FINALITY_EPOCHS = 2n
+export const CHALLENGE_FINALITY_EPOCHS = 2n
 /** Half the period is challenge window: every transaction is an epoch here, so epochs may pass fast. */
 const WINDOWS_PER_PERIOD = 2
 

@@ -1,6 +1,7 @@
 // Keeps a provider's data sets proven: starts periods, proves in the window, lets removals take effect.
 import { encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { verifierAbi, warmStorageAbi } from '../chain/abis.ts'
+import { CHALLENGE_FINALITY_EPOCHS } from '../chain/deployment.ts'
 import { isOwnDataSet, listOwnDataSets, listPieces } from './chain-reads.ts'
 import type { ProviderContext } from './context.ts'
 import { removeEnded } from './ended-data-sets.ts'
@@ -9,6 +10,8 @@ import { pieceCidsInFlight } from './ledger.ts'
 const CHALLENGES_PER_PROOF = 5
 /** Proofs are counted on the devnet, not verified. */
 const PROOFS = Array.from({ length: CHALLENGES_PER_PROOF }, () => ({ leaf: zeroHash, proof: [] }))
+/** Blocks that may come between deciding on a transaction and its own block. */
+const LANDING_EPOCHS = 2n
 /** A data set in which nothing is due is looked at again after so many epochs. */
 const IDLE_EPOCHS = 16n
 
@@ -102,17 +105,26 @@ async function startPeriod(context: ProviderContext, { dataSetId, deadline, leav
   const args = [BigInt(dataSetId)] as const
   const activation = await reader.readContract({ ...service, functionName: 'provingActivationEpoch', args })
   const isFirst = deadline === 0n && activation === 0n
-  const [, , , firstWindowStart] = await reader.readContract({ ...service, functionName: 'getPDPConfig' })
-  // The first window counts from the block of the transaction, which is one later at least.
-  const challengeEpoch = isFirst
-    ? firstWindowStart + 2n
+  const [, windowSize, , firstWindowStart] = await reader.readContract({ ...service, functionName: 'getPDPConfig' })
+  const windowStart = isFirst
+    ? firstWindowStart
     : await reader.readContract({ ...service, functionName: 'nextPDPChallengeWindowStart', args })
+  const challengeEpoch = chooseChallenge({ windowStart, windowSize, epoch: await reader.getBlockNumber() })
   await send(
     context,
     encodeFunctionData({ abi: verifierAbi, functionName: 'nextProvingPeriod', args: [BigInt(dataSetId), challengeEpoch, '0x'] }),
   )
   const after = await readState(context, dataSetId)
   if (after.leaves < leaves) await releaseRemoved(context)
+}
+
+/** As early in the window as possible, with room for the transaction to land some blocks from now. */
+function chooseChallenge({ windowStart, windowSize, epoch }: { windowStart: bigint; windowSize: bigint; epoch: bigint }): bigint {
+  const start = windowStart + LANDING_EPOCHS
+  const soonest = epoch + LANDING_EPOCHS + CHALLENGE_FINALITY_EPOCHS
+  const end = windowStart + windowSize
+  const chosen = start > soonest ? start : soonest
+  return chosen < end ? chosen : end
 }
 
 /** Deletes the bytes of pieces that no data set of this provider holds any more. */

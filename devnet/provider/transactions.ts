@@ -122,7 +122,7 @@ async function followAll(context: LogContext, isRecheck: boolean): Promise<boole
   const { ledger, chain } = context
   let isNews = false
   for (const record of Object.values(ledger.state.transactions)) {
-    if (isRecheck ? isFinal(record, chain.head.epoch) : !isOpen(record)) continue
+    if (!isOpen(record, chain.head.epoch) && !(isRecheck && isRecent(record, chain.head.epoch))) continue
     const before = { ...record }
     await follow(context, record)
     isNews ||= record.processed && !before.processed
@@ -131,12 +131,16 @@ async function followAll(context: LogContext, isRecheck: boolean): Promise<boole
   return isNews
 }
 
-const isOpen = ({ status, ok, processed }: TransactionRecord) =>
-  status !== 'failed' && (status !== 'confirmed' || (ok === true && !processed))
+/** Something may still become of it by itself. */
+function isOpen(record: TransactionRecord, epoch: bigint): boolean {
+  const { status, ok, processed } = record
+  if (status === 'confirmed') return ok === true && !processed
+  // A rewound transaction may be mined again, but not for ever.
+  return status === 'pending' || (status === 'reorged' && isRecent(record, epoch))
+}
 
-/** Out of reach of a reorganisation. */
-const isFinal = (record: TransactionRecord, epoch: bigint) =>
-  !isOpen(record) && BigInt(record.confirmedEpoch ?? 0) + REORG_WATCH_EPOCHS < epoch
+/** Within reach of a reorganisation. */
+const isRecent = ({ confirmedEpoch = 0 }: TransactionRecord, epoch: bigint) => BigInt(confirmedEpoch) + REORG_WATCH_EPOCHS >= epoch
 
 async function follow(context: LogContext, record: TransactionRecord): Promise<void> {
   const { chain, settings, faults } = context
