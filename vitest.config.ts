@@ -10,6 +10,8 @@ export default defineConfig({
     isolate: false,
     // Two cores: more workers only make the devnet tests wait for each other.
     maxWorkers: 2,
+    // Whole gateways run at the same time in the crash tests.
+    maxConcurrency: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     reporters: ['default', './tools/closing-reporter.ts'],

@@ -48,6 +48,7 @@ async function putUntilDeath(s3: S3Client, bucket: string): Promise<readonly Ack
 
 test.concurrent.for(probes)(
   'I-01 I-04 I-05 I-09 I-24: killed at %s, everything acknowledged is stored, once',
+  { timeout: 240_000 },
   async (probe) => {
     const dir = network.makeDir(probe.replaceAll('.', '-'))
     const options = { dir, devnet: network.devnet, privateKey: network.privateKey }
@@ -76,5 +77,4 @@ test.concurrent.for(probes)(
     expect(findDuplicateAdds(network.devnet)).toEqual([])
     expect(await checkDatabase(dir, network.devnet)).toEqual([])
   },
-  240_000,
 )
