@@ -108,7 +108,7 @@ class Boot {
       createEvents((error) => this.log.error('an event listener failed', { error })),
     )
     this.#services.share(contributions, { to: (point) => this.#bind(point) })
-    this.#services.share(configState, { loaded: this.#prepared.config, sections: this.#prepared.sections })
+    this.#services.share(configState, this.#prepared.configState)
     for (const section of this.#prepared.sections) this.#services.share(section.settings, this.#prepared.settings(section))
     for (const plugin of this.#prepared.enabled) this.#scopes.set(plugin, this.#services.scope([[logRef, this.log.child(plugin.id)]]))
   }

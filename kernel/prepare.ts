@@ -1,6 +1,6 @@
 import { systemState } from './boot-report.ts'
 import { clock } from './clock.ts'
-import { configState } from './config/config-state.ts'
+import { type ConfigState, configState } from './config/config-state.ts'
 import { type LoadedConfig, loadConfig } from './config/load.ts'
 import { configSections, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
 import { contributions } from './contributions.ts'
@@ -30,6 +30,7 @@ export interface PrepareRequest {
 export interface PreparedKernel extends OrderedPlugins {
   readonly config: LoadedConfig
   readonly sections: readonly Section[]
+  readonly configState: ConfigState
   readonly decision: ModeDecision
   readonly dsn: string
   /** Values that no log line may carry. */
@@ -62,7 +63,8 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
     systemState,
     ...sections.map((section) => section.settings),
   ])
-  const config = loadConfig({ path: configPath, dataDir, env, flags, sections })
+  const reload = () => loadConfig({ path: configPath, dataDir, env, flags, sections })
+  const config = reload()
   const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
   const problems = config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.'))))
   const settings = (section: Section) => config.values.get(section.path)
@@ -71,6 +73,12 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
     disabled,
     config,
     sections,
+    configState: {
+      loaded: config,
+      sections,
+      reload,
+      preview: (changes) => loadConfig({ path: configPath, dataDir, env: {}, sections, changes }),
+    },
     decision: decideMode(problems),
     dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
     secrets: secretValues(config, sections),

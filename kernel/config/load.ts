@@ -32,6 +32,8 @@ export interface ConfigRequest {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Dotted path → text, from `--set` and other flags. */
   readonly flags?: Readonly<Record<string, string>>
+  /** Dotted path → value, read as if they stood in the file. To look at changes before they are saved. */
+  readonly changes?: Readonly<Record<string, FileValue>>
 }
 
 /** Reads defaults < file < environment < flags and checks everything, collecting all problems. Throws only on an unreadable or malformed file. */
@@ -104,7 +106,7 @@ function pick(field: string, setting: Setting<unknown>, tree: unknown, request: 
   if (flagText !== undefined) return { value: fromText(setting, flagText), source: 'flag' }
   const envText = request.env[envName(field)]
   if (envText !== undefined) return { value: fromText(setting, envText), source: 'env' }
-  const inFile = lookUp(tree, field)
+  const inFile = request.changes?.[field] ?? lookUp(tree, field)
   if (inFile !== undefined) return { value: inFile, source: 'file' }
   return { value: defaultOf(setting, request.dataDir), source: 'default' }
 }
