@@ -6,6 +6,7 @@ import { eventRoutes } from './events/event-routes.ts'
 import { objectRoutes } from './objects/object-routes.ts'
 import { transferRoutes } from './objects/transfer-routes.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
+import { settingsRoutes } from './settings/settings-routes.ts'
 import { systemRoutes } from './system/system-routes.ts'
 
 /** Buckets, objects and the service itself, for the operator. */
@@ -14,7 +15,7 @@ export const adminPlugin = definePlugin({
   requires: ['storage'],
   provides: [provide(eventHub, { events }, ({ events }) => createEventHub(events))],
   contributes: [
-    adminRoutes.with(systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes),
+    adminRoutes.with(settingsRoutes, systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes),
     eventKinds.with(bucketUpdated),
   ],
 })
