@@ -5,6 +5,7 @@ import { createEventHub, eventHub } from './events/event-hub.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { objectRoutes } from './objects/object-routes.ts'
 import { transferRoutes } from './objects/transfer-routes.ts'
+import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
 import { settingsRoutes } from './settings/settings-routes.ts'
 import { systemRoutes } from './system/system-routes.ts'
@@ -15,7 +16,7 @@ export const adminPlugin = definePlugin({
   requires: ['storage'],
   provides: [provide(eventHub, { events }, ({ events }) => createEventHub(events))],
   contributes: [
-    adminRoutes.with(settingsRoutes, systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes),
+    adminRoutes.with(settingsRoutes, systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes, openApiRoutes),
     eventKinds.with(bucketUpdated),
   ],
 })
