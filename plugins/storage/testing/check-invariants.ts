@@ -87,6 +87,13 @@ const rules: readonly Rule[] = [
       where s.current_data_set_id is not null and (d.id is null or d.bucket_id <> s.bucket_id or d.slot <> s.slot)`,
   },
   {
+    id: 'I-25',
+    broken: 'a copy is in two open batches',
+    needs: ['commit_batches', 'commit_items'],
+    sql: `select i.copy_id from commit_items i join commit_batches b on b.id = i.batch_id
+      where b.state not in ('confirmed', 'closed') group by i.copy_id having count(*) > 1`,
+  },
+  {
     id: 'I-23',
     broken: 'a cache entry has other bytes than its blobs',
     sql: `select e.content_id, e.bytes from cache_entries e
