@@ -53,6 +53,12 @@ export const localCommands: readonly Command[] = [
     load: () => import('./migrate-command.ts'),
   }),
   defineCommand({
+    name: 'admin-auth reset-password',
+    summary: 'Give the operator a new password, end every browser session, and switch authentication on',
+    examples: [['svc admin-auth reset-password -c ~/.svc/config.toml', 'Restart the service afterwards']],
+    load: () => import('./reset-password-command.ts'),
+  }),
+  defineCommand({
     name: 'version',
     summary: 'Print the version',
     examples: [['svc version --json', 'For scripts']],
