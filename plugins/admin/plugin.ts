@@ -1,6 +1,7 @@
-import { adminRoutes, definePlugin, eventKinds, events, provide } from '#kernel'
+import { adminRoutes, cliCommands, definePlugin, eventKinds, events, provide } from '#kernel'
 import { bucketRoutes } from './buckets/bucket-routes.ts'
 import { bucketUpdated } from './buckets/bucket-updated.ts'
+import { adminCommands } from './commands/commands.ts'
 import { createEventHub, eventHub } from './events/event-hub.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { objectRoutes } from './objects/object-routes.ts'
@@ -18,5 +19,6 @@ export const adminPlugin = definePlugin({
   contributes: [
     adminRoutes.with(settingsRoutes, systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes, openApiRoutes),
     eventKinds.with(bucketUpdated),
+    cliCommands.with(...adminCommands),
   ],
 })
