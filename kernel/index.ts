@@ -25,6 +25,7 @@ export { defineEvent, type EventKind, type Events, eventKinds, events, type Publ
 export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'
 export { PluginGraphError } from './graph.ts'
 export { type BodyOptions, parseBody, parseParams, parseQuery } from './http/body.ts'
+export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './http/egress.ts'
 export {
   defineEndpoint,
   type Endpoint,
