@@ -31,7 +31,10 @@ interface Rates {
   readonly get: number
 }
 
-/** About a minute, and 3 GiB of temporary disk space. Both servers take turns, so that what else the machine does hits both. */
+/**
+ * About a minute, and 3 GiB of temporary disk space. Both servers take turns, so that what else the machine does hits both. Wait a
+ * minute before the next run: ext4 makes new files slowly while the numbers of just deleted ones cool down.
+ */
 export async function benchPutGet(): Promise<BenchTable> {
   await using plain = await startServer('plain')
   await using storage = await startServer('storage')

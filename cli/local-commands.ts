@@ -17,7 +17,7 @@ export const localCommands: readonly Command[] = [
   }),
   defineCommand({
     name: 'serve',
-    summary: 'Start the S3 gateway, the dashboard, the Admin API and the background tasks',
+    summary: 'Start the S3 API, the Admin API and the background tasks',
     examples: [
       ['svc serve', 'Use ~/.svc/config.toml'],
       ['svc serve -c /srv/svc/config.toml', 'Use another configuration file'],
@@ -40,7 +40,7 @@ export const localCommands: readonly Command[] = [
       dir: { type: 'text', description: 'Where everything is kept', default: '.svc-dev' },
       providers: { type: 'number', description: 'Simulated storage providers', default: 5 },
       s3Port: { type: 'number', description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
-      adminPort: { type: 'number', description: 'Port of the dashboard and Admin API on 127.0.0.1', default: 9090 },
+      adminPort: { type: 'number', description: 'Port of the Admin API on 127.0.0.1', default: 9090 },
       fresh: { type: 'switch', description: 'Delete what an earlier svc dev kept in the directory' },
     },
     load: () => import('./dev/dev-command.ts'),
@@ -51,6 +51,12 @@ export const localCommands: readonly Command[] = [
     examples: [['svc migrate', 'Bring the database of ~/.svc up to date; svc serve does it too']],
     flags: { json },
     load: () => import('./migrate-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin-auth reset-password',
+    summary: 'Give the operator a new password, end every browser session, and switch authentication on',
+    examples: [['svc admin-auth reset-password -c ~/.svc/config.toml', 'Restart the service afterwards']],
+    load: () => import('./reset-password-command.ts'),
   }),
   defineCommand({
     name: 'version',

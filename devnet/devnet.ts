@@ -7,7 +7,7 @@ import { type Address, decodeAbiParameters, encodeFunctionData, type Hex, maxUin
 import { payAbi, tokenAbi, verifierAbi, warmStorageAbi } from './chain/abis.ts'
 import { deployerAccount, providerAccount, userAccount } from './chain/accounts.ts'
 import { type Anvil, startAnvil } from './chain/anvil.ts'
-import { type ChainControl, createChainControl, SETTLING_BLOCKS } from './chain/chain-control.ts'
+import { type ChainControl, SETTLING_BLOCKS, startChainControl } from './chain/chain-control.ts'
 import {
   type DeployingChain,
   type Deployment,
@@ -21,6 +21,7 @@ import {
   writeDeployment,
 } from './chain/deployment.ts'
 import { watchHead } from './chain/head-watch.ts'
+import { createPatientTransactions } from './chain/patient-transactions.ts'
 import { findFreePort } from './chain/port.ts'
 import { createAnvilCall, createChainReader, createChainSigner } from './chain/rpc.ts'
 import { type DevnetInfo, type DevnetUser, describeDevnet, writeDevnetInfo } from './devnet-info.ts'
@@ -44,7 +45,7 @@ export interface DevnetOptions {
   readonly dir: string
   /** At least so many; 5. */
   readonly providers?: number
-  /** An empty block so often; 0 leaves epochs to transactions and `chain.mine`. */
+  /** A regular block so often. With 0 epochs come from clients' transactions and `chain.mine` only, proofs wait for those. */
   readonly blockTimeSeconds?: number
   /** Only in a new folder, like the next. */
   readonly provingPeriodEpochs?: number
@@ -102,13 +103,14 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const chain = await startChain({ ...options, dir, log }, stack)
   const { rpcUrl, deployment, anvil, reader } = chain
   const head = stack.use(watchHead(anvil, log))
-  const control = stack.use(createChainControl(anvil, blockTimeSeconds, log))
+  const patient = createPatientTransactions()
+  const control = stack.use(await startChainControl(anvil, { blockTimeSeconds, patient, log }))
 
   const providers = deployment.providers.map((deployed) =>
     createProvider({
       deployed,
       privateKey: providerAccount(deployed.providerId).privateKey,
-      chain: { rpcUrl, reader, head, contracts: deployment.contracts },
+      chain: { rpcUrl, reader, head, patient, contracts: deployment.contracts },
       dir: join(dir, 'providers', String(deployed.providerId)),
       ...(options.providerSettings && { settings: options.providerSettings }),
       log,

@@ -9,6 +9,7 @@ import { getApprovedPDPProviders } from '@filoz/synapse-core/sp-registry'
 import { createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createChainReader, findReceipt } from './chain/rpc.ts'
 import { type Devnet, startDevnet } from './devnet.ts'
 import { createPayer, type Payer, randomNonce } from './testing/payer.ts'
 import { locationOf, mineUntil, outcome, pieceCidOfBytes, send, store, until, whole } from './testing/provider-calls.ts'
@@ -143,7 +144,7 @@ async function endBothWays(first: number, second: number): Promise<void> {
     functionName: 'terminateService',
     args: [BigInt(first)],
   })
-  expect(hash).toMatch(/^0x/)
+  await until('the termination is mined', async () => (await findReceipt(createChainReader(devnet.rpcUrl), hash)) !== undefined)
   const rest = await (
     await send('POST', `${urlOf(0)}/pdp/data-sets/${first}/terminate`, { extraData: await payer.terminate(first) })
   ).json()

@@ -3,6 +3,7 @@ export { type } from 'arktype'
 export { authEndpoints } from './auth/auth-api.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
+export { type AdminClient, AdminRefusal, adminFlags, openAdminClient } from './cli/admin-client.ts'
 export { type Command, type CommandCall, CommandError, cliCommands, defineCommand, type FlagSpec, type Output } from './cli/command.ts'
 export { type CommandPlace, findPlace, readSettings } from './cli/command-settings.ts'
 export { migrateDatabase } from './cli/migrate-database.ts'
@@ -24,6 +25,7 @@ export { defineEvent, type EventKind, type Events, eventKinds, events, type Publ
 export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'
 export { PluginGraphError } from './graph.ts'
 export { type BodyOptions, parseBody, parseParams, parseQuery } from './http/body.ts'
+export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './http/egress.ts'
 export {
   defineEndpoint,
   type Endpoint,
@@ -69,6 +71,7 @@ export {
   taskRecoveries,
   taskSchedules,
 } from './tasks/task.ts'
+export { type TaskUpdate, taskUpdated } from './tasks/task-updated.ts'
 export { type WorkerHealth, workerHealth } from './tasks/worker-health.ts'
 export { version } from './version.ts'
 export { contributionsTo } from './wiring.ts'

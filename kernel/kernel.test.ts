@@ -81,7 +81,7 @@ test('services are made after those they need, served, and disposed in reverse',
   expect(existsSync(svc.dir)).toBe(false)
 })
 
-test('setup mode makes no service and no listener, and says at every address what to do', async () => {
+test('I-11: setup mode makes no service and no listener, and says at every address what to do', async () => {
   const steps: string[] = []
   await using svc = await testKernel({ plugins: [...recordedPlugins(steps), required] })
   expect(svc.kernel.mode).toBe('setup')

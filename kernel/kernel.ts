@@ -81,6 +81,7 @@ class Boot {
 
   async run(): Promise<RunningKernel> {
     this.#shareKernelServices()
+    // I-11: setup mode has neither a database nor services; what it serves uses the kernel alone.
     const engine = this.#mode === 'full' ? await this.#openDatabase() : undefined
     if (engine) await this.#createServices()
     const state = this.#describe()

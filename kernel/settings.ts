@@ -3,10 +3,20 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type } from 'arktype'
+import { isAddressOrSubnet } from './auth/trusted-proxy.ts'
 import { defineSection } from './config/section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
 
-const address = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/).describe('host:port, such as 127.0.0.1:9090')
+const portMax = 65_535
+const addressForm = 'host:port, such as 127.0.0.1:9090'
+const address = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/)
+  .describe(addressForm)
+  .narrow(
+    (text, ctx) => Number(text.slice(text.lastIndexOf(':') + 1)) <= portMax || ctx.mustBe(`host:port with a port of at most ${portMax}`),
+  )
+  .describe(addressForm)
+
+const proxy = type('string').narrow((entry, ctx) => isAddressOrSubnet(entry) || ctx.mustBe('an IP address or a CIDR such as 10.0.0.0/8'))
 
 export const adminSection = defineSection('admin', {
   doc: 'The dashboard and Admin API.',
@@ -19,11 +29,14 @@ export const adminSection = defineSection('admin', {
       },
       address,
     ),
-    trusted_proxies: list({
-      label: 'Trusted proxies',
-      doc: 'IP addresses or CIDRs whose forwarded headers are honoured. Leave empty without a proxy that strips them.',
-      default: [],
-    }),
+    trusted_proxies: list(
+      {
+        label: 'Trusted proxies',
+        doc: 'IP addresses or CIDRs whose forwarded headers are honoured. Leave empty without a proxy that strips them.',
+        default: [],
+      },
+      proxy,
+    ),
   },
 })
 

@@ -16,7 +16,7 @@ export function renderWelcome({ adminUrl, s3Url, region, gateway, s3, devnet, lo
   return `
 svc is ready, with a local chain and ${devnet.providers.length} storage providers on this machine. Ctrl-C stops it; svc dev starts it again.
 
-  Dashboard  ${adminUrl}   user ${gateway.username}   password ${gateway.password}
+  Admin API  ${adminUrl}   user ${gateway.username}   password ${gateway.password}
   S3 API     ${s3Url}   region ${region}
   Config     ${gateway.configPath}
   Log        ${logPath}

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DataSetAtHand, type Fixture, startFixture } from '../testing/fixture.ts'
 import { locationOf, outcome, send, until } from '../testing/provider-calls.ts'
 import { warmStorageAbi } from './abis.ts'
-import { createChainReader } from './rpc.ts'
+import { createAnvilCall, createChainReader } from './rpc.ts'
 
 let fixture: Fixture
 let dataSet: DataSetAtHand
@@ -81,6 +81,19 @@ test('a proving provider makes the data set active; a stopped one collects fault
   await chain().mine(70)
   dataSet.provider.faults.clear()
   await until('the faults are on record', async () => (await countFaults()) >= before + 2)
+})
+
+test('proving transactions wait for the next regular block instead of making epochs', async () => {
+  await using still = await startFixture({ providers: 1, blockTimeSeconds: 0 })
+  const anvil = createAnvilCall(still.devnet.rpcUrl)
+  const other = await still.createDataSet(0)
+  await still.addPieces(other, [await still.storePiece(other)])
+  const isWaiting = async () => Number(((await anvil('txpool_status')) as { pending: string }).pending) > 0
+  await until('a proving transaction waits', isWaiting)
+  const epoch = await still.devnet.chain.epoch()
+  expect(await still.createDataSet(0)).toMatchObject({ dataSetId: other.dataSetId + 1 })
+  expect(await isWaiting()).toBe(false)
+  expect(await still.devnet.chain.epoch()).toBe(epoch + 1n)
 })
 
 test('a jump moves the head at once; receipts, nonces and recent reads survive it', async () => {

@@ -1,10 +1,14 @@
-// What tests and people may do to the chain: let it run, hold it, lose transactions, rewind, jump.
+// Mines the chain, and does to it what tests and people ask for: hold it, lose transactions, rewind, jump.
 import type { Hex } from 'viem'
 import { moveHead } from './epoch-jump.ts'
+import { type Loop, startLoop } from './loop.ts'
+import type { PatientTransactions } from './patient-transactions.ts'
 import type { AnvilCall } from './rpc.ts'
 
 /** Blocks mined behind a loaded state: reads at recent blocks need states that a load does not bring. */
 export const SETTLING_BLOCKS = 8
+/** A transaction is mined after so long, together with all that came meanwhile. */
+const POOL_CHECK_MS = 10
 const MINE_MAX = 2000
 const REORG_MAX = 64
 
@@ -26,21 +30,18 @@ export interface ChainControl {
 
 export interface RunningChain extends ChainControl, AsyncDisposable {}
 
-/** Transactions are mined as they come; between them an empty block every `blockTimeSeconds` (0 = none). */
-export function createChainControl(anvil: AnvilCall, blockTimeSeconds: number, log: (line: string) => void): RunningChain {
+export interface MiningOptions {
+  /** A regular block so often; 0 = none. */
+  readonly blockTimeSeconds: number
+  readonly patient: PatientTransactions
+  readonly log: (line: string) => void
+}
+
+/** Takes over mining: regular blocks by the clock, and one whenever an impatient transaction waits. */
+export async function startChainControl(anvil: AnvilCall, options: MiningOptions): Promise<RunningChain> {
   let held = false
-  let mining: Promise<unknown> = Promise.resolve()
-
-  function tick(): void {
-    if (held) return
-    mining = anvil('evm_mine').catch((error) => {
-      // The chain may be stopping; a chain that is gone shows in every other call too.
-      if (!stopped) log(`mining failed: ${error}`)
-    })
-  }
-
-  let stopped = false
-  const timer = blockTimeSeconds > 0 ? setInterval(tick, blockTimeSeconds * 1000) : undefined
+  await anvil('evm_setAutomine', [false])
+  const loops = startMining(anvil, options, () => held)
 
   async function mine(blocks = 1): Promise<void> {
     requireRange('blocks', blocks, MINE_MAX)
@@ -54,11 +55,10 @@ export function createChainControl(anvil: AnvilCall, blockTimeSeconds: number, l
     mine,
     async hold() {
       held = true
-      await mining
-      await anvil('evm_setAutomine', [false])
+      // A block that is being mined right now still counts as before.
+      await Promise.all(loops.map((loop) => loop.idle()))
     },
     async release() {
-      await anvil('evm_setAutomine', [true])
       await mine()
       held = false
     },
@@ -76,11 +76,33 @@ export function createChainControl(anvil: AnvilCall, blockTimeSeconds: number, l
       await mine(SETTLING_BLOCKS)
     },
     async [Symbol.asyncDispose]() {
-      stopped = true
-      clearInterval(timer)
-      await mining
+      await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()))
     },
   }
+}
+
+function startMining(anvil: AnvilCall, { blockTimeSeconds, patient, log }: MiningOptions, isHeld: () => boolean): Loop[] {
+  const onError = (error: unknown) => log(`mining failed: ${error}`)
+  const mineForPool = async () => {
+    if (!isHeld() && (await hasImpatient(anvil, patient))) await anvil('evm_mine')
+  }
+  const mineByClock = async () => {
+    if (!isHeld()) await anvil('evm_mine')
+  }
+  const pool = startLoop(mineForPool, { pauseMs: POOL_CHECK_MS, onError })
+  return blockTimeSeconds > 0 ? [pool, startLoop(mineByClock, { pauseMs: blockTimeSeconds * 1000, onError })] : [pool]
+}
+
+async function hasImpatient(anvil: AnvilCall, patient: PatientTransactions): Promise<boolean> {
+  const status = (await anvil('txpool_status')) as { readonly pending: string }
+  if (Number(status.pending) === 0) return false
+  const content = (await anvil('txpool_content')) as PoolContent
+  const hashes = Object.values(content.pending).flatMap((byNonce) => Object.values(byNonce).map(({ hash }) => hash))
+  return hashes.some((hash) => !patient.has(hash))
+}
+
+interface PoolContent {
+  readonly pending: Record<string, Record<string, { readonly hash: string }>>
 }
 
 function requireRange(name: string, value: number, max: number): void {

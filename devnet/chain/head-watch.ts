@@ -1,4 +1,5 @@
 // Tells listeners that the chain has a new head, by asking often: one question for everybody.
+import { startLoop } from './loop.ts'
 import type { AnvilCall } from './rpc.ts'
 
 const POLL_MS = 50
@@ -24,8 +25,6 @@ interface SeenBlock {
 export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWatch {
   const listeners = new Set<(head: NewHead) => void>()
   let head: SeenBlock | undefined
-  let stopped = false
-  let asking: Promise<void> = Promise.resolve()
 
   async function readBlock(which: string): Promise<SeenBlock | undefined> {
     const block = await anvil('eth_getBlockByNumber', [which, false])
@@ -40,19 +39,7 @@ export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWa
     for (const listener of listeners) listener({ epoch: BigInt(latest.number), isReorg })
   }
 
-  function again(): void {
-    if (stopped) return
-    asking = ask()
-      .catch((error) => {
-        // Asked again in a moment; while the chain stops this is expected.
-        if (!stopped) log(`head of the chain unknown: ${error}`)
-      })
-      .finally(() => {
-        timer = setTimeout(again, POLL_MS)
-      })
-  }
-
-  let timer = setTimeout(again, 0)
+  const loop = startLoop(ask, { pauseMs: POLL_MS, onError: (error) => log(`head of the chain unknown: ${error}`) })
   return {
     get epoch() {
       return BigInt(head?.number ?? 0)
@@ -61,12 +48,7 @@ export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWa
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    async [Symbol.asyncDispose]() {
-      stopped = true
-      clearTimeout(timer)
-      await asking
-      clearTimeout(timer)
-    },
+    [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
   }
 }
 

@@ -3,15 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Address,
   createPublicClient,
-  createWalletClient,
   defineChain,
   type Hex,
   http,
+  keccak256,
   type PublicClient,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { PatientTransactions } from './patient-transactions.ts'
 
 /** The only chain id besides the live networks that the wallet SDKs know. */
 export const CHAIN_ID = 31_415_926
@@ -37,6 +38,8 @@ export interface TransactionRequest {
   readonly value?: bigint
   /** Given: no estimate is made, so that a call that reverts is sent all the same. */
   readonly gas?: bigint
+  /** It may wait for the next regular block. */
+  readonly isPatient?: boolean
 }
 
 /** Sends with one key, one transaction after the other. */
@@ -71,23 +74,32 @@ export function createAnvilCall(rpcUrl: string): AnvilCall {
   return (method, params = []) => transport.request({ method, params })
 }
 
-/** An aborted `signal` ends waiting for receipts. */
-export function createChainSigner(rpcUrl: string, privateKey: Hex, signal?: AbortSignal): ChainSigner {
+export interface SignerOptions {
+  /** Aborted: nobody waits for receipts any more. */
+  readonly signal?: AbortSignal
+  /** Told of patient transactions before they are broadcast. */
+  readonly patient?: PatientTransactions
+}
+
+export function createChainSigner(rpcUrl: string, privateKey: Hex, { signal, patient }: SignerOptions = {}): ChainSigner {
   const account = privateKeyToAccount(privateKey)
-  const wallet = createWalletClient({ account, chain: chainAt(rpcUrl), transport: transportAt(rpcUrl) })
   const reader = createChainReader(rpcUrl)
   // Two sends at once would read the same account nonce.
   let last: Promise<unknown> = Promise.resolve()
 
-  async function broadcast({ to, data, value = 0n, gas }: TransactionRequest): Promise<Hex> {
+  async function broadcast({ to, data, value = 0n, gas, isPatient }: TransactionRequest): Promise<Hex> {
     const call = { ...(to && { to }), data, value }
-    return wallet.sendTransaction({
+    const serializedTransaction = await account.signTransaction({
       ...call,
+      type: 'eip1559',
+      chainId: CHAIN_ID,
       gas: gas ?? ((await reader.estimateGas({ account, ...call })) * GAS_MARGIN_PERCENT) / 100n,
       nonce: await reader.getTransactionCount({ address: account.address, blockTag: 'pending' }),
       maxFeePerGas: MAX_FEE_PER_GAS,
       maxPriorityFeePerGas: MAX_PRIORITY_FEE_PER_GAS,
     })
+    if (isPatient) patient?.add(keccak256(serializedTransaction))
+    return reader.sendRawTransaction({ serializedTransaction })
   }
 
   function send(request: TransactionRequest): Promise<Hex> {

@@ -1,7 +1,8 @@
 // What a provider does unasked: relaying terminations, deleting what nobody claimed, proving.
+
+import { startLoop } from '../chain/loop.ts'
 import type { ProviderContext } from './context.ts'
 import { pieceCidsInFlight } from './ledger.ts'
-import { startLoop } from './loop.ts'
 import { createProver } from './proving.ts'
 import { relayTerminations } from './terminations.ts'
 

@@ -1,6 +1,7 @@
 // What the parts of one simulated provider share.
 import type { DevnetContracts } from '../chain/deployment.ts'
 import type { HeadWatch } from '../chain/head-watch.ts'
+import type { PatientTransactions } from '../chain/patient-transactions.ts'
 import type { ChainReader, ChainSigner } from '../chain/rpc.ts'
 import type { FaultBox } from '../faults.ts'
 import type { Ledger } from './ledger.ts'
@@ -13,6 +14,7 @@ export interface ProviderChain {
   readonly rpcUrl: string
   readonly reader: ChainReader
   readonly head: HeadWatch
+  readonly patient: PatientTransactions
   readonly contracts: DevnetContracts
 }
 

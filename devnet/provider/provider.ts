@@ -104,7 +104,7 @@ async function startLife(
     providerId,
     chain,
     ledger,
-    signer: createChainSigner(chain.rpcUrl, privateKey, ending.signal),
+    signer: createChainSigner(chain.rpcUrl, privateKey, { signal: ending.signal, patient: chain.patient }),
     pieces: openPieceStore(dir),
     log: (line: string) => log(`provider ${providerId}: ${line}`),
   }

@@ -35,11 +35,31 @@ export interface Prover {
 export function createProver(context: ProviderContext): Prover {
   /** The epoch at which each data set is looked at again. */
   const dueAt = new Map<number, bigint>()
+  /** The last epoch in which something was sent for a data set; it is mined by the next. */
+  const sentAt = new Map<number, bigint>()
+  const leavesSeen = new Map<number, bigint>()
   let nextId = 1
-  let hasReleased = false
+  // Removals may have taken effect while the provider was stopped.
+  let isReleaseDue = true
 
   function lookAgain(): void {
-    for (const dataSetId of dueAt.keys()) dueAt.set(dataSetId, 0n)
+    for (const dataSetId of dueAt.keys()) dueAt.set(dataSetId, (sentAt.get(dataSetId) ?? 0n) + 1n)
+  }
+
+  async function look(dataSetId: number, epoch: bigint): Promise<void> {
+    // Should a step fail, it is tried again at the next epoch.
+    dueAt.set(dataSetId, epoch + 1n)
+    const state = await readState(context, dataSetId)
+    if (state === undefined || (await isRemoved(context, state, epoch))) {
+      for (const memory of [dueAt, sentAt, leavesSeen]) memory.delete(dataSetId)
+      isReleaseDue = true
+      return
+    }
+    isReleaseDue ||= state.leaves < (leavesSeen.get(dataSetId) ?? 0n)
+    leavesSeen.set(dataSetId, state.leaves)
+    const next = await advanceDataSet(context, state, epoch)
+    if (next === epoch + 1n) sentAt.set(dataSetId, epoch)
+    dueAt.set(dataSetId, next)
   }
 
   return {
@@ -48,29 +68,19 @@ export function createProver(context: ProviderContext): Prover {
       const listed = await listOwnDataSets(context.chain, context.signer.address, nextId)
       nextId = listed.nextId
       for (const id of listed.dataSetIds) dueAt.set(id, 0n)
-      if (!hasReleased) await releaseRemoved(context)
-      hasReleased = true
-      for (const [dataSetId, due] of dueAt) {
-        if (epoch < due) continue
-        const next = await advanceDataSet(context, dataSetId, epoch)
-        if (next === 'gone') dueAt.delete(dataSetId)
-        else dueAt.set(dataSetId, next)
-      }
+      for (const [dataSetId, due] of dueAt) if (epoch >= due) await look(dataSetId, epoch)
+      if (isReleaseDue) await releaseRemoved(context)
+      isReleaseDue = false
     },
   }
 }
 
-/** Returns the epoch at which something may be due again. */
-async function advanceDataSet(context: ProviderContext, dataSetId: number, epoch: bigint): Promise<bigint | 'gone'> {
-  const { chain, faults, signer } = context
-  if (!(await isOwnDataSet(chain, signer.address, dataSetId))) return 'gone'
-  const state = await readState(context, dataSetId)
-  if (state.endEpoch > 0n && epoch > state.endEpoch) {
-    const isRemoved = await removeEnded(context, state)
-    if (isRemoved) await releaseRemoved(context)
-    return isRemoved ? 'gone' : epoch + 1n
-  }
-  if (faults.has('stop_proving') || state.leaves === 0n) return epoch + IDLE_EPOCHS
+/** Sends what is due and returns the epoch at which something may be due again. */
+async function advanceDataSet(context: ProviderContext, state: ProvingState, epoch: bigint): Promise<bigint> {
+  const { dataSetId } = state
+  const isOver = state.endEpoch > 0n && epoch > state.endEpoch
+  if (isOver) return epoch + 1n
+  if (context.faults.has('stop_proving') || state.leaves === 0n) return epoch + IDLE_EPOCHS
   if (state.deadline === 0n || epoch > state.deadline) {
     await startPeriod(context, state)
     return epoch + 1n
@@ -83,7 +93,13 @@ async function advanceDataSet(context: ProviderContext, dataSetId: number, epoch
   return epoch + 1n
 }
 
-async function readState({ chain }: ProviderContext, dataSetId: number): Promise<ProvingState> {
+async function isRemoved(context: ProviderContext, state: ProvingState, epoch: bigint): Promise<boolean> {
+  return state.endEpoch > 0n && epoch > state.endEpoch && (await removeEnded(context, state))
+}
+
+/** Undefined when the data set is gone. */
+async function readState({ chain, signer }: ProviderContext, dataSetId: number): Promise<ProvingState | undefined> {
+  if (!(await isOwnDataSet(chain, signer.address, dataSetId))) return undefined
   const args = [BigInt(dataSetId)] as const
   const verifier = { address: chain.contracts.pdpVerifier, abi: verifierAbi, args } as const
   const service = { address: chain.contracts.warmStorage, abi: warmStorageAbi, args } as const
@@ -99,7 +115,7 @@ async function readState({ chain }: ProviderContext, dataSetId: number): Promise
 }
 
 /** Ends the period, with which queued removals take effect, and asks for the first challenge possible in the next. */
-async function startPeriod(context: ProviderContext, { dataSetId, deadline, leaves }: ProvingState): Promise<void> {
+async function startPeriod(context: ProviderContext, { dataSetId, deadline }: ProvingState): Promise<void> {
   const { reader, contracts } = context.chain
   const service = { address: contracts.warmStorage, abi: warmStorageAbi } as const
   const args = [BigInt(dataSetId)] as const
@@ -114,8 +130,6 @@ async function startPeriod(context: ProviderContext, { dataSetId, deadline, leav
     context,
     encodeFunctionData({ abi: verifierAbi, functionName: 'nextProvingPeriod', args: [BigInt(dataSetId), challengeEpoch, '0x'] }),
   )
-  const after = await readState(context, dataSetId)
-  if (after.leaves < leaves) await releaseRemoved(context)
 }
 
 /** As early in the window as possible, with room for the transaction to land some blocks from now. */
@@ -145,5 +159,5 @@ async function holdsEverything({ chain, pieces }: ProviderContext, dataSetId: nu
 
 async function send({ chain, signer, counters }: ProviderContext, data: Hex): Promise<void> {
   counters.provingTransactions++
-  await signer.execute({ to: chain.contracts.pdpVerifier, data })
+  await signer.send({ to: chain.contracts.pdpVerifier, data, isPatient: true })
 }

@@ -11,11 +11,11 @@ import {
 } from 'viem'
 import { verifierAbi } from '../chain/abis.ts'
 import type { DevnetContracts } from '../chain/deployment.ts'
+import { startLoop } from '../chain/loop.ts'
 import { findReceipt } from '../chain/rpc.ts'
 import type { RouteName } from '../faults.ts'
 import type { ProviderContext } from './context.ts'
 import type { TransactionKind, TransactionRecord } from './ledger.ts'
-import { startLoop } from './loop.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** After a reorganisation, transactions of so many epochs are looked up again. */

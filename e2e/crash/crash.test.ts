@@ -47,7 +47,7 @@ async function putUntilDeath(s3: S3Client, bucket: string): Promise<readonly Ack
 }
 
 test.concurrent.for(probes)(
-  'I-01 I-04 I-05 I-09 I-24: killed at %s, everything acknowledged is stored, once',
+  'I-01 I-04 I-05 I-09 I-24 I-25: killed at %s, everything acknowledged is stored, once',
   { timeout: 240_000 },
   async (probe) => {
     const dir = network.makeDir(probe.replaceAll('.', '-'))

@@ -32,6 +32,9 @@ export function createOriginResolver(trusted: readonly string[]): OriginResolver
   }
 }
 
+/** Whether the text is an IP address or a CIDR that can be trusted. */
+export const isAddressOrSubnet = (entry: string): boolean => readSubnet(entry.trim()) !== undefined
+
 function trust(proxies: BlockList, entry: string): void {
   const subnet = readSubnet(entry.trim())
   if (!subnet) throw new Error(`admin.trusted_proxies contains '${entry}', which is neither an IP address nor a CIDR such as 10.0.0.0/8`)

@@ -51,32 +51,41 @@ function commit(statements: StatementCache, jobs: readonly Job[]): void {
   const effects: (() => void)[] = []
   try {
     // IMMEDIATE: a lock is taken before the first read, so a commit can never fail on a snapshot that went stale.
-    statements.exec('BEGIN IMMEDIATE')
+    statements.run('BEGIN IMMEDIATE')
     for (const job of jobs) runJob(statements, job, { done, effects })
-    statements.exec('COMMIT')
+    statements.run('COMMIT')
   } catch (error) {
     rollBack(statements)
     for (const job of jobs) job.settle({ error })
     return
   }
   for (const tell of done) tell()
-  for (const effect of effects) effect()
+  for (const effect of effects) runEffect(effect)
+}
+
+/** The transaction is durable whatever an effect does; a broken one must not stop the writes of others. */
+function runEffect(effect: () => void): void {
+  try {
+    effect()
+  } catch (error) {
+    process.emitWarning(new Error('an effect of a committed transaction failed', { cause: error }))
+  }
 }
 
 function runJob(statements: StatementCache, job: Job, after: { readonly done: (() => void)[]; readonly effects: (() => void)[] }): void {
   const effects: (() => void)[] = []
-  statements.exec('SAVEPOINT job')
+  statements.run('SAVEPOINT job')
   let value: unknown
   try {
     value = job.run(createTx(statements, effects))
     if (value instanceof Promise) throw new Error('a transaction job must be synchronous: nothing may be awaited while the writer is held')
   } catch (error) {
-    statements.exec('ROLLBACK TO job')
-    statements.exec('RELEASE job')
+    statements.run('ROLLBACK TO job')
+    statements.run('RELEASE job')
     after.done.push(() => job.settle({ error }))
     return
   }
-  statements.exec('RELEASE job')
+  statements.run('RELEASE job')
   after.done.push(() => job.settle({ value }))
   after.effects.push(...effects)
 }
@@ -95,7 +104,7 @@ function createTx(statements: StatementCache, effects: (() => void)[]): Tx {
 
 function rollBack(statements: StatementCache): void {
   try {
-    statements.exec('ROLLBACK')
+    statements.run('ROLLBACK')
   } catch {
     // The failure that brought us here may already have ended the transaction; it is the one that is reported.
   }

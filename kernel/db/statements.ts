@@ -3,7 +3,6 @@ import type { Reader, Row, SqlValue } from './database.ts'
 /** The part of better-sqlite3 that is used. MikroORM owns the handle; its package brings no types of its own. */
 export interface NativeDatabase {
   prepare(sql: string): NativeStatement
-  exec(sql: string): void
 }
 
 export interface NativeStatement {
@@ -41,7 +40,8 @@ export class StatementCache implements Reader {
     return this.statement(sql).all(...params) as R[]
   }
 
-  exec(sql: string): void {
-    this.#handle.exec(sql)
+  /** Runs a statement without parameters or rows, such as COMMIT. */
+  run(sql: string): void {
+    this.statement(sql).run()
   }
 }

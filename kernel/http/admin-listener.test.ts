@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type } from 'arktype'
 import fc from 'fast-check'
@@ -295,6 +296,19 @@ test('a stop lets running requests end, and cuts those that do not', async () =>
   await fetch(`${strict.url}/healthz`)
   await strict.stop()
   await cut
+})
+
+test('a connection that never sent a request does not hold up the stop', async () => {
+  const listener = await startTestListener()
+  const { hostname, port } = new URL(listener.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  // An answered request on another connection: the server has seen both.
+  await fetch(`${listener.url}/healthz`)
+  const startedAt = performance.now()
+  await listener.stop()
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+  socket.destroy()
 })
 
 test('a plugin whose routes cannot be registered is named', async () => {

@@ -1,5 +1,6 @@
 /** The server of the dashboard and the Admin API. */
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type AdminAuth, createAdminAuth } from '../auth/admin-auth.ts'
 import { registerAuthRoutes } from '../auth/auth-routes.ts'
@@ -56,10 +57,11 @@ const stopLookMs = 50
 export async function startAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const { addr } = options.settings
   const app = buildApp(options)
+  const silent = trackSilentConnections(app)
   try {
     await app.ready()
     const url = await listen(app, addr)
-    return { url, inject: app.inject.bind(app), stop: () => stop(app, options) }
+    return { url, inject: app.inject.bind(app), stop: () => stop(app, silent, options) }
   } catch (error) {
     await app.close()
     throw error
@@ -181,9 +183,16 @@ function registerNotFound(app: FastifyInstance): void {
 }
 
 /** No new connections; running requests may end within the limit, then they are cut. Streams end in a `preClose` hook of their route. */
-async function stop(app: FastifyInstance, { stopMs = limits.stopMs, log }: AdminListenerOptions): Promise<void> {
+async function stop(
+  app: FastifyInstance,
+  silent: ReadonlySet<Socket>,
+  { stopMs = limits.stopMs, log }: AdminListenerOptions,
+): Promise<void> {
   // A connection whose last request just ended counts as idle only from now on.
-  const closeIdle = setInterval(() => app.server.closeIdleConnections(), stopLookMs)
+  const closeIdle = setInterval(() => {
+    app.server.closeIdleConnections()
+    for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
+  }, stopLookMs)
   const cut = setTimeout(() => {
     log.warn('requests were cut because the service stops', { afterMs: stopMs })
     app.server.closeAllConnections()
@@ -194,4 +203,15 @@ async function stop(app: FastifyInstance, { stopMs = limits.stopMs, log }: Admin
     clearTimeout(cut)
     clearInterval(closeIdle)
   }
+}
+
+/** Connections that never sent anything, as browsers open ahead of need: to Node they are not idle, so a stop would wait for them. */
+function trackSilentConnections({ server }: FastifyInstance): ReadonlySet<Socket> {
+  const silent = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    silent.add(socket)
+    socket.once('close', () => silent.delete(socket))
+  })
+  server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
+  return silent
 }

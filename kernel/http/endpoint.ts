@@ -12,8 +12,10 @@ export interface Endpoint extends BodyOptions {
   readonly params?: Type
   /** Values come as texts: use morphs such as `string.integer.parse` for numbers. */
   readonly query?: Type
-  /** A JSON body. Absent: the handler reads `request.raw` itself, or there is none. */
+  /** A JSON body. */
   readonly body?: Type
+  /** Media type of a body that the handler reads from `request.raw` itself. */
+  readonly bodyMedia?: string
   /** May the body be empty? It then counts as `{}`. */
   readonly isBodyOptional?: boolean
   /** The JSON that a success answers with. Absent: nothing, or what `media` says. */

@@ -2,17 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import { defineErrors, kernelErrors } from '../errors.ts'
 import type { Bound } from './engine.ts'
+import { fenceFailures } from './failure-clock-store.ts'
 import type { ListedTask, TaskLedger } from './ledger.ts'
-import {
-  acknowledgeFailures,
-  acknowledgeTask,
-  countFailures,
-  findTask,
-  latestFailureMs,
-  listTasks,
-  readCounts,
-  reviveTask,
-} from './ledger-store.ts'
+import { acknowledgeFailures, acknowledgeTask, countFailures, findTask, listTasks, readCounts, reviveTask } from './ledger-store.ts'
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
 import type { TaskKind } from './task.ts'
 import type { TaskRecord } from './task-record.ts'
@@ -28,7 +20,8 @@ export interface LedgerDoors {
   readonly clock: Clock
   /** Filled when the engine starts. */
   readonly kinds: ReadonlyMap<string, Bound<TaskKind>>
-  readonly onChange: () => void
+  /** An operator moved the task: its state after that. Called once it is durable. */
+  readonly onChange: (task: TaskRecord) => void
 }
 
 export function createLedger({ database, clock, kinds, onChange }: LedgerDoors): TaskLedger {
@@ -65,21 +58,24 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
         if (!present(task).retryable) throw taskErrors.task_retry_unsupported({ message: `task ${id} (${task.kind}) cannot be retried` })
         if (!reviveTask(tx, task, clock.now()))
           throw taskErrors.task_retry_unsupported({ message: `the work of task ${id} is already under way in a newer task` })
-        tx.afterCommit(onChange)
+        const revived = findTask(tx, id)
+        if (revived) tx.afterCommit(() => onChange(revived))
       })
     },
     async acknowledge(id) {
       await database.write((tx) => {
         const task = requireFailed(findTask(tx, id), id)
         if (!isAcknowledgeable(task)) throw taskErrors.task_not_acknowledgeable({ message: `task ${id} was dismissed already` })
-        acknowledgeTask(tx, task, clock.now())
+        const acknowledgedAtMs = clock.now()
+        acknowledgeTask(tx, task, acknowledgedAtMs)
+        tx.afterCommit(() => onChange({ ...task, acknowledgedAtMs }))
       })
     },
     async preview(kind) {
       requireKind(kind)
       // As a writer, so that no failure is recorded between the count and its moment.
       return database.write((tx) => {
-        const asOfMs = Math.max(clock.now(), latestFailureMs(tx) + 1)
+        const asOfMs = fenceFailures(tx, clock.now())
         return { count: countFailures(tx, kind, asOfMs).reduce((sum, { n }) => sum + n, 0), asOfMs }
       })
     },
@@ -87,7 +83,7 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       requireKind(kind)
       return database.write((tx) => {
         const nowMs = clock.now()
-        return acknowledgeFailures(tx, kind, { beforeMs: failedBeforeMs ?? Math.max(nowMs, latestFailureMs(tx) + 1), nowMs })
+        return acknowledgeFailures(tx, kind, { beforeMs: failedBeforeMs ?? fenceFailures(tx, nowMs), nowMs })
       })
     },
   }

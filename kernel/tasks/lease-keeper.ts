@@ -1,54 +1,119 @@
 import type { Clock } from '../clock.ts'
-import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
-import { type Lease, renewLease } from './lease-store.ts'
+import type { Lease } from './lease-store.ts'
+import { sleepUnless } from './sleep-unless.ts'
 
-/** A run whose lease passed, or is about to pass, to somebody else. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost'
-}
-
-export interface LeaseKeeper extends Disposable {
-  /** Aborts before the lease can pass to another run (I-07). */
+export interface HeldLease {
+  /** Aborts when the lease is lost, cannot be renewed in time, or the engine stops. */
   readonly signal: AbortSignal
-  abort(reason: Error): void
+  /** Ends the renewal. The row is not touched. */
+  release(): void
 }
 
-export interface KeeperDoors {
-  readonly database: Database
+export interface LeaseKeeperOptions {
   readonly clock: Clock
-  readonly log: Log
   readonly leaseMs: number
+  readonly log: Log
+  /** Extends the leases in the database and resolves with the ids of those that had passed on. */
+  renew(holds: readonly Lease[], untilMs: number): Promise<readonly number[]>
 }
 
-/** Renewals in one lease: two may fail before the run has to stop. */
+interface Kept {
+  readonly lease: Lease
+  readonly run: AbortController
+  readonly ended: AbortController
+  untilMs: number
+}
+
+/** Time for a run to wind up between its signal and the moment at which another may take its task, as a part of the lease. */
+const windUpPart = 1 / 6
 const renewalsPerLease = 3
 
-/** Renews the lease while the run goes on. When that fails for too long, the run is told to stop while the lease still holds. */
-export function keepLease({ database, clock, log, leaseMs }: KeeperDoors, lease: Lease): LeaseKeeper {
-  const run = new AbortController()
-  const ended = new AbortController()
-  const stepMs = Math.max(1, Math.floor(leaseMs / renewalsPerLease))
-  let heldUntilMs = clock.now() + leaseMs
+/** Renews the leases of running tasks and ends the runs whose leases it cannot renew. */
+export class LeaseKeeper {
+  readonly #options: LeaseKeeperOptions
+  readonly #kept = new Set<Kept>()
+  readonly #stopped = new AbortController()
+  #renewing: Promise<void> = Promise.resolve()
 
-  async function renew(): Promise<void> {
-    while (!ended.signal.aborted && !run.signal.aborted) {
-      await clock.sleep(stepMs, ended.signal)
-      const nowMs = clock.now()
-      if (nowMs + stepMs > heldUntilMs) run.abort(new LeaseLost(`the lease of task ${lease.id} could not be renewed in time`))
-      try {
-        const isHeld = await database.write((tx) => renewLease(tx, lease, nowMs + leaseMs))
-        if (!isHeld) run.abort(new LeaseLost(`task ${lease.id} was taken over`))
-        heldUntilMs = nowMs + leaseMs
-      } catch (error) {
-        // The next step tries again; the check above ends the run when none succeeds.
-        log.warn('a task lease could not be renewed', { task: lease.id, error })
-      }
+  constructor(options: LeaseKeeperOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#renewing = this.#keepRenewing()
+  }
+
+  /** `untilMs`: as it stands in the row. */
+  hold(lease: Lease, untilMs: number): HeldLease {
+    const kept: Kept = { lease, untilMs, run: new AbortController(), ended: new AbortController() }
+    this.#kept.add(kept)
+    void this.#watch(kept)
+    return {
+      signal: kept.run.signal,
+      release: () => {
+        this.#kept.delete(kept)
+        kept.ended.abort()
+      },
     }
   }
 
-  renew().catch(() => {
-    // The sleep ends with the run; there is nothing to report.
-  })
-  return { signal: run.signal, abort: (reason) => run.abort(reason), [Symbol.dispose]: () => ended.abort() }
+  /** I-07: to be called before leases that ran out by `nowMs` are taken back. After a frozen process the timers may not have fired yet. */
+  abortExpired(nowMs: number): void {
+    for (const kept of this.#kept) if (this.#safeUntil(kept) <= nowMs) this.#lose(kept)
+  }
+
+  abortAll(reason: Error): void {
+    for (const kept of this.#kept) kept.run.abort(reason)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    await this.#renewing
+  }
+
+  async #keepRenewing(): Promise<void> {
+    const { clock, leaseMs } = this.#options
+    while (await sleepUnless(clock, leaseMs / renewalsPerLease, this.#stopped.signal)) await this.#renewAll()
+  }
+
+  async #renewAll(): Promise<void> {
+    const { clock, leaseMs, log, renew } = this.#options
+    const kept = [...this.#kept]
+    if (kept.length === 0) return
+    const untilMs = clock.now() + leaseMs
+    try {
+      const lost = new Set(
+        await renew(
+          kept.map(({ lease }) => lease),
+          untilMs,
+        ),
+      )
+      for (const one of kept) {
+        if (lost.has(one.lease.id)) this.#lose(one)
+        else one.untilMs = untilMs
+      }
+    } catch (error) {
+      // The leases still stand: the next renewal may succeed, and if none does the watch ends the runs in time.
+      log.warn('leases of running tasks could not be renewed', { error })
+    }
+  }
+
+  /** I-07: does not depend on the renewal, which may hang. */
+  async #watch(kept: Kept): Promise<void> {
+    const { clock } = this.#options
+    while (await sleepUnless(clock, this.#safeUntil(kept) - clock.now(), kept.ended.signal)) {
+      if (this.#safeUntil(kept) <= clock.now()) return this.#lose(kept)
+    }
+  }
+
+  #safeUntil({ untilMs }: Kept): number {
+    return untilMs - this.#options.leaseMs * windUpPart
+  }
+
+  #lose(kept: Kept): void {
+    this.#kept.delete(kept)
+    kept.ended.abort()
+    kept.run.abort(new Error(`the lease of task ${kept.lease.id} was lost`))
+  }
 }

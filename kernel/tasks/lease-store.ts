@@ -1,5 +1,7 @@
 import type { Reader, Tx } from '../db/database.ts'
-import { countTask, moveCount, type TaskRecord, taskColumns } from './task-record.ts'
+import type { Ending } from './ending-policy.ts'
+import { nextFailureMs } from './failure-clock-store.ts'
+import { countTask, moveCount, type TaskRecord, type TaskStatus, taskColumns } from './task-record.ts'
 
 /** Proof of a claim: every later write names it, and changes nothing once another claim was made (I-06). */
 export interface Lease {
@@ -40,10 +42,13 @@ export function claimTasks(tx: Tx, request: ClaimRequest): readonly TaskRecord[]
 
 function lease(tx: Tx, id: number, kind: string, { owner, nowMs, leaseUntilMs }: ClaimRequest): TaskRecord {
   tx.run(
+    // What was asked for before this run begins is met by it; a later appointment stays.
     `update tasks set status = 'running', lease_owner = ?, lease_until = ?, lease_seq = lease_seq + 1, is_backing_off = 0,
+     wait_reason = null, message = null, again_at = case when again_at <= ? then null else again_at end,
      started_at = ?, updated_at = ? where id = ?`,
     owner,
     leaseUntilMs,
+    nowMs,
     nowMs,
     nowMs,
     id,
@@ -54,19 +59,24 @@ function lease(tx: Tx, id: number, kind: string, { owner, nowMs, leaseUntilMs }:
 
 function reclaimExpired(tx: Tx, nowMs: number): void {
   const expired = tx.all<{ id: number; kind: string }>(
-    "select id, kind from tasks where status = 'running' and lease_until < ? limit ?",
+    "select id, kind from tasks where status = 'running' and lease_until <= ? limit ?",
     nowMs,
     reclaimsMax,
   )
   for (const { id, kind } of expired) {
-    tx.run(
-      "update tasks set status = 'pending', run_at = ?, lease_owner = null, lease_until = null, updated_at = ? where id = ?",
-      nowMs,
-      nowMs,
-      id,
-    )
+    release(tx, id, nowMs)
     moveCount(tx, kind, 'running', 'pending')
   }
+}
+
+/** Due at once, so that a vanished or stopped owner costs no time. */
+function release(tx: Tx, id: number, nowMs: number): void {
+  tx.run(
+    "update tasks set status = 'pending', run_at = ?, lease_owner = null, lease_until = null, updated_at = ? where id = ?",
+    nowMs,
+    nowMs,
+    id,
+  )
 }
 
 /** When the next task of these kinds is due, or the next lease runs out; undefined when there is nothing to wait for. */
@@ -79,78 +89,93 @@ export function nextDueMs(reader: Reader, kinds: Iterable<string>): number | und
   return next
 }
 
-/** False when the lease is lost. */
-export function renewLease(tx: Tx, lease: Lease, leaseUntilMs: number): boolean {
-  return (
-    tx.run("update tasks set lease_until = ? where id = ? and lease_seq = ? and status = 'running'", leaseUntilMs, lease.id, lease.seq)
-      .changes === 1
-  )
+/** Extends the leases and returns the ids of those that had passed on. */
+export function renewLeases(tx: Tx, leases: readonly Lease[], leaseUntilMs: number): readonly number[] {
+  const lost = leases.filter(({ id, seq }) => {
+    // I-06
+    const renewed = tx.run("update tasks set lease_until = ? where id = ? and lease_seq = ? and status = 'running'", leaseUntilMs, id, seq)
+    return renewed.changes === 0
+  })
+  return lost.map(({ id }) => id)
 }
 
-export function finishDone(tx: Tx, lease: Lease, nowMs: number): boolean {
-  const againAtMs = againOf(tx, lease)
-  if (againAtMs === 'lost') return false
-  if (againAtMs !== null) {
-    tx.run('update tasks set wait_reason = null, message = null, error_code = null, last_error = null where id = ?', lease.id)
-    putBack(tx, lease, { runAtMs: againAtMs, nowMs, attempts: 0 })
-    return true
+/** Gives back what this owner still holds, attempts unchanged, and returns how many tasks that were. */
+export function handBackAll(tx: Tx, owner: string, nowMs: number): number {
+  const held = tx.all<{ id: number; kind: string }>("select id, kind from tasks where status = 'running' and lease_owner = ?", owner)
+  for (const { id, kind } of held) {
+    release(tx, id, nowMs)
+    moveCount(tx, kind, 'running', 'pending')
   }
+  return held.length
+}
+
+/** Writes the end of a run and returns the status it led to, or undefined when the lease had passed on and nothing was changed. */
+export function endRun(tx: Tx, lease: Lease, ending: Ending, nowMs: number): TaskStatus | undefined {
+  const againAtMs = againOf(tx, lease)
+  // I-06
+  if (againAtMs === 'lost') return undefined
+  switch (ending.kind) {
+    case 'done':
+      return againAtMs === null ? complete(tx, lease, nowMs) : runAgain(tx, lease, againAtMs, nowMs)
+    case 'wait': {
+      const { reason, message, untilMs } = ending
+      const isAskedFor = againAtMs !== null && againAtMs <= nowMs
+      tx.run(
+        'update tasks set wait_reason = ?, message = ? where id = ?',
+        isAskedFor ? null : reason,
+        isAskedFor ? null : message,
+        lease.id,
+      )
+      return putBack(tx, lease, { runAtMs: againAtMs === null ? untilMs : Math.min(againAtMs, untilMs), nowMs })
+    }
+    case 'retry':
+      tx.run(
+        'update tasks set attempts = attempts + 1, is_backing_off = 1, error_code = ?, last_error = ? where id = ?',
+        ending.code,
+        ending.message,
+        lease.id,
+      )
+      return putBack(tx, lease, { runAtMs: ending.runAtMs, nowMs })
+    case 'fail':
+      return fail(tx, lease, { ...ending, againAtMs, nowMs })
+    case 'hand-back':
+      return putBack(tx, lease, { runAtMs: nowMs, nowMs })
+  }
+}
+
+function complete(tx: Tx, lease: Lease, nowMs: number): TaskStatus {
   tx.run(
-    `update tasks set status = 'completed', wait_reason = null, message = null, error_code = null, last_error = null, lease_owner = null, lease_until = null,
+    `update tasks set status = 'completed', error_code = null, last_error = null, lease_owner = null, lease_until = null,
      finished_at = ?, updated_at = ? where id = ?`,
     nowMs,
     nowMs,
     lease.id,
   )
   moveCount(tx, lease.kind, 'running', 'completed')
-  return true
+  return 'completed'
 }
 
-/** Back to pending, with the attempts it had and no error (I-08). */
-export function finishWaiting(
-  tx: Tx,
-  lease: Lease,
-  wait: { readonly reason: string; readonly message: string | null; readonly untilMs: number; readonly nowMs: number },
-): boolean {
-  const againAtMs = againOf(tx, lease)
-  if (againAtMs === 'lost') return false
-  tx.run(
-    'update tasks set wait_reason = ?, message = ?, error_code = null, last_error = null where id = ?',
-    wait.reason,
-    wait.message,
-    lease.id,
-  )
-  putBack(tx, lease, { runAtMs: againAtMs === null ? wait.untilMs : Math.min(againAtMs, wait.untilMs), nowMs: wait.nowMs })
-  return true
+/** Asked for while it ran: the same row runs once more, as fresh as a new one. */
+function runAgain(tx: Tx, lease: Lease, runAtMs: number, nowMs: number): TaskStatus {
+  tx.run('update tasks set again_at = null, attempts = 0, error_code = null, last_error = null where id = ?', lease.id)
+  return putBack(tx, lease, { runAtMs, nowMs })
 }
 
-export interface TaskError {
+interface Failure {
   readonly code: string
   readonly message: string
+  readonly isRetryable: boolean
+  readonly againAtMs: number | null
+  readonly nowMs: number
 }
 
-/** One attempt used; the next one at `runAtMs`. */
-export function finishRetrying(tx: Tx, lease: Lease, error: TaskError, at: { readonly runAtMs: number; readonly nowMs: number }): boolean {
-  if (againOf(tx, lease) === 'lost') return false
+function fail(tx: Tx, lease: Lease, { code, message, isRetryable, againAtMs, nowMs }: Failure): TaskStatus {
   tx.run(
-    'update tasks set attempts = attempts + 1, is_backing_off = 1, wait_reason = null, message = null, error_code = ?, last_error = ? where id = ?',
-    error.code,
-    error.message,
-    lease.id,
-  )
-  putBack(tx, lease, at)
-  return true
-}
-
-export function finishFailed(tx: Tx, lease: Lease, error: TaskError & { readonly isRetryable: boolean }, nowMs: number): boolean {
-  const againAtMs = againOf(tx, lease)
-  if (againAtMs === 'lost') return false
-  tx.run(
-    `update tasks set status = 'failed', attempts = attempts + 1, wait_reason = null, message = null, error_code = ?, last_error = ?, is_retryable = min(is_retryable, ?),
+    `update tasks set status = 'failed', attempts = attempts + 1, error_code = ?, last_error = ?, is_retryable = min(is_retryable, ?),
      failed_at = ?, finished_at = ?, again_at = null, lease_owner = null, lease_until = null, updated_at = ? where id = ?`,
-    error.code,
-    error.message,
-    error.isRetryable ? 1 : 0,
+    code,
+    message,
+    isRetryable ? 1 : 0,
     nextFailureMs(tx, nowMs),
     nowMs,
     nowMs,
@@ -159,21 +184,7 @@ export function finishFailed(tx: Tx, lease: Lease, error: TaskError & { readonly
   moveCount(tx, lease.kind, 'running', 'failed')
   // Somebody asked for another run while this one failed: that wish is a task of its own now.
   if (againAtMs !== null) cloneTask(tx, lease, againAtMs, nowMs)
-  return true
-}
-
-/** The process stops: the task goes on elsewhere or later as if it had not been claimed. */
-export function handBack(tx: Tx, lease: Lease, nowMs: number): boolean {
-  if (againOf(tx, lease) === 'lost') return false
-  putBack(tx, lease, { runAtMs: nowMs, nowMs })
-  return true
-}
-
-/** Strictly growing, so that a moment named by a preview separates failures exactly. */
-function nextFailureMs(tx: Tx, nowMs: number): number {
-  const last =
-    tx.get<{ at: number | null }>("select max(failed_at) as at from tasks where status = 'failed' and acknowledged_at is null")?.at ?? 0
-  return Math.max(nowMs, last + 1)
+  return 'failed'
 }
 
 function againOf(tx: Tx, lease: Lease): number | null | 'lost' {
@@ -185,15 +196,16 @@ function againOf(tx: Tx, lease: Lease): number | null | 'lost' {
   return row ? row.againAt : 'lost'
 }
 
-function putBack(tx: Tx, lease: Lease, at: { readonly runAtMs: number; readonly nowMs: number; readonly attempts?: number }): void {
+/** A run asked for at a later time (again_at) stays asked for: the next claim after that time meets it. */
+function putBack(tx: Tx, lease: Lease, at: { readonly runAtMs: number; readonly nowMs: number }): TaskStatus {
   tx.run(
-    `update tasks set status = 'pending', run_at = ?, again_at = null, attempts = coalesce(?, attempts), lease_owner = null, lease_until = null, updated_at = ? where id = ?`,
+    "update tasks set status = 'pending', run_at = ?, lease_owner = null, lease_until = null, updated_at = ? where id = ?",
     at.runAtMs,
-    at.attempts ?? null,
     at.nowMs,
     lease.id,
   )
   moveCount(tx, lease.kind, 'running', 'pending')
+  return 'pending'
 }
 
 function cloneTask(tx: Tx, lease: Lease, runAtMs: number, nowMs: number): void {

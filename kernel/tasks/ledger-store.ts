@@ -81,12 +81,6 @@ export function countFailures(
   )
 }
 
-export function latestFailureMs(reader: Reader): number {
-  return (
-    reader.get<{ at: number | null }>("select max(failed_at) as at from tasks where status = 'failed' and acknowledged_at is null")?.at ?? 0
-  )
-}
-
 export function acknowledgeFailures(tx: Tx, kind: string | undefined, at: { readonly beforeMs: number; readonly nowMs: number }): number {
   let acknowledged = 0
   for (const { kind: found, n } of countFailures(tx, kind, at.beforeMs)) {

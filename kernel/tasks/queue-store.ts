@@ -5,12 +5,13 @@ import type { TaskKind } from './task.ts'
 import { countTask } from './task-record.ts'
 
 /** Enqueues in the caller's transaction; `onEnqueued` is called after its commit. */
-export function createTaskQueue(clock: Clock, onEnqueued: () => void): TaskQueue {
+export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void): TaskQueue {
   return {
     enqueue<A>(tx: Tx, kind: TaskKind<A>, args: A, { key, runAtMs }: EnqueueOptions = {}): number {
       const nowMs = clock.now()
-      const atMs = runAtMs ?? nowMs
-      tx.afterCommit(onEnqueued)
+      const atMs = Math.ceil(runAtMs ?? nowMs)
+      if (!Number.isSafeInteger(atMs)) throw new Error(`a '${kind.kind}' task cannot be planned for ${runAtMs}`)
+      tx.afterCommit(() => onEnqueued(kind.kind))
       return (key === undefined ? undefined : joinExisting(tx, key, { atMs, nowMs })) ?? insert(tx, kind, { args, key, atMs, nowMs })
     },
   }
@@ -31,9 +32,24 @@ function joinExisting(tx: Tx, key: string, { atMs, nowMs }: Times): number | und
   if (task.status === 'running') {
     tx.run('update tasks set again_at = min(coalesce(again_at, ?), ?), updated_at = ? where id = ?', atMs, atMs, nowMs, task.id)
   } else {
-    tx.run('update tasks set run_at = ?, updated_at = ? where id = ? and is_backing_off = 0 and run_at > ?', atMs, nowMs, task.id, atMs)
+    bringForward(tx, task.id, { atMs, nowMs })
   }
   return task.id
+}
+
+/** New work is no reason to shorten a backoff. A task that is due now no longer waits. */
+function bringForward(tx: Tx, id: number, { atMs, nowMs }: Times): void {
+  const isDue = atMs <= nowMs ? 1 : 0
+  tx.run(
+    `update tasks set run_at = ?, updated_at = ?, wait_reason = case when ? then null else wait_reason end,
+     message = case when ? then null else message end where id = ? and is_backing_off = 0 and run_at > ?`,
+    atMs,
+    nowMs,
+    isDue,
+    isDue,
+    id,
+    atMs,
+  )
 }
 
 function insert<A>(tx: Tx, kind: TaskKind<A>, task: Times & { readonly args: A; readonly key: string | undefined }): number {

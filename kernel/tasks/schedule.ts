@@ -1,6 +1,7 @@
-import cron, { type ScheduledTask } from 'node-cron'
+import { type Logger, type ScheduledTask, schedule } from 'node-cron'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
+import type { KnownKinds } from './known-kinds.ts'
 import type { TaskQueue } from './queue.ts'
 import type { TaskSchedule } from './task.ts'
 
@@ -8,29 +9,54 @@ export interface RunningSchedules {
   stop(): Promise<void>
 }
 
-/** Ticks only enqueue, under the schedule's own key: a tick while the last task still waits or runs changes nothing of it. */
-export function startSchedules(
-  schedules: readonly TaskSchedule[],
-  doors: { readonly database: Database; readonly queue: TaskQueue; readonly log: Log },
-): RunningSchedules {
-  const { database, queue, log } = doors
-  const running: ScheduledTask[] = schedules.map(({ name, cron: expression, kind, args }) =>
-    cron.schedule(
-      expression,
-      async () => {
-        try {
-          await database.write((tx) => queue.enqueue(tx, kind, args, { key: `schedule:${name}` }))
-        } catch (error) {
-          // The next tick enqueues what this one could not.
-          log.error('a scheduled task could not be enqueued', { schedule: name, error })
-        }
-      },
-      { name, timezone: 'Etc/UTC' },
-    ),
-  )
+export interface ScheduleDoors {
+  readonly database: Database
+  readonly queue: TaskQueue
+  readonly log: Log
+  readonly kinds: KnownKinds
+}
+
+/** Ticks only enqueue, under the schedule's own key: a tick that finds the last task still pending or running makes no second one. */
+export function startSchedules(schedules: readonly TaskSchedule[], doors: ScheduleDoors): RunningSchedules {
+  const running: ScheduledTask[] = []
+  const stop = async () => {
+    for (const task of running.splice(0)) await task.destroy()
+  }
+  try {
+    for (const item of schedules) running.push(startTicking(item, doors))
+  } catch (error) {
+    // Those begun before the bad one must not tick on; their end is not worth waiting for.
+    void stop()
+    throw error
+  }
+  return { stop }
+}
+
+function startTicking(item: TaskSchedule, { database, queue, log, kinds }: ScheduleDoors): ScheduledTask {
+  const { name, cron, kind, args } = item
+  if (!kinds.has(kind.kind)) throw new Error(`the schedule '${name}' enqueues '${kind.kind}', a task kind that no enabled plugin brings`)
+  const tick = async () => {
+    try {
+      await database.write((tx) => queue.enqueue(tx, kind, args, { key: `${kind.kind}@${name}` }))
+    } catch (error) {
+      // The next tick enqueues what this one could not.
+      log.error('a scheduled task could not be enqueued', { schedule: name, error })
+    }
+  }
+  try {
+    // A tick missed while the process was busy is not made up for: the next one does the same work.
+    return schedule(cron, tick, { name, timezone: 'Etc/UTC', logger: adaptLog(log), suppressMissedWarning: true })
+  } catch (cause) {
+    throw new Error(`the schedule '${name}' has the cron expression '${cron}', which cannot be used`, { cause })
+  }
+}
+
+/** node-cron would write to the console. */
+function adaptLog(log: Log): Logger {
   return {
-    async stop() {
-      for (const task of running) await task.destroy()
-    },
+    info: (message) => log.debug(message),
+    warn: (message) => log.warn(message),
+    error: (message, error) => log.error(String(message), error === undefined ? {} : { error }),
+    debug: (message) => log.debug(String(message)),
   }
 }

@@ -48,4 +48,9 @@ export const taskMigrations = [
       primary key (kind, status, acknowledged)
     )`,
   ]),
+  defineMigration('0002-failure-clock', [
+    // The last moment of failure given out. It only goes forward, whatever the wall clock and the records of failures do.
+    'create table task_failure_clock (id integer primary key check (id = 1), at bigint not null)',
+    'insert into task_failure_clock (id, at) select 1, coalesce(max(failed_at), 0) from tasks',
+  ]),
 ]

@@ -11,4 +11,5 @@ export type {
   UploadProgress,
 } from './objects/object-api.ts'
 export type { Overview } from './overview/overview-api.ts'
+export type { SettingAbout, SettingProblem, Settings } from './settings/settings-api.ts'
 export type { CacheStats, SystemInfo, SystemPlugins, Workers } from './system/system-api.ts'

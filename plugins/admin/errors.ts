@@ -13,6 +13,7 @@ export const adminErrors = defineErrors({
     status: 501,
     message: 'Buckets are not deleted through the Admin API; delete an empty bucket through the S3 API.',
   },
+  settings_invalid: { status: 400, message: 'The settings are not valid.' },
   version_not_found: { status: 404, message: 'There is no such version in this bucket.' },
   cache_full: { status: 507, message: 'The cache has no room for the object.' },
 })

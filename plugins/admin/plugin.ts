@@ -1,11 +1,14 @@
-import { adminRoutes, definePlugin, eventKinds, events, provide } from '#kernel'
+import { adminRoutes, cliCommands, definePlugin, eventKinds, events, provide } from '#kernel'
 import { bucketRoutes } from './buckets/bucket-routes.ts'
 import { bucketUpdated } from './buckets/bucket-updated.ts'
+import { adminCommands } from './commands/commands.ts'
 import { createEventHub, eventHub } from './events/event-hub.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { objectRoutes } from './objects/object-routes.ts'
 import { transferRoutes } from './objects/transfer-routes.ts'
+import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
+import { settingsRoutes } from './settings/settings-routes.ts'
 import { systemRoutes } from './system/system-routes.ts'
 
 /** Buckets, objects and the service itself, for the operator. */
@@ -14,7 +17,8 @@ export const adminPlugin = definePlugin({
   requires: ['storage'],
   provides: [provide(eventHub, { events }, ({ events }) => createEventHub(events))],
   contributes: [
-    adminRoutes.with(systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes),
+    adminRoutes.with(settingsRoutes, systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes, openApiRoutes),
     eventKinds.with(bucketUpdated),
+    cliCommands.with(...adminCommands),
   ],
 })

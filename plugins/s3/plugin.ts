@@ -1,17 +1,17 @@
 // The S3 API: its server, its users and their settings.
 import { adminRoutes, clock, configSections, database, dbSchemas, definePlugin, listeners, provide } from '#kernel'
+import { bucketOwnerChecks, buckets } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3Listener } from './http/listener.ts'
 import { s3Section, serverSection, serverTlsSection } from './settings.ts'
-import { createUserDirectory, userDirectory } from './users/user-directory.ts'
+import { createUserDirectory, requireUser, userDirectory } from './users/user-directory.ts'
 import { userRoutes } from './users/user-routes.ts'
-import { openUserStore } from './users/user-store.ts'
 
 export const s3Plugin = definePlugin({
   id: 's3',
   requires: ['storage'],
   provides: [
-    provide(userDirectory, { database, clock }, (uses) => createUserDirectory({ store: openUserStore(uses.database), clock: uses.clock })),
+    provide(userDirectory, { database, buckets, clock }, createUserDirectory),
     provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
   ],
   contributes: [
@@ -19,5 +19,7 @@ export const s3Plugin = definePlugin({
     dbSchemas.with({ name: 's3', load: () => import('./users/migrations.ts') }),
     adminRoutes.with(userRoutes),
     listeners.with(s3Listener),
+    // A bucket and the end of its owner are decided in one order: that of their transactions.
+    bucketOwnerChecks.with({ name: 's3-users', check: requireUser }),
   ],
 })

@@ -1,5 +1,5 @@
 /** Everything other plugins may know of storage: buckets, objects and where their bytes are. */
-import { defineService } from '#kernel'
+import { defineExtensionPoint, defineService, type Reader } from '#kernel'
 
 /** A bucket keeps the policy it was created with (I-12). */
 export interface Bucket {
@@ -40,11 +40,20 @@ export interface Buckets {
   /** Counts of current data versions. */
   usage(bucketId: number): BucketUsage
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
-  /** Buckets owned by the user. */
-  countOwnedBy(ownerAccessKey: string): number
+  /** Buckets owned by the user. From memory; with `read` from its rows, such as those of a transaction under way. */
+  countOwnedBy(ownerAccessKey: string, read?: Reader): number
 }
 
 export const buckets = defineService<Buckets>('storage.buckets')
+
+/** Whether a bucket may be given to an owner: asked inside the transaction that does it, so that no owner can vanish meanwhile. */
+export interface BucketOwnerCheck {
+  readonly name: string
+  /** Throws to refuse. Never asked for the internal root account. */
+  check(read: Reader, ownerAccessKey: string): void
+}
+
+export const bucketOwnerChecks = defineExtensionPoint<BucketOwnerCheck>('storage.bucket-owner-checks')
 
 /** What a client said about an object and gets back with it. Values are kept to the byte (latin1 code units). */
 export interface ObjectHeaders {

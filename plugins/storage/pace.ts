@@ -12,6 +12,8 @@ export interface Pace {
   /** Missing money and unreachable providers are looked at again after this. */
   readonly fundingMs: number
   readonly providerMs: number
+  /** A chain node that does not answer is asked again after this. */
+  readonly chainMs: number
   readonly creationMs: number
   /** A provider works on a submission at most this long; afterwards the chain's word can be final. */
   readonly handlingMs: number
@@ -37,6 +39,7 @@ export function createPace(epochMs: number): Pace {
     pullLimitMs,
     fundingMs: epochMs * 2,
     providerMs: epochMs,
+    chainMs: epochMs * 2,
     creationMs: epochMs / 2,
     handlingMs: epochMs * 10,
     attentionMs: epochMs * 60,

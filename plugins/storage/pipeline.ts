@@ -50,3 +50,13 @@ export class PipelineFault extends Error {
 export function waitFor(clock: Clock, reason: string, forMs: number, message?: string): Outcome {
   return wait(reason, clock.now() + forMs, message)
 }
+
+/** Runs a step; where the chain node does not answer, the task waits for it and uses no attempt (I-08). */
+export async function unlessChainIsSilent({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await step()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'chain_unreachable')) throw error
+    return waitFor(clock, 'chain', pace.chainMs, `the chain node does not answer: ${error.message}`)
+  }
+}

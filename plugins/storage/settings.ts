@@ -47,6 +47,8 @@ export const cacheSection = defineSection('cache', {
       ...percent,
     }),
   },
-  check: ({ lru_low_watermark_percent: low, lru_high_watermark_percent: high }) =>
-    low < high ? [] : [{ key: 'lru_low_watermark_percent', message: `must be below lru_high_watermark_percent (${high})` }],
+  check: ({ eviction_policy, lru_low_watermark_percent: low, lru_high_watermark_percent: high }) =>
+    eviction_policy !== 'lru' || low < high
+      ? []
+      : [{ key: 'lru_low_watermark_percent', message: `must be below lru_high_watermark_percent (${high})` }],
 })

@@ -1,10 +1,10 @@
 /** How the services of this plugin are made. Heavy modules are imported here, when a service is really made. */
-import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { clock, contributions, database, events, log, provide, taskQueue } from '#kernel'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
 import { createBuckets } from './catalog/buckets.ts'
-import { buckets, cacheGauge, objects, placements } from './contract.ts'
+import { bucketOwnerChecks, buckets, cacheGauge, objects, placements } from './contract.ts'
 import { planPiece } from './copies/copy-store.ts'
 import { createPlacements } from './copies/placements.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
@@ -18,11 +18,11 @@ import { cacheSection } from './settings.ts'
 const bytesPerGb = 1024 ** 3
 
 export const storageServices = [
-  provide(buckets, { database, clock, chain: chainSettings }, ({ database, clock, chain }) =>
+  provide(buckets, { database, clock, contributions, chain: chainSettings }, ({ contributions, chain, ...doors }) =>
     createBuckets({
-      database,
-      clock,
+      ...doors,
       defaults: { defaultCopies: chain.default_copies, minimumDurableCopies: chain.default_minimum_durable_copies },
+      ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
     }),
   ),
   provide(cache, { settings: cacheSection.settings, database, clock, log }, ({ settings, ...doors }) =>

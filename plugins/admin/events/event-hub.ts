@@ -18,7 +18,7 @@ export interface EventHub extends Disposable {
    * when there are too many.
    */
   watch(isAllowed: () => boolean): EventStream
-  /** Ends every stream. */
+  /** Ends every stream, also those that come later. */
   finish(): void
 }
 
@@ -32,6 +32,7 @@ interface Watcher {
 export function createEventHub(events: Events, heartbeatMs: number = eventStreams.heartbeatMs): EventHub {
   const watchers = new Set<Watcher>()
   let seq = 0
+  let isOver = false
   const send = (frame: string) => {
     for (const { stream, isAllowed } of watchers) {
       if (isAllowed()) stream.offer(frame)
@@ -45,6 +46,7 @@ export function createEventHub(events: Events, heartbeatMs: number = eventStream
   })
   const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs).unref()
   const finish = () => {
+    isOver = true
     for (const { stream } of watchers) stream.finish()
   }
   return {
@@ -54,6 +56,7 @@ export function createEventHub(events: Events, heartbeatMs: number = eventStream
       watchers.add(watcher)
       watcher.stream.once('close', () => watchers.delete(watcher))
       watcher.stream.offer(': connected\n\n')
+      if (isOver) watcher.stream.finish()
       return watcher.stream
     },
     finish,

@@ -22,6 +22,7 @@ export const eventRoutes = defineRoutes({
       reply.headers({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
       return stream
     })
-    app.addHook('preClose', async () => eventHub.finish())
+    // Optional: addresses that only answer `setup_mode` are registered without services.
+    app.addHook('preClose', async () => eventHub?.finish())
   },
 })

@@ -140,6 +140,7 @@ export const uploadObject = defineEndpoint({
   summary: 'Store the body as an object; the Content-Type becomes that of the object',
   params: bucketPath,
   query: keyQuery,
+  bodyMedia: '*/*',
   answer: type({ key: 'string', version_id: 'string', etag: 'string', size: 'number.integer', content_type: 'string' }),
   deadlineMs: uploadMs,
   refusals: [

@@ -1,8 +1,10 @@
 // The S3 users of this server, held in memory because every request asks, and written through to the database.
-import { type Clock, defineService, newToken } from '#kernel'
+import { type Clock, type Database, defineService, newToken, type Reader, type Tx } from '#kernel'
+import type { Buckets } from '#plugins/storage'
 import type { CreatedS3User, S3User, S3Users } from '../contract.ts'
 import type { S3Signer } from './signer.ts'
-import type { UserStore } from './user-store.ts'
+import { userErrors } from './user-errors.ts'
+import { deleteUser, findUser, insertUser, readUsers, updateUser } from './user-store.ts'
 
 const accessKeyBytes = 16
 const secretKeyBytes = 32
@@ -14,8 +16,26 @@ export interface UserDirectory extends S3Users {
 
 export const userDirectory = defineService<UserDirectory>('s3.user-directory')
 
-export function createUserDirectory({ store, clock }: { readonly store: UserStore; readonly clock: Clock }): UserDirectory {
-  const signers = new Map(store.readAll().map((signer) => [signer.accessKey, signer]))
+export interface DirectoryDoors {
+  readonly database: Database
+  readonly buckets: Pick<Buckets, 'countOwnedBy'>
+  readonly clock: Clock
+}
+
+export function createUserDirectory({ database, buckets, clock }: DirectoryDoors): UserDirectory {
+  const signers = new Map(readUsers(database.read).map((signer) => [signer.accessKey, signer]))
+
+  // Memory follows the commit: a key that works and is gone after a restart would lock its owner out.
+  const keep = (tx: Tx, signer: S3Signer) => tx.afterCommit(() => void signers.set(signer.accessKey, signer))
+
+  const change = (accessKey: string, changes: Partial<S3Signer>): Promise<S3Signer> =>
+    database.write((tx) => {
+      const signer = { ...requireUser(tx, accessKey), ...changes }
+      updateUser(tx, signer, clock.now())
+      keep(tx, signer)
+      return signer
+    })
+
   return {
     findSigner: (accessKey) => signers.get(accessKey),
     find(accessKey) {
@@ -23,15 +43,38 @@ export function createUserDirectory({ store, clock }: { readonly store: UserStor
       return signer && withoutSecret(signer)
     },
     list: () => [...signers.values()].map(withoutSecret).sort((left, right) => (left.accessKey < right.accessKey ? -1 : 1)),
-    async create(role): Promise<CreatedS3User> {
-      const signer: S3Signer = { accessKey: newToken(accessKeyBytes), secretKey: newToken(secretKeyBytes), role, createdAtMs: clock.now() }
-      await store.insert(signer)
-      // Only a durable user may sign: a key that works and is gone after a restart would lock its owner out.
-      signers.set(signer.accessKey, signer)
-      return signer
+    create: (role): Promise<CreatedS3User> =>
+      database.write((tx) => {
+        const signer = { accessKey: newToken(accessKeyBytes), secretKey: newToken(secretKeyBytes), role, createdAtMs: clock.now() }
+        insertUser(tx, signer)
+        keep(tx, signer)
+        return signer
+      }),
+    setRole: async (accessKey, role) => withoutSecret(await change(accessKey, { role })),
+    rotateSecret: (accessKey) => change(accessKey, { secretKey: newToken(secretKeyBytes) }),
+    async delete(accessKey) {
+      await database.write((tx) => {
+        requireUser(tx, accessKey)
+        const owned = buckets.countOwnedBy(accessKey, tx)
+        if (owned > 0) throw ownsBuckets(accessKey, owned)
+        deleteUser(tx, accessKey)
+        tx.afterCommit(() => void signers.delete(accessKey))
+      })
     },
   }
 }
+
+/** The user as its row says. Throws `s3_user_not_found`. */
+export function requireUser(read: Reader, accessKey: string): S3Signer {
+  const signer = findUser(read, accessKey)
+  if (!signer) throw userErrors.s3_user_not_found({ message: `There is no S3 user '${accessKey}'.` })
+  return signer
+}
+
+const ownsBuckets = (accessKey: string, count: number) =>
+  userErrors.s3_user_owns_buckets({
+    message: `The S3 user '${accessKey}' owns ${count === 1 ? 'a bucket' : `${count} buckets`}; give them to another owner first.`,
+  })
 
 function withoutSecret({ accessKey, role, createdAtMs }: S3Signer): S3User {
   return { accessKey, role, createdAtMs }

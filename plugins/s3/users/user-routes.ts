@@ -1,28 +1,39 @@
 // Admin API of the S3 users.
-import { type } from 'arktype'
-import { defineRoutes, parseBody } from '#kernel'
+import { defineRoutes, serveEndpoint } from '#kernel'
 import { buckets } from '#plugins/storage'
-import { s3Users } from '../contract.ts'
+import { type CreatedS3User, type S3User, s3Users } from '../contract.ts'
+import { changeRole, createUser, deleteUser, listUsers, rotateSecret, type S3Credentials, type S3UserItem } from './user-api.ts'
+import { userErrors } from './user-errors.ts'
 
-const createBody = type({ 'role?': "'user' | 'userplus' | 'admin'" })
+/** How the owner of a bucket is written that belongs to the service itself; it is listed nowhere as a user. */
+const internalRoot = '__internal_root__'
 
 export const userRoutes = defineRoutes({
   name: 's3-users',
   uses: { s3Users, buckets },
-  register(app, services) {
-    app.get('/api/v1/s3-users', async () =>
-      services.s3Users.list().map(({ accessKey, role }) => ({
-        access_key: accessKey,
-        role,
-        bucket_count: services.buckets.countOwnedBy(accessKey),
-      })),
-    )
-
-    // The secret is in this answer and in no later one.
-    app.post('/api/v1/s3-users', async (request, reply) => {
-      const { role = 'userplus' } = await parseBody(createBody, request, { requireJsonType: true })
-      const { accessKey, secretKey } = await services.s3Users.create(role)
-      return reply.code(201).send({ access_key: accessKey, secret_key: secretKey, role })
+  endpoints: [listUsers, createUser, changeRole, rotateSecret, deleteUser],
+  register(app, { s3Users, buckets }) {
+    const describe = ({ accessKey, role }: S3User): S3UserItem => ({
+      access_key: accessKey,
+      role,
+      bucket_count: buckets.countOwnedBy(accessKey),
     })
+
+    serveEndpoint(app, listUsers, async () => s3Users.list().map(describe))
+    serveEndpoint(app, createUser, async ({ body }) => showOnce(await s3Users.create(body.role ?? 'userplus')))
+    serveEndpoint(app, changeRole, async ({ params, body }) => describe(await s3Users.setRole(refuseRoot(params.accessKey), body.role)))
+    serveEndpoint(app, rotateSecret, async ({ params }) => showOnce(await s3Users.rotateSecret(refuseRoot(params.accessKey))))
+    serveEndpoint(app, deleteUser, async ({ params }) => s3Users.delete(refuseRoot(params.accessKey)))
   },
+})
+
+function refuseRoot(accessKey: string): string {
+  if (accessKey === internalRoot) throw userErrors.s3_user_internal()
+  return accessKey
+}
+
+const showOnce = ({ accessKey, secretKey, role }: CreatedS3User): S3Credentials => ({
+  access_key: accessKey,
+  secret_key: secretKey,
+  role,
 })

@@ -1,14 +1,7 @@
 // S3 users in the database. Secrets are kept as they are: verifying a signature needs the secret itself.
-import type { Database } from '#kernel'
+import type { Reader, Tx } from '#kernel'
 import type { S3Role } from '../contract.ts'
 import type { S3Signer } from './signer.ts'
-
-export interface UserStore {
-  /** In no particular order. */
-  readAll(): S3Signer[]
-  /** Resolves when durable. */
-  insert(signer: S3Signer): Promise<void>
-}
 
 interface UserRow {
   readonly access_key: string
@@ -17,27 +10,38 @@ interface UserRow {
   readonly created_at: number
 }
 
-export function openUserStore(database: Database): UserStore {
-  return {
-    readAll: () =>
-      database.read
-        .all<UserRow>('SELECT access_key, secret_key, role, created_at FROM s3_users')
-        .map(({ access_key, secret_key, role, created_at }) => ({
-          accessKey: access_key,
-          secretKey: secret_key,
-          role,
-          createdAtMs: created_at,
-        })),
-    insert: ({ accessKey, secretKey, role, createdAtMs }) =>
-      database.write((tx) => {
-        tx.run(
-          'INSERT INTO s3_users (access_key, secret_key, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
-          accessKey,
-          secretKey,
-          role,
-          createdAtMs,
-          createdAtMs,
-        )
-      }),
-  }
+const columns = 'access_key, secret_key, role, created_at'
+
+/** In no particular order. */
+export const readUsers = (read: Reader): S3Signer[] => read.all<UserRow>(`SELECT ${columns} FROM s3_users`).map(toSigner)
+
+export function findUser(read: Reader, accessKey: string): S3Signer | undefined {
+  const row = read.get<UserRow>(`SELECT ${columns} FROM s3_users WHERE access_key = ?`, accessKey)
+  return row && toSigner(row)
 }
+
+export function insertUser(tx: Tx, { accessKey, secretKey, role, createdAtMs }: S3Signer): void {
+  tx.run(
+    'INSERT INTO s3_users (access_key, secret_key, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+    accessKey,
+    secretKey,
+    role,
+    createdAtMs,
+    createdAtMs,
+  )
+}
+
+export function updateUser(tx: Tx, { accessKey, secretKey, role }: S3Signer, nowMs: number): void {
+  tx.run('UPDATE s3_users SET secret_key = ?, role = ?, updated_at = ? WHERE access_key = ?', secretKey, role, nowMs, accessKey)
+}
+
+export function deleteUser(tx: Tx, accessKey: string): void {
+  tx.run('DELETE FROM s3_users WHERE access_key = ?', accessKey)
+}
+
+const toSigner = ({ access_key, secret_key, role, created_at }: UserRow): S3Signer => ({
+  accessKey: access_key,
+  secretKey: secret_key,
+  role,
+  createdAtMs: created_at,
+})

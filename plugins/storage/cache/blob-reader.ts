@@ -1,17 +1,59 @@
 import { storageErrors } from '../errors.ts'
 import type { BlobRef } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
+import type { HotBytes } from './hot-bytes.ts'
 
 const smallBlockBytes = 256 * 1024
 const largeBlockBytes = 1024 * 1024
 /** From here on larger blocks save more calls than they cost memory. */
 const largeReadBytes = 8 * 1024 * 1024
 
+/** The bytes of one blob. Read at most once; disposing ends the read. */
+export interface ReadableBlob extends AsyncDisposable {
+  /** Bytes [start, end] inclusive, the whole blob by default. */
+  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+}
+
 export type OpenBlob =
-  | { readonly is: 'open'; readonly blob: BlobReader }
+  | { readonly is: 'open'; readonly blob: ReadableBlob }
   | { readonly is: 'missing' }
   /** There is a file, but its length is not the recorded one. */
   | { readonly is: 'damaged'; readonly length: number }
+
+/** Blobs up to this length are read whole, so that the next reader finds them in memory. */
+const hotBlobBytesMax = 64 * 1024
+
+/** Like openBlob, with small blobs from memory where they were read before. */
+export async function openHotBlob(
+  disk: Disk,
+  path: string,
+  { blob, hot }: { readonly blob: BlobRef; readonly hot: HotBytes },
+): Promise<OpenBlob> {
+  if (blob.length > hotBlobBytesMax) return openBlob(disk, path, blob)
+  const kept = hot.get(blob.blobId)
+  if (kept) return { is: 'open', blob: new MemoryBlob(kept) }
+  const opened = await openBlob(disk, path, blob)
+  if (opened.is !== 'open') return opened
+  const blocks: Uint8Array[] = []
+  for await (const block of opened.blob.read()) blocks.push(block)
+  const bytes = blocks.length === 1 && blocks[0] ? blocks[0] : Buffer.concat(blocks)
+  hot.keep(blob.blobId, bytes)
+  return { is: 'open', blob: new MemoryBlob(bytes) }
+}
+
+class MemoryBlob implements ReadableBlob {
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  async *read(range?: { readonly start: number; readonly end: number }): AsyncGenerator<Uint8Array, void, void> {
+    yield range ? this.#bytes.subarray(range.start, range.end + 1) : this.#bytes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
 
 export async function openBlob(disk: Disk, path: string, { length }: BlobRef): Promise<OpenBlob> {
   let descriptor: number
@@ -28,7 +70,7 @@ export async function openBlob(disk: Disk, path: string, { length }: BlobRef): P
 }
 
 /** An open cached file. It can be read to its end even after it was unlinked. */
-export class BlobReader implements AsyncDisposable {
+class BlobReader implements ReadableBlob {
   readonly #disk: Disk
   readonly #descriptor: number
   readonly #length: number

@@ -97,7 +97,7 @@ function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): void {
 
 /**
  * Forgets the cached bytes of a content after its file was found missing or damaged. Returns the bytes by which the cache shrank; 0
- * when another blob took its place meanwhile. A content that is readable nowhere else becomes `lost` (I6).
+ * when another blob took its place meanwhile. A content that is readable nowhere else becomes `lost` (I-20).
  */
 export function dropDamaged(tx: Tx, contentId: number, blobId: string): number {
   const blobs = blobsOfContent(tx, contentId)

@@ -81,7 +81,7 @@ test('an empty cache folder beside recorded bytes is refused: its disk is not mo
   await expect(openObjectStorage(kept)).rejects.toThrow(/9 bytes are recorded in it; mount its disk/)
 })
 
-test('a missing file is forgotten, so that the object is not served again', async () => {
+test('I-20: a missing file is forgotten, so that the object is not served again', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
   await unlink(storage.cache.pathOf(blobOf(storage, contentId)))
@@ -175,7 +175,7 @@ test('a put of the same bytes during their eviction keeps them', async () => {
   expectSound(storage)
 })
 
-test('an eviction that a crash broke off is finished after the next start', async () => {
+test('I-03: an eviction that a crash broke off is finished after the next start', async () => {
   await using kept = await keptFolder()
   const first = await openObjectStorage(kept)
   const { contentId } = await first.put('k', 'bytes')

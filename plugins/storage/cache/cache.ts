@@ -4,12 +4,13 @@ import type { Clock, Database, Log, Tx } from '#kernel'
 import type { CacheGauge, CacheStats } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
-import { type OpenBlob, openBlob } from './blob-reader.ts'
+import { type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { type BlobRef, dropDamaged, hasEvictable, openEpoch, sumCachedBytes } from './cache-store.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
 import { evictContent, finishEvictions } from './eviction.ts'
 import { createCacheGauge } from './gauge.ts'
+import { HotBytes } from './hot-bytes.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { sweepOrphans } from './sweep.ts'
 
@@ -54,6 +55,9 @@ export interface Cache extends CacheGauge, AsyncDisposable {
   startUpkeep(): Promise<void>
 }
 
+/** Memory for small blobs that are read again and again. */
+const hotBytesMax = 64 * 1024 * 1024
+
 /** Opens the cache in `dir`, making it when it is new. Throws when rows name cached bytes but the folder has none. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
   const { database, clock, log, policy, maxBytes, disk = realDisk } = options
@@ -65,6 +69,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   await folders.open()
   const capacity = new Capacity(maxBytes, usedBytes, () => policy !== 'none' && hasEvictable(database.read))
   const accessLog = new AccessLog({ database, clock, log })
+  const hot = new HotBytes(hotBytesMax)
   const stop = new AbortController()
   const upkeep = { database, disk, dir, epoch, clock, log, capacity, signal: stop.signal }
   let upkeepRun: Promise<void> | undefined
@@ -72,6 +77,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
 
   async function discard(blobs: readonly BlobRef[]): Promise<void> {
     for (const { blobId, epoch: blobEpoch } of blobs) {
+      hot.drop(blobId)
       try {
         await disk.unlink(blobPath(dir, blobId, blobEpoch))
       } catch (error) {
@@ -92,7 +98,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     ...createCacheGauge(capacity, policy),
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
-    open: (blob) => openBlob(disk, blobPath(dir, blob.blobId, blob.epoch), blob),
+    open: (blob) => openHotBlob(disk, blobPath(dir, blob.blobId, blob.epoch), { blob, hot }),
     async isIntact(blob) {
       const opened = await openBlob(disk, blobPath(dir, blob.blobId, blob.epoch), blob)
       if (opened.is !== 'open') return false

@@ -12,7 +12,7 @@ export interface Reservation extends Disposable {
   keep(usedBytes: number): void
 }
 
-/** How much of the cache is in use and promised. Both together never exceed the capacity. */
+/** How much of the cache is in use and promised. Both together never exceed the capacity (I-23). */
 export class Capacity {
   readonly maxBytes: number
   readonly #canMakeRoom: () => boolean

@@ -11,6 +11,10 @@ export function findBucketRow(read: Reader, name: string): Bucket | undefined {
   return read.get<Bucket>(`select ${columns} from buckets where name = ?`, name)
 }
 
+export function countBucketsOf(read: Reader, ownerAccessKey: string): number {
+  return read.get<{ count: number }>('select count(*) as count from buckets where owner_access_key = ?', ownerAccessKey)?.count ?? 0
+}
+
 export function insertBucket(tx: Tx, bucket: Omit<Bucket, 'id'>): Bucket {
   const { name, ownerAccessKey, defaultCopies, minimumDurableCopies, createdAtMs, updatedAtMs } = bucket
   const { lastId } = tx.run(

@@ -47,6 +47,34 @@ test('a bucket can be given to another owner', async () => {
   await expect(buckets.setOwner('nowhere', null)).rejects.toMatchObject({ code: 'bucket_not_found', status: 404 })
 })
 
+test('an owner that another plugin refuses gets no bucket, and the service itself is never asked about', async () => {
+  await using storage = await openObjectStorage()
+  const { database } = storage
+  const refuse = (_read: unknown, owner: string) => {
+    if (owner === 'gone') throw new Error('no such owner')
+  }
+  const ownerChecks = () => [{ name: 'test', check: refuse }]
+  const buckets = createBuckets({ database, clock: systemClock, defaults: { defaultCopies: 2 }, ownerChecks })
+  await expect(buckets.create({ name: 'wanted', ownerAccessKey: 'gone' })).rejects.toThrow('no such owner')
+  await expect(buckets.setOwner('photos', 'gone')).rejects.toThrow('no such owner')
+  await buckets.create({ name: 'wanted', ownerAccessKey: 'here' })
+  await buckets.setOwner('photos', null)
+  expect(buckets.list().map(({ name, ownerAccessKey }) => [name, ownerAccessKey])).toEqual([
+    ['photos', null],
+    ['wanted', 'here'],
+  ])
+})
+
+test('inside a transaction the buckets of an owner are counted by their rows', async () => {
+  await using storage = await openObjectStorage()
+  const { buckets, database } = storage
+  const made = buckets.create({ name: 'wanted', ownerAccessKey: 'AKIA1' })
+  // Both join one group: the memory does not know of the bucket yet.
+  const counted = database.write((tx) => [buckets.countOwnedBy('AKIA1', tx), buckets.countOwnedBy('AKIA1')])
+  await made
+  expect(await counted).toEqual([1, 0])
+})
+
 test.each([
   ['abc', true],
   ['a'.repeat(63), true],

@@ -1,9 +1,9 @@
-import type { Clock, Database } from '#kernel'
-import type { Bucket, Buckets, CreateBucket } from '../contract.ts'
+import type { Clock, Database, Reader } from '#kernel'
+import type { Bucket, BucketOwnerCheck, Buckets, CreateBucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { type CopiesDefaults, resolveCopies } from './bucket-copies-policy.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
-import { findBucketRow, insertBucket, readBuckets, readUsage, updateBucketOwner } from './bucket-store.ts'
+import { countBucketsOf, findBucketRow, insertBucket, readBuckets, readUsage, updateBucketOwner } from './bucket-store.ts'
 
 export interface BucketCatalog extends Buckets {
   findById(id: number): Bucket | undefined
@@ -14,10 +14,13 @@ export function createBuckets({
   database,
   clock,
   defaults,
+  ownerChecks = () => [],
 }: {
   readonly database: Database
   readonly clock: Clock
   readonly defaults: CopiesDefaults
+  /** Read anew for each bucket. */
+  readonly ownerChecks?: () => readonly BucketOwnerCheck[]
 }): BucketCatalog {
   const byName = new Map<string, Bucket>()
   const byId = new Map<number, Bucket>()
@@ -35,12 +38,18 @@ export function createBuckets({
     return bucket
   }
 
+  function requireOwner(read: Reader, ownerAccessKey: string | null): void {
+    if (ownerAccessKey === null) return
+    for (const { check } of ownerChecks()) check(read, ownerAccessKey)
+  }
+
   for (const bucket of readBuckets(database.read)) keep(bucket)
   return {
     async create(request) {
       const draft = draftBucket(request, defaults, clock.now())
       return database.write((tx) => {
         if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' exists already` })
+        requireOwner(tx, draft.ownerAccessKey)
         const bucket = insertBucket(tx, draft)
         tx.afterCommit(() => keep(bucket))
         return bucket
@@ -58,13 +67,15 @@ export function createBuckets({
       return database.write((tx) => {
         const current = findBucketRow(tx, name)
         if (!current) throw bucketNotFound(name)
+        requireOwner(tx, ownerAccessKey)
         const changed: Bucket = { ...current, ownerAccessKey, updatedAtMs: clock.now() }
         updateBucketOwner(tx, changed)
         tx.afterCommit(() => keep(changed))
         return changed
       })
     },
-    countOwnedBy(ownerAccessKey) {
+    countOwnedBy(ownerAccessKey, read) {
+      if (read) return countBucketsOf(read, ownerAccessKey)
       let count = 0
       for (const bucket of byName.values()) if (bucket.ownerAccessKey === ownerAccessKey) count += 1
       return count

@@ -34,7 +34,7 @@ interface ContentRow {
 
 /**
  * Makes one more version point at the bytes. Only a live content is joined: one that is being deleted keeps going, and the same bytes
- * become a new content with copies of its own (I3).
+ * become a new content with copies of its own (I-18).
  */
 export function attachContent(tx: Tx, attach: Attach): AttachedContent {
   const { bucketId, identity, sha256, size, targetCopies, nowMs } = attach

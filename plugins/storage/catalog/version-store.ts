@@ -91,7 +91,7 @@ export function locateVersion(read: Reader, bucketId: number, key: string, versi
   return { version: new StoredVersion(row, row.is_current !== 0), blob, accessedAtMs: row.accessed_at ?? 0 }
 }
 
-/** Makes new bytes the current version of a key. Throws what the condition throws, and `bucket_not_found` when the bucket is gone. */
+/** Makes new bytes the current version of a key, with a head and no tombstone (I-17). Throws what the condition throws, and `bucket_not_found` when the bucket is gone. */
 export function putVersion(tx: Tx, put: PutVersion): PutResult {
   const { bucket, key, nowMs, size } = put
   const head = readHead(tx, put)
@@ -134,7 +134,7 @@ export interface PutMarker {
   readonly condition: Condition | undefined
 }
 
-/** Makes a delete marker the current version of a key, also of one that never existed or is deleted already. */
+/** Makes a delete marker the current version of a key, with a tombstone and no head (I-17), also where nothing was before. */
 export function putDeleteMarker(tx: Tx, put: PutMarker): ObjectVersion {
   const { bucket, key, versionId, nowMs } = put
   const head = readHead(tx, put)

@@ -1,6 +1,6 @@
 /** Why a provider call did not succeed: the typed causes, and the revert that an error text may carry. */
 import { type Abi, decodeErrorResult, type Hex, isHex } from 'viem'
-import type { EgressRefusalReason } from './egress.ts'
+import type { EgressRefusalReason } from '#kernel'
 import { fwssErrorsAbi } from './fwss-abi.ts'
 import { payErrorsAbi } from './pay-errors-abi.ts'
 import { pdpErrorsAbi } from './pdp-abi.ts'

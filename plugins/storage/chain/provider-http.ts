@@ -3,7 +3,7 @@ import { type ClientRequest, Agent as HttpAgent, IncomingMessage, request as req
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
-import { type CheckedTarget, checkEgress, type EgressOptions } from './egress.ts'
+import { type CheckedTarget, checkEgress, type EgressOptions } from '#kernel'
 import { type Answered, type Exchange, type NotSent, notSent, shorten, type Uncertain, uncertain } from './provider-answer.ts'
 import { answerBytesMax, idleConnectionMs, idleConnectionsMax, type TimeLimits, timeLimits } from './provider-limits.ts'
 import { sendBody, type UploadBody, UploadSourceFailed } from './upload-body.ts'

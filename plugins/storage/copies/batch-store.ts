@@ -83,7 +83,7 @@ export function parkedCopies(reader: Reader, dataSetId: number, limit: number): 
 }
 
 /**
- * Puts the batch on record with its nonce and signed bytes, and its copies under it (I-04, I-25). Undefined, and nothing changed,
+ * Puts the batch on record with its nonce and signed bytes, and its copies under it (I-04, I-24, I-25). Undefined, and nothing changed,
  * when one of the copies is not free any more.
  */
 export function recordBatch(tx: Tx, batch: NewBatch): number | undefined {

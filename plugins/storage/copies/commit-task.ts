@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline } from '../pipeline.ts'
+import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Adds parked pieces to their data set on chain, in batches, and follows every batch to its end. */
 export const commitTask = defineTask({
@@ -12,6 +12,6 @@ export const commitTask = defineTask({
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async ({ args, services, signal }) => {
     const { commitPieces } = await import('./commit-pieces.ts')
-    return commitPieces(services.pipeline, args.dataSetId, signal)
+    return unlessChainIsSilent(services.pipeline, () => commitPieces(services.pipeline, args.dataSetId, signal))
   },
 })

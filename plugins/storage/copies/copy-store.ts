@@ -253,6 +253,7 @@ export function recountContent(tx: Tx, contentId: number, nowMs: number): void {
   tx.run(
     `update contents set readable_copies = durable_copies, store_state = case
        when durable_copies >= target_copies then 'stored'
+       when store_state = 'lost' and durable_copies = 0 then 'lost'
        when exists (select 1 from copies where content_id = contents.id and state = 'failed')
          and not exists (select 1 from copies where content_id = contents.id and state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed')) then 'failed'
        when exists (select 1 from copies where content_id = contents.id) then 'storing'

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline } from '../pipeline.ts'
+import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Lets a data set's provider fetch the pieces it lacks from providers that have them. */
 export const pullTask = defineTask({
@@ -12,6 +12,6 @@ export const pullTask = defineTask({
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async ({ args, services, signal }) => {
     const { pullPieces } = await import('./pull-pieces.ts')
-    return pullPieces(services.pipeline, args.dataSetId, signal)
+    return unlessChainIsSilent(services.pipeline, () => pullPieces(services.pipeline, args.dataSetId, signal))
   },
 })

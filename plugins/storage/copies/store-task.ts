@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline } from '../pipeline.ts'
+import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Brings a content's bytes to its first provider. When an upload's end is uncertain it asks for the piece and sends nothing again. */
 export const storeTask = defineTask({
@@ -13,6 +13,6 @@ export const storeTask = defineTask({
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
   run: async ({ args, services, signal }) => {
     const { storeContent } = await import('./store-content.ts')
-    return storeContent(services.pipeline, args.contentId, signal)
+    return unlessChainIsSilent(services.pipeline, () => storeContent(services.pipeline, args.contentId, signal))
   },
 })

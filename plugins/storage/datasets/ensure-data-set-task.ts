@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline } from '../pipeline.ts'
+import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Creates a planned data set on chain, once, and follows it until it takes pieces. */
 export const ensureDataSetTask = defineTask({
@@ -13,6 +13,6 @@ export const ensureDataSetTask = defineTask({
   run: async ({ args, services, signal }) => {
     // Loaded when it runs: the chain libraries are heavy, and a command that only lists tasks does not need them.
     const { ensureDataSet } = await import('./ensure-data-set.ts')
-    return ensureDataSet(services.pipeline, args.dataSetId, signal)
+    return unlessChainIsSilent(services.pipeline, () => ensureDataSet(services.pipeline, args.dataSetId, signal))
   },
 })

@@ -1,6 +1,5 @@
-import type { Clock, Log } from '#kernel'
+import type { Clock, EgressOptions, Log } from '#kernel'
 import type { Chain } from '#plugins/wallet'
-import type { EgressOptions } from '../chain/egress.ts'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
 import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'
 import type { ProviderChoice } from './select-provider-policy.ts'

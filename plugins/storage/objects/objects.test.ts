@@ -97,7 +97,7 @@ test('a delete puts a marker on top, again and also on a key that never was', as
   expectSound(storage)
 })
 
-test('the same bytes in parallel become one content with one file', async () => {
+test('I-18: the same bytes in parallel become one content with one file', async () => {
   const made: string[] = []
   await using storage = await openObjectStorage({ onNewContent: (_tx, { because }) => void made.push(because) })
   const versions = await Promise.all(Array.from({ length: 16 }, (_, n) => storage.put(`copy-${n}`, 'the same bytes')))
@@ -108,7 +108,7 @@ test('the same bytes in parallel become one content with one file', async () => 
   expectSound(storage)
 })
 
-test('of parallel puts of one key the last committed wins, and every version stays', async () => {
+test('I-17: of parallel puts of one key the last committed wins, and every version stays', async () => {
   await using storage = await openObjectStorage()
   const versions = await Promise.all(Array.from({ length: 24 }, (_, n) => storage.put('contended', `body ${n}`)))
   const current = storage.objects.find('photos', 'contended')

@@ -110,7 +110,7 @@ test('an abort stops the put before the next chunk', async () => {
   await expectUntouched(storage)
 })
 
-test('I10: puts in parallel never take more than the capacity, and one that fits exactly succeeds', async () => {
+test('I-23: puts in parallel never take more than the capacity, and one that fits exactly succeeds', async () => {
   const maxBytes = 1_000_000
   await using storage = await openObjectStorage({ maxBytes })
   let highest = 0
@@ -148,7 +148,7 @@ test('a full cache asks to come again while something in it may be removed', asy
   await expect(storage.put('never', randomBytes(1001))).rejects.toMatchObject({ code: 'cache_full' })
 })
 
-test('I3: bytes whose content is being deleted become a new content', async () => {
+test('I-18: bytes whose content is being deleted become a new content', async () => {
   await using storage = await openObjectStorage()
   const first = await storage.put('k', 'same')
   await storage.database.write((tx) => {

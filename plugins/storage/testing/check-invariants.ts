@@ -15,7 +15,7 @@ const newest = `select bucket_id, key, min(rseq) as rseq from object_versions gr
 
 const rules: readonly Rule[] = [
   {
-    id: 'I1',
+    id: 'I-17',
     broken: 'a key does not have exactly one of head and tombstone, equal to its newest version',
     sql: `select v.bucket_id, v.key from (${newest}) n
       join object_versions v on v.bucket_id = n.bucket_id and v.key = n.key and v.rseq = n.rseq
@@ -27,32 +27,32 @@ const rules: readonly Rule[] = [
           and h.size is v.size and h.etag is v.etag and h.last_modified is v.created_at) end`,
   },
   {
-    id: 'I1',
+    id: 'I-17',
     broken: 'a head or a tombstone has no version',
     sql: `select bucket_id, key from (select bucket_id, key from object_heads union all select bucket_id, key from object_tombstones) x
       where not exists (select 1 from object_versions v where v.bucket_id = x.bucket_id and v.key = x.key)`,
   },
   {
-    id: 'I1',
+    id: 'I-17',
     broken: 'a tombstone is marked restorable wrongly',
     sql: `select t.bucket_id, t.key from object_tombstones t where t.is_restorable <> exists (
       select 1 from object_versions v where v.bucket_id = t.bucket_id and v.key = t.key and v.is_delete_marker = 0)`,
   },
   {
-    id: 'I2',
+    id: 'I-18',
     broken: 'ref_count is not the number of versions',
     sql: `select c.id, c.ref_count from contents c
       where c.ref_count <> (select count(*) from object_versions v where v.content_id = c.id)`,
   },
   {
-    id: 'I2',
+    id: 'I-18',
     broken: 'a version has no content of its bucket and size',
     sql: `select v.version_id from object_versions v left join contents c on c.id = v.content_id
       where v.is_delete_marker = 0 and (c.id is null or c.bucket_id <> v.bucket_id or c.size <> v.size)`,
   },
-  { id: 'I3', broken: 'ref_count 0 and deleting differ', sql: `select id from contents where (ref_count = 0) <> (state = 'deleting')` },
+  { id: 'I-18', broken: 'ref_count 0 and deleting differ', sql: `select id from contents where (ref_count = 0) <> (state = 'deleting')` },
   {
-    id: 'I4',
+    id: 'I-19',
     broken: 'durable_copies is not the number of slots with every piece committed',
     needs: ['pieces', 'copies', 'data_sets'],
     sql: `select c.id, c.durable_copies from contents c where c.state = 'live' and c.durable_copies <> (
@@ -61,45 +61,52 @@ const rules: readonly Rule[] = [
         group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)))`,
   },
   {
-    id: 'I5',
+    id: 'I-02',
     broken: 'a cache entry is releasable with too few copies',
     sql: `select e.content_id from cache_entries e join contents c on c.id = e.content_id join buckets b on b.id = c.bucket_id
       where e.releasable = 1 and (c.durable_copies < b.minimum_durable_copies or c.readable_copies < 1)`,
   },
   {
-    id: 'I6',
+    id: 'I-20',
     broken: 'bytes are neither cached nor stored, and not marked lost',
     sql: `select c.id from contents c where c.ref_count > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
       and not exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')`,
   },
   {
-    id: 'I7',
+    id: 'I-21',
     broken: 'a committed copy has no piece id or no piece CID',
     needs: ['pieces', 'copies'],
     sql: `select k.id from copies k join pieces p on p.id = k.piece_id
       where k.state = 'committed' and (k.chain_piece_id is null or p.piece_cid is null)`,
   },
   {
-    id: 'I8',
+    id: 'I-22',
     broken: 'a replica slot has no single current data set of its own',
     needs: ['replica_slots', 'data_sets'],
     sql: `select s.bucket_id, s.slot from replica_slots s left join data_sets d on d.id = s.current_data_set_id
       where s.current_data_set_id is not null and (d.id is null or d.bucket_id <> s.bucket_id or d.slot <> s.slot)`,
   },
   {
-    id: 'I10',
+    id: 'I-25',
+    broken: 'a copy is in two open batches',
+    needs: ['commit_batches', 'commit_items'],
+    sql: `select i.copy_id from commit_items i join commit_batches b on b.id = i.batch_id
+      where b.state not in ('confirmed', 'closed') group by i.copy_id having count(*) > 1`,
+  },
+  {
+    id: 'I-23',
     broken: 'a cache entry has other bytes than its blobs',
     sql: `select e.content_id, e.bytes from cache_entries e
       where e.bytes <> (select coalesce(sum(b.length), 0) from cache_blobs b where b.content_id = e.content_id)`,
   },
   {
-    id: 'I10',
+    id: 'I-23',
     broken: 'a blob has no cache entry',
     sql: `select b.blob_id from cache_blobs b where b.content_id is not null
       and not exists (select 1 from cache_entries e where e.content_id = b.content_id)`,
   },
   {
-    id: 'I10',
+    id: 'I-23',
     broken: 'a cache entry has no content',
     sql: 'select content_id from cache_entries where content_id not in (select id from contents)',
   },
@@ -123,7 +130,7 @@ const rowsShown = 5
 export interface Surroundings {
   /** Folder of the cache: every present entry must have its files, whole. */
   readonly cacheDir?: string
-  /** What the running cache counts as used (I10). */
+  /** What the running cache counts as used (I-23). */
   readonly usedBytes?: number
 }
 
@@ -138,7 +145,7 @@ export function checkInvariants(read: Reader, { cacheDir, usedBytes }: Surroundi
   }
   if (cacheDir !== undefined) problems.push(...missingFiles(read, cacheDir))
   const sum = read.get<{ bytes: number }>('select coalesce(sum(bytes), 0) as bytes from cache_entries')?.bytes
-  if (usedBytes !== undefined && usedBytes !== sum) problems.push(`I10: ${usedBytes} bytes are counted as used, and the rows say ${sum}`)
+  if (usedBytes !== undefined && usedBytes !== sum) problems.push(`I-23: ${usedBytes} bytes are counted as used, and the rows say ${sum}`)
   return problems
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Database, silentLog, systemClock } from '#kernel'
-import { openDatabase } from '../../../kernel/db/open.ts'
+import { openTestDatabase } from '#kernel/testing'
 import { type Cache, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
 import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
@@ -41,11 +41,7 @@ export interface ObjectStorage extends AsyncDisposable {
 export async function openObjectStorage(options: ObjectStorageOptions = {}): Promise<ObjectStorage> {
   const { maxBytes = 64 * 1024 * 1024, policy = 'lru', clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-objects-')))
-  const database = await openDatabase({
-    dsn: join(dir, 'svc.db'),
-    schemas: [{ name: 'storage', migrations: [objectsMigration] }],
-  })
-  await database.migrate()
+  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration] }], { dir })
   const disk = options.disk ? { disk: options.disk } : {}
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, policy, database, clock, log: silentLog, ...disk })
   const buckets = createBuckets({ database, clock, defaults: { defaultCopies: 2 } })

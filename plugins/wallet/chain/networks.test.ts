@@ -87,6 +87,10 @@ test.each([
     { block_time_seconds: 4, genesis_timestamp: 12 },
     { epochSeconds: 4, genesisTimestamp: 12 },
   ],
+  [
+    { block_time_seconds: 0.5, genesis_timestamp: 1767225599.5 },
+    { epochSeconds: 0.5, genesisTimestamp: 1767225599.5 },
+  ],
   [{ block_time_seconds: 0 }, { epochSeconds: 1 }],
 ])('a devnet that says %o about its time has %o', async (extra, expected) => {
   const devnetInfoPath = await saved({ ...info, info: { ...info.info, ...extra } })

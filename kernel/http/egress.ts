@@ -1,9 +1,9 @@
-/** The egress guard: every provider URL passes here before a byte leaves, and the connection goes to the address that was checked (I-13). */
+/** The egress guard: every URL that strangers publish, a provider's above all, passes here before a byte leaves, and the connection goes to the address that was checked (I-13). */
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 export interface EgressPolicy {
-  /** The setting `chain.allow_private_networks`: opens loopback and private ranges, for a provider on the operator's own network. */
+  /** Opens loopback and private ranges, for a server on the operator's own network. */
   readonly allowPrivateNetworks: boolean
 }
 
@@ -20,7 +20,7 @@ export interface CheckedTarget {
 
 export type EgressCheck =
   | CheckedTarget
-  /** The URL must not be used; asking again gives the same answer until the operator or the provider changes something. */
+  /** The URL must not be used; asking again gives the same answer until the operator or the server's owner changes something. */
   | { readonly kind: 'refused'; readonly reason: EgressRefusalReason; readonly detail: string }
   /** The name did not resolve now. */
   | { readonly kind: 'unresolved'; readonly cause: Error }

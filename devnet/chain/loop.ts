@@ -2,6 +2,8 @@
 export interface Loop extends AsyncDisposable {
   /** Runs the step soon instead of after the pause. */
   wake(): void
+  /** Resolves when no step runs. */
+  idle(): Promise<void>
 }
 
 export interface LoopOptions {
@@ -42,6 +44,7 @@ export function startLoop(step: () => Promise<void>, { pauseMs, onError }: LoopO
         timer = setTimeout(run, 0)
       }
     },
+    idle: () => running,
     async [Symbol.asyncDispose]() {
       stopped = true
       clearTimeout(timer)

@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type } from 'arktype'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { kernelErrors } from '../errors.ts'
+import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
+import { defineRoutes } from '../http/routes.ts'
+import { startTestListener, type TestListener, testOperator } from '../testing/admin-listener.ts'
+import { openAdminClient } from './admin-client.ts'
+
+const echo = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/things/:name',
+  summary: 'Echo',
+  params: type({ name: 'string' }),
+  query: type({ 'times?': 'string.integer.parse' }),
+  body: type({ text: 'string' }),
+  answer: type({ name: 'string', times: 'number', text: 'string' }),
+})
+const drop = defineEndpoint({ method: 'DELETE', path: '/api/v1/things', summary: 'Drop', status: 204 })
+const wait = defineEndpoint({ method: 'GET', path: '/api/v1/wait', summary: 'Wait', deadlineMs: 200 })
+const refuse = defineEndpoint({ method: 'GET', path: '/api/v1/refuse', summary: 'Refuse' })
+
+const group = defineRoutes({
+  name: 'things',
+  uses: {},
+  register(app) {
+    serveEndpoint(app, echo, async ({ params, query, body }) => ({ name: params.name, times: query.times ?? 0, text: body.text }))
+    serveEndpoint(app, drop, async () => undefined)
+    serveEndpoint(app, wait, () => new Promise(() => {}))
+    serveEndpoint(app, refuse, async () => {
+      throw kernelErrors.invalid_request({ message: 'Not like this.', fields: [{ field: 'a.b', message: 'is wrong' }] })
+    })
+  },
+})
+
+let listener: TestListener
+let dir = ''
+beforeAll(async () => {
+  listener = await startTestListener({ routes: [{ group, services: {}, answer: 'serve' }] })
+  dir = mkdtempSync(join(tmpdir(), 'svc-client-'))
+})
+afterAll(async () => {
+  rmSync(dir, { recursive: true })
+  await listener.stop()
+})
+
+const password = { SVC_ADMIN_PASSWORD: testOperator.password }
+const open = (env: Record<string, string>, flags: Record<string, unknown> = {}) =>
+  openAdminClient({ env, flags: { config: join(dir, 'config.toml'), adminUrl: listener.url, timeout: 10_000, ...flags } })
+
+test('a call carries path, query and body, and reads the answer', async () => {
+  const client = await open(password)
+  const answer = await client.call(echo, { params: { name: 'a/ü b' }, query: { times: '3' }, body: { text: 'hello' } })
+  expect(answer).toEqual({ name: 'a/ü b', times: 3, text: 'hello' })
+  expect(await client.call(echo, { params: { name: 'x' }, body: { text: '' } })).toMatchObject({ times: 0 })
+  expect(await client.call(drop)).toBeUndefined()
+})
+
+test('a refusal keeps its code, its status and its fields', async () => {
+  const client = await open(password)
+  await expect(client.call(refuse)).rejects.toMatchObject({
+    message: 'Not like this.\n - a.b: is wrong',
+    status: 400,
+    code: 'invalid_request',
+    exitCode: 1,
+  })
+})
+
+test('the password comes from the environment, then from the file next to the configuration', async () => {
+  const file = join(dir, 'admin-initial-password')
+  await expect(open({ SVC_ADMIN_PASSWORD: 'wrong' }).then((client) => client.call(drop))).rejects.toMatchObject({ status: 401 })
+  await expect(open({}).then((client) => client.call(drop))).rejects.toThrow(`set SVC_ADMIN_PASSWORD, or put it into ${file}`)
+  writeFileSync(file, `${testOperator.password}\n`)
+  expect(await (await open({})).call(drop)).toBeUndefined()
+  writeFileSync(file, '\n')
+  await expect(open({}).then((client) => client.call(drop))).rejects.toThrow(`${file} is empty`)
+  rmSync(file)
+})
+
+test('nobody is asked for a password while authentication is off, nor for health', async () => {
+  const config = join(dir, 'open.toml')
+  writeFileSync(config, '[admin.auth]\nenabled = false\n')
+  const client = await open({}, { config })
+  await expect(client.call(drop)).rejects.toMatchObject({ status: 401, code: 'authentication_required' })
+  expect(await (await open({})).readHealth()).toEqual({ status: 'ok' })
+})
+
+test('with an address alone the local configuration does not matter', async () => {
+  const home = process.env.HOME
+  mkdirSync(join(dir, '.svc'))
+  writeFileSync(join(dir, '.svc', 'config.toml'), 'not toml')
+  await expect(open(password, { config: join(dir, '.svc', 'config.toml') })).rejects.toThrow('is not valid TOML')
+  process.env.HOME = dir
+  try {
+    const flags = { adminUrl: listener.url, timeout: 10_000 }
+    expect(await (await openAdminClient({ env: { ...password, SVC_CONFIG: ' ' }, flags })).call(drop)).toBeUndefined()
+    await expect((await openAdminClient({ env: {}, flags })).call(drop)).rejects.toMatchObject({ status: 401 })
+    await expect(openAdminClient({ env: password, flags: { timeout: 10_000 } })).rejects.toThrow('is not valid TOML')
+  } finally {
+    process.env.HOME = home
+  }
+})
+
+test('the address comes from the configuration unless it is given', async () => {
+  const config = join(dir, 'addr.toml')
+  writeFileSync(config, `[admin]\naddr = "${new URL(listener.url).host}"\n`)
+  expect(await (await open(password, { config, adminUrl: undefined })).call(drop)).toBeUndefined()
+})
+
+test('a service that is not there, too slow, or none of ours is named', async () => {
+  const silent = await startTestListener()
+  await silent.stop()
+  const client = await open(password, { adminUrl: silent.url })
+  await expect(client.call(drop)).rejects.toThrow(`no answer from ${silent.url}: connect ECONNREFUSED`)
+  const hurried = await open(password, { timeout: 1 })
+  await expect(hurried.call(wait)).rejects.toThrow('it did not come within 0.001 s (--timeout)')
+  const elsewhere = await open(password, { adminUrl: `${listener.url}/nowhere` })
+  await expect(elsewhere.readHealth()).rejects.toThrow('is not an Admin API')
+})

@@ -1,0 +1,134 @@
+/** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
+import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
+import { readAdminUrl } from './admin-address.ts'
+import { findPassword, readLocalAdmin } from './admin-credentials.ts'
+import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
+
+/** Flags of every command of `svc admin`; they may stand before its words. */
+export const adminFlags = {
+  adminUrl: { type: 'text', description: 'Address of the Admin API; else admin.addr of the configuration' },
+  json: { type: 'switch', description: 'Print the result as JSON, alone on standard output' },
+  timeout: { type: 'duration', description: 'Longest wait for one answer', default: '10s' },
+} as const satisfies Readonly<Record<string, FlagSpec>>
+
+/** A refusal by the service. */
+export class AdminRefusal extends CommandError {
+  readonly status: number
+  readonly code: string | undefined
+
+  constructor(status: number, answer: RefusalBody | undefined) {
+    super(
+      [
+        answer?.error ?? `the service answered ${status}`,
+        ...(answer?.fields ?? []).map(({ field, message }) => ` - ${field}: ${message}`),
+      ].join('\n'),
+    )
+    this.status = status
+    this.code = answer?.code
+  }
+}
+
+interface RefusalBody {
+  readonly error: string
+  readonly code?: string
+  readonly fields?: readonly { readonly field: string; readonly message: string }[]
+}
+
+// biome-ignore lint/complexity/noBannedTypes: asks whether nothing is required
+type Sent<E extends Endpoint> = {} extends EndpointRequest<E> ? [request?: EndpointRequest<E>] : [request: EndpointRequest<E>]
+
+export interface AdminClient {
+  readonly url: string
+  /** The answer of an endpoint. Throws AdminRefusal, or CommandError when there is no answer. */
+  call<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<EndpointAnswer<E>>
+  /** GET /healthz, whatever its status. */
+  readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
+}
+
+export async function openAdminClient(call: Pick<CommandCall, 'flags' | 'env'>): Promise<AdminClient> {
+  const local = readLocalAdmin(call)
+  const url = readAdminUrl((call.flags.adminUrl as string | undefined) ?? local.address)
+  const timeoutMs = call.flags.timeout as number
+  let authorization: Promise<string | undefined> | undefined
+  const authorize = () => {
+    authorization ??= local.needsPassword
+      ? findPassword(call, local.username).then((password) => basic(local.username, password))
+      : undefined
+    return authorization
+  }
+
+  async function send(method: string, path: string, body?: unknown): Promise<Response> {
+    // Health is for everybody: no password is asked for it.
+    const credentials = path === '/healthz' ? undefined : await authorize()
+    const init = {
+      method,
+      headers: {
+        ...(credentials === undefined ? {} : { authorization: credentials }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    }
+    try {
+      return await fetch(url + path, init)
+    } catch (cause) {
+      throw new CommandError(`no answer from ${url}: ${explain(cause, timeoutMs)}`, { cause })
+    }
+  }
+
+  return {
+    url,
+    async call(endpoint, ...[request]) {
+      const { params, query, body } = (request ?? {}) as WireRequest
+      const response = await send(endpoint.method, fillPath(endpoint.path, params) + writeQuery(query), body)
+      const answer = await readJson(response)
+      if (!response.ok) throw new AdminRefusal(response.status, isRefusalBody(answer) ? answer : undefined)
+      return answer as never
+    },
+    async readHealth() {
+      const response = await send('GET', '/healthz')
+      const answer = await readJson(response)
+      if (!isHealth(answer)) throw new CommandError(`${url} is not an Admin API: /healthz answered ${response.status}`)
+      return answer
+    },
+  }
+}
+
+interface WireRequest {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+}
+
+const basic = (username: string, password: string | undefined): string | undefined =>
+  password === undefined ? undefined : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+function fillPath(path: string, params: WireRequest['params'] = {}): string {
+  return path.replaceAll(/:(\w+)/g, (_mark, name: string) => encodeURIComponent(String(params[name])))
+}
+
+function writeQuery(query: WireRequest['query'] = {}): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}
+
+/** The answer, or undefined when it is empty or no JSON, as from something that is not the service. */
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The caller decides by the status.
+    return undefined
+  }
+}
+
+const isRefusalBody = (value: unknown): value is RefusalBody => typeof (value as RefusalBody | undefined)?.error === 'string'
+const isHealth = (value: unknown): value is { status: string } => typeof (value as { status?: unknown } | undefined)?.status === 'string'
+
+function explain(error: unknown, timeoutMs: number): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `it did not come within ${timeoutMs / 1000} s (--timeout)`
+  const { message, cause } = error as Error
+  const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message
+  return `${reason}; is svc serve running there?`
+}

@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { done, fail, type Outcome, wait } from './outcome.ts'
+import { bind, gate, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
+
+const key = 'work:a'
+const minuteMs = 60_000
+
+/** An engine whose first runs end as scripted, once `release` is called; later ones end well. */
+async function setUp(tasks: TestTasks, outcomes: readonly ((run: Run) => Outcome)[], isHeld = true) {
+  const held = gate()
+  if (!isHeld) held.resolve()
+  const script = [...outcomes]
+  const runs: number[] = []
+  const kind = scriptedKind(async (run) => {
+    runs.push(run.nowMs)
+    await held.promise
+    return script.shift()?.(run) ?? done()
+  })
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  return {
+    ...svc,
+    kind,
+    runs,
+    put: (runAtMs?: number) => svc.enqueue(kind, 'a', runAtMs === undefined ? { key } : { key, runAtMs }),
+    release: held.resolve,
+  }
+}
+
+const throwing = (): never => {
+  throw new Error('no answer')
+}
+
+test('a pending task keeps its key to itself and is brought forward, never back', async () => {
+  await using tasks = await openTasks()
+  const { put, runs, stop } = await setUp(tasks, [], false)
+  const startMs = tasks.clock.now()
+  const id = await put(startMs + 10 * minuteMs)
+  expect(await put(startMs + minuteMs)).toBe(id)
+  expect(await put(startMs + 5 * minuteMs)).toBe(id)
+  expect(readTask(tasks, id).run_at).toBe(startMs + minuteMs)
+  await tasks.clock.advance(minuteMs)
+  expect(runs).toEqual([startMs + minuteMs])
+  await stop()
+})
+
+test('a waiting task is woken by an enqueue', async () => {
+  await using tasks = await openTasks()
+  const { put, runs, stop } = await setUp(tasks, [({ nowMs }) => wait('funding', nowMs + 10 * minuteMs)], false)
+  const id = await put()
+  await tasks.clock.advance(minuteMs)
+  expect(readTask(tasks, id).wait_reason).toBe('funding')
+  expect(await put()).toBe(id)
+  await tasks.clock.advance(0)
+  expect(runs.length).toBe(2)
+  expect(readTask(tasks, id).status).toBe('completed')
+  await stop()
+})
+
+test('a task that waits after a failure is woken too', async () => {
+  await using tasks = await openTasks()
+  const { put, runs, stop } = await setUp(tasks, [throwing, ({ nowMs }) => wait('funding', nowMs + 10 * minuteMs)], false)
+  await put()
+  await tasks.clock.advance(2500)
+  expect(runs.length).toBe(2)
+  await put()
+  await tasks.clock.advance(0)
+  expect(runs.length).toBe(3)
+  await stop()
+})
+
+test('a task in backoff is not brought forward, and runs after it', async () => {
+  await using tasks = await openTasks()
+  const { put, runs, stop } = await setUp(tasks, [throwing], false)
+  const id = await put()
+  await tasks.clock.advance(0)
+  const { run_at } = readTask(tasks, id)
+  expect(await put()).toBe(id)
+  expect(readTask(tasks, id).run_at).toBe(run_at)
+  await tasks.clock.advance(2500)
+  expect(runs.length).toBe(2)
+  await stop()
+})
+
+test('a running task runs once more after it ends, however often it was enqueued', async () => {
+  await using tasks = await openTasks()
+  const { put, release, runs, stop } = await setUp(tasks, [])
+  const id = await put()
+  await tasks.clock.advance(0)
+  for (let i = 0; i < 3; i++) expect(await put()).toBe(id)
+  release()
+  await tasks.clock.advance(0)
+  expect(runs.length).toBe(2)
+  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', again_at: null })
+  await tasks.clock.advance(minuteMs)
+  expect(runs.length).toBe(2)
+  await stop()
+})
+
+test('an enqueue while a run fails becomes a task of its own', async () => {
+  await using tasks = await openTasks()
+  const { put, release, runs, stop } = await setUp(tasks, [() => fail('rejected', 'no', { retryable: true })])
+  const id = await put()
+  await tasks.clock.advance(0)
+  await put()
+  release()
+  await tasks.clock.advance(0)
+  expect(runs.length).toBe(2)
+  expect(readTask(tasks, id)).toMatchObject({ status: 'failed', error_code: 'rejected' })
+  expect(readTask(tasks, id + 1)).toMatchObject({ status: 'completed', key, attempts: 0 })
+  await stop()
+})
+
+const laterEnds: readonly [string, (run: Run) => Outcome][] = [
+  ['is done', () => done()],
+  ['waits for less long', ({ nowMs }) => wait('confirmation', nowMs + minuteMs)],
+  ['throws', throwing],
+  ['fails', () => fail('rejected', 'no', { retryable: true })],
+]
+
+test.each(laterEnds)('an enqueue for later while a run %s is kept: work runs at that time', async (_name, outcome) => {
+  await using tasks = await openTasks()
+  const { put, release, runs, stop } = await setUp(tasks, [outcome])
+  const startMs = tasks.clock.now()
+  await put()
+  await tasks.clock.advance(0)
+  await put(startMs + 60 * minuteMs)
+  release()
+  await tasks.clock.advance(59 * minuteMs)
+  expect(runs.every((at) => at < startMs + 59 * minuteMs)).toBe(true)
+  await tasks.clock.advance(minuteMs)
+  expect(runs.at(-1)).toBe(startMs + 60 * minuteMs)
+  await stop()
+})
+
+test('an enqueue for later outlives a stop', async () => {
+  await using tasks = await openTasks()
+  const startMs = tasks.clock.now()
+  const runs: number[] = []
+  const kind = scriptedKind(async ({ signal, nowMs }) => {
+    runs.push(nowMs)
+    if (runs.length === 1) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    return done()
+  })
+  const first = await startEngine(tasks, { kinds: [bind(kind)] })
+  await first.enqueue(kind, 'a', { key })
+  await tasks.clock.advance(0)
+  await first.enqueue(kind, 'a', { key, runAtMs: startMs + 60 * minuteMs })
+  await first.stop()
+  await using _second = await startEngine(tasks, { kinds: [bind(kind)] })
+  await tasks.clock.advance(60 * minuteMs)
+  expect(runs).toEqual([startMs, startMs, startMs + 60 * minuteMs])
+})
+
+test('a key is free again once its task ended', async () => {
+  await using tasks = await openTasks()
+  const { put, runs, stop } = await setUp(tasks, [], false)
+  const id = await put()
+  await tasks.clock.advance(0)
+  expect(await put()).toBeGreaterThan(id)
+  await tasks.clock.advance(0)
+  expect(runs.length).toBe(2)
+  await stop()
+})

@@ -1,0 +1,27 @@
+/** What an exception leaves in a task row. */
+export interface Fault {
+  readonly code: string
+  readonly message: string
+}
+
+const messageCharsMax = 1000
+const codeCharsMax = 100
+const causesMax = 8
+
+/** The message with those of its causes, and the nearest code among them. */
+export function describeFault(thrown: unknown): Fault {
+  const messages: string[] = []
+  let code: string | undefined
+  let at = thrown
+  for (let depth = 0; at !== undefined && at !== null && depth < causesMax; depth++) {
+    messages.push(at instanceof Error ? at.message : String(at))
+    code ??= codeOf(at)
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return { code: code ?? 'unexpected_error', message: messages.join(' <- ').slice(0, messageCharsMax) || 'failed without a message' }
+}
+
+function codeOf(thrown: unknown): string | undefined {
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' && code !== '' ? code.slice(0, codeCharsMax) : undefined
+}

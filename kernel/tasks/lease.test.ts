@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest'
+import { watchProbes } from '../testing/probes.ts'
+import { done } from './outcome.ts'
+import { bind, gate, leaseMs, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
+
+/** An engine with one task that runs until the test releases it, over a database that can be made to hang or fail. */
+async function startHeldRun(tasks: TestTasks, stopMs = 50) {
+  const held = gate()
+  const runs: Run[] = []
+  let fault: 'none' | 'fails' | 'hangs' = 'none'
+  const database = {
+    ...tasks.database,
+    write<T>(job: Parameters<typeof tasks.database.write<T>>[0]): Promise<T> {
+      if (fault === 'fails') return Promise.reject(new Error('disk full'))
+      if (fault === 'hangs') return new Promise<T>(() => {})
+      return tasks.database.write(job)
+    },
+  }
+  const kind = scriptedKind(async (run) => {
+    runs.push(run)
+    await held.promise
+    run.signal.throwIfAborted()
+    return done()
+  })
+  const svc = await startEngine({ ...tasks, database }, { kinds: [bind(kind)], doors: { stopMs } })
+  const id = await svc.enqueue(kind)
+  await tasks.clock.advance(0)
+  const break_ = (kind: typeof fault) => {
+    fault = kind
+  }
+  return { ...svc, id, kind, runs, release: held.resolve, breakDatabase: break_ }
+}
+
+const leaseUntil = ({ database }: TestTasks, id: number) =>
+  database.read.get<{ lease_until: number }>('select lease_until from tasks where id = ?', id)?.lease_until
+
+test('a long run keeps its lease', async () => {
+  await using tasks = await openTasks()
+  const { id, release, runs, stop } = await startHeldRun(tasks)
+  await tasks.clock.advance(10 * leaseMs)
+  expect(runs.length).toBe(1)
+  expect(runs[0]?.signal.aborted).toBe(false)
+  expect(leaseUntil(tasks, id)).toBeGreaterThan(tasks.clock.now())
+  release()
+  await tasks.clock.advance(0)
+  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 1 })
+  await stop()
+})
+
+test.each(['fails', 'hangs'] as const)('I-07: a run whose renewal %s is told to stop before its lease ends', async (fault) => {
+  await using tasks = await openTasks()
+  const { breakDatabase, id, release, runs, stop } = await startHeldRun(tasks)
+  const untilMs = leaseUntil(tasks, id) ?? 0
+  let abortedAtMs: number | undefined
+  runs[0]?.signal.addEventListener('abort', () => {
+    abortedAtMs = tasks.clock.now()
+  })
+  breakDatabase(fault)
+  await tasks.clock.advance(leaseMs)
+  expect(abortedAtMs).toBeLessThan(untilMs)
+  expect(abortedAtMs).toBeGreaterThan(untilMs - leaseMs / 2)
+  breakDatabase('none')
+  release()
+  if (fault === 'fails') await stop()
+})
+
+test('I-07: after a frozen process the run is told to stop before its own engine takes the task back', async () => {
+  await using tasks = await openTasks()
+  const { id, runs, release, stop, enqueue, kind } = await startHeldRun(tasks)
+  let seqAtAbort: number | undefined
+  runs[0]?.signal.addEventListener('abort', () => {
+    seqAtAbort = readTask(tasks, id).lease_seq
+  })
+  // The clock jumps while no timer can fire; the first thing that happens then is a look for work.
+  const frozen = tasks.clock.now
+  const jumpMs = 2 * leaseMs
+  tasks.clock.now = () => frozen() + jumpMs
+  await enqueue(kind, 'b')
+  await tasks.clock.advance(0)
+  expect(runs[0]?.signal.aborted).toBe(true)
+  expect(seqAtAbort).toBe(1)
+  release()
+  await stop()
+})
+
+test('a run whose task was taken over is told to stop and leaves no trace', async () => {
+  await using tasks = await openTasks()
+  const { id, release, runs, stop } = await startHeldRun(tasks)
+  await tasks.database.write((tx) => tx.run("update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
+  await tasks.clock.advance(leaseMs / 3)
+  expect(runs[0]?.signal.aborted).toBe(true)
+  const before = readTask(tasks, id)
+  release()
+  await tasks.clock.advance(0)
+  expect(readTask(tasks, id)).toEqual(before)
+  await stop()
+})
+
+test('a stop hands a running task back at once, attempts unchanged', async () => {
+  await using tasks = await openTasks()
+  const kind = scriptedKind(async ({ signal }) => {
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    return done()
+  })
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const id = await svc.enqueue(kind)
+  await tasks.clock.advance(0)
+  await svc.stop()
+  expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, lease_owner: null, last_error: null })
+})
+
+test('a stop lets a run end well', async () => {
+  await using tasks = await openTasks()
+  const kind = scriptedKind(async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    return done()
+  })
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const id = await svc.enqueue(kind)
+  await tasks.clock.advance(0)
+  await svc.stop()
+  expect(readTask(tasks, id).status).toBe('completed')
+})
+
+test('a task that was claimed when the stop came is handed back without a run', async () => {
+  await using tasks = await openTasks()
+  using probes = watchProbes()
+  const runs: Run[] = []
+  const kind = scriptedKind((run) => {
+    runs.push(run)
+    return done()
+  })
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const hold = probes.holdAt('tasks.claimed')
+  const id = await svc.enqueue(kind)
+  await hold.reached
+  const stopped = svc.stop()
+  await tasks.clock.advance(0)
+  hold.release()
+  await stopped
+  expect(runs).toEqual([])
+  expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0 })
+})
+
+test('a run that does not heed the stop is left behind, its task handed back', async () => {
+  await using tasks = await openTasks()
+  const { id, release, runs, stop } = await startHeldRun(tasks)
+  await stop()
+  expect(runs[0]?.signal.aborted).toBe(true)
+  const before = readTask(tasks, id)
+  expect(before).toMatchObject({ status: 'pending', attempts: 0, lease_owner: null })
+  release()
+  await tasks.clock.advance(0)
+  expect(readTask(tasks, id)).toEqual(before)
+})
+
+test('a finished run whose end cannot be recorded is no failure: the task runs again after its lease', async () => {
+  await using tasks = await openTasks()
+  const { breakDatabase, id, release, runs, stop } = await startHeldRun(tasks)
+  breakDatabase('fails')
+  release()
+  await tasks.clock.advance(0)
+  breakDatabase('none')
+  await tasks.clock.advance(leaseMs + 1)
+  expect(runs.length).toBe(2)
+  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0 })
+  await stop()
+})

@@ -1,0 +1,15 @@
+import type { Log } from '../log.ts'
+import type { Bound } from './engine.ts'
+import type { TaskRecovery } from './task.ts'
+
+/** Runs each recovery once, one after the other. The first that fails ends the start and is named. */
+export async function runRecoveries(recoveries: readonly Bound<TaskRecovery>[], log: Log): Promise<void> {
+  for (const { item, services, pluginId } of recoveries) {
+    try {
+      await item.run(services as never)
+    } catch (cause) {
+      throw new Error(`the recovery '${item.name}' of plugin '${pluginId}' failed`, { cause })
+    }
+    log.debug('recovered', { recovery: item.name })
+  }
+}

@@ -1,0 +1,61 @@
+import { type } from 'arktype'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Uses } from '../service.ts'
+import { backoffMs } from './backoff-policy.ts'
+import { type Ending, endAfterFault, endAfterOutcome } from './ending-policy.ts'
+import type { Bound } from './engine.ts'
+import { describeFault } from './fault.ts'
+import type { Outcome } from './outcome.ts'
+import type { TaskKind, TaskRun } from './task.ts'
+import type { TaskRecord } from './task-record.ts'
+
+export interface Execution {
+  readonly bound: Bound<TaskKind>
+  readonly task: TaskRecord
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  readonly log: Log
+  /** Between 0 and 1. */
+  readonly random: () => number
+}
+
+/** Runs a claimed task once and says what has to be written about it. */
+export async function runTask(execution: Execution): Promise<Ending> {
+  const { bound, task, signal, clock } = execution
+  // Stopped or overtaken between its claim and its run.
+  if (signal.aborted) return { kind: 'hand-back' }
+  const log = execution.log.child(`${bound.pluginId}/${task.kind}`)
+  const args = bound.item.args(JSON.parse(task.args))
+  if (args instanceof type.errors) {
+    return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.summary}`, isRetryable: false }
+  }
+  const run: TaskRun<unknown, Uses> = {
+    id: task.id,
+    args,
+    services: bound.services as never,
+    attempts: task.attempts,
+    nowMs: clock.now(),
+    log,
+    signal,
+  }
+  try {
+    const outcome = await (bound.item.run as unknown as (run: TaskRun<unknown, Uses>) => Promise<Outcome>)(run)
+    return endAfterOutcome(outcome, clock.now())
+  } catch (error) {
+    // What a run throws after its signal is most likely the abort itself, and is not held against it.
+    if (signal.aborted) return { kind: 'hand-back' }
+    return afterFault(execution, error)
+  }
+}
+
+function afterFault({ bound, task, clock, log, random }: Execution, error: unknown): Ending {
+  const failures = task.attempts + 1
+  const attemptsMax = bound.item.attempts
+  const runAtMs = clock.now() + backoffMs(failures, random())
+  const ending = endAfterFault({ fault: describeFault(error), failures, attemptsMax, runAtMs })
+  const fields = { task: task.id, kind: task.kind, failures, attemptsMax, error }
+  if (ending.kind === 'fail') log.error('a task failed for good', fields)
+  else log.warn('a task failed and will be tried again', fields)
+  return ending
+}

@@ -1,0 +1,191 @@
+import { type Clock, systemClock } from '../clock.ts'
+import type { Database } from '../db/database.ts'
+import { newUlid } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { defineProbe } from '../probe.ts'
+import { Bell } from './bell.ts'
+import type { KnownKinds } from './known-kinds.ts'
+import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
+import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
+import { runTask } from './run-task.ts'
+import type { TaskRecord, TaskStatus } from './task-record.ts'
+
+export interface WorkerDoors {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: () => number
+  readonly kinds: KnownKinds
+  readonly concurrency: number
+  readonly pollMs: number
+  readonly leaseMs: number
+  /** How long a stop waits for runs. */
+  readonly stopMs: number
+  onEnded(task: TaskRecord, status: TaskStatus): void
+}
+
+interface Run {
+  readonly kind: string
+  readonly ended: Promise<void>
+}
+
+/** Tasks leased in one transaction: a long backlog must not hold the writer. */
+const claimsAtOnceMax = 32
+const pollsUntilUnhealthy = 3
+const claimed = defineProbe('tasks.claimed')
+const ran = defineProbe('tasks.ran')
+
+/** Claims due tasks while there are free slots, runs them and writes what they came to. */
+export class Worker {
+  readonly #doors: WorkerDoors
+  readonly #owner: string
+  readonly #bell: Bell
+  readonly #leases: LeaseKeeper
+  readonly #runs = new Set<Run>()
+  #loop: Promise<void> | undefined
+  #isStopping = false
+  #lookedAtMs: number
+
+  constructor(doors: WorkerDoors) {
+    const { clock, database, leaseMs, log } = doors
+    this.#doors = doors
+    this.#owner = newUlid(clock.now())
+    this.#bell = new Bell(clock)
+    this.#leases = new LeaseKeeper({
+      clock,
+      leaseMs,
+      log,
+      renew: (leases, untilMs) => database.write((tx) => renewLeases(tx, leases, untilMs)),
+    })
+    this.#lookedAtMs = clock.now()
+  }
+
+  start(): void {
+    this.#leases.start()
+    this.#loop = this.#claimUntilStopped()
+  }
+
+  /** A task of this kind may be due sooner than expected. */
+  ring(kind: string): void {
+    if (this.#freeOf(kind) > 0) this.#bell.ring()
+  }
+
+  isHealthy(): boolean {
+    const { clock, pollMs } = this.#doors
+    return this.#runs.size > 0 || clock.now() - this.#lookedAtMs < pollsUntilUnhealthy * pollMs
+  }
+
+  async stop(): Promise<void> {
+    const { clock, database, log } = this.#doors
+    this.#isStopping = true
+    this.#bell.ring()
+    await this.#loop
+    this.#leases.abortAll(new Error('the service stops'))
+    await this.#awaitRuns()
+    await this.#leases.stop()
+    const tasks = await database.write((tx) => handBackAll(tx, this.#owner, clock.now()))
+    if (tasks > 0) log.info('tasks were handed back unfinished', { tasks })
+  }
+
+  async #awaitRuns(): Promise<void> {
+    const { log, stopMs } = this.#doors
+    const limit = new AbortController()
+    // Real time on purpose: a stop must not wait for a test's clock to be moved.
+    const late = systemClock.sleep(stopMs, limit.signal).then(
+      () => log.warn('tasks did not stop in time', { kinds: [...this.#runs].map(({ kind }) => kind), stopMs }),
+      // All runs ended before the limit.
+      () => {},
+    )
+    await Promise.race([Promise.all([...this.#runs].map(({ ended }) => ended)), late])
+    limit.abort()
+  }
+
+  async #claimUntilStopped(): Promise<void> {
+    while (!this.#isStopping) {
+      const pauseMs = await this.#claim()
+      if (pauseMs > 0 && !this.#isStopping) await this.#bell.wait(pauseMs)
+    }
+  }
+
+  /** Resolves with the time after which to look again. */
+  async #claim(): Promise<number> {
+    const { clock, database, leaseMs, log, pollMs } = this.#doors
+    const total = Math.min(this.#doors.concurrency - this.#runs.size, claimsAtOnceMax)
+    // The end of a run rings the bell.
+    if (total <= 0) return pollMs
+    const nowMs = clock.now()
+    // I-07: before the claim takes back what ran out, which may be a run of our own that a frozen process kept alive.
+    this.#leases.abortExpired(nowMs)
+    try {
+      const request = { free: this.#freeByKind(), total, owner: this.#owner, nowMs, leaseUntilMs: nowMs + leaseMs }
+      const tasks = await database.write((tx) => claimTasks(tx, request))
+      this.#lookedAtMs = clock.now()
+      for (const task of tasks) this.#launch(task, request.leaseUntilMs)
+      return tasks.length === total ? 0 : this.#pauseMs()
+    } catch (error) {
+      // Everything else depends on this loop: it says what is wrong and goes on. What was claimed all the same comes back with its lease.
+      log.error('due tasks could not be claimed', { error })
+      return pollMs
+    }
+  }
+
+  /** Until something is due that has a free slot, at most a poll interval. */
+  #pauseMs(): number {
+    const { clock, database, pollMs } = this.#doors
+    const dueMs = nextDueMs(database.read, this.#freeByKind().keys())
+    return dueMs === undefined ? pollMs : Math.min(pollMs, Math.max(dueMs - clock.now(), 0))
+  }
+
+  /** The kind that runs least comes first, so that no kind starves another. */
+  #freeByKind(): ReadonlyMap<string, number> {
+    const free = [...this.#doors.kinds.keys()].map((kind) => [kind, this.#freeOf(kind)] as const).filter(([, slots]) => slots > 0)
+    return new Map(free.sort(([a], [b]) => this.#runningOf(a) - this.#runningOf(b)))
+  }
+
+  #freeOf(kind: string): number {
+    const { concurrency, kinds } = this.#doors
+    const known = kinds.get(kind)
+    if (known === undefined) return 0
+    return Math.min(concurrency - this.#runs.size, (known.item.concurrency ?? concurrency) - this.#runningOf(kind))
+  }
+
+  #runningOf(kind: string): number {
+    let running = 0
+    for (const run of this.#runs) if (run.kind === kind) running++
+    return running
+  }
+
+  #launch(task: TaskRecord, leaseUntilMs: number): void {
+    // A claim that returns during the stop is handed back with the rest.
+    if (this.#isStopping) return
+    const lease: Lease = { id: task.id, kind: task.kind, seq: task.leaseSeq }
+    const held = this.#leases.hold(lease, leaseUntilMs)
+    const run: Run = {
+      kind: task.kind,
+      ended: this.#runToEnd(task, lease, held).finally(() => {
+        held.release()
+        this.#runs.delete(run)
+        this.#bell.ring()
+      }),
+    }
+    this.#runs.add(run)
+  }
+
+  /** Never rejects: what goes wrong here leaves the row to the end of its lease, and another run takes it over. */
+  async #runToEnd(task: TaskRecord, lease: Lease, { signal }: HeldLease): Promise<void> {
+    const { clock, database, kinds, log, onEnded, random } = this.#doors
+    const fields = { task: task.id, kind: task.kind }
+    try {
+      await claimed()
+      const bound = kinds.get(task.kind)
+      if (bound === undefined) throw new Error(`the kind '${task.kind}' was claimed but is not known`)
+      const ending = await runTask({ bound, task, signal, clock, log, random })
+      await ran()
+      const status = await database.write((tx) => endRun(tx, lease, ending, clock.now()))
+      if (status === undefined) log.warn('the end of a run was not recorded: its lease had passed on', fields)
+      else if (status !== 'pending') onEnded(task, status)
+    } catch (error) {
+      log.error('the end of a run could not be recorded; the task runs again after its lease', { ...fields, error })
+    }
+  }
+}

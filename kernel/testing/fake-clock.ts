@@ -1,0 +1,70 @@
+import type { Clock } from '../clock.ts'
+
+export interface FakeClock extends Clock {
+  /** Moves the time on. Sleeps end in the order of their times, and what they set off runs before the next one ends. */
+  advance(ms: number): Promise<void>
+}
+
+interface Sleeper {
+  readonly atMs: number
+  wake(): void
+}
+
+/** Turns of the event loop that work gets after a sleep ends: enough for a few transactions one after the other. */
+const turnsPerWake = 30
+
+/** A clock that stands still until a test moves it. */
+export function createFakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClock {
+  const sleepers = new Set<Sleeper>()
+  let nowMs = startMs
+
+  async function wakeUntil(endMs: number): Promise<void> {
+    await takeTurns()
+    for (let next = earliest(sleepers, endMs); next !== undefined; next = earliest(sleepers, endMs)) {
+      nowMs = Math.max(nowMs, next.atMs)
+      next.wake()
+      await takeTurns()
+    }
+  }
+
+  return {
+    now: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const stop = () => {
+          sleepers.delete(sleeper)
+          reject(signal?.reason)
+        }
+        const sleeper = {
+          atMs: nowMs + Math.max(ms, 0),
+          wake() {
+            sleepers.delete(sleeper)
+            signal?.removeEventListener('abort', stop)
+            resolve()
+          },
+        }
+        signal?.addEventListener('abort', stop, { once: true })
+        sleepers.add(sleeper)
+        // Nothing to wait for: a real timer of zero would fire too.
+        if (ms <= 0) setImmediate(() => sleepers.has(sleeper) && sleeper.wake())
+      }),
+    async advance(ms) {
+      const endMs = nowMs + ms
+      await wakeUntil(endMs)
+      nowMs = endMs
+      await takeTurns()
+    },
+  }
+}
+
+/** Of those with the same time the one that began to sleep first: a set keeps the order of insertion. */
+function earliest(sleepers: ReadonlySet<Sleeper>, endMs: number): Sleeper | undefined {
+  let found: Sleeper | undefined
+  for (const sleeper of sleepers) if (sleeper.atMs <= endMs && (found === undefined || sleeper.atMs < found.atMs)) found = sleeper
+  return found
+}
+
+async function takeTurns(): Promise<void> {
+  for (let turn = 0; turn < turnsPerWake; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { defineProbe } from '../probe.ts'
+import { watchProbes } from './probes.ts'
+
+const halfway = defineProbe('test.halfway')
+
+test('a probe that nobody watches holds nobody', () => {
+  expect(halfway()).toBeUndefined()
+})
+
+test('reached resolves at the next arrival', async () => {
+  using probes = watchProbes()
+  const reached = probes.reached('test.halfway')
+  expect(halfway()).toBeUndefined()
+  await reached
+})
+
+test('a held run goes on only after the release', async () => {
+  using probes = watchProbes()
+  using hold = probes.holdAt('test.halfway')
+  const steps: string[] = []
+  const run = (async () => {
+    await halfway()
+    steps.push('went on')
+  })()
+  await hold.reached
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(steps).toEqual([])
+  hold.release()
+  await run
+  expect(steps).toEqual(['went on'])
+  expect(halfway()).toBeUndefined()
+})
+
+test('the end of the watch lets every held run go on', async () => {
+  const probes = watchProbes()
+  probes.holdAt('test.halfway')
+  const run = halfway()
+  expect(run).toBeInstanceOf(Promise)
+  probes[Symbol.dispose]()
+  await run
+  expect(halfway()).toBeUndefined()
+})

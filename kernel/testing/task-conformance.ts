@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import { systemClock } from '../clock.ts'
+import { silentLog } from '../log.ts'
+import type { Uses } from '../service.ts'
+import type { Outcome } from '../tasks/outcome.ts'
+import type { TaskKind, TaskRun } from '../tasks/task.ts'
+
+export interface ConformanceCase<A> {
+  readonly kind: TaskKind<A>
+  readonly args: A
+  /** What the kind's `uses` stand for. */
+  readonly services: unknown
+  /** Everything the task may change, as plain values. */
+  snapshot(): unknown
+}
+
+/** Runs that follow one another while the task waits. */
+const waitsMax = 20
+
+/**
+ * Checks what the engine takes for granted of a task kind: its arguments survive being recorded, its subject has a name, and a run
+ * from the start after a complete one changes nothing (I-09). Throws an error that says what is not so.
+ */
+export async function checkTaskKind<A>({ kind, args, services, snapshot }: ConformanceCase<A>): Promise<void> {
+  const recorded = JSON.parse(JSON.stringify(args)) as A
+  if (!isDeepStrictEqual(recorded, args)) throw new Error(`'${kind.kind}': its arguments change when they are recorded as JSON`)
+  kind.args.assert(recorded)
+  const subject = kind.subject(recorded)
+  if (subject.type === '' || subject.key === '') throw new Error(`'${kind.kind}': its subject has no type or no key`)
+  const first = await runToEnd(kind, recorded, services)
+  const before = structuredClone(await snapshot())
+  const second = await runToEnd(kind, recorded, services)
+  const after = await snapshot()
+  if (first !== second) throw new Error(`'${kind.kind}': the first run came to '${first}', the second to '${second}'`)
+  if (!isDeepStrictEqual(after, before)) {
+    throw new Error(`'${kind.kind}': a second run changed ${JSON.stringify(before)} into ${JSON.stringify(after)}`)
+  }
+}
+
+async function runToEnd<A>(kind: TaskKind<A>, args: A, services: unknown): Promise<Outcome['kind']> {
+  const run = kind.run as unknown as (run: TaskRun<A, Uses>) => Promise<Outcome>
+  const { signal } = new AbortController()
+  let nowMs = systemClock.now()
+  for (let waits = 0; waits < waitsMax; waits++) {
+    const outcome = await run({ id: 1, args, services: services as never, attempts: 0, nowMs, log: silentLog, signal })
+    if (outcome.kind !== 'wait') return outcome.kind
+    nowMs = Math.max(nowMs, outcome.untilMs)
+  }
+  throw new Error(`'${kind.kind}': still waits after ${waitsMax} runs`)
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { needsConfirmation, nest, readValue, showValue, valueAt, writeValue } from './setting-text-policy.ts'
+
+test.each([
+  ['integer', '12', 12],
+  ['integer', 'twelve', 'twelve'],
+  ['flag', 'true', true],
+  ['flag', 'yes', 'yes'],
+  ['list', 'a, b,,c', ['a', 'b', 'c']],
+  ['list', '', []],
+  ['duration', '5m', '5m'],
+  ['text', '12', '12'],
+] as const)('%s "%s" is read', (type, text, value) => {
+  expect(readValue(text, { type })).toEqual(value)
+})
+
+test('values nest by their paths and are found again', () => {
+  const tree = nest({ 'chain.default_copies': 2, 'chain.watch.on': false, 'cache.dir': '/x' })
+  expect(tree).toEqual({ chain: { default_copies: 2, watch: { on: false } }, cache: { dir: '/x' } })
+  expect([valueAt(tree, 'chain.watch.on'), valueAt(tree, 'chain.none.deeper')]).toEqual([false, undefined])
+})
+
+test('a single value is bare, a summary is for people', () => {
+  expect([writeValue(true), writeValue(['a', 'b']), writeValue(undefined)]).toEqual(['true', 'a,b', ''])
+  expect([showValue(true), showValue(false), showValue(5)]).toEqual(['yes', 'no', '5'])
+})
+
+test.each([
+  ['chain.network', 'mainnet', true],
+  ['chain.network', 'Mainnet', true],
+  ['chain.network', 'calibration', false],
+  ['chain.allow_private_networks', 'true', true],
+  ['chain.allow_private_networks', 'false', false],
+  ['cache.max_size_gb', '1', false],
+])('%s=%s needs a confirmation: %s', (field, text, isNeeded) => {
+  expect(needsConfirmation(field, text)).toBe(isNeeded)
+})

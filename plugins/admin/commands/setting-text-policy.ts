@@ -1,0 +1,44 @@
+/** Settings as they are typed and printed. */
+import type { FileValue } from '#kernel'
+import type { SettingAbout, Settings } from '../settings/settings-api.ts'
+
+/** The value of a dotted path in the nested settings. */
+export function valueAt(config: Settings['config'], field: string): unknown {
+  return field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], config)
+}
+
+/** What was typed as the form of the file. Text that does not fit is passed on, so that the service names what it wants. */
+export function readValue(text: string, { type }: Pick<SettingAbout, 'type'>): FileValue {
+  if (type === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
+  if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text
+  if (type === 'list') return text.split(',').flatMap((entry) => entry.trim() || [])
+  return text
+}
+
+export const writeValue = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
+
+/** In the summary, where people read it. */
+export const showValue = (value: unknown): string => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : writeValue(value))
+
+/** Nests dotted paths as the service takes them. */
+export function nest(values: Readonly<Record<string, FileValue>>): Record<string, unknown> {
+  const tree: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(values)) {
+    const words = field.split('.')
+    const last = words.pop() ?? ''
+    const table = words.reduce<Record<string, unknown>>((at, word) => {
+      at[word] ??= {}
+      return at[word] as Record<string, unknown>
+    }, tree)
+    table[last] = value
+  }
+  return tree
+}
+
+const confirmed: Readonly<Record<string, string>> = {
+  'chain.network': 'mainnet',
+  'chain.allow_private_networks': 'true',
+}
+
+/** Changes that must be confirmed: the first spends real money, the second lets provider URLs reach the local network. */
+export const needsConfirmation = (field: string, text: string): boolean => confirmed[field] === text.trim().toLowerCase()

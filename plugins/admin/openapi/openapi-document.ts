@@ -1,0 +1,98 @@
+/** Writes the OpenAPI document of the Admin API from the values that also register its routes. */
+import type { Endpoint } from '#kernel'
+
+type Schema = Readonly<Record<string, unknown>>
+type JsonType = NonNullable<Endpoint['body']>
+
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: Schema
+  readonly security: readonly Schema[]
+  readonly paths: Readonly<Record<string, Schema>>
+  readonly components: Schema
+}
+
+export function writeOpenApi(endpoints: readonly Endpoint[], version: string): OpenApiDocument {
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const endpoint of endpoints) {
+    const path = templateOf(endpoint.path)
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'svc Admin API', version, description },
+    security: [{ basic: [] }, { session: [], csrf: [] }],
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        session: { type: 'apiKey', in: 'cookie', name: 'svc_admin_session' },
+        csrf: { type: 'apiKey', in: 'header', name: 'X-Svc-CSRF', description: 'With a session, on POST, PUT, PATCH and DELETE.' },
+      },
+      schemas: { Error: errorSchema },
+      responses: {
+        Error: { description: 'A refusal or a fault', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      },
+    },
+  }
+}
+
+const description = 'Times are RFC 3339 in UTC, sizes are bytes, ids and amounts of the chain are decimal texts.'
+
+const errorSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: { type: 'string', description: 'For people; its wording may change.' },
+    code: { type: 'string', description: 'For programs; it never changes its meaning.' },
+    fields: {
+      type: 'array',
+      items: { type: 'object', required: ['field', 'message'], properties: { field: { type: 'string' }, message: { type: 'string' } } },
+    },
+  },
+}
+
+const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+function describeOperation(endpoint: Endpoint): Schema {
+  const { method, path, summary, refusals = [] } = endpoint
+  const words = path.replace('/api/v1/', '').split('/')
+  return {
+    operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
+    tags: [words[0]],
+    summary,
+    ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
+    parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
+    ...describeBody(endpoint),
+    responses: { [String(endpoint.status ?? 200)]: describeAnswer(endpoint), default: { $ref: '#/components/responses/Error' } },
+  }
+}
+
+function listParameters(values: JsonType | undefined, place: 'path' | 'query'): readonly Schema[] {
+  if (!values) return []
+  const { properties = {}, required = [] } = writeSchema(values) as { properties?: Record<string, Schema>; required?: readonly string[] }
+  return Object.entries(properties)
+    .filter(([, schema]) => !isImpossible(schema))
+    .map(([name, schema]) => ({ name, in: place, required: required.includes(name), schema }))
+}
+
+/** A parameter that must be left out. */
+const isImpossible = ({ enum: allowed }: Schema): boolean => Array.isArray(allowed) && allowed.length === 0
+
+function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers = 'refuse' }: Endpoint): Schema {
+  if (bodyMedia !== undefined) return { requestBody: { required: true, content: { [bodyMedia]: {} } } }
+  if (!body) return {}
+  const schema = writeSchema(unknownMembers === 'refuse' ? (body.onDeepUndeclaredKey('reject') as JsonType) : body)
+  return { requestBody: { required: !isBodyOptional, content: { 'application/json': { schema } } } }
+}
+
+function describeAnswer({ answer, media }: Endpoint): Schema {
+  if (answer) return { description: 'Done', content: { 'application/json': { schema: writeSchema(answer) } } }
+  return { description: 'Done', ...(media === undefined ? {} : { content: { [media]: {} } }) }
+}
+
+/** What goes over the wire: of a value that is converted when it is read, the form before. */
+function writeSchema(values: JsonType): Schema {
+  const { $schema: _dialect, ...schema } = values.in.toJsonSchema({ fallback: ({ base }) => base }) as Record<string, unknown>
+  return schema
+}

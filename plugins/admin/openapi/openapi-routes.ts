@@ -1,0 +1,26 @@
+import { type } from 'arktype'
+import { adminRoutes, authEndpoints, contributions, defineEndpoint, defineRoutes, serveEndpoint, version } from '#kernel'
+import { writeOpenApi } from './openapi-document.ts'
+
+export const openApi = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/openapi.json',
+  summary: 'This document',
+  answer: type('object'),
+})
+
+export const openApiRoutes = defineRoutes({
+  name: 'openapi',
+  uses: { contributions },
+  endpoints: [openApi],
+  register(app, { contributions }) {
+    let document: object | undefined
+    serveEndpoint(app, openApi, async () => {
+      document ??= writeOpenApi(
+        [...authEndpoints, ...contributions.to(adminRoutes).flatMap(({ item }) => item.endpoints ?? [])],
+        version.version,
+      )
+      return document
+    })
+  },
+})

@@ -1,0 +1,135 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel'
+import type { SettingAbout, Settings } from './settings-api.ts'
+
+export interface SettingsSituation {
+  readonly state: ConfigState
+  readonly system: Pick<SystemState, 'mode' | 'plugins'>
+  readonly isSaved: boolean
+}
+
+/** Never holds the value of a secret (I-10). */
+export function describeSettings({ state, system, isSaved }: SettingsSituation): Settings {
+  const now = state.reload()
+  const { sections, loaded } = state
+  const problems = now.problems.map(({ field, message }) => ({ field, message }))
+  const copies = loaded.raw.get('chain.default_copies')
+  const isFull = system.mode === 'full'
+  return {
+    mode: problems.length === 0 ? 'ready' : 'setup',
+    config_path: now.path,
+    writable: isWritable(now.path),
+    runtime_available: isFull,
+    restart_required: isSaved,
+    ...(isFull && typeof copies === 'number' ? { runtime_chain_default_copies: copies } : {}),
+    s3_users: explainS3Users(system),
+    config: nestEditable(state, now),
+    manual: describeManual(now),
+    secrets: { chain_private_key_configured: isConfigured(now, privateKey) },
+    metadata: Object.fromEntries(
+      sections.flatMap((section) =>
+        Object.entries(section.keys).map(([key, setting]) => {
+          const field = `${section.path}.${key}`
+          return [field, describeSetting(field, setting, now.dataDir)]
+        }),
+      ),
+    ),
+    env_managed: managedFields(now),
+    ...(problems.length === 0 ? {} : { validation_errors: problems }),
+  }
+}
+
+/** What a file cannot change, because something that wins over it decides. */
+export function managedFields({ sources }: Pick<LoadedConfig, 'sources'>): Record<string, string> {
+  return Object.fromEntries(
+    [...sources].flatMap(([field, source]) => {
+      if (source === 'env') return [[field, envName(field)]]
+      return source === 'flag' ? [[field, '--set']] : []
+    }),
+  )
+}
+
+const privateKey = 'chain.private_key'
+
+const isConfigured = ({ raw }: LoadedConfig, field: string): boolean => (raw.get(field) ?? '') !== ''
+
+function describeManual(config: LoadedConfig): Settings['manual'] {
+  const hasDsn = isConfigured(config, 'database.dsn')
+  return {
+    database: { driver: String(config.raw.get('database.driver') ?? ''), dsn: hasDsn ? 'configured' : 'missing', dsn_configured: hasDsn },
+    admin: { addr_configured: config.sources.get('admin.addr') !== 'default' },
+    chain_private_key: { configured: isConfigured(config, privateKey), field: privateKey, env: envName(privateKey) },
+  }
+}
+
+function explainS3Users({ mode, plugins }: SettingsSituation['system']): Settings['s3_users'] {
+  if (mode === 'setup') return { available: false, reason: 'the service is in setup mode' }
+  if (plugins.some(({ id, enabled }) => id === 's3' && enabled)) return { available: true }
+  return { available: false, reason: 'the plugin s3 is disabled' }
+}
+
+function nestEditable({ sections }: ConfigState, { raw }: LoadedConfig): Record<string, unknown> {
+  const config: Record<string, unknown> = {}
+  for (const section of sections) {
+    const values = Object.entries(section.keys).flatMap(([key, { editable, secret }]) => {
+      const value = raw.get(`${section.path}.${key}`)
+      return editable && !secret && value !== undefined ? [[key, value] as const] : []
+    })
+    if (values.length > 0) Object.assign(tableAt(config, section.path), Object.fromEntries(values))
+  }
+  return config
+}
+
+function tableAt(tree: Record<string, unknown>, path: string): Record<string, unknown> {
+  return path.split('.').reduce<Record<string, unknown>>((at, word) => {
+    at[word] ??= {}
+    return at[word] as Record<string, unknown>
+  }, tree)
+}
+
+function describeSetting(field: string, setting: Setting<unknown>, dataDir: string): SettingAbout {
+  const { label, doc, form, editable, secret, required, risk } = setting
+  const fallback = secret ? undefined : defaultOf(setting, dataDir)
+  return {
+    label,
+    description: doc,
+    group: field.slice(0, field.lastIndexOf('.')),
+    type: form,
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...readBounds(setting),
+    env: envName(field),
+    editable,
+    secret,
+    required,
+    restart: true,
+    risk,
+  }
+}
+
+function readBounds({ schema }: Setting<unknown>): Pick<SettingAbout, 'allowed' | 'min' | 'max'> {
+  const {
+    enum: allowed,
+    minimum: min,
+    maximum: max,
+  } = schema.toJsonSchema({ fallback: ({ base }) => base }) as {
+    readonly enum?: string[]
+    readonly minimum?: number
+    readonly maximum?: number
+  }
+  const isChoice = allowed?.every((value) => typeof value === 'string')
+  return { ...(allowed && isChoice ? { allowed } : {}), ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
+}
+
+function isWritable(path: string): boolean {
+  const target = existsSync(path) ? path : dirname(path)
+  try {
+    // The file is replaced, so its directory counts too.
+    accessSync(dirname(target), constants.W_OK)
+    accessSync(target, constants.W_OK)
+    return true
+  } catch {
+    // The answer is the boolean; the reason is told when a save fails.
+    return false
+  }
+}

@@ -1,0 +1,62 @@
+import { type ConfigState, configState, defineRoutes, type FieldError, saveConfigFile, serveEndpoint, systemState } from '#kernel'
+import { adminErrors } from '../errors.ts'
+import { describeSettings, managedFields } from './describe-settings.ts'
+import { readChanges, type SettingChanges } from './read-changes-policy.ts'
+import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
+
+/** Also in setup mode: this is where the missing settings are supplied. */
+export const settingsRoutes = defineRoutes({
+  name: 'settings',
+  modes: ['setup', 'full'],
+  uses: { configState, systemState },
+  endpoints: [readSettings, saveSettings, validateSettings],
+  register(app, { configState, systemState }) {
+    let isSaved = false
+    const describe = () => describeSettings({ state: configState, system: systemState, isSaved })
+
+    serveEndpoint(app, readSettings, async () => describe())
+
+    serveEndpoint(app, saveSettings, async ({ body }) => {
+      const changes = requireKnown(readChanges(body, configState.sections))
+      const problems = checkChanges(configState, changes)
+      if (problems.length > 0) throw invalid(problems)
+      // Nothing is awaited since the check, so no other change came between.
+      saveConfigFile(configState.loaded.path, changes.values)
+      isSaved = true
+      return describe()
+    })
+
+    serveEndpoint(app, validateSettings, async ({ body }) => ({
+      validation_errors: [...checkChanges(configState, requireKnown(readChanges(body, configState.sections)))],
+    }))
+  },
+})
+
+/** Unknown names are a mistake in the request itself, not in a value. */
+function requireKnown(changes: SettingChanges): SettingChanges {
+  if (changes.problems.length > 0) throw invalid(changes.problems)
+  return changes
+}
+
+/**
+ * What stands in the way of saving. The file is judged alone, because it must make sense once the environment is gone. Problems of
+ * settings that cannot be changed here, such as a missing wallet key, do not keep the others from being saved.
+ */
+function checkChanges(state: ConfigState, { values }: SettingChanges): readonly FieldError[] {
+  const managed = managedFields(state.reload())
+  const refused = Object.keys(values).flatMap((field) => {
+    const by = managed[field]
+    return by === undefined ? [] : [{ field, message: `is managed by ${by}` }]
+  })
+  const editable = new Set(
+    state.sections.flatMap(({ path, keys }) =>
+      Object.entries(keys).flatMap(([key, setting]) => (setting.editable ? `${path}.${key}` : [])),
+    ),
+  )
+  const wrong = state.preview(values).problems.filter(({ field }) => editable.has(field))
+  return [...refused, ...wrong.map(({ field, message }) => ({ field, message }))]
+}
+
+function invalid(fields: readonly FieldError[]) {
+  return adminErrors.settings_invalid({ message: fields.map(({ field, message }) => `${field} ${message}`).join('; '), fields })
+}

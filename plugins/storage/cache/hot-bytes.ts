@@ -1,0 +1,34 @@
+/** Whole small blobs kept in memory by their id, the longest unused leaving first. A blob never changes, so nothing here can be stale. */
+export class HotBytes {
+  readonly #kept = new Map<string, Uint8Array>()
+  readonly #bytesMax: number
+  #bytes = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get(blobId: string): Uint8Array | undefined {
+    const bytes = this.#kept.get(blobId)
+    if (bytes === undefined) return undefined
+    // A map keeps the order of insertion: to insert again is to become the youngest.
+    this.#kept.delete(blobId)
+    this.#kept.set(blobId, bytes)
+    return bytes
+  }
+
+  keep(blobId: string, bytes: Uint8Array): void {
+    this.drop(blobId)
+    this.#kept.set(blobId, bytes)
+    this.#bytes += bytes.length
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#bytesMax) break
+      this.drop(oldest)
+    }
+  }
+
+  drop(blobId: string): void {
+    this.#bytes -= this.#kept.get(blobId)?.length ?? 0
+    this.#kept.delete(blobId)
+  }
+}

@@ -1,0 +1,39 @@
+import { type CommandCall, CommandError, formatTable, openAdminClient } from '#kernel'
+import { listTasks, type Task, taskPageSizes } from '../api.ts'
+
+export async function run(call: CommandCall): Promise<undefined> {
+  const { type, status, limit, cursor } = call.flags as {
+    readonly type?: string
+    readonly status?: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'
+    readonly limit?: number
+    readonly cursor?: number
+  }
+  requireWhole('--limit', limit, taskPageSizes.max)
+  requireWhole('--cursor', cursor, Number.MAX_SAFE_INTEGER)
+  const client = await openAdminClient(call)
+  const page = await client.call(listTasks, {
+    query: {
+      ...(type === undefined ? {} : { type }),
+      ...(status === undefined ? {} : { status }),
+      ...(limit === undefined ? {} : { limit: String(limit) }),
+      ...(cursor === undefined ? {} : { cursor: String(cursor) }),
+    },
+  })
+  const table = page.tasks.length === 0 ? 'No tasks found.' : formatTable(header, page.tasks.map(toRow))
+  const more = page.next_cursor === undefined ? [] : [`More: --cursor ${page.next_cursor}`]
+  call.out.result(page, [table, ...more].join('\n'))
+}
+
+const header = ['id', 'operation', 'status', 'retries', 'subject', 'available', 'details']
+
+function toRow(task: Task): readonly string[] {
+  const retries = task.retry_limit === undefined ? String(task.retry_count) : `${task.retry_count}/${task.retry_limit}`
+  const details = (task.status_message ?? task.last_error ?? '').replaceAll(/\s*[\r\n]+\s*/g, ' ')
+  const { type, key } = task.subject
+  return [String(task.id), task.operation, task.presentation_status, retries, `${type}:${key}`, task.available_at, details]
+}
+
+function requireWhole(flag: string, value: number | undefined, max: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= max)) return
+  throw new CommandError(`${flag} must be a whole number from 1 to ${max}, got ${value}`, { exitCode: 2 })
+}

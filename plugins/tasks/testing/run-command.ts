@@ -1,0 +1,29 @@
+import { type Command, createOutput } from '#kernel'
+import type { TestKernel } from '#kernel/testing'
+
+export interface CommandEnd {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CommandWords {
+  readonly parameters?: Readonly<Record<string, string | readonly string[]>>
+  readonly flags?: Readonly<Record<string, unknown>>
+}
+
+/** Runs a command of `svc admin` against a test kernel, as the program would after parsing its line. */
+export async function runCommand(command: Command | undefined, svc: TestKernel, { parameters = {}, flags = {} }: CommandWords = {}) {
+  if (!command) throw new Error('there is no such command')
+  const written = { stdout: '', stderr: '' }
+  const sink = (name: 'stdout' | 'stderr') => ({
+    write(text: string) {
+      written[name] += text
+    },
+  })
+  const out = createOutput({ isJson: flags.json === true, stdout: sink('stdout'), stderr: sink('stderr') })
+  const { run } = await command.load()
+  const env = { SVC_ADMIN_PASSWORD: svc.password, SVC_CONFIG: `${svc.dir}/config.toml` }
+  const code = await run({ parameters, flags: { adminUrl: svc.url, timeout: 10_000, ...flags }, env, out })
+  return { code: code ?? 0, ...written } satisfies CommandEnd
+}

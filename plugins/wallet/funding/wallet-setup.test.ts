@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLog, systemClock } from '#kernel'
+import { openTestDatabase, type TestDatabase } from '#kernel/testing'
+import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import { type Chain, openAccount, openChain } from '../chain/clients.ts'
+import { resolveNetwork } from '../chain/networks.ts'
+import { planFunding, readAccount, readApproval } from '../chain/payments.ts'
+import { broadcast, signTransaction } from '../chain/transactions.ts'
+import type { Signer } from '../contract.ts'
+import { walletMigrations } from '../migrations.ts'
+import { createOperationStore, type OperationStore } from '../operations/operation-store.ts'
+import { createOperationRunner } from '../operations/run-operation.ts'
+import { createFunds } from './funds.ts'
+import { createWalletSetup } from './wallet-setup.ts'
+
+const token = 10n ** 18n
+let dir: string
+let devnet: Devnet
+let chain: Chain
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-wallet-'))
+  devnet = await startDevnet({ dir, providers: 1 })
+  chain = openChain({ network: await resolveNetwork({ network: 'devnet', devnetInfoPath: devnet.infoPath }) })
+})
+
+afterAll(async () => {
+  await chain?.close()
+  await devnet?.[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+interface Wallet extends AsyncDisposable {
+  readonly signer: Signer
+  readonly store: OperationStore
+  readonly database: TestDatabase
+  ensureFunded(deposit: bigint): Promise<void>
+  funds: ReturnType<typeof createFunds>
+}
+
+/** Each test has a user of its own: wallets keep nonces and balances. */
+async function openWallet(userIndex: number): Promise<Wallet> {
+  const user = devnet.users[userIndex]
+  if (!user) throw new Error(`the devnet has no user ${userIndex}`)
+  const signer = openAccount(user.privateKey)
+  const database = await openTestDatabase([{ name: 'wallet', migrations: walletMigrations }])
+  const store = createOperationStore(database)
+  const funds = createFunds({ chain, signer, clock: systemClock })
+  const runner = createOperationRunner({ chain, signer, store, clock: systemClock, log: silentLog })
+  const setup = createWalletSetup({ chain, signer, store, runner, funds, clock: systemClock })
+  return {
+    signer,
+    store,
+    database,
+    funds,
+    ensureFunded: (deposit) => setup.ensureFunded({ deposit }),
+    [Symbol.asyncDispose]: async () => database[Symbol.asyncDispose](),
+  }
+}
+
+test('the first call deposits and approves in one transaction, the second does nothing', async () => {
+  await using wallet = await openWallet(0)
+  expect(await wallet.funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })).toMatchObject({
+    isCovered: false,
+    because: 'approval',
+  })
+  await wallet.ensureFunded(20n * token)
+  const nonce = await chain.publicClient.getTransactionCount({ address: wallet.signer.address })
+  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(20n * token)
+  expect((await readApproval(chain, wallet.signer.address)).isApproved).toBe(true)
+  expect(await wallet.funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })).toEqual({ isCovered: true })
+  await wallet.ensureFunded(20n * token)
+  expect(await chain.publicClient.getTransactionCount({ address: wallet.signer.address })).toBe(nonce)
+  expect(wallet.store.listOpen()).toEqual([])
+})
+
+test.each([
+  ['before it was sent', false],
+  ['after it was sent', true],
+])('I-04: a deposit whose process died %s is settled from its recorded bytes, and paid once', async (_when, wasSent) => {
+  await using wallet = await openWallet(0)
+  const before = (await readAccount(chain, wallet.signer.address)).funds
+  const call = await planFunding({ chain, account: wallet.signer, amount: 3n * token })
+  if (!call) throw new Error('there is nothing to pay')
+  const operation = await wallet.store.create({ type: 'fund', clientRequestId: 'r', amount: 3n * token, nowMs: 1 })
+  const signed = await signTransaction({ chain, account: wallet.signer, call })
+  await wallet.store.recordSigned(operation.id, signed, 2)
+  if (wasSent) await broadcast(chain, signed.raw)
+  await wallet.ensureFunded(0n)
+  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
+  expect(wallet.store.listOpen()).toEqual([])
+  expect(wallet.database.read.get('select status, tx_hash as hash from wallet_operations where id = ?', operation.id)).toEqual({
+    status: 'confirmed',
+    hash: signed.hash,
+  })
+})
+
+test('an operation that was never signed is given up, because nothing can have been sent', async () => {
+  await using wallet = await openWallet(0)
+  const operation = await wallet.store.create({ type: 'fund', clientRequestId: 'r', amount: token, nowMs: 1 })
+  const before = (await readAccount(chain, wallet.signer.address)).funds
+  await wallet.ensureFunded(0n)
+  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before)
+  expect(wallet.database.read.get('select status from wallet_operations where id = ?', operation.id)).toEqual({ status: 'failed' })
+})
+
+test('a wallet without tokens is refused with the amounts, and nothing is recorded as open', async () => {
+  await using wallet = await openWallet(1)
+  await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 base units of USDFC')
+  expect(wallet.store.listOpen()).toEqual([])
+})
