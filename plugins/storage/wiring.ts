@@ -74,7 +74,7 @@ export const storageServices = [
     const schedule = createSchedule(queue)
     return createObjects({
       ...parts,
-      readRemote: createRemoteReader({ database: parts.database, providers, log }),
+      readRemote: createRemoteReader({ database: parts.database, clock: parts.clock, providers, log }),
       onNewContent: (tx, content) => {
         planPiece(tx, { contentId: content.id, size: content.size })
         schedule.store(tx, content.id)
