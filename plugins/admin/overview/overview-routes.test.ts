@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { taskLedger } from '#kernel'
+import { promised } from '#kernel/testing'
 import { cacheGauge } from '#plugins/storage'
-import { promised, testAdmin } from '../testing/test-admin.ts'
+import { testAdmin } from '../testing/test-admin.ts'
 import { overview } from './overview-api.ts'
 
 const owner_access_key = '__internal_root__'
