@@ -71,6 +71,7 @@ export {
   taskRecoveries,
   taskSchedules,
 } from './tasks/task.ts'
+export { type TaskUpdate, taskUpdated } from './tasks/task-updated.ts'
 export { type WorkerHealth, workerHealth } from './tasks/worker-health.ts'
 export { version } from './version.ts'
 export { contributionsTo } from './wiring.ts'

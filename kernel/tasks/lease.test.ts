@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { watchProbes } from '../testing/probes.ts'
 import { done } from './outcome.ts'
 import { bind, gate, leaseMs, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
 
@@ -119,6 +120,26 @@ test('a stop lets a run end well', async () => {
   await tasks.clock.advance(0)
   await svc.stop()
   expect(readTask(tasks, id).status).toBe('completed')
+})
+
+test('a task that was claimed when the stop came is handed back without a run', async () => {
+  await using tasks = await openTasks()
+  using probes = watchProbes()
+  const runs: Run[] = []
+  const kind = scriptedKind((run) => {
+    runs.push(run)
+    return done()
+  })
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const hold = probes.holdAt('tasks.claimed')
+  const id = await svc.enqueue(kind)
+  await hold.reached
+  const stopped = svc.stop()
+  await tasks.clock.advance(0)
+  hold.release()
+  await stopped
+  expect(runs).toEqual([])
+  expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0 })
 })
 
 test('a run that does not heed the stop is left behind, its task handed back', async () => {

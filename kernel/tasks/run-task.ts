@@ -23,6 +23,8 @@ export interface Execution {
 /** Runs a claimed task once and says what has to be written about it. */
 export async function runTask(execution: Execution): Promise<Ending> {
   const { bound, task, signal, clock } = execution
+  // Stopped or overtaken between its claim and its run.
+  if (signal.aborted) return { kind: 'hand-back' }
   const log = execution.log.child(`${bound.pluginId}/${task.kind}`)
   const args = bound.item.args(JSON.parse(task.args))
   if (args instanceof type.errors) {

@@ -27,7 +27,7 @@ test('a task that sets a state may run twice', async () => {
   )
 })
 
-test('a task that adds to a state is found out', async () => {
+test('I-09: a task that adds to a state is found out', async () => {
   const adding = countingKind((count) => {
     count.n++
   })

@@ -6,15 +6,18 @@ import {
   defineRecovery,
   eventKinds,
   healthChecks,
+  metricCollectors,
   taskKinds,
   taskRecoveries,
 } from '#kernel'
 import { cacheHealth } from './cache/cache-health.ts'
+import { cacheMetrics } from './cache/cache-metrics.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { objectStateMetric } from './objects/object-metrics.ts'
 import { forgetLeftovers } from './removals/forget-leftovers.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -53,6 +56,7 @@ export const storagePlugin = definePlugin({
       }),
     ),
     healthChecks.with(cacheHealth),
+    metricCollectors.with(...cacheMetrics, objectStateMetric),
     eventKinds.with(contentStored, confirmationUpdated),
   ],
 })

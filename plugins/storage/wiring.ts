@@ -12,7 +12,7 @@ import { createObjects } from './objects/objects.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { cache, pieceCalculator, providers, uploadMeter } from './services.ts'
+import { cache, pieceCalculator, providers, readCounts, uploadMeter } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createVersions } from './versions/versions.ts'
 
@@ -30,6 +30,7 @@ export const storageServices = [
     createCache({ ...doors, dir: settings.dir, maxBytes: settings.max_size_gb * bytesPerGb, policy: settings.eviction_policy }),
   ),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
+  provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
   provide(uploadMeter, {}, createUploadMeter),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
@@ -70,18 +71,25 @@ export const storageServices = [
       }
     },
   ),
-  provide(objects, { database, buckets, cache, clock, providers, log, queue: taskQueue }, async ({ queue, providers, log, ...parts }) => {
-    const { createRemoteReader } = await import('./copies/read-remote.ts')
-    const schedule = createSchedule(queue)
-    return createObjects({
-      ...parts,
-      readRemote: createRemoteReader({ database: parts.database, providers, log }),
-      onNewContent: (tx, content) => {
-        planPiece(tx, { contentId: content.id, size: content.size })
-        schedule.store(tx, content.id)
-      },
-    })
-  }),
+  provide(
+    objects,
+    { database, buckets, cache, clock, providers, log, queue: taskQueue, readCounts },
+    async ({ queue, providers, log, readCounts, ...parts }) => {
+      const { createRemoteReader } = await import('./copies/read-remote.ts')
+      const schedule = createSchedule(queue)
+      return createObjects({
+        ...parts,
+        readRemote: createRemoteReader({ database: parts.database, providers, log }),
+        onRead: (from) => {
+          readCounts[from] += 1
+        },
+        onNewContent: (tx, content) => {
+          planPiece(tx, { contentId: content.id, size: content.size })
+          schedule.store(tx, content.id)
+        },
+      })
+    },
+  ),
   provide(
     versions,
     { database, buckets, cache, clock, chain: chainClient, providers, log, queue: taskQueue },

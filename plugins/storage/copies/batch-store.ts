@@ -17,11 +17,15 @@ export interface CommitBatch {
   readonly extraData: `0x${string}`
   readonly txHash: `0x${string}` | null
   readonly submitStartedAtMs: number | null
+  /** Not looked up, asked about or sent before then. */
   readonly nextCheckAtMs: number
   readonly checks: number
   /** Transactions the provider had sent once it could not work on the attempt any more. */
   readonly senderNonce: number | null
   readonly attentionAtMs: number | null
+  /** Why it needs attention, or waits until `nextCheckAtMs`. */
+  readonly reasonCode: string | null
+  readonly lastError: string | null
   readonly createdAtMs: number
   readonly items: readonly BatchItem[]
 }
@@ -45,6 +49,8 @@ interface BatchRow {
   readonly checks: number
   readonly sender_nonce: number | null
   readonly attention_at: number | null
+  readonly reason_code: string | null
+  readonly last_error: string | null
   readonly created_at: number
 }
 
@@ -124,7 +130,7 @@ export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
 export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolean {
   return (
     tx.run(
-      "update commit_batches set state = 'submitting', submit_started_at = ?, sender_nonce = null, updated_at = ? where id = ? and state = 'ready'",
+      "update commit_batches set state = 'submitting', submit_started_at = ?, sender_nonce = null, reason_code = null, updated_at = ? where id = ? and state = 'ready'",
       nowMs,
       nowMs,
       batchId,
@@ -174,6 +180,21 @@ export function reopenSubmission(tx: Tx, batchId: number, why: { readonly messag
   tx.run(
     "update copies set state = 'batched', updated_at = ? where batch_id = ? and state in ('unconfirmed', 'attention')",
     why.nowMs,
+    batchId,
+  )
+}
+
+/** The provider asked for patience, or cannot be reached: whatever else becomes due, this batch is left alone until then. */
+export function delayBatch(
+  tx: Tx,
+  batchId: number,
+  delay: { readonly reason: string; readonly message: string; readonly untilMs: number },
+): void {
+  tx.run(
+    "update commit_batches set next_check_at = ?, reason_code = ?, last_error = ? where id = ? and state in ('pulling', 'ready')",
+    delay.untilMs,
+    delay.reason,
+    delay.message,
     batchId,
   )
 }
@@ -247,6 +268,8 @@ function toBatch(reader: Reader, row: BatchRow): CommitBatch {
     checks: row.checks,
     senderNonce: row.sender_nonce,
     attentionAtMs: row.attention_at,
+    reasonCode: row.reason_code,
+    lastError: row.last_error,
     createdAtMs: row.created_at,
     items,
   }

@@ -2,8 +2,8 @@ import { defineProbe, done, type Outcome } from '#kernel'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
 import { newNonce, signAddPieces } from '../chain/typed-data.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { type Pipeline, waitFor } from '../pipeline.ts'
-import { openBatches, parkedCopies, recordBatch } from './batch-store.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type CommitBatch, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
 import { resolveBatch } from './resolve-batch.ts'
 import { submitBatch } from './submit-batch.ts'
 
@@ -17,18 +17,36 @@ export async function commitPieces(doors: Pipeline, dataSetId: number, signal: A
   const { database, clock } = doors
   const dataSet = findDataSet(database.read, dataSetId)
   if (!dataSet || dataSet.chainId === null) return done()
-  for (const batch of openBatches(database.read, dataSetId)) {
-    if (batch.state === 'pulling' || batch.state === 'ready' || batch.nextCheckAtMs > clock.now()) continue
-    await resolveBatch(doors, { dataSet, batch }, signal)
-  }
+  const isDue = (batch: CommitBatch) => batch.nextCheckAtMs <= clock.now()
+  const sent = openBatches(database.read, dataSetId).filter((batch) => isDue(batch) && isSent(batch))
+  const faults = await eachBatch(sent, (batch) => resolveBatch(doors, { dataSet, batch }, signal))
   if (dataSet.state === 'ready') await recordNextBatch(doors, dataSet)
-  for (const batch of openBatches(database.read, dataSetId)) {
-    if (batch.state !== 'ready') continue
-    if (countOnTheirWay(doors, dataSetId) >= batchesOnTheirWayMax) break
-    const setback = await submitBatch(doors, { dataSet, batch }, signal)
-    if (setback) return setback
+  let setback: Outcome | undefined
+  const ready = openBatches(database.read, dataSetId).filter((batch) => isDue(batch) && batch.state === 'ready')
+  faults.push(
+    ...(await eachBatch(ready, async (batch) => {
+      if (setback || countOnTheirWay(doors, dataSetId) >= batchesOnTheirWayMax) return
+      setback = await submitBatch(doors, { dataSet, batch }, signal)
+    })),
+  )
+  if (faults.length > 0) throw faults[0]
+  return setback ?? nextRound(doors, dataSetId)
+}
+
+const isSent = ({ state }: CommitBatch) => state === 'submitting' || state === 'submitted' || state === 'uncertain'
+
+/** One batch that goes wrong must not hold up those behind it: every batch has its turn, then the faults count. */
+async function eachBatch(batches: readonly CommitBatch[], work: (batch: CommitBatch) => Promise<void>): Promise<PipelineFault[]> {
+  const faults: PipelineFault[] = []
+  for (const batch of batches) {
+    try {
+      await work(batch)
+    } catch (error) {
+      if (!(error instanceof PipelineFault)) throw error
+      faults.push(error)
+    }
   }
-  return nextRound(doors, dataSetId)
+  return faults
 }
 
 function countOnTheirWay({ database }: Pipeline, dataSetId: number): number {
@@ -59,18 +77,15 @@ async function recordNextBatch(doors: Pipeline, dataSet: DataSet): Promise<void>
 function nextRound({ database, clock, pace }: Pipeline, dataSetId: number): Outcome {
   const open = openBatches(database.read, dataSetId)
   const parked = parkedCopies(database.read, dataSetId, 1)[0]
-  const checks = open
-    .filter((batch) => batch.state === 'submitting' || batch.state === 'submitted' || batch.state === 'uncertain')
-    .map((batch) => batch.nextCheckAtMs)
-  const ready = open.some((batch) => batch.state === 'ready') ? [clock.now() + pace.epochMs / 2] : []
+  const checks = open.filter(isSent).map((batch) => batch.nextCheckAtMs)
+  const ready = open.filter((batch) => batch.state === 'ready')
+  const turns = ready.map((batch) => Math.max(batch.nextCheckAtMs, clock.now() + pace.epochMs / 2))
   const linger = parked ? [parked.parkedAtMs + pace.lingerMs] : []
-  const times = [...checks, ...ready, ...linger]
+  const times = [...checks, ...turns, ...linger]
   if (times.length === 0) return done()
-  const reason = checks.length > 0 ? 'confirmation' : 'batching'
-  return waitFor(
-    clock,
-    reason,
-    Math.max(0, Math.min(...times) - clock.now()),
-    checks.length > 0 ? 'waiting for the chain to confirm' : 'waiting for more pieces to share a transaction',
-  )
+  const forMs = Math.max(0, Math.min(...times) - clock.now())
+  const delayed = ready.find((batch) => batch.reasonCode !== null && batch.nextCheckAtMs > clock.now())
+  if (delayed?.reasonCode) return waitFor(clock, delayed.reasonCode, forMs, delayed.lastError ?? undefined)
+  if (checks.length > 0) return waitFor(clock, 'confirmation', forMs, 'waiting for the chain to confirm')
+  return waitFor(clock, 'batching', forMs, 'waiting for more pieces to share a transaction')
 }

@@ -6,7 +6,7 @@ import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { heldBytes } from '../datasets/load-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import { type BatchItem, type CommitBatch, closeBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
+import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
 import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned, sourceUrls } from './copy-store.ts'
 import { judgeRefusal } from './setback-policy.ts'
 
@@ -66,6 +66,8 @@ async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | '
 async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace, providers, chain, funds } = doors
   const { dataSet, batch } = pulling
+  if (batch.nextCheckAtMs > clock.now())
+    return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
   const sources = sourcesOf(doors, batch)
   signal.throwIfAborted()
   const answer = await providers
@@ -86,6 +88,7 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
   const setback = judgeRefusal(answer.cause, pace)
   if (setback.kind === 'wait') {
     if (setback.reason === 'funding') funds.forget()
+    await database.write((tx) => delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs }))
     return waitFor(clock, setback.reason, setback.forMs, setback.message)
   }
   await abandon(doors, pulling, setback.message)

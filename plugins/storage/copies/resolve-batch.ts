@@ -19,11 +19,12 @@ export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal
   const outcome = await reads.nonceOutcome(signer.address, batch.nonce)
   if (outcome.landed) return confirm(doors, work, outcome)
   const nowMs = clock.now()
+  const hasFailed = await isReportedFailed(doors, work, signal)
   const verdict = judgeOutcome(
     {
       hasLanded: false,
       ageMs: nowMs - (batch.submitStartedAtMs ?? nowMs),
-      isReportedFailed: await isReportedFailed(doors, work, signal),
+      isReportedFailed: hasFailed,
       sender: await countSent(chain, dataSet.providerAddress),
       observedNonce: batch.senderNonce,
     },
@@ -33,6 +34,8 @@ export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal
     doors.log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
     await database.write((tx) => reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs }))
     await reopened()
+    // A transaction that reverts costs the provider each time: it is an attempt, unlike one that was lost on the way.
+    if (hasFailed) throw new PipelineFault('chain_reverted', `the addition of batch ${batch.id} was sent and failed on chain`)
     return
   }
   await database.write((tx) => {

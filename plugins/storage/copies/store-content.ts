@@ -40,22 +40,24 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   const lookAgainMs = pace.epochMs * lookAgainEpochs
   if (copies.some((copy) => statesWithBytes.has(copy.state))) {
     await wakePulls(doors, copies)
-    const isComplete = copies.length >= content.targetCopies
-    return isComplete
-      ? done()
-      : waitFor(
-          clock,
-          'provider',
-          lookAgainMs,
-          `${copies.length} of ${content.targetCopies} copies have a provider; more providers are needed`,
-        )
+    return doneWhenPlanned(doors, content, copies)
   }
   const open = copies.find((copy) => copy.state === 'transferring')
   if (open) return resume(doors, content, open, signal)
-  const ingress = chooseIngress(doors, copies)
-  if (!ingress)
-    return waitFor(clock, 'data_set', lookAgainMs, copies.length === 0 ? 'no provider is available' : 'the data set is being created')
-  return upload(doors, { content, ...ingress }, signal)
+  const choices = listIngresses(doors, copies)
+  const ingress = choices.find(({ copy }) => copy.nextAttemptAtMs <= clock.now())
+  if (ingress) return upload(doors, { content, ...ingress }, signal)
+  if (copies.length === 0) return waitFor(clock, 'provider', lookAgainMs, 'no provider is available')
+  if (choices.length === 0) return waitFor(clock, 'data_set', lookAgainMs, 'the data set is being created')
+  const nextAtMs = Math.min(...choices.map(({ copy }) => copy.nextAttemptAtMs))
+  return waitFor(clock, 'provider', nextAtMs - clock.now(), 'no provider of this bucket takes the bytes now')
+}
+
+/** The other copies are pulled; as long as some have no provider, the search goes on. */
+function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies }: PipelineContent, { length }: readonly Copy[]): Outcome {
+  if (length >= targetCopies) return done()
+  const message = `${length} of ${targetCopies} copies have a provider; more providers are needed`
+  return waitFor(clock, 'provider', pace.epochMs * lookAgainEpochs, message)
 }
 
 interface Ingress {
@@ -63,13 +65,13 @@ interface Ingress {
   readonly dataSet: DataSet
 }
 
-/** The copy whose data set takes writes and that had the fewest setbacks: a failing provider loses its turn. */
-function chooseIngress({ database, clock }: Pipeline, copies: readonly Copy[]): Ingress | undefined {
+/** Copies whose data set takes writes, fewest setbacks first: a failing provider loses its turn. */
+function listIngresses({ database }: Pipeline, copies: readonly Copy[]): readonly Ingress[] {
   const ready = copies.flatMap((copy) => {
     const dataSet = findDataSet(database.read, copy.dataSetId)
-    return dataSet?.state === 'ready' && copy.state === 'planned' && copy.nextAttemptAtMs <= clock.now() ? [{ copy, dataSet }] : []
+    return dataSet?.state === 'ready' && copy.state === 'planned' ? [{ copy, dataSet }] : []
   })
-  return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)[0]
+  return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)
 }
 
 async function upload(doors: Pipeline, work: Ingress & { readonly content: PipelineContent }, signal: AbortSignal): Promise<Outcome> {
@@ -136,7 +138,7 @@ async function awaitParking(
   const answer = await providers.client(ingress.dataSet.serviceUrl).findPiece(content.pieceCid, { signal })
   if (answer.kind === 'ok' && answer.value.isFound) {
     await park(doors, content, ingress)
-    return done()
+    return doneWhenPlanned(doors, content, copiesOf(database.read, content.contentId))
   }
   const sinceMs = clock.now() - (ingress.copy.uploadedAtMs ?? clock.now())
   if (answer.kind === 'ok' && sinceMs > pace.parkingLimitMs) {
@@ -186,12 +188,13 @@ async function giveBack(
   const setback = answer.kind === 'not_sent' ? judgeRefusal(answer.cause, pace) : undefined
   const message = setback?.message ?? answer.cause.detail
   const nowMs = clock.now()
+  const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
   // Even a mere wait marks the copy, so that the next run prefers a provider without setbacks.
-  await database.write((tx) =>
-    returnToPlanned(tx, copy.id, { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pace.providerMs }),
-  )
-  if (setback?.kind === 'wait') return waitFor(clock, setback.reason, Math.min(setback.forMs, pace.providerMs), message)
-  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', pace.providerMs, message)
+  await database.write((tx) => returnToPlanned(tx, copy.id, { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
+  const others = listIngresses(doors, copiesOf(database.read, copy.contentId))
+  const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
+  if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
+  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', waitMs, message)
   throw new PipelineFault(
     setback?.kind === 'fault' ? setback.code : 'upload_refused',
     `provider ${dataSet.providerId} refused the bytes: ${message}`,

@@ -4,7 +4,15 @@ import type { DataSet } from '../datasets/data-set-store.ts'
 import { heldBytes } from '../datasets/load-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import { type CommitBatch, closeBatch, recordSubmission, recordSubmitted, recordUncertain, reopenSubmission } from './batch-store.ts'
+import {
+  type CommitBatch,
+  closeBatch,
+  delayBatch,
+  recordSubmission,
+  recordSubmitted,
+  recordUncertain,
+  reopenSubmission,
+} from './batch-store.ts'
 import { markParked, recountContent, returnToPlanned } from './copy-store.ts'
 import { judgeRefusal, type Setback } from './setback-policy.ts'
 
@@ -51,7 +59,10 @@ export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal:
 async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback): Promise<Outcome> {
   const { database, clock, funds } = doors
   const { dataSet, batch } = work
-  await database.write((tx) => reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() }))
+  await database.write((tx) => {
+    reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() })
+    if (setback.kind === 'wait') delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs })
+  })
   if (setback.kind === 'wait') {
     if (setback.reason === 'funding') funds.forget()
     return waitFor(clock, setback.reason, setback.forMs, setback.message)

@@ -83,11 +83,12 @@ async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
     doors.log.info('data set ready', { dataSet: dataSet.id, chainId: outcome.dataSetId.toString(), provider: dataSet.providerId })
     return done()
   }
+  const hasFailed = await isReportedFailed(doors, dataSet, signal)
   const verdict = judgeOutcome(
     {
       hasLanded: false,
       ageMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
-      isReportedFailed: await isReportedFailed(doors, dataSet, signal),
+      isReportedFailed: hasFailed,
       sender: await countSent(chain, dataSet.providerAddress),
       observedNonce: dataSet.createSenderNonce,
     },
@@ -98,6 +99,8 @@ async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
     await database.write((tx) =>
       reopenCreation(tx, dataSet.id, { code: 'not_landed', message: 'the creation did not reach the chain', nowMs: clock.now() }),
     )
+    // A transaction that reverts costs the provider each time: it is an attempt, unlike one that was lost on the way.
+    if (hasFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${dataSet.id} was sent and failed on chain`)
     return waitFor(clock, 'target_creating', 0)
   }
   return waitFor(clock, 'target_creating', pace.creationMs, 'the creation is not confirmed yet')

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createLedger } from './create-ledger.ts'
+import type { Ending } from './ending-policy.ts'
+import { KnownKinds } from './known-kinds.ts'
+import { claimTasks, endRun, handBackAll, type Lease } from './lease-store.ts'
+import { deleteExpired } from './ledger-store.ts'
+import { createTaskQueue } from './queue-store.ts'
+import { bind, finished, openTasks, scriptedKind, type TestTasks, wrongCounters } from './testing/test-engine.ts'
+
+const kinds = [scriptedKind(finished), scriptedKind(finished, { kind: 'other' })] as const
+const free = new Map(kinds.map(({ kind }) => [kind, 3]))
+
+const endings: readonly Ending[] = [
+  { kind: 'done' },
+  { kind: 'wait', reason: 'funding', message: null, untilMs: 1 },
+  { kind: 'retry', code: 'fault', message: 'no', runAtMs: 1 },
+  { kind: 'fail', code: 'rejected', message: 'no', isRetryable: true },
+  { kind: 'hand-back' },
+]
+
+const nth = fc.nat(30)
+
+/** What can happen, each with the number that chooses among possibilities. */
+const step = fc.record({
+  what: fc.constantFrom(
+    'enqueue',
+    'enqueue',
+    'claim',
+    'claim',
+    'end',
+    'end',
+    'end',
+    'retry',
+    'acknowledge',
+    'acknowledge all',
+    'hand back',
+    'sweep',
+    'pass',
+  ),
+  nth,
+  ending: fc.constantFrom(...endings),
+})
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** Takes steps; leases that passed on are used as freely as fresh ones. */
+function createPlayer(tasks: TestTasks) {
+  const { clock, database } = tasks
+  const known = new KnownKinds()
+  known.add(kinds.map((kind) => bind(kind)))
+  const queue = createTaskQueue(clock, () => {})
+  const ledger = createLedger({ database, clock, kinds: known, onChange: () => {} })
+  const leases: Lease[] = []
+  const failed = (nth: number) => ledger.list({ limit: 100 }).filter(({ status }) => status === 'failed')[nth % 6]
+  const moves: Readonly<Record<Step['what'], (step: Step) => unknown>> = {
+    enqueue({ nth }) {
+      const key = nth % 3 === 0 ? {} : { key: `${nth % 2}:${nth % 5}` }
+      const kind = nth % 2 === 0 ? kinds[0] : kinds[1]
+      return database.write((tx) => queue.enqueue(tx, kind, { name: 'a' }, { runAtMs: clock.now() + nth, ...key }))
+    },
+    async claim({ nth }) {
+      const nowMs = clock.now()
+      const request = { free, total: 1 + (nth % 4), owner: 'me', nowMs, leaseUntilMs: nowMs + 100 }
+      const claimed = await database.write((tx) => claimTasks(tx, request))
+      leases.push(...claimed.map(({ id, kind, leaseSeq }) => ({ id, kind, seq: leaseSeq })))
+    },
+    end({ nth, ending }) {
+      const lease = leases[nth % Math.max(leases.length, 1)]
+      return lease && database.write((tx) => endRun(tx, lease, ending, clock.now()))
+    },
+    retry({ nth }) {
+      const task = failed(nth)
+      // A newer task may have the key: then the refusal must change nothing.
+      return task && ledger.retry(task.id).catch((error: { readonly code?: string }) => expect(error.code).toBe('task_retry_unsupported'))
+    },
+    acknowledge({ nth }) {
+      const task = failed(nth)
+      return task?.acknowledgeable && ledger.acknowledge(task.id)
+    },
+    'acknowledge all': () => ledger.acknowledgeAll({}),
+    'hand back': () => database.write((tx) => handBackAll(tx, 'me', clock.now())),
+    sweep: () => database.write((tx) => deleteExpired(tx, clock.now(), 3)),
+    pass: ({ nth }) => clock.advance(5 * nth),
+  }
+  return (step: Step) => moves[step.what](step)
+}
+
+/** What must be so of the rows themselves. */
+function brokenRows({ database }: TestTasks): readonly unknown[] {
+  return database.read.all(
+    `select * from tasks where (status = 'running') <> (lease_until is not null) or (status = 'failed') <> (failed_at is not null)
+     or (acknowledged_at is not null and status <> 'failed') or (status in ('completed', 'failed')) <> (finished_at is not null)`,
+  )
+}
+
+test('whatever is done in whatever order, the counters are what counting the table gives', async () => {
+  await using tasks = await openTasks()
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      const play = createPlayer(tasks)
+      for (const one of steps) {
+        await play(one)
+        expect(wrongCounters(tasks)).toEqual([])
+      }
+      expect(brokenRows(tasks)).toEqual([])
+    }),
+    { numRuns: 60 },
+  )
+})

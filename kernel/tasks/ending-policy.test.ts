@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { endAfterFault, endAfterOutcome, waitMsMin } from './ending-policy.ts'
+import { describeFault } from './fault.ts'
+import { done, fail, type Outcome, wait } from './outcome.ts'
+
+const nowMs = 10_000
+
+test('an outcome is written as it was said', () => {
+  expect(endAfterOutcome(done(), nowMs)).toEqual({ kind: 'done' })
+  expect(endAfterOutcome(wait('funding', 20_000.2), nowMs)).toEqual({ kind: 'wait', reason: 'funding', message: null, untilMs: 20_001 })
+  expect(endAfterOutcome(fail('rejected', 'no', { retryable: true }), nowMs)).toEqual({
+    kind: 'fail',
+    code: 'rejected',
+    message: 'no',
+    isRetryable: true,
+  })
+})
+
+test('a wait for the past is a short wait', () => {
+  expect(endAfterOutcome(wait('funding', 0), nowMs)).toMatchObject({ untilMs: nowMs + waitMsMin })
+})
+
+test('what is no outcome is a fault', () => {
+  expect(() => endAfterOutcome(wait('funding', Number.NaN), nowMs)).toThrow("waits for 'funding' until NaN")
+  expect(() => endAfterOutcome({ kind: 'maybe' } as unknown as Outcome, nowMs)).toThrow('returned no outcome')
+})
+
+test('the last attempt that throws is a failure that keeps the error', () => {
+  const run = { fault: { code: 'ECONNRESET', message: 'reset' }, attemptsMax: 3, runAtMs: 12_000 }
+  expect(endAfterFault({ ...run, failures: 2 })).toEqual({ kind: 'retry', code: 'ECONNRESET', message: 'reset', runAtMs: 12_000 })
+  expect(endAfterFault({ ...run, failures: 3 })).toEqual({ kind: 'fail', code: 'attempts_exhausted', message: 'reset', isRetryable: true })
+})
+
+test('a fault is described with its causes and the nearest code, whatever was thrown', () => {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  expect(describeFault(new Error('no answer', { cause }))).toEqual({ code: 'ECONNREFUSED', message: 'no answer <- refused' })
+  expect(describeFault('text')).toEqual({ code: 'unexpected_error', message: 'text' })
+  expect(describeFault(undefined)).toEqual({ code: 'unexpected_error', message: 'failed without a message' })
+  expect(describeFault(new Error('x'.repeat(5000))).message.length).toBe(1000)
+})

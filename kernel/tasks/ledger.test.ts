@@ -1,0 +1,209 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { TaskLedger } from './ledger.ts'
+import { done, fail, wait } from './outcome.ts'
+import {
+  bind,
+  openTasks,
+  readTask,
+  type Script,
+  scriptedKind,
+  settings,
+  startEngine,
+  type TestTasks,
+  wrongCounters,
+} from './testing/test-engine.ts'
+
+/** Ends the way the task's name begins. */
+const named: Script = ({ args: { name }, nowMs }) => {
+  if (name.startsWith('fail for good')) return fail('rejected', 'no', { retryable: false })
+  if (name.startsWith('fail')) return fail('rejected', 'no', { retryable: true })
+  if (name.startsWith('wait')) return wait('funding', nowMs + 3_600_000)
+  return done()
+}
+
+async function setUp(tasks: TestTasks) {
+  const kinds = {
+    work: scriptedKind(named),
+    other: scriptedKind(named, { kind: 'other', label: 'Do other work' }),
+    routine: scriptedKind(named, { kind: 'routine', isRecurring: true }),
+    stubborn: scriptedKind(named, { kind: 'stubborn', isRetryable: false }),
+  }
+  const svc = await startEngine(tasks, { kinds: Object.values(kinds).map((kind) => bind(kind)) })
+  const put = async (name: string, kind: keyof typeof kinds = 'work', key?: string) => {
+    const id = await svc.enqueue(kinds[kind], name, key === undefined ? {} : { key })
+    await tasks.clock.advance(0)
+    return id
+  }
+  return { ...svc, ledger: svc.engine.ledger, kinds, put }
+}
+
+const idsOf = (ledger: TaskLedger, request: Partial<Parameters<TaskLedger['list']>[0]> = {}) =>
+  ledger.list({ limit: 100, ...request }).map(({ id }) => id)
+
+const code = (expected: string) => expect.objectContaining({ code: expected })
+
+test('a failure is dismissed once, and only a failure', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  const failed = await put('fail')
+  const completed = await put('done')
+  await ledger.acknowledge(failed)
+  expect(ledger.list({ limit: 2 })[1]).toMatchObject({
+    id: failed,
+    status: 'failed',
+    presentationStatus: 'dismissed',
+    acknowledgeable: false,
+  })
+  await expect(ledger.acknowledge(failed)).rejects.toEqual(code('task_not_acknowledgeable'))
+  await expect(ledger.acknowledge(completed)).rejects.toEqual(code('not_found'))
+  await expect(ledger.acknowledge(999)).rejects.toEqual(code('not_found'))
+  await stop()
+})
+
+test('a retry puts a failed task back with all its attempts and takes a dismissal away', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  const id = await put('fail')
+  await ledger.acknowledge(id)
+  await stop()
+  await ledger.retry(id)
+  expect(readTask(tasks, id)).toMatchObject({
+    status: 'pending',
+    attempts: 0,
+    acknowledged_at: null,
+    failed_at: null,
+    run_at: tasks.clock.now(),
+  })
+  await using _again = await startEngine(tasks, { kinds: [bind(scriptedKind(() => done()))] })
+  await tasks.clock.advance(0)
+  expect(readTask(tasks, id).status).toBe('completed')
+})
+
+test('what cannot be retried is refused with the reason', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  await expect(ledger.retry(999)).rejects.toEqual(code('not_found'))
+  await expect(ledger.retry(await put('done'))).rejects.toEqual(code('not_found'))
+  await expect(ledger.retry(await put('fail for good'))).rejects.toEqual(code('task_retry_unsupported'))
+  await expect(ledger.retry(await put('fail', 'stubborn'))).rejects.toEqual(code('task_retry_unsupported'))
+  const overtaken = await put('fail', 'work', 'a')
+  await put('wait', 'work', 'a')
+  await expect(ledger.retry(overtaken)).rejects.toThrow('newer task')
+  expect(readTask(tasks, overtaken).status).toBe('failed')
+  await stop()
+})
+
+test('a bulk dismissal takes the failures of one kind, or those before a moment', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  const first = await put('fail')
+  const otherKind = await put('fail', 'other')
+  await tasks.clock.advance(1000)
+  const later = await put('fail')
+  const atMs = readTask(tasks, later).failed_at ?? 0
+  await expect(ledger.acknowledgeAll({ kind: 'nothing' })).rejects.toEqual(code('unknown_task_type'))
+  expect(await ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: atMs })).toBe(1)
+  expect(idsOf(ledger, { status: 'dismissed' })).toEqual([first])
+  expect(await ledger.acknowledgeAll({ failedBeforeMs: atMs + 1 })).toBe(2)
+  expect(idsOf(ledger, { status: 'dismissed' })).toEqual([later, otherKind, first])
+  expect(await ledger.acknowledgeAll({})).toBe(0)
+  expect(wrongCounters(tasks)).toEqual([])
+  await stop()
+})
+
+test('without a moment every failure so far is dismissed, also those of this very millisecond', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  for (let i = 0; i < 5; i++) await put('fail')
+  expect(await ledger.acknowledgeAll({})).toBe(5)
+  await stop()
+})
+
+test('a failure after a preview stays, whatever the clock does and whatever became of the counted ones', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  const counted = await put('fail')
+  const { count, asOfMs } = await ledger.preview()
+  expect(count).toBe(1)
+  await ledger.acknowledge(counted)
+  const sameMs = await put('fail')
+  const now = tasks.clock.now
+  tasks.clock.now = () => now() - 60_000
+  const clockSetBack = await put('fail')
+  expect(await ledger.acknowledgeAll({ failedBeforeMs: asOfMs })).toBe(0)
+  expect(idsOf(ledger, { status: 'failed' })).toEqual([clockSetBack, sameMs])
+  await stop()
+})
+
+test('the moment of a preview dismisses exactly what it counted while eight writers keep failing', async () => {
+  await using tasks = await openTasks()
+  const kind = scriptedKind(() => fail('rejected', 'no', { retryable: true }))
+  await using svc = await startEngine(tasks, { kinds: [bind(kind)], doors: { settings: { ...settings, concurrency: 8 } } })
+  const { ledger } = svc.engine
+  const putByEach = 100
+  const failing = async () => {
+    for (let put = 0; put < putByEach; put++) await svc.enqueue(kind)
+  }
+  const writers = Promise.all(Array.from({ length: 8 }, failing))
+  let total = 0
+  // Rounds in which failures came between the preview and its use.
+  let roundsUnderLoad = 0
+  const failures = () => ledger.counts().find(({ status }) => status === 'failed')?.count ?? 0
+  const isDrained = () => failures() + total === 8 * putByEach
+  for (let round = 0; !isDrained() && round < 1000; round++) {
+    // Some rounds in one millisecond, some across several.
+    if (round % 10 === 9) await tasks.clock.advance(1)
+    await nextTurn()
+    const { count, asOfMs } = await ledger.preview()
+    for (let turn = 0; turn < round % 4; turn++) await nextTurn()
+    expect(await ledger.acknowledgeAll({ failedBeforeMs: asOfMs })).toBe(count)
+    total += count
+    roundsUnderLoad += failures() > 0 ? 1 : 0
+  }
+  await writers
+  expect(isDrained()).toBe(true)
+  expect(roundsUnderLoad).toBeGreaterThan(3)
+  expect(wrongCounters(tasks)).toEqual([])
+})
+
+test('pages stay in step while tasks are added', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  const ids: number[] = []
+  for (let i = 0; i < 25; i++) ids.unshift(await put('wait'))
+  const seen: number[] = []
+  let before: number | undefined
+  do {
+    const page = ledger.list({ limit: 10, ...(before === undefined ? {} : { before }) })
+    seen.push(...page.map(({ id }) => id))
+    before = page.at(-1)?.id
+    await put('wait')
+  } while (before !== undefined)
+  expect(seen).toEqual(ids)
+  await stop()
+})
+
+test('recurring kinds are shown and counted only where they failed', async () => {
+  await using tasks = await openTasks()
+  const { ledger, put, stop } = await setUp(tasks)
+  const healthy = await put('wait', 'routine')
+  const broken = await put('fail', 'routine')
+  const other = await put('done', 'other')
+  expect(idsOf(ledger)).toEqual([other, broken])
+  expect(idsOf(ledger, { kind: 'routine', status: 'pending' })).not.toContain(healthy)
+  expect(ledger.counts()).toEqual([
+    { kind: 'other', status: 'completed', count: 1 },
+    { kind: 'routine', status: 'failed', count: 1 },
+  ])
+  await ledger.acknowledge(broken)
+  expect(ledger.counts()).toContainEqual({ kind: 'routine', status: 'dismissed', count: 1 })
+  await stop()
+})
+
+test('known kinds carry their labels, the kernel’s own among them', async () => {
+  await using tasks = await openTasks()
+  const { ledger, stop } = await setUp(tasks)
+  expect(Object.fromEntries(ledger.kinds())).toMatchObject({ other: 'Do other work', task_gc: 'Remove expired task records' })
+  await stop()
+})

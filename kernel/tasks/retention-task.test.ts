@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { done, fail } from './outcome.ts'
+import { retentionTask } from './retention-task.ts'
+import { bind, openTasks, scriptedKind, settings, startEngine, type TestTasks, wrongCounters } from './testing/test-engine.ts'
+
+const retentionMs = 60_000
+
+const idsOf = ({ database }: TestTasks) =>
+  database.read.all<{ id: number }>("select id from tasks where kind = 'work' order by id").map(({ id }) => id)
+
+/** Removes expired records the way the schedule does: through a task of its own. */
+async function sweep(tasks: TestTasks, svc: Awaited<ReturnType<typeof startEngine>>) {
+  await svc.enqueue(retentionTask({ database: tasks.database, retentionMs }), 'sweep')
+  await tasks.clock.advance(0)
+}
+
+async function setUp(tasks: TestTasks) {
+  const kind = scriptedKind(({ args: { name } }) => (name === 'fail' ? fail('rejected', 'no', { retryable: true }) : done()))
+  const svc = await startEngine(tasks, { kinds: [bind(kind)], doors: { settings: { ...settings, retention: retentionMs } } })
+  const put = async (name: string, runAtMs = tasks.clock.now()) => {
+    const id = await svc.enqueue(kind, name, { runAtMs })
+    await tasks.clock.advance(0)
+    return id
+  }
+  return { svc, put }
+}
+
+test('a completed task goes after the retention period, a pending one never', async () => {
+  await using tasks = await openTasks()
+  const { svc, put } = await setUp(tasks)
+  await put('done')
+  const pending = await put('done', tasks.clock.now() + 100 * retentionMs)
+  await tasks.clock.advance(1000)
+  const young = await put('done')
+  await tasks.clock.advance(retentionMs - 500)
+  await sweep(tasks, svc)
+  expect(idsOf(tasks)).toEqual([pending, young])
+  expect(wrongCounters(tasks)).toEqual([])
+  await svc.stop()
+})
+
+test('a failure stays until it is dismissed, and its time starts then', async () => {
+  await using tasks = await openTasks()
+  const { svc, put } = await setUp(tasks)
+  const dismissed = await put('fail')
+  const open = await put('fail')
+  await tasks.clock.advance(2 * retentionMs)
+  await svc.engine.ledger.acknowledge(dismissed)
+  await tasks.clock.advance(retentionMs)
+  await sweep(tasks, svc)
+  expect(idsOf(tasks)).toEqual([dismissed, open])
+  await tasks.clock.advance(1)
+  await sweep(tasks, svc)
+  expect(idsOf(tasks)).toEqual([open])
+  expect(wrongCounters(tasks)).toEqual([])
+  await svc.stop()
+})
+
+test('more records than one page holds go in one sweep', async () => {
+  await using tasks = await openTasks()
+  const { svc } = await setUp(tasks)
+  const kind = scriptedKind(() => done())
+  await Promise.all(Array.from({ length: 1200 }, () => svc.enqueue(kind)))
+  await expect
+    .poll(() => tasks.clock.advance(10).then(() => svc.engine.ledger.counts()))
+    .toEqual([{ kind: 'work', status: 'completed', count: 1200 }])
+  await tasks.clock.advance(retentionMs + 1)
+  await sweep(tasks, svc)
+  expect(idsOf(tasks)).toEqual([])
+  expect(svc.engine.ledger.counts()).toEqual([])
+  await svc.stop()
+})
