@@ -1,5 +1,6 @@
 import {
   configSections,
+  database,
   dbSchemas,
   definePlugin,
   defineRecovery,
@@ -17,6 +18,7 @@ import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
+import { forgetLeftovers } from './removals/forget-leftovers.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { storageServices } from './wiring.ts'
@@ -31,11 +33,12 @@ export const storagePlugin = definePlugin({
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [{ objectsMigration }, { copiesMigration }] = await Promise.all([
+        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }] = await Promise.all([
           import('./migrations/0001-objects.ts'),
           import('./migrations/0002-copies.ts'),
+          import('./migrations/0003-removals.ts'),
         ])
-        return { migrations: [objectsMigration, copiesMigration] }
+        return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask),
@@ -45,6 +48,11 @@ export const storagePlugin = definePlugin({
         uses: { cache },
         // In the background: leftovers of earlier starts take room and nothing else.
         run: async ({ cache }) => void cache.startUpkeep(),
+      }),
+      defineRecovery({
+        name: 'storage.deleted-contents',
+        uses: { database },
+        run: ({ database }) => forgetLeftovers(database),
       }),
     ),
     healthChecks.with(cacheHealth),

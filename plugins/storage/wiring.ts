@@ -4,7 +4,7 @@ import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
 import { createBuckets } from './catalog/buckets.ts'
-import { bucketOwnerChecks, buckets, cacheGauge, objects, placements } from './contract.ts'
+import { bucketOwnerChecks, buckets, cacheGauge, objects, placements, versions } from './contract.ts'
 import { planPiece } from './copies/copy-store.ts'
 import { createPlacements } from './copies/placements.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
@@ -14,6 +14,7 @@ import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
 import { cache, pieceCalculator, providers, readCounts, uploadMeter } from './services.ts'
 import { cacheSection } from './settings.ts'
+import { createVersions } from './versions/versions.ts'
 
 const bytesPerGb = 1024 ** 3
 
@@ -86,6 +87,22 @@ export const storageServices = [
           planPiece(tx, { contentId: content.id, size: content.size })
           schedule.store(tx, content.id)
         },
+      })
+    },
+  ),
+  provide(
+    versions,
+    { database, buckets, cache, clock, chain: chainClient, providers, log, queue: taskQueue },
+    async ({ providers, chain, ...parts }) => {
+      const { createRemoteReader } = await import('./copies/read-remote.ts')
+      const schedule = createSchedule(parts.queue)
+      const pace = createPace(chain.network.epochSeconds * 1000)
+      return createVersions({
+        ...parts,
+        readRemote: createRemoteReader({ database: parts.database, providers, log: parts.log }),
+        onNewContent: (tx, { id }) => schedule.store(tx, id),
+        // Objects are often deleted many at a time, and a request takes 35 pieces.
+        scheduleCleanup: (tx, dataSetId) => schedule.cleanup(tx, dataSetId, parts.clock.now() + pace.lingerMs),
       })
     },
   ),
