@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { median, renderBenchTable } from './bench-table.ts'
+import { describeSpread, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
 
 test('a table is text with aligned values and notes', () => {
   const rows = [
@@ -14,4 +14,9 @@ test('a table is text with aligned values and notes', () => {
 test('the median is the middle value, whatever the order', () => {
   expect(median([9, 1, 5])).toBe(5)
   expect(() => median([])).toThrow(RangeError)
+})
+
+test('ratios compare values of the same round, and a spread names the extremes', () => {
+  expect(ratiosByRound([1, 30], [2, 40])).toEqual([0.5, 0.75])
+  expect(describeSpread([3, 1.26, 2], 1)).toBe('1.3–3.0')
 })

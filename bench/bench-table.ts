@@ -11,6 +11,8 @@ export interface BenchRow {
   readonly unit: string
   /** What the value means beside the others, such as a ratio. */
   readonly note?: string
+  /** What the note is made of, for programs. */
+  readonly figures?: Readonly<Record<string, number | readonly number[] | undefined>>
 }
 
 /** One line for the name, one for each row; values are aligned by their last digit. */
@@ -25,9 +27,19 @@ export function renderBenchTable(table: BenchTable): string {
   return `${[table.name, ...lines].join('\n')}\n`
 }
 
+/** The middle value; of an even number of values the upper of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted[Math.floor(sorted.length / 2)]
   if (middle === undefined) throw new RangeError('there is no median of nothing')
   return middle
+}
+
+/** Ratios taken within each round: rates of different rounds saw a different machine. */
+export function ratiosByRound(rates: readonly number[], base: readonly number[]): number[] {
+  return rates.map((rate, round) => rate / (base[round] ?? Number.NaN))
+}
+
+export function describeSpread(values: readonly number[], digits: number): string {
+  return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`
 }

@@ -7,7 +7,7 @@ import { fallbackNodeHasher, type NodeHasher, nodeHasherChoice } from '../plugin
 import { createPieceCalculator, type PieceCalculator } from '../plugins/storage/pieces/piece-calculator.ts'
 import { pieceCidOf } from '../plugins/storage/pieces/piece-cid.ts'
 import { createPieceHasher } from '../plugins/storage/pieces/piece-hasher.ts'
-import { type BenchRow, type BenchTable, median, renderBenchTable } from './bench-table.ts'
+import { type BenchRow, type BenchTable, describeSpread, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
 
 const MIB = 1024 * 1024
 /** The SDK needs over 60 ms for a MiB, so it gets less to do. */
@@ -67,11 +67,10 @@ async function measureRounds(ways: readonly Way[]): Promise<Rates[]> {
   return measured
 }
 
-/** The ratio is taken within each round: rates of different rounds saw a different machine. */
 function rowOf({ label, rates }: Rates, sdk: Rates): BenchRow {
-  const ratio = median(rates.map((rate, round) => rate / (sdk.rates[round] ?? Number.NaN)))
-  const spread = `${Math.min(...rates).toFixed(1)}–${Math.max(...rates).toFixed(1)}`
-  return { label, value: median(rates), unit: 'MB/s', note: `${ratio.toFixed(1)}× synapse-core (${spread})` }
+  const ratio = median(ratiosByRound(rates, sdk.rates))
+  const note = `${ratio.toFixed(1)}× synapse-core (${describeSpread(rates, 1)})`
+  return { label, value: median(rates), unit: 'MB/s', note, figures: { ratio, rounds: rates } }
 }
 
 // Named at run time because product code takes the SDK from chain/ alone; here it is only the yardstick.

@@ -1,6 +1,6 @@
-/** `npm run bench -- put-get list cid [--out results.json] [--compare results.json]`: each in turn, a table each, and all as JSON. */
+/** `npm run bench -- put-get list cid [--out results.json] [--compare results.json]`: each in turn, a table each, then all as one line of JSON, which is kept in a file too. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type BenchTable, renderBenchTable } from './bench-table.ts'
@@ -36,9 +36,17 @@ async function runAll(): Promise<void> {
   }
   const out = resolve(values.out ?? `bench/results/${new Date().toISOString().replaceAll(':', '-')}.json`)
   mkdirSync(dirname(out), { recursive: true })
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, memoryGiB: Math.round(totalmem() / 1024 ** 3), node: process.version }
-  writeFileSync(out, `${JSON.stringify({ at: new Date().toISOString(), machine, tables }, null, 2)}\n`)
-  process.stdout.write(`JSON: ${out}\n`)
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 1024 ** 3),
+    node: process.version,
+    // Far above the number of cores, other programs had a share in the figures.
+    load: loadavg()[0],
+  }
+  const results = { at: new Date().toISOString(), machine, tables }
+  writeFileSync(out, `${JSON.stringify(results, null, 2)}\n`)
+  process.stdout.write(`kept in ${out}\n${JSON.stringify(results)}\n`)
 }
 
 function readTables(path: string): readonly BenchTable[] {

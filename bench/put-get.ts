@@ -1,118 +1,195 @@
-// Measures puts and gets of objects over HTTP, beside a handler that writes each body to a file and fsyncs it.
-import { fork } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { Agent, request } from 'node:http'
-import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { type BenchRow, type BenchTable, median, renderBenchTable } from './bench-table.ts'
+// Measures puts and gets at the running gateway over HTTP beside bare servers that do the least: all in one run, taking turns.
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BareKind, type BenchServer, type Gateway, startBareServer, startGateway } from './bench-server.ts'
+import { type BenchRow, type BenchTable, describeSpread, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
+import { cpuTimeOf, waitUntilIdle } from './cpu-time.ts'
+import { createObjectRequests, type ObjectRequests } from './object-requests.ts'
+import { type ExpectedAnswer, type PreparedRequest, RawConnection } from './raw-connection.ts'
 
-const CONNECTIONS = 32
-const RUNS = 3
 const KIB = 1024
-const LOADS: readonly Load[] = [
-  { label: '4 KiB', bytes: 4 * KIB, requests: 6000 },
-  { label: '64 KiB', bytes: 64 * KIB, requests: 3000 },
-  { label: '1 MiB', bytes: 1024 * KIB, requests: 400 },
-]
+const MIB = 1024 * KIB
+/** No further request starts in a turn that has lasted this long. */
+const turnMsMax = 2500
+/** No further round starts on a load that has lasted this long, as on a busy machine. */
+const loadMsMax = 20_000
+const roundsMin = 3
+
+/** How much is done: the whole is for figures, less of it for finding out whether it works. */
+export interface BenchScale {
+  readonly rounds: number
+  readonly smallPuts: number
+  readonly smallGets: number
+  readonly smallObjects: number
+  readonly largeBytes: number
+  readonly largePuts: number
+  readonly largeGets: number
+}
+
+const fullScale: BenchScale = {
+  rounds: 5,
+  smallPuts: 4000,
+  smallGets: 20_000,
+  smallObjects: 400,
+  largeBytes: 64 * MIB,
+  largePuts: 4,
+  largeGets: 12,
+}
 
 interface Load {
   readonly label: string
+  readonly method: 'PUT' | 'GET'
+  readonly bare: BareKind
+  readonly connections: number
   readonly bytes: number
+  /** Each round, at each server. */
   readonly requests: number
+  /** That gets take turns with. */
+  readonly objects: number
 }
 
-interface Server extends AsyncDisposable {
-  readonly port: number
+/** About a minute, twice that on a busy machine, and 7 GiB of temporary disk space; set TMPDIR for another disk. @throws Error when an answer is wrong */
+export async function benchPutGet(scale: BenchScale = fullScale): Promise<BenchTable> {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-bench-put-get-'))
+  try {
+    await using gateway = await startGateway(join(dir, 'gateway'))
+    const rows: BenchRow[] = []
+    for (const load of loadsOf(scale)) {
+      await using bare = await startBareServer(load.bare, join(dir, `bare-${rows.length}`))
+      rows.push(...(await compare(load, { bare, gateway, rounds: scale.rounds })))
+    }
+    return { name: `put and get: median, spread and ratio of up to ${scale.rounds} rounds`, rows }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
 }
 
-interface Rates {
-  readonly put: number
-  readonly get: number
+function loadsOf(scale: BenchScale): Load[] {
+  const small = { bytes: 4 * KIB, connections: 32, objects: scale.smallObjects }
+  const large = { bytes: scale.largeBytes, bare: 'file-streams', objects: 1 } as const
+  const size = `${scale.largeBytes / MIB} MiB`
+  // Small puts come last: each leaves a task behind, and thousands of tasks have their own small cost.
+  return [
+    { ...small, label: 'GET 4 KiB, 32 connections', method: 'GET', bare: 'buffer', requests: scale.smallGets },
+    { ...large, label: `GET ${size}, 1 stream`, method: 'GET', connections: 1, requests: scale.largeGets },
+    { ...large, label: `PUT ${size}, 1 stream`, method: 'PUT', connections: 1, requests: scale.largePuts },
+    { ...large, label: `PUT ${size}, 4 streams`, method: 'PUT', connections: 4, requests: scale.largePuts },
+    { ...small, label: 'PUT 4 KiB, 32 connections', method: 'PUT', bare: 'synced-files', requests: scale.smallPuts },
+  ]
 }
 
-/**
- * About a minute, and 3 GiB of temporary disk space. Both servers take turns, so that what else the machine does hits both. Wait a
- * minute before the next run: ext4 makes new files slowly while the numbers of just deleted ones cool down.
- */
-export async function benchPutGet(): Promise<BenchTable> {
-  await using plain = await startServer('plain')
-  await using storage = await startServer('storage')
-  const rows: BenchRow[] = []
-  for (const load of LOADS) {
-    const runs: { readonly plain: Rates; readonly storage: Rates }[] = []
-    for (let run = 0; run < RUNS; run++) runs.push({ plain: await measure(plain, load, run), storage: await measure(storage, load, run) })
-    for (const kind of ['put', 'get'] as const) {
-      const [base, ours] = [median(runs.map((run) => run.plain[kind])), median(runs.map((run) => run.storage[kind]))]
-      rows.push({ label: `${kind} ${load.label}, plain file`, value: base, unit: '/s' })
-      rows.push({ label: `${kind} ${load.label}, storage`, value: ours, unit: '/s', note: `${(ours / base).toFixed(2)} × plain` })
+interface Scene {
+  readonly bare: BenchServer
+  readonly gateway: Gateway
+  readonly rounds: number
+}
+
+/** What a server did in one turn. */
+interface Turn {
+  readonly requestsPerSecond: number
+  /** Microseconds a request: of the server's main thread, and of all its threads. */
+  readonly mainCpu: number | undefined
+  readonly allCpu: number | undefined
+  /** Share of the time in which the client had something to do: near 1 it is the client that was measured. */
+  readonly clientBusy: number
+}
+
+/** The servers take turns in every round, so that other load on the machine meets them alike. The first round only warms up. */
+async function compare(load: Load, { bare, gateway, rounds }: Scene): Promise<BenchRow[]> {
+  const requests = createObjectRequests({ objectBytes: load.bytes, bucket: gateway.bucket, user: gateway.user })
+  const lanes: Lane[] = []
+  for (const server of [bare, gateway]) lanes.push({ server, next: await prepareLane(load, server, requests), turns: [] })
+  const startMs = performance.now()
+  for (let round = -1; round < rounds; round++) {
+    if (round >= roundsMin && performance.now() - startMs > loadMsMax) break
+    for (const { server, next, turns } of lanes) {
+      const turn = await takeTurn(load, server, next())
+      if (round >= 0) turns.push(turn)
     }
   }
-  return { name: `put and get, ${CONNECTIONS} connections, ${RUNS} runs each, median`, rows }
+  return lanes.map((lane) => rowOf(load, lane, lanes[0] ?? lane))
 }
 
-async function startServer(kind: 'plain' | 'storage'): Promise<Server> {
-  const child = fork(fileURLToPath(new URL('put-get-server.ts', import.meta.url)), [kind], {
-    env: { ...process.env, UV_THREADPOOL_SIZE: '32' },
-  })
-  const [{ port }] = (await once(child, 'message')) as [{ readonly port: number }]
-  return {
-    port,
-    async [Symbol.asyncDispose]() {
-      child.disconnect()
-      await once(child, 'exit')
-    },
-  }
+interface Lane {
+  readonly server: BenchServer
+  /** The requests of a turn. */
+  readonly next: () => readonly PreparedRequest[]
+  readonly turns: Turn[]
 }
 
-async function measure({ port }: Server, { bytes, requests }: Load, run: number): Promise<Rates> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const body = randomBytes(bytes)
-  const send = (method: string, n: number): Promise<number> => {
-    // Every object is of its own kind, as a content that is known already costs less.
-    body.writeUInt32LE(n)
-    body.writeUInt32LE(run, 4)
-    return exchange({ agent, port, path: `/${bytes}-${run}-${n}`, method }, method === 'PUT' ? Buffer.from(body) : undefined)
+async function prepareLane(load: Load, { port }: BenchServer, requests: ObjectRequests): Promise<Lane['next']> {
+  if (load.method === 'PUT') return () => requests.prepare(port, load.requests).map(({ put }) => put)
+  const objects = requests.prepare(port, load.objects)
+  using connection = await RawConnection.open(port)
+  for (const { key, put, get, sha256 } of objects) {
+    await connection.exchange(put)
+    const digest = createHash('sha256')
+    await connection.exchange(get, { bodyBytes: load.bytes, onBody: (piece) => digest.update(piece) })
+    if (digest.digest('hex') !== sha256) throw new Error(`${key} came back with other bytes`)
   }
-  try {
-    const put = await rate(requests, (n) => send('PUT', n))
-    const get = await rate(requests, async (n) => {
-      const received = await send('GET', n)
-      if (received !== bytes) throw new Error(`${received} bytes came back instead of ${bytes}`)
-    })
-    return { put, get }
-  } finally {
-    agent.destroy()
-  }
+  const gets = objects.map(({ get }) => get)
+  return () => gets
 }
 
-async function rate(requests: number, work: (n: number) => Promise<unknown>): Promise<number> {
-  let next = 0
+async function takeTurn(load: Load, { port, pid }: BenchServer, requests: readonly PreparedRequest[]): Promise<Turn> {
+  using open = new DisposableStack()
+  const connections: RawConnection[] = []
+  for (let n = 0; n < load.connections; n++) connections.push(open.use(await RawConnection.open(port)))
+  await waitUntilIdle(pid)
+
+  const expected: ExpectedAnswer = load.method === 'GET' ? { bodyBytes: load.bytes } : { bodyBytes: 0 }
+  let sent = 0
+  const cpuBefore = cpuTimeOf(pid)
+  const loopBefore = performance.eventLoopUtilization()
   const startMs = performance.now()
-  const connection = async () => {
-    while (next < requests) await work(next++)
+  const keepBusy = async (connection: RawConnection): Promise<void> => {
+    while (sent < load.requests && performance.now() - startMs < turnMsMax) {
+      const request = requests[sent % requests.length] as PreparedRequest
+      sent += 1
+      await connection.exchange(request, expected)
+    }
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, connection))
-  return (requests * 1000) / (performance.now() - startMs)
+  await Promise.all(connections.map(keepBusy))
+  const tookMs = performance.now() - startMs
+  const cpu = cpuTimeOf(pid)
+  const perRequest = (after?: number, before?: number) =>
+    after === undefined || before === undefined ? undefined : (after - before) / sent
+  return {
+    requestsPerSecond: (sent * 1000) / tookMs,
+    mainCpu: perRequest(cpu?.mainThread, cpuBefore?.mainThread),
+    allCpu: perRequest(cpu?.allThreads, cpuBefore?.allThreads),
+    clientBusy: performance.eventLoopUtilization(loopBefore).utilization,
+  }
 }
 
-function exchange(options: { agent: Agent; port: number; path: string; method: string }, body: Buffer | undefined): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const headers = body ? { 'content-length': body.length, 'content-type': 'binary/octet-stream' } : {}
-    const sent = request({ host: '127.0.0.1', ...options, headers }, (response) => {
-      let received = 0
-      response.on('data', (chunk: Buffer) => {
-        received += chunk.length
-      })
-      response.on('end', () => (response.statusCode === 200 ? resolve(received) : reject(new Error(`status ${response.statusCode}`))))
-      response.on('error', reject)
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
+function rowOf(load: Load, { server, turns }: Lane, base: Lane): BenchRow {
+  const isSmall = load.bytes < MIB
+  const rateOf = ({ requestsPerSecond }: Turn): number => (isSmall ? requestsPerSecond : (requestsPerSecond * load.bytes) / MIB)
+  const rates = turns.map(rateOf)
+  const ratios = ratiosByRound(rates, base.turns.map(rateOf))
+  const mainCpu = medianOf(turns, 'mainCpu')
+  const allCpu = medianOf(turns, 'allCpu')
+  const clientBusy = median(turns.map((turn) => turn.clientBusy))
+  const notes = [
+    describeSpread(rates, 0),
+    ...(server === base.server ? [] : [`${median(ratios).toFixed(2)} × bare (${describeSpread(ratios, 2)})`]),
+    ...(mainCpu === undefined ? [] : [`CPU ${isSmall ? `${mainCpu.toFixed(0)} µs` : `${(mainCpu / 1000).toFixed(0)} ms`}`]),
+    `client ${(clientBusy * 100).toFixed(0)} %`,
+  ]
+  return {
+    label: `${load.label}: ${server.label}`,
+    value: median(rates),
+    unit: isSmall ? '/s' : 'MiB/s',
+    note: notes.join('; '),
+    figures: { rounds: rates, ratio: median(ratios), ratios, mainCpuMicros: mainCpu, allCpuMicros: allCpu, clientBusy },
+  }
 }
 
-if (import.meta.main) {
-  process.stdout.write(renderBenchTable(await benchPutGet()))
-  process.stdout.write(`  ${availableParallelism()} processors; the client shares them with the server\n`)
+function medianOf(turns: readonly Turn[], figure: 'mainCpu' | 'allCpu'): number | undefined {
+  const known = turns.map((turn) => turn[figure]).filter((value) => value !== undefined)
+  return known.length > 0 ? median(known) : undefined
 }
+
+if (import.meta.main) process.stdout.write(renderBenchTable(await benchPutGet()))

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Tx } from '../db/database.ts'
+import type { Reader, Tx } from '../db/database.ts'
 import type { EnqueueOptions, TaskQueue } from './queue.ts'
 import type { TaskKind } from './task.ts'
 import { countTask } from './task-record.ts'
@@ -14,6 +14,7 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
       tx.afterCommit(() => onEnqueued(kind.kind))
       return (key === undefined ? undefined : joinExisting(tx, key, { atMs, nowMs })) ?? insert(tx, kind, { args, key, atMs, nowMs })
     },
+    isOpen: (reader, key) => findOpen(reader, key) !== undefined,
   }
 }
 
@@ -22,12 +23,12 @@ interface Times {
   readonly nowMs: number
 }
 
+const findOpen = (reader: Reader, key: string) =>
+  reader.get<{ id: number; status: string }>("select id, status from tasks where key = ? and status in ('pending', 'running')", key)
+
 /** A pending task comes forward, unless it backs off after a failure; a running one will run once more. */
 function joinExisting(tx: Tx, key: string, { atMs, nowMs }: Times): number | undefined {
-  const task = tx.get<{ id: number; status: string }>(
-    "select id, status from tasks where key = ? and status in ('pending', 'running')",
-    key,
-  )
+  const task = findOpen(tx, key)
   if (!task) return undefined
   if (task.status === 'running') {
     tx.run('update tasks set again_at = min(coalesce(again_at, ?), ?), updated_at = ? where id = ?', atMs, atMs, nowMs, task.id)

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts'
+import type { Reader, Tx } from '../db/database.ts'
 import { defineService } from '../service.ts'
 import type { TaskKind } from './task.ts'
 
@@ -16,6 +16,8 @@ export interface EnqueueOptions {
 export interface TaskQueue {
   /** Returns the id of the new task, or of the one that already has the key. The engine is woken after the commit. */
   enqueue<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): number
+  /** Is a task with this key pending or running? Inside a transaction the answer holds until its commit. */
+  isOpen(reader: Reader, key: string): boolean
 }
 
 export const taskQueue = defineService<TaskQueue>('kernel.task-queue')

@@ -3,6 +3,8 @@ export { cheapPasswordHash, startTestListener, type TestListener, testAuthorizat
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'
 export { type ProbeHold, type ProbeWatch, watchProbes } from './probes.ts'
+export { promised } from './promised.ts'
+export { type CommandEnd, type CommandWords, runCommand } from './run-command.ts'
 export { type ConformanceCase, checkTaskKind } from './task-conformance.ts'
 export { openTestDatabase, type TestDatabase } from './test-database.ts'
 export { type TestKernel, type TestKernelOptions, testKernel } from './test-kernel.ts'

@@ -4,7 +4,7 @@ import { defineErrors } from '#kernel'
 export const adminErrors = defineErrors({
   invalid_bucket_name: { status: 400, message: 'The bucket name is not valid.' },
   owner_unknown: { status: 400, message: 'There is no S3 user with this access key.' },
-  owner_not_found: { status: 404, message: 'There is no S3 user with this access key.' },
+  s3_user_not_found: { status: 404, message: 'There is no S3 user with this access key.' },
   s3_users_unavailable: {
     status: 409,
     message: 'There are no S3 users: the plugin s3 is disabled. Only __internal_root__ can own a bucket.',

@@ -1,8 +1,9 @@
 // The S3 API: its server, its users and their settings.
-import { adminRoutes, clock, configSections, database, dbSchemas, definePlugin, listeners, provide } from '#kernel'
+import { adminRoutes, clock, configSections, database, dbSchemas, definePlugin, listeners, metricCollectors, provide } from '#kernel'
 import { bucketOwnerChecks, buckets } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3Listener } from './http/listener.ts'
+import { OperationCounts, operationCounts, operationMetric } from './http/request-metrics.ts'
 import { s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { createUserDirectory, requireUser, userDirectory } from './users/user-directory.ts'
 import { userRoutes } from './users/user-routes.ts'
@@ -12,6 +13,7 @@ export const s3Plugin = definePlugin({
   requires: ['storage'],
   provides: [
     provide(userDirectory, { database, buckets, clock }, createUserDirectory),
+    provide(operationCounts, {}, () => new OperationCounts()),
     provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
   ],
   contributes: [
@@ -21,5 +23,6 @@ export const s3Plugin = definePlugin({
     listeners.with(s3Listener),
     // A bucket and the end of its owner are decided in one order: that of their transactions.
     bucketOwnerChecks.with({ name: 's3-users', check: requireUser }),
+    metricCollectors.with(operationMetric),
   ],
 })

@@ -161,6 +161,108 @@ export interface Objects {
 
 export const objects = defineService<Objects>('storage.objects')
 
+/** Where a version is: its key and its id. */
+export interface VersionPlace {
+  readonly bucket: string
+  readonly key: string
+  readonly versionId: string
+}
+
+/** Versions of one key, newest first; delete markers are versions. */
+export interface KeyHistory {
+  readonly versions: readonly ObjectVersion[]
+  /** The newest version of the key, on every page: the token that `restore` compares. Absent when the key has no history. */
+  readonly currentVersionId?: string
+  readonly isTruncated: boolean
+}
+
+export interface ListVersionsRequest extends Pick<ListRequest, 'bucket' | 'prefix' | 'delimiter'> {
+  /** Only what comes behind this key; with `versionIdMarker`, behind that version of it. */
+  readonly keyMarker?: string
+  readonly versionIdMarker?: string
+  /** 1..1000 entries. */
+  readonly limit: number
+}
+
+/** Keys in byte order, each key's versions newest first. Versions and common prefixes share the limit. */
+export interface VersionPage {
+  readonly versions: readonly ObjectVersion[]
+  readonly commonPrefixes: readonly string[]
+  readonly isTruncated: boolean
+  /** What was listed last: pass it back as the markers. A common prefix has no version id. */
+  readonly last?: { readonly key: string; readonly versionId?: string }
+}
+
+/** A key whose current version is a delete marker and that still has bytes to go back to. */
+export interface DeletedObject {
+  readonly key: string
+  readonly markerVersionId: string
+  readonly deletedAtMs: number
+  /** The version that a restore makes current. */
+  readonly restorable: ObjectVersion
+}
+
+/** `retained`: another version has the same bytes. `failed`: the bytes are removed at the next start. */
+export type CacheRelease = 'released' | 'retained' | 'failed'
+
+export interface DeletedVersion {
+  readonly versionId: string
+  readonly isDeleteMarker: boolean
+}
+
+/**
+ * Histories of keys. Bytes that no version points at any more leave the cache at once and the providers by a background task.
+ * Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404, `invalid_key` 400.
+ */
+export interface Versions {
+  /** `after`: the version id that ended the page before. A marker that was deleted meanwhile skips nothing. */
+  ofKey(request: { readonly bucket: string; readonly key: string; readonly after?: string; readonly limit: number }): KeyHistory
+  list(request: ListVersionsRequest): VersionPage
+  /** In order of key; `after`: the last key of the page before. */
+  deletedObjects(request: { readonly bucket: string; readonly prefix?: string; readonly after?: string; readonly limit: number }): {
+    readonly objects: readonly DeletedObject[]
+    readonly isTruncated: boolean
+  }
+  /** Newest first, of the whole bucket, a prefix, or one key; `after`: the last version id of the page before. */
+  deleteMarkers(request: {
+    readonly bucket: string
+    readonly prefix?: string
+    readonly key?: string
+    readonly after?: string
+    readonly limit: number
+  }): { readonly markers: readonly ObjectVersion[]; readonly isTruncated: boolean }
+  /**
+   * Removes the delete markers on top of the newest version with bytes and makes that version current; nothing is copied. The named
+   * marker must be the current version: else `object_version_changed` 409. Without bytes to go back to: `object_not_found`.
+   */
+  restoreDeleted(marker: VersionPlace): Promise<ObjectVersion>
+  /**
+   * Makes a new current version with the bytes of an older one, which stays. Bytes that are not in the cache are fetched into it first.
+   * Errors: `object_version_already_current`, `object_version_changed`, `object_version_is_delete_marker` 409, `cache_full` 507,
+   * `cache_busy` 503, `restore_source_unreadable` 500.
+   */
+  restore(source: VersionPlace & { readonly expectedCurrentVersionId: string }): Promise<ObjectVersion>
+  /**
+   * Removes a version or a delete marker whatever is under way for it; undefined when there is none. The next newest version becomes
+   * current. `condition` is evaluated inside the transaction and throws to refuse.
+   */
+  delete(version: VersionPlace & { readonly condition?: (version: ObjectVersion | undefined) => void }): Promise<DeletedVersion | undefined>
+  /**
+   * Removes a version with bytes, unless its storage is under way. Errors: `object_storage_busy` 409, `object_version_not_deletable`
+   * 409 for a delete marker.
+   */
+  deletePermanently(version: VersionPlace): Promise<{ readonly cacheRelease: CacheRelease; readonly cleanupTaskIds: readonly number[] }>
+  /** Removes every version of a deleted key. Errors as deletePermanently; the named marker must be the current version. */
+  deleteObjectPermanently(marker: VersionPlace): Promise<{
+    readonly dataVersions: number
+    readonly deleteMarkers: number
+    readonly failedCacheReleases: number
+    readonly cleanupTaskIds: readonly number[]
+  }>
+}
+
+export const versions = defineService<Versions>('storage.versions')
+
 export type ObjectState = 'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'
 export type CopyStatus = 'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'
 

@@ -17,4 +17,10 @@ export const storageErrors = defineErrors({
   cache_busy: { status: 503, message: 'The cache is full; room is being made. Try again soon.' },
   cache_write_failed: { status: 500, message: 'The bytes could not be written to the cache durably.' },
   content_unavailable: { status: 503, message: 'The bytes are not in the cache and no provider can give them now. Try again later.' },
+  object_version_already_current: { status: 409, message: 'This version is the current one already.' },
+  object_version_changed: { status: 409, message: 'The object has another current version now. List its versions again.' },
+  object_version_is_delete_marker: { status: 409, message: 'A delete marker has no bytes to restore.' },
+  object_version_not_deletable: { status: 409, message: 'This version cannot be deleted permanently.' },
+  object_storage_busy: { status: 409, message: 'The version cannot be deleted while its copies are being stored.' },
+  restore_source_unreadable: { status: 500, message: 'The bytes of the version to restore cannot be read now.' },
 })

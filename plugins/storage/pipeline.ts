@@ -12,6 +12,8 @@ export interface Schedule {
   ensure(tx: Tx, dataSetId: number): void
   pull(tx: Tx, dataSetId: number, atMs?: number): void
   commit(tx: Tx, dataSetId: number, atMs?: number): void
+  /** Removes what was released. Returns the task's id. */
+  cleanup(tx: Tx, dataSetId: number, atMs?: number): number
 }
 
 /** What the steps of storing a content work with. Internal to this plugin. */

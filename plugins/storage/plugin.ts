@@ -1,10 +1,24 @@
-import { configSections, dbSchemas, definePlugin, defineRecovery, eventKinds, healthChecks, taskKinds, taskRecoveries } from '#kernel'
+import {
+  configSections,
+  database,
+  dbSchemas,
+  definePlugin,
+  defineRecovery,
+  eventKinds,
+  healthChecks,
+  metricCollectors,
+  taskKinds,
+  taskRecoveries,
+} from '#kernel'
 import { cacheHealth } from './cache/cache-health.ts'
+import { cacheMetrics } from './cache/cache-metrics.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { objectStateMetric } from './objects/object-metrics.ts'
+import { forgetLeftovers } from './removals/forget-leftovers.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { storageServices } from './wiring.ts'
@@ -19,11 +33,12 @@ export const storagePlugin = definePlugin({
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [{ objectsMigration }, { copiesMigration }] = await Promise.all([
+        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }] = await Promise.all([
           import('./migrations/0001-objects.ts'),
           import('./migrations/0002-copies.ts'),
+          import('./migrations/0003-removals.ts'),
         ])
-        return { migrations: [objectsMigration, copiesMigration] }
+        return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask),
@@ -34,8 +49,14 @@ export const storagePlugin = definePlugin({
         // In the background: leftovers of earlier starts take room and nothing else.
         run: async ({ cache }) => void cache.startUpkeep(),
       }),
+      defineRecovery({
+        name: 'storage.deleted-contents',
+        uses: { database },
+        run: ({ database }) => forgetLeftovers(database),
+      }),
     ),
     healthChecks.with(cacheHealth),
+    metricCollectors.with(...cacheMetrics, objectStateMetric),
     eventKinds.with(contentStored, confirmationUpdated),
   ],
 })

@@ -1,11 +1,14 @@
 /** Services of this plugin that no other plugin sees. */
 import { defineService } from '#kernel'
 import type { Cache } from './cache/cache.ts'
+import type { OpenedObject } from './contract.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 
 export const cache = defineService<Cache>('storage.cache')
+/** Reads of objects since the start, by where the bytes came from. */
+export const readCounts = defineService<Record<OpenedObject['source'], number>>('storage.read-counts')
 export const providers = defineService<Providers>('storage.providers')
 export const pieceCalculator = defineService<PieceCalculator>('storage.piece-calculator')
 export const uploadMeter = defineService<UploadMeter>('storage.upload-meter')

@@ -4,7 +4,7 @@ import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
 import { createBuckets } from './catalog/buckets.ts'
-import { bucketOwnerChecks, buckets, cacheGauge, objects, placements } from './contract.ts'
+import { bucketOwnerChecks, buckets, cacheGauge, objects, placements, versions } from './contract.ts'
 import { planPiece } from './copies/copy-store.ts'
 import { createPlacements } from './copies/placements.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
@@ -12,8 +12,9 @@ import { createObjects } from './objects/objects.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { cache, pieceCalculator, providers, uploadMeter } from './services.ts'
+import { cache, pieceCalculator, providers, readCounts, uploadMeter } from './services.ts'
 import { cacheSection } from './settings.ts'
+import { createVersions } from './versions/versions.ts'
 
 const bytesPerGb = 1024 ** 3
 
@@ -29,6 +30,7 @@ export const storageServices = [
     createCache({ ...doors, dir: settings.dir, maxBytes: settings.max_size_gb * bytesPerGb, policy: settings.eviction_policy }),
   ),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
+  provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
   provide(uploadMeter, {}, createUploadMeter),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
@@ -69,18 +71,41 @@ export const storageServices = [
       }
     },
   ),
-  provide(objects, { database, buckets, cache, clock, providers, log, queue: taskQueue }, async ({ queue, providers, log, ...parts }) => {
-    const { createRemoteReader } = await import('./copies/read-remote.ts')
-    const schedule = createSchedule(queue)
-    return createObjects({
-      ...parts,
-      readRemote: createRemoteReader({ database: parts.database, clock: parts.clock, providers, log }),
-      onNewContent: (tx, content) => {
-        planPiece(tx, { contentId: content.id, size: content.size })
-        schedule.store(tx, content.id)
-      },
-    })
-  }),
+  provide(
+    objects,
+    { database, buckets, cache, clock, providers, log, queue: taskQueue, readCounts },
+    async ({ queue, providers, log, readCounts, ...parts }) => {
+      const { createRemoteReader } = await import('./copies/read-remote.ts')
+      const schedule = createSchedule(queue)
+      return createObjects({
+        ...parts,
+        readRemote: createRemoteReader({ database: parts.database, clock: parts.clock, providers, log }),
+        onRead: (from) => {
+          readCounts[from] += 1
+        },
+        onNewContent: (tx, content) => {
+          planPiece(tx, { contentId: content.id, size: content.size })
+          schedule.store(tx, content.id)
+        },
+      })
+    },
+  ),
+  provide(
+    versions,
+    { database, buckets, cache, clock, chain: chainClient, providers, log, queue: taskQueue },
+    async ({ providers, chain, ...parts }) => {
+      const { createRemoteReader } = await import('./copies/read-remote.ts')
+      const schedule = createSchedule(parts.queue)
+      const pace = createPace(chain.network.epochSeconds * 1000)
+      return createVersions({
+        ...parts,
+        readRemote: createRemoteReader({ ...parts, providers }),
+        onNewContent: (tx, { id }) => schedule.store(tx, id),
+        // Objects are often deleted many at a time, and a request takes 35 pieces.
+        scheduleCleanup: (tx, dataSetId) => schedule.cleanup(tx, dataSetId, parts.clock.now() + pace.lingerMs),
+      })
+    },
+  ),
   provide(placements, { database, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
     createPlacements({ ...doors, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
   ),

@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Endpoint } from '#kernel'
-import { type TestKernel, testKernel } from '#kernel/testing'
+import { promised, type TestKernel, testKernel } from '#kernel/testing'
 import { acknowledgeTask, acknowledgeTasks, listTasks, previewAcknowledge, retryTask, type Task, taskStats } from './api.ts'
 import { tasksPlugin } from './plugin.ts'
 import { putTask, workingPlugin } from './testing/working-plugin.ts'
 
 const start = () => testKernel({ plugins: [tasksPlugin, workingPlugin], config: { 'worker.tasks.poll_interval': '50ms' } })
-
-/** The answer, checked against what the endpoint says it answers. */
-function promised<E extends Endpoint>(endpoint: E, answer: { readonly status: number; readonly body: unknown }) {
-  if (answer.status !== 200) throw new Error(`status ${answer.status}: ${JSON.stringify(answer.body)}`)
-  return endpoint.answer?.onDeepUndeclaredKey('reject').assert(answer.body) as NonNullable<E['answer']>['infer']
-}
 
 const list = async (svc: TestKernel, query = '') => promised(listTasks, await svc.call('GET', `/api/v1/tasks${query}`))
 

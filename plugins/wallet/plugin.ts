@@ -1,4 +1,5 @@
-import { clock, configSections, database, dbSchemas, definePlugin, log, provide } from '#kernel'
+import { cliCommands, clock, configSections, database, dbSchemas, definePlugin, log, provide } from '#kernel'
+import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletSetup } from './contract.ts'
 import { createFunds } from './funding/funds.ts'
 import { createWalletSetup } from './funding/wallet-setup.ts'
@@ -29,6 +30,7 @@ export const walletPlugin = definePlugin({
   ],
   contributes: [
     configSections.with(chainSection, observabilitySection),
+    cliCommands.with(...walletCommands),
     dbSchemas.with({ name: 'wallet', load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }) }),
   ],
 })

@@ -97,7 +97,7 @@ export const changeOwner = defineEndpoint({
   params: bucketPath,
   body: type({ owner_access_key: 'string > 0' }),
   answer: bucketChange,
-  refusals: ['invalid_bucket_name', 'bucket_not_found', 'owner_not_found', 's3_users_unavailable'],
+  refusals: ['invalid_bucket_name', 'bucket_not_found', 's3_user_not_found', 's3_users_unavailable'],
 })
 
 export const deleteBucket = defineEndpoint({

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { definePlugin, events, provide } from '#kernel'
+import { defineErrors, definePlugin, events, provide } from '#kernel'
+import { promised } from '#kernel/testing'
 import { type S3Users, s3Users } from '#plugins/s3'
-import { promised, testAdmin } from '../testing/test-admin.ts'
+import { buckets as bucketCatalog } from '#plugins/storage'
+import { testAdmin } from '../testing/test-admin.ts'
 import { changeOwner, createBucket, listBuckets, showBucket } from './bucket-api.ts'
 
 const users: Pick<S3Users, 'find'> = {
@@ -92,6 +94,17 @@ test.each([
   expect((await admin.call('GET', '/api/v1/buckets')).body).toHaveLength(1)
 })
 
+test('an owner that is deleted at the same moment is unknown like any other', async () => {
+  const deleted = defineErrors({ s3_user_not_found: { status: 404, message: 'There is no such user.' } })
+  await using admin = await testAdmin({ plugins: [s3] })
+  const buckets = admin.kernel.get(bucketCatalog)
+  buckets.create = async () => {
+    throw deleted.s3_user_not_found()
+  }
+  const refused = await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: 'alice' })
+  expect(refused).toMatchObject({ status: 400, body: { code: 'owner_unknown' } })
+})
+
 test('without S3 users only the internal account can own a bucket', async () => {
   await using admin = await testAdmin()
   const refused = await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: 'alice' })
@@ -107,7 +120,7 @@ test('a bucket changes its owner, and those who watch are told', async () => {
   const changed = promised(changeOwner, await put('photos', { owner_access_key: 'alice' }))
   expect(changed).toMatchObject({ name: 'photos', owner_access_key: 'alice', default_copies: 3 })
   expect(promised(changeOwner, await put('photos', { owner_access_key: root })).owner_access_key).toBe(root)
-  expect(await put('photos', { owner_access_key: 'bob' })).toMatchObject({ status: 404, body: { code: 'owner_not_found' } })
+  expect(await put('photos', { owner_access_key: 'bob' })).toMatchObject({ status: 404, body: { code: 's3_user_not_found' } })
   expect(await put('nothing', { owner_access_key: root })).toMatchObject({ status: 404, body: { code: 'bucket_not_found' } })
   expect(await put('photos', {})).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   expect(told).toEqual(Array(2).fill({ topic: 'bucket_updated', payload: { bucket_name: 'photos' } }))

@@ -1,4 +1,4 @@
-import { defineRoutes, events, optional, serveEndpoint } from '#kernel'
+import { defineRoutes, events, optional, SvcError, serveEndpoint } from '#kernel'
 import { s3Users } from '#plugins/s3'
 import { buckets, placements } from '#plugins/storage'
 import { adminErrors } from '../errors.ts'
@@ -17,12 +17,13 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, createBucket, async ({ body }) => {
       const { name, owner_access_key, default_copies, minimum_durable_copies } = body
-      const bucket = await buckets.create({
+      const created = buckets.create({
         name,
         ownerAccessKey: readOwner(owner_access_key, s3Users, adminErrors.owner_unknown),
         ...(typeof default_copies === 'number' ? { defaultCopies: default_copies } : {}),
         ...(typeof minimum_durable_copies === 'number' ? { minimumDurableCopies: minimum_durable_copies } : {}),
       })
+      const bucket = await created.catch(refuseVanishedOwner)
       events.publish(bucketUpdated, { bucket_name: bucket.name })
       return describeChange(bucket)
     })
@@ -34,7 +35,7 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, changeOwner, async ({ params, body }) => {
       const { name } = requireBucket(buckets, params.name)
-      const bucket = await buckets.setOwner(name, readOwner(body.owner_access_key, s3Users, adminErrors.owner_not_found))
+      const bucket = await buckets.setOwner(name, readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found))
       events.publish(bucketUpdated, { bucket_name: bucket.name })
       return describeChange(bucket)
     })
@@ -44,3 +45,11 @@ export const bucketRoutes = defineRoutes({
     })
   },
 })
+
+/** The owner was there when it was looked up, and deleted before the bucket was committed. */
+function refuseVanishedOwner(error: unknown): never {
+  if (error instanceof SvcError && error.code === 's3_user_not_found') {
+    throw adminErrors.owner_unknown({ message: error.message, cause: error })
+  }
+  throw error
+}

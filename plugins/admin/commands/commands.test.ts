@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { choice, configSections, defineHealthCheck, definePlugin, defineSection, flag, healthChecks, integer, list, secret } from '#kernel'
-import { type CommandWords, runCommand } from '../testing/run-command.ts'
+import { type CommandWords, runCommand } from '#kernel/testing'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { adminCommands } from './commands.ts'
 

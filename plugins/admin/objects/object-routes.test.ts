@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { promised } from '#kernel/testing'
 import { type ObjectVersion, objects } from '#plugins/storage'
-import { promised, type TestAdmin, testAdmin } from '../testing/test-admin.ts'
+import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { listObjects, objectProvenance, objectStatusDetail } from './object-api.ts'
 
 const path = '/api/v1/buckets/photos/objects'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { basicAuth } from '#kernel/testing'
-import { promised, type TestAdmin, testAdmin } from '../testing/test-admin.ts'
+import { basicAuth, promised } from '#kernel/testing'
+import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { deleteObject, listObjects, type ObjectPage, uploadObject } from './object-api.ts'
 
 const path = '/api/v1/buckets/photos/objects'

@@ -18,7 +18,12 @@ export const overview = defineEndpoint({
   answer: type({
     buckets: { total: count, by_status: 'Record<string, number>' },
     /** Current versions. */
-    objects: { total: count, total_size_bytes: count },
+    objects: {
+      total: count,
+      total_size_bytes: count,
+      'by_state?': 'Record<string, number>',
+      'attention?': { needs_attention: count, unavailable: count },
+    },
     tasks: {
       /** Failed includes failures that were acknowledged. */
       by_status: { pending: count, running: count, completed: count, failed: count, cancelled: count },
@@ -29,6 +34,8 @@ export const overview = defineEndpoint({
     cache: cacheStats.answer,
     workers: workers.answer.get('workers'),
     system: systemInfo.answer,
+    /** While the plugin that watches providers is enabled. */
+    'chain_storage_health?': 'object',
   }),
 })
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { taskLedger } from '#kernel'
+import { clock, definePlugin, taskLedger } from '#kernel'
+import { promised } from '#kernel/testing'
 import { cacheGauge } from '#plugins/storage'
-import { promised, testAdmin } from '../testing/test-admin.ts'
+import { defineOverviewPart, overviewParts } from '../contract.ts'
+import { testAdmin } from '../testing/test-admin.ts'
 import { overview } from './overview-api.ts'
 
 const owner_access_key = '__internal_root__'
@@ -32,4 +34,27 @@ test('a part that cannot be read stays at zero, and the rest is told', async () 
   const summary = promised(overview, await admin.call('GET', '/api/v1/overview'))
   expect(summary).toMatchObject({ cache: { used_bytes: 0, max_bytes: 0 }, buckets: { total: 1 } })
   expect(admin.kernel.get(taskLedger).counts()).toEqual([])
+})
+
+test('other plugins add to the overview, and one that fails takes nothing away', async () => {
+  const health = defineOverviewPart({
+    name: 'health',
+    into: 'chain_storage_health',
+    uses: { clock },
+    summarise: async ({ clock }) => ({ level: 'ok', isTold: clock.now() > 0 }),
+  })
+  const states = defineOverviewPart({ name: 'states', into: 'objects', uses: {}, summarise: () => ({ by_state: { stored: 3 } }) })
+  const broken = defineOverviewPart({
+    name: 'broken',
+    into: 'objects',
+    uses: {},
+    summarise: () => {
+      throw new Error('no answer')
+    },
+  })
+  const watcher = definePlugin({ id: 'watcher', contributes: [overviewParts.with(health, states, broken)] })
+  await using admin = await testAdmin({ plugins: [watcher] })
+  const summary = promised(overview, await admin.call('GET', '/api/v1/overview'))
+  expect(summary.objects).toEqual({ total: 0, total_size_bytes: 0, by_state: { stored: 3 } })
+  expect(summary.chain_storage_health).toEqual({ level: 'ok', isTold: true })
 })

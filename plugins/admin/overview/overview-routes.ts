@@ -1,33 +1,47 @@
-import { clock, defineRoutes, log, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
+import { clock, contributions, defineRoutes, log, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
 import { type Buckets, buckets, cacheGauge } from '#plugins/storage'
+import { overviewParts } from '../contract.ts'
 import { describeCache, describeSystem, describeWorkers } from '../system/describe-system.ts'
-import { overview } from './overview-api.ts'
+import { type Overview, overview } from './overview-api.ts'
 import { summariseTasks } from './summarise-tasks-policy.ts'
 
 const emptyCache = { used_bytes: 0, max_bytes: 0, reserved_bytes: 0, eviction_policy: 'none' } as const
 
 export const overviewRoutes = defineRoutes({
   name: 'overview',
-  uses: { buckets, cacheGauge, taskLedger, workerHealth, systemState, clock, log },
+  uses: { buckets, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log },
   endpoints: [overview],
-  register(app, { buckets, cacheGauge, taskLedger, workerHealth, systemState, clock, log }) {
+  register(app, { buckets, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log }) {
     /** One part that fails must not take the page away that shows what is wrong. */
-    function read<T>(part: string, from: () => T, otherwise: T): T {
+    async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
-        return from()
+        return await from()
       } catch (error) {
         log.warn('a part of the overview could not be read', { part, error })
         return otherwise
       }
     }
 
-    serveEndpoint(app, overview, async () => ({
-      ...read('buckets', () => summariseBuckets(buckets), { buckets: { total: 0, by_status: {} }, objects: noObjects }),
-      tasks: read('tasks', () => summariseTasks(taskLedger.counts(), taskLedger.kinds()), summariseTasks([], new Map())),
-      cache: read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
-      workers: describeWorkers(workerHealth).workers,
-      system: describeSystem(systemState, clock.now()),
-    }))
+    async function summarise(): Promise<Overview> {
+      return {
+        ...(await read('buckets', () => summariseBuckets(buckets), { buckets: { total: 0, by_status: {} }, objects: noObjects })),
+        tasks: await read('tasks', () => summariseTasks(taskLedger.counts(), taskLedger.kinds()), summariseTasks([], new Map())),
+        cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
+        workers: describeWorkers(workerHealth).workers,
+        system: describeSystem(systemState, clock.now()),
+      }
+    }
+
+    serveEndpoint(app, overview, async () => {
+      const added = contributions.to(overviewParts)
+      const parts = added.map(({ item, services }) => read<object>(item.name, () => item.summarise(services as never), {}))
+      const whole: Record<string, object> = { ...(await summarise()) }
+      for (const [at, part] of (await Promise.all(parts)).entries()) {
+        const into = added[at]?.item.into ?? ''
+        whole[into] = { ...whole[into], ...part }
+      }
+      return whole as Overview
+    })
   },
 })
 

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { choice, configSections, definePlugin, defineSection, duration, integer, secret } from '#kernel'
-import type { TestKernelOptions } from '#kernel/testing'
-import { promised, type TestAdmin, testAdmin } from '../testing/test-admin.ts'
+import { promised, type TestKernelOptions } from '#kernel/testing'
+import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
 
 const editable = { editable: true } as const

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { definePlugin } from '#kernel'
-import { promised, testAdmin } from '../testing/test-admin.ts'
+import { promised } from '#kernel/testing'
+import { testAdmin } from '../testing/test-admin.ts'
 import { cacheStats, systemInfo, systemPlugins, workers } from './system-api.ts'
 
 test('system info tells version, mode and plugins', async () => {

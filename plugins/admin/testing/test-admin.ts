@@ -1,4 +1,3 @@
-import type { Endpoint } from '#kernel'
 import { type TestKernel, type TestKernelOptions, testKernel } from '#kernel/testing'
 import { adminPlugin } from '../plugin.ts'
 import { createMemoryStorage, type MemoryStorage } from './memory-storage.ts'
@@ -12,10 +11,4 @@ export async function testAdmin({ plugins = [], ...options }: Partial<TestKernel
   const storage = createMemoryStorage()
   const kernel = await testKernel({ plugins: [storage.plugin, adminPlugin, ...plugins], ...options })
   return { ...kernel, storage }
-}
-
-/** The answer, checked against what the endpoint says it answers: nothing missing, nothing that is not documented. */
-export function promised<E extends Endpoint>(endpoint: E, answer: { readonly status: number; readonly body: unknown }) {
-  if (answer.status !== (endpoint.status ?? 200)) throw new Error(`status ${answer.status}: ${JSON.stringify(answer.body)}`)
-  return endpoint.answer?.onDeepUndeclaredKey('reject').assert(answer.body) as NonNullable<E['answer']>['infer']
 }

@@ -19,6 +19,8 @@ export interface IncomingRequest {
   readonly wire: AsyncIterable<Buffer>
   /** Milliseconds UTC. */
   readonly now: number
+  /** Called with the operation's name once it is known. */
+  readonly onOperation: (name: string) => void
 }
 
 export interface AnswerContext extends S3Services {
@@ -30,6 +32,7 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerCo
   const authentication = await authenticateRequest(incoming, context)
   const headers = authentication?.headers ?? incoming.headers
   const name = routeOperation({ method: incoming.method, target: incoming.target, headers })
+  incoming.onOperation(name)
   const request: S3Request = {
     method: incoming.method,
     query: incoming.target.query,

@@ -5,6 +5,7 @@ import type { S3Answer } from '../operations/operation.ts'
 import { type AnswerContext, answerRequest } from './answer-request.ts'
 import { readHeaders } from './headers.ts'
 import { hostId, newRequestId } from './request-ids.ts'
+import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
 import { S3Error } from './s3-error.ts'
 import { toS3Error } from './storage-refusals.ts'
@@ -16,6 +17,7 @@ import { errorDocument } from './xml.ts'
 export interface ExchangeContext extends AnswerContext {
   readonly clock: Clock
   readonly log: Log
+  readonly operationCounts: OperationCounts
   /** True once the server accepts no further requests. */
   readonly isStopping: () => boolean
 }
@@ -35,14 +37,20 @@ export async function carryOut(raw: RawExchange, context: ExchangeContext, refus
   const wire = new WireBody(request, response, { idleMs, awaitsContinue })
   const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs }
   let target: S3Target | undefined
+  let operation: string | undefined
   try {
     if (refusal !== undefined) throw refusal
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
-    const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now() }
+    const onOperation = (name: string) => {
+      operation = name
+    }
+    const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now(), onOperation }
     await write(exchange, await answerRequest(incoming, context), context)
+    context.operationCounts.add(operation, 'success')
   } catch (error) {
+    context.operationCounts.add(operation, 'failure')
     await writeError(exchange, error, { target, context })
   }
 }

@@ -10,6 +10,7 @@ import { type ServerSettings, type ServerTlsSettings, s3Section, serverSection, 
 import { userDirectory } from '../users/user-directory.ts'
 import { answerClientError } from './client-error.ts'
 import { carryOut, type ExchangeContext } from './exchange.ts'
+import { operationCounts } from './request-metrics.ts'
 import { S3Error } from './s3-error.ts'
 
 /** Longer than the minute after which common clients and proxies drop idle connections themselves. */
@@ -27,6 +28,7 @@ export const s3Listener = defineListener({
     objects,
     clock,
     log,
+    operationCounts,
   },
   async start({ server, tls, users, ...services }) {
     const state = { isStopping: false }

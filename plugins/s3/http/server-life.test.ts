@@ -11,6 +11,7 @@ import { createSelfSigned } from '../testing/self-signed.ts'
 import { signedRequest } from '../testing/signed-request.ts'
 import { defaultSettings, owner, startTestServer } from '../testing/test-server.ts'
 import { s3Listener } from './listener.ts'
+import { OperationCounts } from './request-metrics.ts'
 
 async function startListener(tls: object = { enabled: false }, port = '127.0.0.1:0') {
   const storage = createMemoryStorage(systemClock)
@@ -24,6 +25,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
     objects: storage.objects,
     clock: systemClock,
     log: silentLog,
+    operationCounts: new OperationCounts(),
   })
   return { ...running, storage, port: Number(new URL(running.url).port) }
 }

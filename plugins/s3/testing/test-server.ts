@@ -3,6 +3,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Clock, silentLog, systemClock } from '#kernel'
 import type { S3Role } from '../contract.ts'
 import { buildServer } from '../http/listener.ts'
+import { OperationCounts } from '../http/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
 import type { S3Signer } from '../users/signer.ts'
 import { createMemoryStorage } from './memory-storage.ts'
@@ -38,6 +39,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const storage = createMemoryStorage(clock)
   const signers = new Map([owner, plain, admin].map((one) => [one.accessKey, one]))
   const state = { isStopping: false }
+  const operationCounts = new OperationCounts()
   const app = buildServer(
     { port: '127.0.0.1:0', max_connections: 100, max_requests: 50, ...options.server },
     {
@@ -47,6 +49,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       findSigner: (accessKey) => signers.get(accessKey),
       clock,
       log: silentLog,
+      operationCounts,
       isStopping: () => state.isStopping,
     },
   )
@@ -56,6 +59,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     url,
     port,
     storage,
+    operationCounts,
     client: (user: S3Signer = owner, config: Partial<S3ClientConfig> = {}) =>
       new S3Client({
         endpoint: url,

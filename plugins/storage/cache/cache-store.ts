@@ -123,6 +123,11 @@ export function beginEviction(tx: Tx, contentId: number): readonly BlobRef[] | u
   return changes === 1 ? blobsOfContent(tx, contentId) : undefined
 }
 
+/** The content has no version left: its bytes are not served any more, and their files may go whatever copies there are. */
+export function releaseEntry(tx: Tx, contentId: number): void {
+  tx.run(`update cache_entries set state = 'evicting', releasable = 0 where content_id = ?`, contentId)
+}
+
 /** Called once the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes took the place meanwhile. */
 export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): number {
   let isOurs = false

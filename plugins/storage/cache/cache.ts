@@ -8,7 +8,7 @@ import { type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { type BlobRef, dropDamaged, hasEvictable, openEpoch, sumCachedBytes } from './cache-store.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
-import { evictContent, finishEvictions } from './eviction.ts'
+import { evictContent, finishContent, finishEvictions } from './eviction.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { Capacity, type Reservation } from './reservation.ts'
@@ -51,6 +51,8 @@ export interface Cache extends CacheGauge, AsyncDisposable {
    * the same transaction. Returns the bytes freed, 0 when it stays.
    */
   evict(contentId: number, mayEvict?: (tx: Tx) => boolean): Promise<number>
+  /** Removes the files of a content whose entry was released. Returns the bytes freed. What fails is done at the next start. */
+  finishRelease(contentId: number): Promise<number>
   /** Begins to finish evictions and to sweep orphans of earlier starts, in the background. Resolves when that is done. */
   startUpkeep(): Promise<void>
 }
@@ -120,6 +122,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
     lastAccessMs: (contentId) => accessLog.lastAccessMs(contentId),
     evict: (contentId, mayEvict) => evictContent(upkeep, contentId, mayEvict),
+    finishRelease: (contentId) => finishContent(upkeep, contentId),
     startUpkeep() {
       upkeepRun ??= runUpkeep(upkeep)
       return upkeepRun

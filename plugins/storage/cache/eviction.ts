@@ -24,6 +24,11 @@ export async function evictContent(evictions: Evictions, contentId: number, mayE
   return blobs ? finish(evictions, contentId, blobs) : 0
 }
 
+/** Removes the files of an entry that is `evicting` already. Returns the bytes freed. */
+export async function finishContent(evictions: Evictions, contentId: number): Promise<number> {
+  return finish(evictions, contentId, blobsOfContent(evictions.database.read, contentId))
+}
+
 /** Finishes what an earlier stop began. */
 export async function finishEvictions(evictions: Evictions): Promise<void> {
   const { database, signal } = evictions

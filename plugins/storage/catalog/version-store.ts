@@ -7,7 +7,7 @@ import { type AttachedContent, attachContent } from './content-store.ts'
 import { formatTexts, StoredVersion, type VersionRow } from './stored-version.ts'
 
 /** A moment of the clock holds this many versions of a key in order. Below 2^53 until the year 2248. */
-const versionsPerMs = 1024
+export const versionsPerMs = 1024
 
 export type Condition = (current: ObjectVersion | undefined) => void
 
@@ -38,7 +38,8 @@ interface Head {
   readonly is_delete_marker: number
 }
 
-const versionColumns = `v.bucket_id, v.key, v.rseq, v.version_id, v.content_id, v.is_delete_marker, v.size, v.etag, v.content_type,
+/** Of a row `v`. */
+export const versionColumns = `v.bucket_id, v.key, v.rseq, v.version_id, v.content_id, v.is_delete_marker, v.size, v.etag, v.content_type,
   v.headers, v.user_metadata, v.checksums, v.created_at`
 const cachedColumns = 'e.accessed_at, b.blob_id, b.epoch, b.length'
 const cachedJoins = `left join cache_entries e on e.content_id = v.content_id and e.state = 'present'
@@ -175,7 +176,8 @@ function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' 
 }
 
 /** Newer than the newest version of the key whatever the clock says. Negated, so that the newest comes first. */
-const nextRseq = (nowMs: number, head: Head | undefined): number => -Math.max(nowMs * versionsPerMs, head ? 1 - head.rseq : 0)
+export const nextRseq = (nowMs: number, head: Pick<Head, 'rseq'> | undefined): number =>
+  -Math.max(nowMs * versionsPerMs, head ? 1 - head.rseq : 0)
 
 interface Place {
   readonly rseq: number

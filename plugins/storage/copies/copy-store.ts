@@ -1,4 +1,6 @@
 import type { Reader, Tx } from '#kernel'
+import { forgetDeleted } from '../catalog/reference-store.ts'
+import { releaseCopies } from '../removals/release-store.ts'
 
 /** A content as the storage pipeline sees it. One piece for now: contents are no longer than the longest piece. */
 export interface PipelineContent {
@@ -113,6 +115,8 @@ export function planCopies(
   places: readonly { readonly id: number; readonly slot: number }[],
   nowMs: number,
 ): void {
+  // Its last version may have been deleted since it was read: nothing new may begin then.
+  if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return
   for (const { id, slot } of places) {
     tx.run(
       `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (?, ?, ?, ?, 'planned', 'pull', ?, ?)
@@ -237,9 +241,11 @@ export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): 
 
 /**
  * Recomputes what the content's copies amount to, in the transaction that changed them: durable slots (I-19), the state shown to
- * operators, and whether the cached bytes may be released.
+ * operators, and whether the cached bytes may be released. Copies of a content that was deleted meanwhile are given up; returns the data
+ * sets from which such copies must be removed.
  */
-export function recountContent(tx: Tx, contentId: number, nowMs: number): void {
+export function recountContent(tx: Tx, contentId: number, nowMs: number): readonly number[] {
+  const released = releaseCopies(tx, contentId, nowMs)
   tx.run(
     `update contents set durable_copies = (
        select count(*) from (
@@ -266,6 +272,8 @@ export function recountContent(tx: Tx, contentId: number, nowMs: number): void {
        from contents c join buckets b on b.id = c.bucket_id where c.id = cache_entries.content_id) where content_id = ?`,
     contentId,
   )
+  forgetDeleted(tx, contentId)
+  return released
 }
 
 function toCopy(row: CopyRow): Copy {

@@ -90,7 +90,7 @@ export function copyStatus(state: CopyState): CopyStatus {
   return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
 }
 
-export function objectState(content: ContentRow): ObjectState {
+export function objectState(content: Pick<ContentRow, 'storeState' | 'committed' | 'onChain'>): ObjectState {
   if (content.storeState === 'stored') return 'stored'
   if (content.storeState === 'failed' || content.storeState === 'lost') return 'failed'
   if (content.committed > 0) return 'replicating'

@@ -55,7 +55,7 @@ async function confirm(
   { dataSet, batch }: BatchOfDataSet,
   outcome: { readonly dataSetId: bigint; readonly nextPieceId?: bigint },
 ): Promise<void> {
-  const { database, clock, events, funds } = doors
+  const { database, clock, pace, schedule, events, funds } = doors
   if (outcome.dataSetId !== dataSet.chainId || outcome.nextPieceId === undefined) {
     throw new PipelineFault(
       'submission_mismatch',
@@ -66,7 +66,10 @@ async function confirm(
   if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
   await database.write((tx) => {
     confirmBatch(tx, batch, firstPieceId, clock.now())
-    for (const { contentId } of batch.items) recountContent(tx, contentId, clock.now())
+    for (const { contentId } of batch.items) {
+      // The content was deleted while its copy was on the way: what landed is taken off again.
+      for (const dataSetId of recountContent(tx, contentId, clock.now())) schedule.cleanup(tx, dataSetId, clock.now() + pace.lingerMs)
+    }
     tx.afterCommit(() => {
       if (batch.attentionAtMs !== null) announce(doors, { dataSet, batch }, 'cleared')
       for (const { contentId } of batch.items)

@@ -23,6 +23,8 @@ export interface ObjectParts {
   readonly onNewContent?: ((tx: Tx, content: AttachedContent) => void) | undefined
   /** Opens bytes that are not in the cache. Throws `content_unavailable` when no provider gives them. */
   readonly readRemote?: ((version: ObjectVersion, contentId: number) => Promise<OpenedObject>) | undefined
+  /** Called once for each read of bytes that exist, with where they have to come from. */
+  readonly onRead?: ((from: OpenedObject['source']) => void) | undefined
 }
 
 /** Objects over the given parts. `sizes` are those of one piece unless configured. */

@@ -39,13 +39,14 @@ function notFound(bucket: string, key: string, versionId: string | undefined): E
 }
 
 async function openCached(
-  { cache }: ObjectParts,
+  { cache, onRead }: ObjectParts,
   { version, blob, accessedAtMs }: Located,
   { isLast = false } = {},
 ): Promise<OpenedObject | undefined> {
   if (!blob) return undefined
   const opened = await cache.open(blob)
   if (opened.is === 'open') {
+    onRead?.('cache')
     cache.touch(version.contentId, accessedAtMs)
     const { blob: file } = opened
     return { version, source: 'cache', read: (range) => file.read(range), [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
@@ -55,7 +56,8 @@ async function openCached(
   return undefined
 }
 
-async function openRemote({ readRemote }: ObjectParts, version: Located['version']): Promise<OpenedObject> {
+async function openRemote({ readRemote, onRead }: ObjectParts, version: Located['version']): Promise<OpenedObject> {
+  onRead?.('provider')
   if (readRemote) return readRemote(version, version.contentId)
   throw storageErrors.content_unavailable({
     message: `the bytes of '${version.key}' are not in the cache, and no provider can give them now`,

@@ -111,6 +111,35 @@ const rules: readonly Rule[] = [
     sql: 'select content_id from cache_entries where content_id not in (select id from contents)',
   },
   {
+    id: 'I-18',
+    broken: 'a copy that a deleted content left on chain has no removal',
+    needs: ['removals'],
+    sql: `select k.id from copies k join contents c on c.id = k.content_id where c.state = 'deleting' and k.state = 'committed'
+      and not exists (select 1 from removals r where r.data_set_id = k.data_set_id and r.chain_piece_id = k.chain_piece_id
+        and r.state not in ('removed', 'moot'))`,
+  },
+  {
+    id: 'I-18',
+    broken: 'a copy of a content with versions is being removed',
+    needs: ['removals'],
+    sql: `select r.id from removals r join contents c on c.id = r.content_id where c.state = 'live'`,
+  },
+  {
+    id: 'I-18',
+    broken: 'a deleted content can be given to readers, or new copies',
+    needs: ['removals'],
+    sql: `select c.id from contents c where c.state = 'deleting' and (
+      exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')
+      or exists (select 1 from copies k where k.content_id = c.id and k.batch_id is null and k.state in ('planned', 'parked', 'transferring')))`,
+  },
+  {
+    id: 'I-04',
+    broken: 'a removal that was asked for has no attempt on record',
+    needs: ['removals'],
+    sql: `select r.id from removals r where r.state in ('submitting', 'submitted', 'uncertain')
+      and not exists (select 1 from removal_attempts a where a.id = r.attempt_id and a.data_set_id = r.data_set_id)`,
+  },
+  {
     id: 'counts',
     broken: 'bucket_stats differs from the rows',
     sql: `select * from (select s.*,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, type Database, silentLog, systemClock } from '#kernel'
+import { type Clock, type Database, type Migration, silentLog, systemClock } from '#kernel'
 import { openTestDatabase } from '#kernel/testing'
 import { type Cache, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
@@ -21,6 +21,7 @@ export interface ObjectStorageOptions {
   readonly clock?: Clock
   readonly onNewContent?: ObjectParts['onNewContent']
   readonly readRemote?: ObjectParts['readRemote']
+  readonly moreMigrations?: readonly Migration[]
 }
 
 /** The object half of storage over a real database and real files, with a bucket named `photos`. */
@@ -41,7 +42,9 @@ export interface ObjectStorage extends AsyncDisposable {
 export async function openObjectStorage(options: ObjectStorageOptions = {}): Promise<ObjectStorage> {
   const { maxBytes = 64 * 1024 * 1024, policy = 'lru', clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-objects-')))
-  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration] }], { dir })
+  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration, ...(options.moreMigrations ?? [])] }], {
+    dir,
+  })
   const disk = options.disk ? { disk: options.disk } : {}
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, policy, database, clock, log: silentLog, ...disk })
   const buckets = createBuckets({ database, clock, defaults: { defaultCopies: 2 } })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { type TestKernel, testKernel } from '#kernel/testing'
+import { type CommandWords, runCommand, type TestKernel, testKernel } from '#kernel/testing'
 import { tasksPlugin } from '../plugin.ts'
-import { type CommandWords, runCommand } from '../testing/run-command.ts'
 import { putTask, workingPlugin } from '../testing/working-plugin.ts'
 import { taskCommands } from './commands.ts'
 

@@ -27,14 +27,23 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
+/** The end of a transaction, with as many blocks as it takes to make it final. */
+async function endOf(signed: SignedTransaction) {
+  for (let block = 0; block < 10; block++) {
+    await devnet.chain.mine()
+    const found = await lookUp(chain, account.address, signed)
+    if (found.state !== 'pending') return found
+  }
+  throw new Error(`transaction ${signed.hash} is not final after ten blocks`)
+}
+
 async function perform(call: PlannedCall | null): Promise<SignedTransaction> {
   if (call === null) throw new Error('nothing planned')
   const signed = await signTransaction({ chain, account, call })
   expect(await lookUp(chain, account.address, signed)).toEqual({ state: 'unknown' })
   expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
   expect(await lookUp(chain, account.address, signed)).toMatchObject({ state: 'pending' })
-  await devnet.chain.mine()
-  expect(await lookUp(chain, account.address, signed)).toMatchObject({ state: 'confirmed' })
+  expect(await endOf(signed)).toMatchObject({ state: 'confirmed' })
   return signed
 }
 
@@ -91,9 +100,8 @@ test('a transaction that loses its funds before it is mined is reverted', async 
   const second = await signTransaction({ chain, account, call, nonce: first.nonce + 1 })
   await broadcast(chain, first.raw)
   await broadcast(chain, second.raw)
-  await devnet.chain.mine()
-  expect(await lookUp(chain, account.address, first)).toMatchObject({ state: 'confirmed' })
-  expect(await lookUp(chain, account.address, second)).toMatchObject({ state: 'reverted' })
+  expect(await endOf(first)).toMatchObject({ state: 'confirmed' })
+  expect(await endOf(second)).toMatchObject({ state: 'reverted' })
 })
 
 test('a transaction that a reorganisation took back is sent again with the same bytes', async () => {
@@ -102,8 +110,7 @@ test('a transaction that a reorganisation took back is sent again with the same 
   await devnet.chain.reorg(1)
   expect(['unknown', 'pending']).toContain((await lookUp(chain, account.address, signed)).state)
   expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
-  await devnet.chain.mine(2)
-  expect(await lookUp(chain, account.address, signed)).toMatchObject({ state: 'confirmed' })
+  expect(await endOf(signed)).toMatchObject({ state: 'confirmed' })
 })
 
 test('ending the service of a data set that is not ours is refused with the contract’s reason', async () => {

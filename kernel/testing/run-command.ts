@@ -1,5 +1,6 @@
-import { type Command, createOutput } from '#kernel'
-import type { TestKernel } from '#kernel/testing'
+import type { Command } from '../cli/command.ts'
+import { createOutput } from '../cli/output.ts'
+import type { TestKernel } from './test-kernel.ts'
 
 export interface CommandEnd {
   readonly code: number

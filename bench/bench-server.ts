@@ -1,0 +1,157 @@
+// The servers of a measurement, each a process of its own: the gateway as its operator starts it, and the bare ones.
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { saveConfigFile } from '#kernel'
+import { basicAuth, cheapPasswordHash, testOperator } from '#kernel/testing'
+import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
+import { RawConnection } from './raw-connection.ts'
+
+const startMsMax = 30_000
+const startLookMs = 50
+const stopMsMax = 30_000
+const logCharsMax = 4096
+/** As many as the gateway gives itself. */
+const poolThreads = '64'
+/** Nothing listens there, so everything that needs the chain waits, and costs nothing. */
+const noChainUrl = 'http://127.0.0.1:9'
+const cacheGib = 40
+
+export interface BenchServer extends AsyncDisposable {
+  readonly label: string
+  readonly port: number
+  readonly pid: number
+}
+
+export type BareKind = 'synced-files' | 'buffer' | 'file-streams'
+
+const bareLabels: Readonly<Record<BareKind, string>> = {
+  'synced-files': 'Fastify, file and fsync',
+  buffer: 'Fastify, a buffer',
+  'file-streams': 'node:http, file stream',
+}
+
+/** Its files stay in `dir`. */
+export async function startBareServer(kind: BareKind, dir: string): Promise<BenchServer> {
+  await mkdir(dir)
+  const child = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)), [kind, dir], {
+    env: { ...process.env, NODE_OPTIONS: '', UV_THREADPOOL_SIZE: poolThreads },
+    execArgv: [],
+  })
+  const [{ port }] = (await once(child, 'message', { signal: AbortSignal.timeout(startMsMax) })) as [{ readonly port: number }]
+  return { label: bareLabels[kind], port, pid: pidOf(child), [Symbol.asyncDispose]: () => stop(child) }
+}
+
+export interface S3Credentials {
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+export interface Gateway extends BenchServer {
+  readonly user: S3Credentials
+  readonly bucket: string
+}
+
+/** `svc serve` with a bucket and a user, keeping everything in `dir`. `nodeArguments` come before the program, such as --cpu-prof. */
+export async function startGateway(dir: string, nodeArguments: readonly string[] = []): Promise<Gateway> {
+  await mkdir(dir)
+  const [adminPort, port] = await findFreePorts()
+  const configPath = join(dir, 'config.toml')
+  saveConfigFile(configPath, {
+    'admin.addr': `127.0.0.1:${adminPort}`,
+    'admin.auth.username': testOperator.username,
+    'admin.auth.password_hash': await cheapPasswordHash(),
+    'admin.auth.session_secret': randomBytes(32).toString('hex'),
+    'server.port': `127.0.0.1:${port}`,
+    'logging.level': 'error',
+    'chain.network': 'calibration',
+    'chain.rpc_url': noChainUrl,
+    'chain.private_key': randomBytes(32).toString('hex'),
+    'cache.max_size_gb': cacheGib,
+  })
+  const program = fileURLToPath(new URL('../cli/svc.js', import.meta.url))
+  const child = spawn(process.execPath, [...nodeArguments, program, 'serve', '--config', configPath], {
+    cwd: dir,
+    env: { ...process.env, NODE_OPTIONS: '', SVC_CONFIG: '', UV_THREADPOOL_SIZE: poolThreads },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  try {
+    await answering(child, [adminPort, port])
+    const user = await createUser(adminPort)
+    const bucket = 'photos'
+    await createBucket(port, bucket, user)
+    return { label: 'gateway', port, pid: pidOf(child), user, bucket, [Symbol.asyncDispose]: () => stop(child) }
+  } catch (error) {
+    await stop(child)
+    throw error
+  }
+}
+
+/** Two ports that were free a moment ago. The gateway tells its own only in its log, which is to be silent here. */
+async function findFreePorts(): Promise<[number, number]> {
+  const held = [createServer(), createServer()] as const
+  for (const server of held) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const [first, second] = held.map((server) => (server.address() as AddressInfo).port) as [number, number]
+  for (const server of held) server.close()
+  return [first, second]
+}
+
+async function answering(child: ChildProcess, ports: readonly number[]): Promise<void> {
+  let log = ''
+  child.stderr?.on('data', (bytes: Buffer) => {
+    log = (log + bytes.toString()).slice(-logCharsMax)
+  })
+  for (let waitedMs = 0; waitedMs < startMsMax; waitedMs += startLookMs) {
+    if (child.exitCode !== null) throw new Error(`the gateway ended before it served:\n${log}`)
+    const open = await Promise.all(ports.map(isOpen))
+    if (!open.includes(false)) return
+    await pause(startLookMs)
+  }
+  throw new Error(`the gateway did not start within ${startMsMax} ms:\n${log}`)
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  try {
+    using _connection = await RawConnection.open(port)
+    return true
+  } catch {
+    // Refused: not yet.
+    return false
+  }
+}
+
+async function createUser(adminPort: number): Promise<S3Credentials> {
+  const headers = { authorization: basicAuth(testOperator.username, testOperator.password), 'content-type': 'application/json' }
+  const response = await fetch(`http://127.0.0.1:${adminPort}/api/v1/s3-users`, { method: 'POST', headers, body: '{"role":"admin"}' })
+  if (response.status !== 201) throw new Error(`no S3 user was created: ${response.status} ${await response.text()}`)
+  const { access_key, secret_key } = (await response.json()) as { readonly access_key: string; readonly secret_key: string }
+  return { accessKey: access_key, secretKey: secret_key }
+}
+
+async function createBucket(port: number, bucket: string, user: S3Credentials): Promise<void> {
+  using connection = await RawConnection.open(port)
+  const { head } = signedRequest(port, { method: 'PUT', url: `/${bucket}`, user })
+  await connection.exchange([Buffer.from(head)])
+}
+
+function pidOf({ pid }: ChildProcess): number {
+  if (pid === undefined) throw new Error('a server has no process')
+  return pid
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMsMax)
+  await ended
+  clearTimeout(timer)
+}

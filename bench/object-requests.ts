@@ -1,0 +1,50 @@
+// Requests for objects, signed and laid out as bytes before anything is timed. Every server gets the same; only the gateway asks for the signature.
+import { createHash, randomBytes } from 'node:crypto'
+import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
+import type { S3Credentials } from './bench-server.ts'
+import type { PreparedRequest } from './raw-connection.ts'
+
+const stampBytes = 16
+/** Up to here a request is one buffer, so that it leaves in one write. */
+const joinedBytesMax = 64 * 1024
+
+export interface PreparedObject {
+  readonly key: string
+  readonly put: PreparedRequest
+  readonly get: PreparedRequest
+  /** Lower-case hex. */
+  readonly sha256: string
+}
+
+export interface ObjectRequests {
+  readonly objectBytes: number
+  /** `count` objects that were never there before, of contents that were never there before: a known content would cost less. */
+  prepare(port: number, count: number): PreparedObject[]
+}
+
+export function createObjectRequests({
+  objectBytes,
+  bucket,
+  user,
+}: {
+  readonly objectBytes: number
+  readonly bucket: string
+  readonly user: S3Credentials
+}): ObjectRequests {
+  const tail = randomBytes(objectBytes - stampBytes)
+  const prepareOne = (port: number): PreparedObject => {
+    const stamp = randomBytes(stampBytes)
+    const url = `/${bucket}/${stamp.toString('hex')}`
+    const sha256 = createHash('sha256').update(stamp).update(tail).digest('hex')
+    const unsignedHeaders = { 'content-length': String(objectBytes), 'content-type': 'application/octet-stream' }
+    const { head } = signedRequest(port, { method: 'PUT', url, user, payload: sha256, unsignedHeaders })
+    const put = [Buffer.from(head), stamp, tail]
+    return {
+      key: url,
+      put: objectBytes <= joinedBytesMax ? [Buffer.concat(put)] : put,
+      get: [Buffer.from(signedRequest(port, { method: 'GET', url, user }).head)],
+      sha256,
+    }
+  }
+  return { objectBytes, prepare: (port, count) => Array.from({ length: count }, () => prepareOne(port)) }
+}

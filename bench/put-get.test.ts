@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { benchPutGet } from './put-get.ts'
+
+const scale = { rounds: 1, smallPuts: 100, smallGets: 200, smallObjects: 10, largeBytes: 2 * 1024 ** 2, largePuts: 4, largeGets: 4 }
+
+test('every way to put and get is measured at the gateway and at a bare server', async () => {
+  const { rows } = await benchPutGet(scale)
+  expect(rows.map(({ label }) => label)).toEqual([
+    'GET 4 KiB, 32 connections: Fastify, a buffer',
+    'GET 4 KiB, 32 connections: gateway',
+    'GET 2 MiB, 1 stream: node:http, file stream',
+    'GET 2 MiB, 1 stream: gateway',
+    'PUT 2 MiB, 1 stream: node:http, file stream',
+    'PUT 2 MiB, 1 stream: gateway',
+    'PUT 2 MiB, 4 streams: node:http, file stream',
+    'PUT 2 MiB, 4 streams: gateway',
+    'PUT 4 KiB, 32 connections: Fastify, file and fsync',
+    'PUT 4 KiB, 32 connections: gateway',
+  ])
+  for (const { value, figures } of rows) {
+    expect(value).toBeGreaterThan(0)
+    expect(figures?.ratio).toBeGreaterThan(0)
+  }
+})

@@ -1,0 +1,18 @@
+/** What other plugins may add to the admin plugin. */
+import { defineExtensionPoint, type Resolved, type Uses } from '#kernel'
+
+/** Members that a plugin adds to the overview, such as `by_state` to `objects`. */
+export interface OverviewPart<U extends Uses = Uses> {
+  readonly name: string
+  /** Member of the overview that the result is merged into; it may be a new one. */
+  readonly into: string
+  readonly uses: U
+  /** Cheap: the dashboard asks every few seconds. What is thrown is logged, and the part left out. */
+  summarise(services: Resolved<U>): object | Promise<object>
+}
+
+export const overviewParts = defineExtensionPoint<OverviewPart>('admin.overview')
+
+export function defineOverviewPart<const U extends Uses>(spec: OverviewPart<U>): OverviewPart {
+  return spec as unknown as OverviewPart
+}

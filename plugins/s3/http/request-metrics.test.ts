@@ -1,0 +1,54 @@
+import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { expect, test } from 'vitest'
+import { admin, startTestServer } from '../testing/test-server.ts'
+import { OperationCounts, operationMetric } from './request-metrics.ts'
+
+const collect = (operationCounts: OperationCounts) => operationMetric.collect({ operationCounts })
+
+/** Only what happened. */
+const counted = async (counts: OperationCounts) =>
+  Object.fromEntries(
+    (await collect(counts)).filter(({ value }) => value > 0).map(({ labels, value }) => [Object.values(labels).join(' '), value]),
+  )
+
+test('every operation has both ends from the start', async () => {
+  const samples = await collect(new OperationCounts())
+  const operations = ['put', 'get', 'head', 'delete', 'copy', 'list', 'multipart']
+  expect(samples).toEqual(
+    operations.flatMap((operation) => ['success', 'failure'].map((status) => ({ labels: { operation, status }, value: 0 }))),
+  )
+})
+
+test('requests are counted by operation and by how they ended', async () => {
+  await using server = await startTestServer()
+  const client = server.client(admin)
+  await client.send(new CreateBucketCommand({ Bucket: 'photos' }))
+  const place = { Bucket: 'photos', Key: 'k' }
+  await client.send(new PutObjectCommand({ ...place, Body: Buffer.alloc(200) }))
+  const { Body } = await client.send(new GetObjectCommand(place))
+  await Body?.transformToByteArray()
+  await client.send(new HeadObjectCommand(place))
+  await client.send(new ListObjectsV2Command({ Bucket: 'photos' }))
+  await expect(client.send(new GetObjectCommand({ ...place, Key: 'none' }))).rejects.toMatchObject({ name: 'NoSuchKey' })
+  await expect(client.send(new PutObjectCommand({ ...place, IfNoneMatch: '*', Body: Buffer.alloc(200) }))).rejects.toThrow()
+  client.destroy()
+  // An answer reaches the client before it is counted.
+  await expect
+    .poll(() => counted(server.operationCounts))
+    .toEqual({
+      'put success': 1,
+      'put failure': 1,
+      'get success': 1,
+      'get failure': 1,
+      'head success': 1,
+      'list success': 1,
+    })
+})
+
+test('a request that is not what it signed is no operation', async () => {
+  await using server = await startTestServer()
+  const client = server.client({ ...admin, secretKey: 'not the secret' })
+  await expect(client.send(new GetObjectCommand({ Bucket: 'photos', Key: 'k' }))).rejects.toThrow()
+  client.destroy()
+  expect(await counted(server.operationCounts)).toEqual({})
+})

@@ -1,0 +1,42 @@
+import { defineMetric } from '#kernel'
+import { cacheGauge } from '../contract.ts'
+import { readCounts } from '../services.ts'
+
+/** One family without labels. */
+const single = (value: number) => [{ labels: {}, value }]
+
+/** How full the cache is, and how often it had what was read. */
+export const cacheMetrics = [
+  defineMetric({
+    name: 'svc_cache_used_bytes',
+    help: 'Bytes of objects in the cache.',
+    type: 'gauge',
+    labels: [],
+    uses: { cacheGauge },
+    collect: async ({ cacheGauge }) => single(cacheGauge.stats().usedBytes),
+  }),
+  defineMetric({
+    name: 'svc_cache_max_bytes',
+    help: 'Capacity of the cache.',
+    type: 'gauge',
+    labels: [],
+    uses: { cacheGauge },
+    collect: async ({ cacheGauge }) => single(cacheGauge.stats().maxBytes),
+  }),
+  defineMetric({
+    name: 'svc_cache_hits_total',
+    help: 'Reads of objects whose bytes were in the cache.',
+    type: 'counter',
+    labels: [],
+    uses: { readCounts },
+    collect: async ({ readCounts }) => single(readCounts.cache),
+  }),
+  defineMetric({
+    name: 'svc_cache_misses_total',
+    help: 'Reads of objects whose bytes had to come from a stored copy.',
+    type: 'counter',
+    labels: [],
+    uses: { readCounts },
+    collect: async ({ readCounts }) => single(readCounts.provider),
+  }),
+]

@@ -1,0 +1,112 @@
+import type { Reader } from '#kernel'
+import { StoredVersion, type VersionRow } from './stored-version.ts'
+import { versionColumns } from './version-store.ts'
+
+/** Before the newest version of any key. */
+export const beforeAll = Number.MIN_SAFE_INTEGER
+
+/** A place in the order of keys and, within a key, from its newest version to its oldest. */
+export interface Cursor {
+  readonly key: string
+  readonly rseq: number
+}
+
+export interface VersionRange {
+  readonly bucketId: number
+  /** Rows behind this place. */
+  readonly after: Cursor
+  /** Keys below this one. */
+  readonly high: string | undefined
+}
+
+const rangeSql = (bound: string) =>
+  `select ${versionColumns} from object_versions v where v.bucket_id = ? and (v.key, v.rseq) > (?, ?) ${bound} order by v.key, v.rseq limit ?`
+const range = { open: rangeSql(''), bounded: rangeSql('and v.key < ?') }
+
+/** Versions and delete markers in order, at most `limit`. */
+export function listVersionRows(read: Reader, { bucketId, after, high }: VersionRange, limit: number): VersionRow[] {
+  return high === undefined
+    ? read.all<VersionRow>(range.open, bucketId, after.key, after.rseq, limit)
+    : read.all<VersionRow>(range.bounded, bucketId, after.key, after.rseq, high, limit)
+}
+
+/** Versions of one key behind `afterRseq`, newest first. */
+export function listKeyRows(read: Reader, key: { readonly bucketId: number; readonly key: string }, afterRseq: number, limit: number) {
+  return read.all<VersionRow>(
+    `select ${versionColumns} from object_versions v where v.bucket_id = ? and v.key = ? and v.rseq > ? order by v.rseq limit ?`,
+    key.bucketId,
+    key.key,
+    afterRseq,
+    limit,
+  )
+}
+
+/** The order of one version within its key; undefined when there is no such version. */
+export function findRseq(read: Reader, { bucketId, key }: { readonly bucketId: number; readonly key: string }, versionId: string) {
+  return read.get<{ rseq: number }>(
+    'select rseq from object_versions where version_id = ? and bucket_id = ? and key = ?',
+    versionId,
+    bucketId,
+    key,
+  )?.rseq
+}
+
+/** Entries of a bucket behind `after` and within the prefix, which ends below `high`. */
+export interface KeyPage {
+  readonly bucketId: number
+  readonly prefix: string
+  readonly high: string | undefined
+  readonly after: string
+  readonly limit: number
+}
+
+export interface DeletedRow {
+  readonly key: string
+  readonly markerVersionId: string
+  readonly deletedAtMs: number
+  /** The version that a restore makes current. */
+  readonly restorable: StoredVersion
+}
+
+/** No key is above it. */
+const noBound = '\u{10ffff}\u{10ffff}'
+
+/** Keys whose current version is a delete marker and that still have a version with bytes, in order of key. */
+export function listDeletedRows(read: Reader, { bucketId, prefix, high, after, limit }: KeyPage): DeletedRow[] {
+  const rows = read.all<VersionRow & { readonly marker_version_id: string; readonly deleted_at: number }>(
+    `select t.marker_version_id, t.deleted_at, ${versionColumns} from object_tombstones t
+       join object_versions v on v.bucket_id = t.bucket_id and v.key = t.key and v.rseq = (
+         select d.rseq from object_versions d where d.bucket_id = t.bucket_id and d.key = t.key and d.is_delete_marker = 0
+         order by d.rseq limit 1)
+     where t.bucket_id = ? and t.is_restorable = 1 and t.key > ? and t.key >= ? and t.key < ? order by t.key limit ?`,
+    bucketId,
+    after,
+    prefix,
+    high ?? noBound,
+    limit,
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    markerVersionId: row.marker_version_id,
+    deletedAtMs: row.deleted_at,
+    restorable: new StoredVersion(row, false),
+  }))
+}
+
+const isCurrentMarker = `exists (select 1 from object_tombstones t
+  where t.bucket_id = v.bucket_id and t.key = v.key and t.marker_version_id = v.version_id) as is_current`
+
+/** Delete markers, newest first, behind the version id `after`; of one key when it is given, else of the keys with the prefix. */
+export function listMarkerRows(read: Reader, page: KeyPage & { readonly key: string | undefined }): StoredVersion[] {
+  const { bucketId, key, prefix, high = noBound, after, limit } = page
+  const rows = read.all<VersionRow & { readonly is_current: number }>(
+    `select ${versionColumns}, ${isCurrentMarker} from object_versions v
+     where v.bucket_id = ? and v.is_delete_marker = 1 and v.version_id < ? and ${key === undefined ? 'v.key >= ? and v.key < ?' : 'v.key = ?'}
+     order by v.version_id desc limit ?`,
+    bucketId,
+    after,
+    ...(key === undefined ? [prefix, high] : [key]),
+    limit,
+  )
+  return rows.map((row) => new StoredVersion(row, row.is_current === 1))
+}

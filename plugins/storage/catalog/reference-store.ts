@@ -1,0 +1,106 @@
+import type { Reader, Tx } from '#kernel'
+import { releaseEntry } from '../cache/cache-store.ts'
+import type { AttachedContent } from './content-store.ts'
+
+/**
+ * Versions of a content went. With the last of them the content is being deleted: nothing can attach to it any more (I-18), and its
+ * cached bytes may go. Returns whether that is so.
+ */
+export function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): boolean {
+  tx.run('update contents set ref_count = ref_count - ?, updated_at = ? where id = ?', versions, nowMs, contentId)
+  const { changes } = tx.run(`update contents set state = 'deleting' where id = ? and ref_count = 0`, contentId)
+  if (changes === 0) return false
+  releaseEntry(tx, contentId)
+  return true
+}
+
+/** Would a content have no version left without so many of them? */
+export function isLastReference(read: Reader, contentId: number, versions: number): boolean {
+  return read.get('select 1 from contents where id = ? and ref_count <= ?', contentId, versions) !== undefined
+}
+
+interface ContentRow {
+  readonly bucketId: number
+  readonly size: number
+  readonly target: number
+  readonly durable: number
+  readonly readable: number
+  readonly storeState: string
+}
+
+/** One more version points at a content that another version keeps alive. `targetCopies` raises its target. */
+export function addReference(
+  tx: Tx,
+  contentId: number,
+  { targetCopies, nowMs }: { readonly targetCopies: number; readonly nowMs: number },
+): AttachedContent {
+  const row = tx.get<ContentRow>(
+    `select bucket_id as "bucketId", size, target_copies as target, durable_copies as durable, readable_copies as readable,
+       store_state as "storeState" from contents where id = ? and state = 'live'`,
+    contentId,
+  )
+  if (!row) throw new Error(`content ${contentId} has a version and is not live`)
+  const target = Math.max(row.target, targetCopies)
+  tx.run('update contents set ref_count = ref_count + 1, target_copies = ?, updated_at = ? where id = ?', target, nowMs, contentId)
+  const { bucketId, size, durable, readable, storeState } = row
+  return {
+    id: contentId,
+    bucketId,
+    size,
+    targetCopies: target,
+    durableCopies: durable,
+    readableCopies: readable,
+    because: storeState === 'lost' ? 'found' : target > row.target ? 'raised' : 'known',
+  }
+}
+
+/** Bytes that were lost are in the cache again. */
+export function markFound(tx: Tx, contentId: number): void {
+  tx.run(`update contents set store_state = 'unstored' where id = ? and store_state = 'lost'`, contentId)
+}
+
+export interface Readability {
+  readonly isFailed: boolean
+  readonly isCached: boolean
+  readonly readableCopies: number
+}
+
+/** Whether the bytes of a content can be had, by the records. */
+export function readReadability(read: Reader, contentId: number): Readability {
+  const row = read.get<{ storeState: string; readable: number; cached: number }>(
+    `select c.store_state as "storeState", c.readable_copies as readable,
+       exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as cached
+     from contents c where c.id = ?`,
+    contentId,
+  )
+  return {
+    isFailed: row === undefined || row.storeState === 'failed' || row.storeState === 'lost',
+    isCached: row?.cached === 1,
+    readableCopies: row?.readable ?? 0,
+  }
+}
+
+/** The digest that fetched bytes must have; null where it was never recorded. */
+export const sha256OfContent = (read: Reader, contentId: number): string | null =>
+  read.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
+
+/** Forgets a deleted content once nothing is left of it: no cached file, no copy on chain or on its way there. */
+export function forgetDeleted(tx: Tx, contentId: number): void {
+  const { changes } = tx.run(
+    `delete from contents where id = ? and state = 'deleting' and not exists (select 1 from cache_entries e where e.content_id = contents.id)
+       and not exists (select 1 from copies k where k.content_id = contents.id and k.state <> 'removed')`,
+    contentId,
+  )
+  if (changes === 0) return
+  // Ids of copies may be given again: nothing that names one may stay.
+  tx.run('delete from commit_items where copy_id in (select id from copies where content_id = ?)', contentId)
+  tx.run('delete from copies where content_id = ?', contentId)
+  tx.run('delete from pieces where content_id = ?', contentId)
+}
+
+/** Contents that are being deleted, at most `limit`, by id. */
+export function deletedContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
+  return read
+    .all<{ id: number }>(`select id from contents where state = 'deleting' and id > ? order by id limit ?`, after, limit)
+    .map(({ id }) => id)
+}

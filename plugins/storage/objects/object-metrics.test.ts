@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { type Database, systemClock, type Tx } from '#kernel'
+import { openTestDatabase } from '#kernel/testing'
+import { objectsMigration } from '../migrations/0001-objects.ts'
+import { copiesMigration } from '../migrations/0002-copies.ts'
+import { openObjectStorage, readAll } from '../testing/object-storage.ts'
+import { objectStateMetric } from './object-metrics.ts'
+import { createObjects } from './objects.ts'
+
+const openDatabase = () => openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration] }])
+
+const zero = { cached: 0, uploading: 0, committing: 0, replicating: 0, stored: 0, failed: 0 }
+
+async function distribution(database: Database): Promise<Record<string, number>> {
+  const samples = await objectStateMetric.collect({ database } as never)
+  return Object.fromEntries(samples.map(({ labels, value }) => [labels.state, value]))
+}
+
+interface Planned {
+  readonly storeState?: string
+  readonly copies?: readonly string[]
+  /** Keys whose current version has these bytes. */
+  readonly current?: number
+  /** Versions of the same bytes that are not current. */
+  readonly older?: number
+}
+
+/** Rows as the object operations and the pipeline leave them. */
+const plan = (database: Database, ...all: readonly Planned[]) => database.write((tx) => void all.map((planned) => place(tx, planned)))
+
+function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, older = 0 }: Planned): void {
+  const { lastId: id } = tx.run(
+    `insert into contents (bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
+     values (1, 's256:' || lower(hex(randomblob(8))), 1, ?, 2, ?, 0, 0)`,
+    current + older,
+    storeState,
+  )
+  const version = (key: string, rseq: number) =>
+    tx.run(
+      `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
+       values (1, ?, ?, lower(hex(randomblob(8))), ?, 0, 1, '', '', 0)`,
+      key,
+      rseq,
+      id,
+    )
+  for (let n = 0; n < current; n++) {
+    version(`${id}-${n}`, -2)
+    tx.run(
+      `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (1, ?, '', -2, ?, 1, '', 0)`,
+      `${id}-${n}`,
+      id,
+    )
+  }
+  for (let n = 0; n < older; n++) version(`${id}-${n}`, -1)
+  for (const [slot, state] of copies.entries()) {
+    tx.run(
+      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
+       values (?, ?, ?, ?, ?, 'store', '7', 0, 0)`,
+      id,
+      id,
+      slot,
+      slot,
+      state,
+    )
+  }
+  tx.run(
+    'insert into bucket_stats (bucket_id, live_objects) values (1, ?) on conflict (bucket_id) do update set live_objects = live_objects + excluded.live_objects',
+    current,
+  )
+}
+
+test('without objects every state stands at zero', async () => {
+  await using database = await openDatabase()
+  expect(await distribution(database)).toEqual(zero)
+})
+
+test.each([
+  ['cached', { storeState: 'unstored' }],
+  ['uploading', { storeState: 'storing', copies: ['transferring', 'planned'] }],
+  ['committing', { storeState: 'storing', copies: ['batched', 'planned'] }],
+  ['replicating', { storeState: 'storing', copies: ['committed', 'parked'] }],
+  ['stored', { storeState: 'stored', copies: ['committed', 'committed'] }],
+  ['failed', { storeState: 'failed', copies: ['failed', 'failed'] }],
+  ['failed', { storeState: 'lost' }],
+])('an object can be %s', async (state, planned) => {
+  await using database = await openDatabase()
+  await plan(database, planned)
+  expect(await distribution(database)).toEqual({ ...zero, [state]: 1 })
+})
+
+test('only current versions count, each key once, however many share their bytes', async () => {
+  await using database = await openDatabase()
+  await plan(database, { current: 3, older: 2 })
+  await plan(database, { current: 0, older: 4 })
+  await plan(database, { current: 1500, older: 1500 })
+  await plan(database, { storeState: 'stored', current: 40, older: 1 })
+  expect(await distribution(database)).toEqual({ ...zero, cached: 1503, stored: 40 })
+})
+
+test('more contents than one turn looks at are all counted', async () => {
+  await using database = await openDatabase()
+  for (const storeState of ['unstored', 'storing', 'stored']) await plan(database, ...Array(600).fill({ storeState }))
+  expect(await distribution(database)).toEqual({ ...zero, cached: 600, uploading: 600, stored: 600 })
+})
+
+test('no look-up of the count walks over stored contents or over all versions', async () => {
+  await using database = await openDatabase()
+  const seen: string[] = []
+  const watched: Database['read'] = {
+    get: (sql, ...params) => {
+      seen.push(sql)
+      return database.read.get(sql, ...params)
+    },
+    all: (sql, ...params) => {
+      seen.push(sql)
+      return database.read.all(sql, ...params)
+    },
+  }
+  await plan(database, { current: 20 })
+  await objectStateMetric.collect({ database: { ...database, read: watched } } as never)
+  const steps = [...new Set(seen)].flatMap((sql) =>
+    database.read
+      .all<{ detail: string }>(`explain query plan ${sql}`, ...Array(sql.split('?').length - 1).fill(0))
+      .map(({ detail }) => detail),
+  )
+  expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN bucket_stats'])
+  expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
+  expect(steps).toContain('SEARCH contents USING COVERING INDEX contents_unsettled ((bucket_id,store_state)>(?,?))')
+  expect(steps).toContain('SEARCH c USING INDEX contents_unsettled (bucket_id=? AND store_state=? AND id>?)')
+})
+
+test('a read is told apart by where its bytes come from', async () => {
+  await using storage = await openObjectStorage()
+  const { contentId } = await storage.put('k', 'bytes')
+  const reads: string[] = []
+  const { database, buckets, cache } = storage
+  const objects = createObjects({
+    database,
+    buckets,
+    cache,
+    clock: systemClock,
+    onRead: (from) => void reads.push(from),
+    readRemote: async (version) => ({
+      version,
+      source: 'provider',
+      async *read() {
+        yield Buffer.from('bytes')
+      },
+      async [Symbol.asyncDispose]() {},
+    }),
+  })
+  await readAll(await objects.open('photos', 'k'))
+  await expect(objects.open('photos', 'none')).rejects.toMatchObject({ code: 'object_not_found' })
+  await database.write((tx) => tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId))
+  await cache.evict(Number(contentId))
+  await readAll(await objects.open('photos', 'k'))
+  expect(reads).toEqual(['cache', 'provider'])
+})

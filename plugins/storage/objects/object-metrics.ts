@@ -1,0 +1,19 @@
+import { database, defineMetric } from '#kernel'
+import type { ObjectState } from '../contract.ts'
+import { countStates } from './state-counts.ts'
+
+const states: readonly ObjectState[] = ['cached', 'uploading', 'committing', 'replicating', 'stored', 'failed']
+
+/** Every state has its line, also at zero. */
+export const objectStateMetric = defineMetric({
+  name: 'svc_object_state_distribution',
+  help: 'Current object versions by state; counted at most every 30 seconds.',
+  type: 'gauge',
+  labels: ['state'],
+  uses: { database },
+  keepMs: 30_000,
+  async collect({ database }) {
+    const counts = await countStates(database.read)
+    return states.map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 }))
+  },
+})

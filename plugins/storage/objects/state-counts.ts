@@ -1,0 +1,54 @@
+import type { Reader } from '#kernel'
+import type { ObjectState } from '../contract.ts'
+import { objectState } from '../copies/placement-store.ts'
+import {
+  type ContentGroup,
+  countCurrentVersions,
+  listUnsettled,
+  nextUnsettledGroup,
+  sumLiveObjects,
+  type UnsettledContent,
+} from './state-count-store.ts'
+
+/** Rows looked at before other work gets a turn: a few milliseconds. */
+const rowsPerTurn = 500
+
+/**
+ * Current versions by state. Only contents that are not yet stored are looked at; all others are what remains of the buckets' own
+ * counts. What changes meanwhile may be counted before or after its change.
+ */
+export async function countStates(reader: Reader): Promise<ReadonlyMap<ObjectState, number>> {
+  const counts = new Map<ObjectState, number>()
+  for (let group = nextUnsettledGroup(reader, undefined); group !== undefined; group = nextUnsettledGroup(reader, group)) {
+    await countGroup(reader, group, counts)
+  }
+  const unsettled = [...counts.values()].reduce((sum, current) => sum + current, 0)
+  return counts.set('stored', Math.max(0, sumLiveObjects(reader) - unsettled))
+}
+
+async function countGroup(reader: Reader, group: ContentGroup, counts: Map<ObjectState, number>): Promise<void> {
+  let page = listUnsettled(reader, group, 0, rowsPerTurn)
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    for (const content of page) {
+      const state = objectState({ ...group, ...content })
+      const current = content.current ?? (await countMany(reader, content))
+      counts.set(state, (counts.get(state) ?? 0) + current)
+    }
+    await nextTurn()
+    page = listUnsettled(reader, group, last.id, rowsPerTurn)
+  }
+}
+
+/** Of one content with many versions. */
+async function countMany(reader: Reader, { id }: UnsettledContent): Promise<number> {
+  let total = 0
+  let page = countCurrentVersions(reader, id, undefined, rowsPerTurn)
+  while (page.last !== undefined) {
+    total += page.current
+    await nextTurn()
+    page = countCurrentVersions(reader, id, page.last, rowsPerTurn)
+  }
+  return total
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

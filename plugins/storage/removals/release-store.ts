@@ -1,0 +1,52 @@
+import type { Reader, Tx } from '#kernel'
+
+/** Copies that no batch holds: nothing of them is on chain, and nothing can put them there once they are marked. */
+const freeCopies = `content_id = ? and (state in ('planned', 'parked', 'failed', 'lost') or (state = 'transferring' and batch_id is null))`
+
+/**
+ * Takes a deleted content's copies back: those that never reached the chain end here, and each that is committed gets a row of its
+ * removal. Copies inside a batch wait for its outcome; call it again then. Does nothing for a content that has versions. Returns the
+ * data sets that have pieces to remove.
+ */
+export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonly number[] {
+  if (!tx.get(`select 1 from contents where id = ? and state = 'deleting'`, contentId)) return []
+  tx.run(`update copies set state = 'removed', updated_at = ? where ${freeCopies}`, nowMs, contentId)
+  tx.run(
+    `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at)
+     select data_set_id, chain_piece_id, id, content_id, 'pending', ?, ? from copies where content_id = ? and state = 'committed'
+     on conflict (data_set_id, chain_piece_id) do nothing`,
+    nowMs,
+    nowMs,
+    contentId,
+  )
+  return tx
+    .all<{ id: number }>(
+      `select distinct r.data_set_id as id from copies c join removals r on r.data_set_id = c.data_set_id and r.chain_piece_id = c.chain_piece_id
+       where c.content_id = ? and r.state = 'pending' order by r.data_set_id`,
+      contentId,
+    )
+    .map(({ id }) => id)
+}
+
+export interface OpenCopies {
+  /** A submission with one of the copies may be on its way to the chain. */
+  readonly isUndecided: boolean
+  /** Data sets that pull copies of the content in, and those that would commit them. */
+  readonly pullingInto: readonly number[]
+  readonly committingTo: readonly number[]
+}
+
+/** The copies of a content that are not settled. */
+export function readOpenCopies(read: Reader, contentId: number): OpenCopies {
+  const rows = read.all<{ dataSetId: number; state: string; batchState: string | null }>(
+    `select c.data_set_id as "dataSetId", c.state, b.state as "batchState" from copies c left join commit_batches b on b.id = c.batch_id
+     where c.content_id = ? and c.state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention')`,
+    contentId,
+  )
+  const dataSets = (...states: readonly string[]) => rows.flatMap((row) => (states.includes(row.state) ? row.dataSetId : []))
+  return {
+    isUndecided: rows.some(({ batchState }) => batchState === 'submitting' || batchState === 'submitted' || batchState === 'uncertain'),
+    pullingInto: dataSets('planned', 'transferring'),
+    committingTo: dataSets('parked', 'batched'),
+  }
+}

@@ -1,0 +1,148 @@
+import type { Reader, Tx } from '#kernel'
+
+/**
+ * pending: nothing asked for · submitting: the attempt is on record, its outcome is not · submitted: the provider named a transaction ·
+ * uncertain: only the chain can tell · scheduled: queued on chain, gone after the next proving period · removed · moot: the data set
+ * ended with everything in it.
+ */
+export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'moot'
+
+/** A committed copy of a deleted content. */
+export interface Removal {
+  readonly id: number
+  readonly contentId: number
+  readonly copyId: number
+  readonly pieceId: bigint
+  readonly state: RemovalState
+  readonly attemptId: number | null
+}
+
+/** One signed request for up to 35 pieces. It has no nonce: the state of its pieces on chain tells its outcome. */
+export interface RemovalAttempt {
+  readonly id: number
+  readonly txHash: string | null
+  readonly startedAtMs: number
+  /** Transactions the provider had sent once it could not work on the attempt any more. */
+  readonly senderNonce: number | null
+  readonly checks: number
+  /** The task that failed because the attempt stayed unconfirmed: only its retry may send again. */
+  readonly attentionTaskId: number | null
+}
+
+interface RemovalRow {
+  readonly id: number
+  readonly content_id: number
+  readonly copy_id: number
+  readonly chain_piece_id: string
+  readonly state: RemovalState
+  readonly attempt_id: number | null
+}
+
+const columns = 'id, content_id, copy_id, chain_piece_id, state, attempt_id'
+
+/** Removals that were asked for and are not over: few, because a data set takes 35 at a time. */
+export function startedRemovals(reader: Reader, dataSetId: number): readonly Removal[] {
+  return reader
+    .all<RemovalRow>(
+      `select ${columns} from removals where data_set_id = ? and state in ('submitting', 'submitted', 'uncertain', 'scheduled') order by id`,
+      dataSetId,
+    )
+    .map(toRemoval)
+}
+
+/** Removals not asked for yet, oldest first. */
+export function pendingRemovals(reader: Reader, dataSetId: number, limit: number): readonly Removal[] {
+  return reader
+    .all<RemovalRow>(`select ${columns} from removals where data_set_id = ? and state = 'pending' order by id limit ?`, dataSetId, limit)
+    .map(toRemoval)
+}
+
+export function findAttempt(reader: Reader, id: number): RemovalAttempt | undefined {
+  return reader.get<RemovalAttempt>(
+    `select id, tx_hash as "txHash", started_at as "startedAtMs", sender_nonce as "senderNonce", checks,
+       attention_task_id as "attentionTaskId" from removal_attempts where id = ?`,
+    id,
+  )
+}
+
+/** The attempt, before it is sent (I-04). Undefined, and nothing changed, when one of the removals is not pending any more. */
+export function recordAttempt(
+  tx: Tx,
+  attempt: { readonly dataSetId: number; readonly extraData: string; readonly removals: readonly Removal[]; readonly nowMs: number },
+): number | undefined {
+  const { dataSetId, extraData, removals, nowMs } = attempt
+  for (const { id } of removals) if (!tx.get(`select 1 from removals where id = ? and state = 'pending'`, id)) return undefined
+  const { lastId } = tx.run(
+    'insert into removal_attempts (data_set_id, extra_data, started_at, updated_at) values (?, ?, ?, ?)',
+    dataSetId,
+    extraData,
+    nowMs,
+    nowMs,
+  )
+  for (const { id } of removals) {
+    tx.run(`update removals set state = 'submitting', attempt_id = ?, updated_at = ? where id = ?`, lastId, nowMs, id)
+  }
+  return lastId
+}
+
+/** The provider named its transaction. */
+export function recordSubmitted(tx: Tx, attemptId: number, { txHash, nowMs }: { readonly txHash: string; readonly nowMs: number }): void {
+  tx.run('update removal_attempts set tx_hash = ?, updated_at = ? where id = ?', txHash, nowMs, attemptId)
+  tx.run(`update removals set state = 'submitted', updated_at = ? where attempt_id = ? and state = 'submitting'`, nowMs, attemptId)
+}
+
+/** The answer was lost: the pieces' state on chain is looked up, and nothing is sent meanwhile (I-05). */
+export function recordUncertain(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
+  tx.run('update removal_attempts set last_error = coalesce(last_error, ?), updated_at = ? where id = ?', message, nowMs, attemptId)
+  tx.run(`update removals set state = 'uncertain', updated_at = ? where attempt_id = ? and state = 'submitting'`, nowMs, attemptId)
+}
+
+/** The attempt had no effect, or the operator accepts a second one: what is left of it may be asked for again. */
+export function reopenAttempt(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
+  tx.run('update removal_attempts set last_error = ?, updated_at = ? where id = ?', message, nowMs, attemptId)
+  tx.run(
+    `update removals set state = 'pending', attempt_id = null, updated_at = ? where attempt_id = ? and state in ('submitting', 'submitted', 'uncertain')`,
+    nowMs,
+    attemptId,
+  )
+}
+
+export function observeAttempt(tx: Tx, attemptId: number, senderNonce: number): void {
+  tx.run('update removal_attempts set sender_nonce = ? where id = ?', senderNonce, attemptId)
+}
+
+export function countCheck(tx: Tx, attemptId: number): void {
+  tx.run('update removal_attempts set checks = checks + 1 where id = ?', attemptId)
+}
+
+/** Undecided for too long: the task fails, and only an operator's retry of it sends again. */
+export function raiseAttention(tx: Tx, attemptId: number, taskId: number): void {
+  tx.run('update removal_attempts set attention_task_id = ? where id = ? and attention_task_id is null', taskId, attemptId)
+}
+
+export function markScheduled(tx: Tx, id: number, nowMs: number): void {
+  tx.run(
+    `update removals set state = 'scheduled', updated_at = ? where id = ? and state in ('pending', 'submitting', 'submitted', 'uncertain')`,
+    nowMs,
+    id,
+  )
+}
+
+/** The piece is not on chain any more. `moot`: its data set ended. */
+export function endRemoval(
+  tx: Tx,
+  { id, copyId }: Removal,
+  { state, nowMs }: { readonly state: 'removed' | 'moot'; readonly nowMs: number },
+): void {
+  tx.run('update removals set state = ?, updated_at = ? where id = ?', state, nowMs, id)
+  tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)
+}
+
+const toRemoval = (row: RemovalRow): Removal => ({
+  id: row.id,
+  contentId: row.content_id,
+  copyId: row.copy_id,
+  pieceId: BigInt(row.chain_piece_id),
+  state: row.state,
+  attemptId: row.attempt_id,
+})

@@ -1,0 +1,8 @@
+/** While a task with the key is pending or running there is no other. */
+export const taskKeys = {
+  store: (contentId: number) => `storage_store:${contentId}`,
+  ensure: (dataSetId: number) => `storage_dataset_ensure:${dataSetId}`,
+  pull: (dataSetId: number) => `storage_pull:${dataSetId}`,
+  commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
+  cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
+} as const

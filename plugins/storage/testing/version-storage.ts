@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { silentLog, systemClock } from '#kernel'
+import type { ObjectVersion, Versions } from '../contract.ts'
+import { planPiece } from '../copies/copy-store.ts'
+import { copiesMigration } from '../migrations/0002-copies.ts'
+import { removalsMigration } from '../migrations/0003-removals.ts'
+import { createVersions } from '../versions/versions.ts'
+import { checkInvariants } from './check-invariants.ts'
+import { type ObjectStorage, type ObjectStorageOptions, openObjectStorage } from './object-storage.ts'
+
+/** Objects and their versions over a real database and real files. */
+export interface VersionStorage extends ObjectStorage {
+  readonly versions: Versions
+  /** Keys of tasks that count as pending or running. */
+  readonly openTasks: Set<string>
+  /** Data sets whose cleanup was put on record. */
+  readonly cleanups: number[]
+  /** Records the content's copy as `state` on the data set, which is made when it is new. Returns the copy's id. */
+  placeCopy(
+    version: ObjectVersion,
+    copy: { readonly dataSetId: number; readonly state: string; readonly pieceId?: number },
+  ): Promise<number>
+  /** Removes the cached bytes, as an eviction does. */
+  uncache(version: ObjectVersion): Promise<void>
+  /** Fails unless every invariant holds. */
+  expectSound(): void
+}
+
+export async function openVersionStorage(options: ObjectStorageOptions = {}): Promise<VersionStorage> {
+  const { clock = systemClock } = options
+  const storage = await openObjectStorage({
+    ...options,
+    moreMigrations: [copiesMigration, removalsMigration],
+    onNewContent: (tx, { id, size }) => planPiece(tx, { contentId: id, size }),
+  })
+  const { database, buckets, cache, dir } = storage
+  const openTasks = new Set<string>()
+  const cleanups: number[] = []
+  const versions = createVersions({
+    database,
+    buckets,
+    cache,
+    clock,
+    log: silentLog,
+    queue: { isOpen: (_reader, key) => openTasks.has(key) },
+    scheduleCleanup: (_tx, dataSetId) => {
+      cleanups.push(dataSetId)
+      return dataSetId * 100
+    },
+    onNewContent: () => {},
+    readRemote: options.readRemote ?? (() => Promise.reject(new Error('no provider answers'))),
+  })
+  return {
+    ...storage,
+    versions,
+    openTasks,
+    cleanups,
+    placeCopy: (version, copy) => database.write((tx) => insertCopy(tx, version, copy)),
+    async uncache({ contentId }) {
+      await database.write((tx) => tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId))
+      await cache.evict(contentId ?? 0)
+    },
+    expectSound() {
+      const { usedBytes, reservedBytes } = cache.stats()
+      expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+      expect(reservedBytes).toBe(0)
+    },
+  }
+}
+
+type Tx = Parameters<Parameters<ObjectStorage['database']['write']>[0]>[0]
+
+function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<VersionStorage['placeCopy']>[1]): number {
+  const { dataSetId, state, pieceId } = copy
+  tx.run(
+    `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, created_at, updated_at)
+     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0 from (select ? as n) where true on conflict do nothing`,
+    version.bucketId,
+    dataSetId,
+  )
+  const { lastId } = tx.run(
+    `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
+     select id, content_id, ?, ?, ?, 'pull', ?, 0, 0 from pieces where content_id = ?`,
+    dataSetId,
+    dataSetId,
+    state,
+    pieceId === undefined ? null : String(pieceId),
+    version.contentId,
+  )
+  tx.run(`update pieces set piece_cid = 'cid' || id where content_id = ?`, version.contentId)
+  if (state === 'committed') {
+    tx.run('update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', version.contentId)
+  }
+  return lastId
+}

@@ -1,0 +1,244 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ObjectVersion } from '../contract.ts'
+import { recountContent } from '../copies/copy-store.ts'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+
+const at = (version: ObjectVersion) => ({ bucket: 'photos', key: version.key, versionId: version.versionId })
+const count = (storage: VersionStorage, table: string) => storage.database.read.get<{ n: number }>(`select count(*) as n from ${table}`)?.n
+
+function cachedFiles({ dir }: VersionStorage): number {
+  const folder = join(dir, 'cache', 'blobs')
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+}
+
+test('with its last version an object is gone: key, bytes and records', async () => {
+  await using storage = await openVersionStorage()
+  const only = await storage.put('k', 'bytes')
+  expect(await storage.versions.delete(at(only))).toEqual({ versionId: only.versionId, isDeleteMarker: false })
+  expect(storage.objects.find('photos', 'k')).toBeUndefined()
+  expect(storage.buckets.usage(only.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  expect(cachedFiles(storage)).toBe(0)
+  expect([count(storage, 'contents'), count(storage, 'pieces'), count(storage, 'object_versions')]).toEqual([0, 0, 0])
+  storage.expectSound()
+  expect(await storage.versions.delete(at(only))).toBeUndefined()
+  storage.expectSound()
+})
+
+test('the next newest version becomes current, be it bytes or a marker', async () => {
+  await using storage = await openVersionStorage()
+  const first = await storage.put('k', 'one')
+  const marker = await storage.objects.delete('photos', 'k')
+  const second = await storage.put('k', 'second')
+  await storage.versions.delete(at(second))
+  expect(storage.objects.find('photos', 'k')).toMatchObject({ versionId: marker.versionId, isDeleteMarker: true })
+  storage.expectSound()
+  expect(await storage.versions.delete(at(marker))).toEqual({ versionId: marker.versionId, isDeleteMarker: true })
+  expect(await storage.text('k')).toBe('one')
+  expect(storage.objects.find('photos', 'k')?.versionId).toBe(first.versionId)
+  expect(storage.buckets.usage(first.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 3 })
+  storage.expectSound()
+})
+
+test('bytes that another version or key needs stay', async () => {
+  await using storage = await openVersionStorage()
+  const here = await storage.put('here', 'shared')
+  await storage.put('there', 'shared')
+  expect(await storage.versions.deletePermanently(at(here))).toEqual({ cacheRelease: 'retained', cleanupTaskIds: [] })
+  expect(await storage.text('there')).toBe('shared')
+  storage.expectSound()
+})
+
+test('I-18: each committed copy gets one removal, and copies not on chain end at once', async () => {
+  await using storage = await openVersionStorage()
+  const version = await storage.put('k', 'bytes')
+  await storage.placeCopy(version, { dataSetId: 1, state: 'committed', pieceId: 7 })
+  await storage.placeCopy(version, { dataSetId: 2, state: 'committed', pieceId: 7 })
+  await storage.placeCopy(version, { dataSetId: 3, state: 'planned' })
+  storage.expectSound()
+  expect(await storage.versions.deletePermanently(at(version))).toEqual({ cacheRelease: 'released', cleanupTaskIds: [100, 200] })
+  expect(storage.cleanups).toEqual([1, 2])
+  expect(storage.database.read.all('select data_set_id, chain_piece_id, state from removals order by data_set_id')).toEqual([
+    { data_set_id: 1, chain_piece_id: '7', state: 'pending' },
+    { data_set_id: 2, chain_piece_id: '7', state: 'pending' },
+  ])
+  expect(storage.database.read.get('select state from copies where data_set_id = 3')).toEqual({ state: 'removed' })
+  expect(count(storage, 'contents')).toBe(1)
+  storage.expectSound()
+})
+
+test('I-18: the same bytes put again while the old are being deleted become a content of their own', async () => {
+  await using storage = await openVersionStorage()
+  const old = await storage.put('k', 'bytes')
+  await storage.placeCopy(old, { dataSetId: 1, state: 'committed', pieceId: 7 })
+  const [, fresh] = await Promise.all([storage.versions.delete(at(old)), storage.put('k2', 'bytes')])
+  const again = await storage.put('k', 'bytes')
+  expect(again.contentId).toBe(fresh.contentId)
+  expect(await storage.text('k')).toBe('bytes')
+  storage.expectSound()
+})
+
+test('an unfinished upload does not stop a delete of the S3 API, and what lands later is taken off the chain', async () => {
+  await using storage = await openVersionStorage()
+  const version = await storage.put('k', 'bytes')
+  const copyId = await storage.placeCopy(version, { dataSetId: 1, state: 'unconfirmed', pieceId: 9 })
+  await storage.database.write((tx) => {
+    const { lastId } = tx.run(
+      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (1, 'store', 'uncertain', '5', '0x', 0, 0)`,
+    )
+    tx.run('update copies set batch_id = ? where id = ?', lastId, copyId)
+  })
+  await expect(storage.versions.deletePermanently(at(version))).rejects.toMatchObject({ code: 'object_storage_busy', status: 409 })
+  await storage.versions.delete(at(version))
+  expect(storage.objects.find('photos', 'k')).toBeUndefined()
+  expect(count(storage, 'removals')).toBe(0)
+  storage.expectSound()
+  const dataSets = await storage.database.write((tx) => {
+    tx.run(`update copies set state = 'committed' where id = ?`, copyId)
+    return recountContent(tx, version.contentId ?? 0, 1)
+  })
+  expect(dataSets).toEqual([1])
+  storage.expectSound()
+})
+
+test.each([
+  ['storing', 'planned', (id: number) => `storage_store:${id}`],
+  ['being pulled', 'transferring', () => 'storage_pull:1'],
+  ['waiting for a batch', 'parked', () => 'storage_commit:1'],
+  ['in a batch', 'batched', () => 'storage_commit:1'],
+] as const)('a version whose copy is %s is busy only while the work goes on', async (_what, state, key) => {
+  await using storage = await openVersionStorage()
+  const version = await storage.put('k', 'bytes')
+  await storage.placeCopy(version, { dataSetId: 1, state })
+  storage.openTasks.add(key(version.contentId ?? 0))
+  await expect(storage.versions.deletePermanently(at(version))).rejects.toMatchObject({ code: 'object_storage_busy' })
+  expect(await storage.text('k')).toBe('bytes')
+  // Another version of the bytes keeps the work needed, so this one may go.
+  const other = await storage.put('other', 'bytes')
+  await storage.versions.deletePermanently(at(other))
+  storage.openTasks.clear()
+  if (state === 'batched') await storage.database.write((tx) => tx.run(`update copies set state = 'parked'`))
+  await storage.versions.deletePermanently(at(version))
+  storage.expectSound()
+})
+
+test('permanent deletion refuses what is not there and what is no data version', async () => {
+  await using storage = await openVersionStorage()
+  await storage.put('k', 'bytes')
+  const marker = await storage.objects.delete('photos', 'k')
+  const { versions } = storage
+  await expect(versions.deletePermanently({ ...at(marker), bucket: 'nowhere' })).rejects.toMatchObject({ code: 'bucket_not_found' })
+  await expect(versions.deletePermanently({ ...at(marker), versionId: 'none' })).rejects.toMatchObject({ code: 'version_not_found' })
+  await expect(versions.deletePermanently({ ...at(marker), key: 'other' })).rejects.toMatchObject({ code: 'version_not_found' })
+  await expect(versions.deletePermanently({ ...at(marker), key: '' })).rejects.toMatchObject({ code: 'invalid_key' })
+  await expect(versions.deletePermanently(at(marker))).rejects.toMatchObject({ code: 'object_version_not_deletable', status: 409 })
+})
+
+test('a deleted object goes with all its versions and markers', async () => {
+  await using storage = await openVersionStorage()
+  const first = await storage.put('k', 'one')
+  await storage.put('k', 'one')
+  await storage.objects.delete('photos', 'k')
+  await storage.put('k', 'three')
+  await storage.put('elsewhere', 'three')
+  const old = await storage.objects.delete('photos', 'k')
+  const marker = await storage.objects.delete('photos', 'k')
+  await storage.placeCopy(first, { dataSetId: 1, state: 'committed', pieceId: 3 })
+  const { versions } = storage
+  await expect(versions.deleteObjectPermanently(at(old))).rejects.toMatchObject({ code: 'object_version_not_deletable', status: 409 })
+  await expect(versions.deleteObjectPermanently(at(first))).rejects.toMatchObject({ code: 'object_version_not_deletable' })
+  await expect(versions.deleteObjectPermanently({ ...at(marker), versionId: 'none' })).rejects.toMatchObject({ code: 'version_not_found' })
+  await expect(versions.deleteObjectPermanently({ ...at(marker), key: 'no' })).rejects.toMatchObject({
+    code: 'object_not_found',
+    status: 404,
+  })
+  storage.openTasks.add(`storage_store:${first.contentId}`)
+  await expect(versions.deleteObjectPermanently(at(marker))).rejects.toMatchObject({ code: 'object_storage_busy' })
+  storage.openTasks.clear()
+  expect(await versions.deleteObjectPermanently(at(marker))).toEqual({
+    dataVersions: 3,
+    deleteMarkers: 3,
+    failedCacheReleases: 0,
+    cleanupTaskIds: [100],
+  })
+  expect(versions.ofKey({ bucket: 'photos', key: 'k', limit: 5 })).toEqual({ versions: [], isTruncated: false })
+  expect(await storage.text('elsewhere')).toBe('three')
+  storage.expectSound()
+})
+
+test('a condition is judged inside the transaction and leaves the version when it fails', async () => {
+  await using storage = await openVersionStorage()
+  const version = await storage.put('k', 'bytes')
+  const refused = new Error('another etag')
+  const condition = (found: ObjectVersion | undefined) => {
+    expect(found?.etag).toBe(version.etag)
+    throw refused
+  }
+  await expect(storage.versions.delete({ ...at(version), condition })).rejects.toBe(refused)
+  expect(await storage.text('k')).toBe('bytes')
+})
+
+test('a file that cannot be removed yet is removed at the next start', async () => {
+  await using folder = await openVersionStorage()
+  await folder.stop()
+  const { dir } = folder
+  let broken = true
+  const { realDisk } = await import('../cache/disk.ts')
+  const disk = { ...realDisk, unlink: (path: string) => (broken ? Promise.reject(new Error('EIO')) : realDisk.unlink(path)) }
+  const storage = await openVersionStorage({ dir, disk })
+  const version = await storage.put('k', 'bytes')
+  expect(await storage.versions.deletePermanently(at(version))).toMatchObject({ cacheRelease: 'failed' })
+  broken = false
+  await storage.stop()
+  const later = await openVersionStorage({ dir })
+  await later.cache.startUpkeep()
+  expect(cachedFiles(later)).toBe(0)
+  later.expectSound()
+  await later.stop()
+})
+
+const step = fc.record({
+  key: fc.constantFrom('a', 'b'),
+  act: fc.constantFrom('put', 'put', 'put', 'mark', 'delete', 'delete', 'restore', 'undelete', 'purge'),
+  pick: fc.nat(20),
+})
+
+test('whatever is put, deleted and restored in any order, every invariant holds after each step', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      await using storage = await openVersionStorage()
+      for (const { key, act, pick } of steps) {
+        await take(storage, { key, act, pick })
+        storage.expectSound()
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
+
+async function take(
+  { objects, put, versions }: VersionStorage,
+  { key, act, pick }: { key: string; act: string; pick: number },
+): Promise<void> {
+  if (act === 'put') return void (await put(key, `body ${pick % 4}`))
+  if (act === 'mark') return void (await objects.delete('photos', key))
+  const history = versions.ofKey({ bucket: 'photos', key, limit: 1000 })
+  const chosen = history.versions[pick % Math.max(1, history.versions.length)]
+  if (!chosen) return
+  const current = { bucket: 'photos', key, versionId: history.currentVersionId ?? '' }
+  const attempts = {
+    delete: () => versions.delete(at(chosen)),
+    restore: () => versions.restore({ ...at(chosen), expectedCurrentVersionId: current.versionId }),
+    undelete: () => versions.restoreDeleted(current),
+    purge: () => versions.deleteObjectPermanently(current),
+  } as const
+  try {
+    await attempts[act as keyof typeof attempts]()
+  } catch (error) {
+    // Refusals are part of the game; a fault of the code has no such code.
+    expect((error as { code?: string }).code).toMatch(/^(object|version)_/)
+  }
+}

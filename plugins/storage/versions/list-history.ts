@@ -1,0 +1,44 @@
+import type { Reader } from '#kernel'
+import { beforeAll, findRseq, listDeletedRows, listKeyRows, listMarkerRows } from '../catalog/history-store.ts'
+import { successorOf } from '../catalog/key-order-policy.ts'
+import { StoredVersion } from '../catalog/stored-version.ts'
+import { findVersion, versionsPerMs } from '../catalog/version-store.ts'
+import type { KeyHistory, Versions } from '../contract.ts'
+import { versionTimeMs } from './version-marker-policy.ts'
+
+type Of<M extends keyof Versions> = Omit<Parameters<Versions[M]>[0], 'bucket'>
+
+/** One page of a key's versions, newest first. */
+export function listHistory(read: Reader, bucketId: number, { key, after, limit }: Of<'ofKey'>): KeyHistory {
+  const current = findVersion(read, bucketId, key)
+  const rows = listKeyRows(read, { bucketId, key }, placeAfter(read, { bucketId, key }, after), limit + 1)
+  return {
+    versions: rows.slice(0, limit).map((row) => new StoredVersion(row, row.version_id === current?.versionId)),
+    isTruncated: rows.length > limit,
+    ...(current && { currentVersionId: current.versionId }),
+  }
+}
+
+/** The order behind which versions come that follow the marker. One that was deleted is placed by its time: nothing is left out. */
+export function placeAfter(read: Reader, key: { readonly bucketId: number; readonly key: string }, versionId: string | undefined): number {
+  if (versionId === undefined) return beforeAll
+  const rseq = findRseq(read, key, versionId)
+  if (rseq !== undefined) return rseq
+  const timeMs = versionTimeMs(versionId)
+  return timeMs === undefined ? Number.MAX_SAFE_INTEGER : -(timeMs + 1) * versionsPerMs
+}
+
+export function listDeleted(read: Reader, bucketId: number, request: Of<'deletedObjects'>): ReturnType<Versions['deletedObjects']> {
+  const { prefix = '', after = '', limit } = request
+  const rows = listDeletedRows(read, { bucketId, prefix, high: successorOf(prefix), after, limit: limit + 1 })
+  return { objects: rows.slice(0, limit), isTruncated: rows.length > limit }
+}
+
+/** Above every version id. */
+const newest = '~'
+
+export function listMarkers(read: Reader, bucketId: number, request: Of<'deleteMarkers'>): ReturnType<Versions['deleteMarkers']> {
+  const { prefix = '', key, after = newest, limit } = request
+  const rows = listMarkerRows(read, { bucketId, key, prefix, high: successorOf(prefix), after, limit: limit + 1 })
+  return { markers: rows.slice(0, limit), isTruncated: rows.length > limit }
+}

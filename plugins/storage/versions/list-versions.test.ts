@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { VersionPage } from '../contract.ts'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+import { versionTimeMs } from './version-marker-policy.ts'
+
+test('a history is paged newest first, with the token of the current version on every page', async () => {
+  await using storage = await openVersionStorage()
+  for (let n = 0; n < 5; n++) await storage.put('k', `body ${n}`)
+  const marker = await storage.objects.delete('photos', 'k')
+  const all = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 })
+  expect(all).toMatchObject({ isTruncated: false, currentVersionId: marker.versionId })
+  expect(all.versions.map(({ isCurrent }) => isCurrent)).toEqual([true, false, false, false, false, false])
+  const ids = all.versions.map(({ versionId }) => versionId)
+  const paged: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 2, ...(after === undefined ? {} : { after }) })
+    paged.push(...page.versions.map(({ versionId }) => versionId))
+    expect(page.currentVersionId).toBe(marker.versionId)
+    after = paged.at(-1)
+    if (!page.isTruncated) break
+  }
+  expect(paged).toEqual(ids)
+  expect(storage.versions.ofKey({ bucket: 'photos', key: 'none', limit: 2 })).toEqual({ versions: [], isTruncated: false })
+})
+
+test('a page goes on where it was when the version that ended it is deleted meanwhile', async () => {
+  let nowMs = 1_000_000
+  await using storage = await openVersionStorage({ clock: { now: () => ++nowMs, sleep: () => Promise.resolve() } })
+  for (let n = 0; n < 6; n++) await storage.put('k', `body ${n}`)
+  const all = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 }).versions.map(({ versionId }) => versionId)
+  const [, , third = ''] = all
+  await storage.versions.delete({ bucket: 'photos', key: 'k', versionId: third })
+  const rest = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10, after: third })
+  expect(rest.versions.map(({ versionId }) => versionId)).toEqual(all.slice(3))
+  const listed = storage.versions.list({ bucket: 'photos', limit: 10, keyMarker: 'k', versionIdMarker: third })
+  expect(listed.versions.map(({ versionId }) => versionId)).toEqual(all.slice(3))
+})
+
+test('the time of a version id is read back', () => {
+  expect(versionTimeMs('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(1_469_922_850_259)
+  for (const text of ['', 'null', '01ARZ3NDEKTSV4RRFFQ69G5FA', '01ARZ3NDEKTSV4RRFFQ69G5FAI']) expect(versionTimeMs(text)).toBeUndefined()
+})
+
+interface Model {
+  readonly key: string
+  readonly versionId: string
+  readonly isCurrent: boolean
+}
+
+/** The order of the S3 API, from a plain list: keys by their bytes, versions newest first, prefixes rolled up. */
+function expected(model: readonly Model[], prefix: string, delimiter: string): string[] {
+  const lines: string[] = []
+  for (const { key, versionId, isCurrent } of model) {
+    if (!key.startsWith(prefix)) continue
+    const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
+    const line = at < 0 ? `${key} ${versionId} ${isCurrent}` : key.slice(0, at + delimiter.length)
+    if (lines.at(-1) !== line) lines.push(line)
+  }
+  return lines
+}
+
+function pages(storage: VersionStorage, prefix: string, delimiter: string, limit: number): string[] {
+  const lines: string[] = []
+  let last: VersionPage['last']
+  for (let n = 0; n < 200; n++) {
+    const markers = last && { keyMarker: last.key, ...(last.versionId === undefined ? {} : { versionIdMarker: last.versionId }) }
+    const page = storage.versions.list({ bucket: 'photos', prefix, delimiter, limit, ...markers })
+    const found = [
+      ...page.versions.map(({ key, versionId, isCurrent }) => ({ key, line: `${key} ${versionId} ${isCurrent}` })),
+      ...page.commonPrefixes.map((key) => ({ key, line: key })),
+    ]
+    // Versions keep their order; a common prefix goes where its bytes do.
+    lines.push(...found.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))).map(({ line }) => line))
+    expect(found.length).toBeLessThanOrEqual(limit)
+    if (!page.isTruncated) return lines
+    last = page.last
+  }
+  throw new Error('the listing does not end')
+}
+
+test('versions are listed as a plain list is rolled up and cut into pages', async () => {
+  await using storage = await openVersionStorage()
+  const keys = ['a', 'a/1', 'a/2', 'a/b/1', 'a0', 'b', 'b/\u{10ffff}', 'ä/1', '\uffff/x', '😀/y', '😀']
+  const model: Model[] = []
+  for (const [n, key] of keys.entries()) {
+    const made: string[] = []
+    for (let v = 0; v <= n % 3; v++) made.unshift((await storage.put(key, `body ${v}`)).versionId)
+    if (n % 4 === 1) made.unshift((await storage.objects.delete('photos', key)).versionId)
+    model.push(...made.map((versionId, index) => ({ key, versionId, isCurrent: index === 0 })))
+  }
+  model.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
+  fc.assert(
+    fc.property(
+      fc.constantFrom('', 'a', 'a/', 'b', '😀', 'z'),
+      fc.constantFrom('', '/', '/b', '\u{10ffff}'),
+      fc.integer({ min: 1, max: 9 }),
+      (prefix, delimiter, limit) => {
+        expect(pages(storage, prefix, delimiter, limit)).toEqual(expected(model, prefix, delimiter))
+      },
+    ),
+    { numRuns: 200 },
+  )
+  const [plain] = storage.versions.list({ bucket: 'photos', limit: 5, keyMarker: 'a/1' }).versions
+  expect(plain?.key).toBe('a/2')
+})
+
+test('deleted objects are listed with the version that a restore brings back', async () => {
+  await using storage = await openVersionStorage()
+  for (const key of ['a', 'b/1', 'b/2', 'b/3', 'c']) await storage.put(key, `of ${key}`)
+  const markers = new Map<string, string>()
+  for (const key of ['a', 'b/1', 'b/2', 'b/3', 'never-was']) markers.set(key, (await storage.objects.delete('photos', key)).versionId)
+  const list = (more: object) => storage.versions.deletedObjects({ bucket: 'photos', limit: 2, ...more })
+  expect(list({})).toMatchObject({ isTruncated: true, objects: [{ key: 'a' }, { key: 'b/1' }] })
+  expect(list({ after: 'b/1' })).toMatchObject({ isTruncated: false, objects: [{ key: 'b/2' }, { key: 'b/3' }] })
+  const [entry] = list({ prefix: 'b/', after: 'b/2' }).objects
+  expect(entry).toMatchObject({ key: 'b/3', markerVersionId: markers.get('b/3'), restorable: { size: 6, isDeleteMarker: false } })
+  expect(list({ prefix: 'c' }).objects).toEqual([])
+})
+
+test('delete markers are listed newest first, and page by their ids', async () => {
+  let nowMs = 1_000_000
+  await using storage = await openVersionStorage({ clock: { now: () => ++nowMs, sleep: () => Promise.resolve() } })
+  const ids: string[] = []
+  for (const key of ['a', 'b', 'a', 'b/1']) ids.unshift((await storage.objects.delete('photos', key)).versionId)
+  await storage.put('b', 'again')
+  const list = (more: object) => {
+    const { markers, isTruncated } = storage.versions.deleteMarkers({ bucket: 'photos', limit: 3, ...more })
+    return { ids: markers.map(({ versionId }) => versionId), current: markers.map(({ isCurrent }) => isCurrent), isTruncated }
+  }
+  expect(list({})).toEqual({ ids: ids.slice(0, 3), current: [true, true, false], isTruncated: true })
+  expect(list({ after: ids[2] })).toEqual({ ids: ids.slice(3), current: [false], isTruncated: false })
+  expect(list({ prefix: 'b' }).ids).toEqual([ids[0], ids[2]])
+  expect(list({ key: 'a' }).ids).toEqual([ids[1], ids[3]])
+})

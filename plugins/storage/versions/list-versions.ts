@@ -1,0 +1,104 @@
+import type { Reader } from '#kernel'
+import { beforeAll, type Cursor, listVersionRows } from '../catalog/history-store.ts'
+import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
+import { StoredVersion, type VersionRow } from '../catalog/stored-version.ts'
+import type { ListVersionsRequest, ObjectVersion, VersionPage } from '../contract.ts'
+import { placeAfter } from './list-history.ts'
+
+/** One page of the versions of a bucket. Synchronous: a common prefix costs one query, 1000 plain versions cost one. */
+export function listVersions(read: Reader, bucketId: number, request: Omit<ListVersionsRequest, 'bucket'>): VersionPage {
+  return new VersionListing(read, bucketId, request).run(request)
+}
+
+type Markers = Pick<ListVersionsRequest, 'keyMarker' | 'versionIdMarker'>
+
+class VersionListing {
+  readonly #read: Reader
+  readonly #bucketId: number
+  readonly #prefix: string
+  readonly #delimiter: string
+  readonly #limit: number
+  readonly #high: string | undefined
+  readonly #versions: ObjectVersion[] = []
+  readonly #commonPrefixes: string[] = []
+  /** Key of the version before the next one: only the first version of a key is its current one. */
+  #keyBefore: string | undefined
+  #last: VersionPage['last']
+
+  constructor(read: Reader, bucketId: number, { prefix = '', delimiter = '', limit }: Omit<ListVersionsRequest, 'bucket'>) {
+    this.#read = read
+    this.#bucketId = bucketId
+    this.#prefix = prefix
+    this.#delimiter = delimiter
+    this.#limit = limit
+    this.#high = successorOf(prefix)
+  }
+
+  run(markers: Markers): VersionPage {
+    const isTruncated = this.#collect(this.#start(markers))
+    const page = { versions: this.#versions, commonPrefixes: this.#commonPrefixes, isTruncated }
+    return this.#last === undefined ? page : { ...page, last: this.#last }
+  }
+
+  /** Where the page begins; undefined when there can be nothing. */
+  #start({ keyMarker = '', versionIdMarker }: Markers): Cursor | undefined {
+    if (keyMarker === '' || compareKeys(keyMarker, this.#prefix) < 0) return before(this.#prefix)
+    const group = keyMarker.startsWith(this.#prefix) ? this.#groupOf(keyMarker) : undefined
+    if (group !== undefined) return afterGroup(group)
+    if (versionIdMarker === undefined) return before(justAfter(keyMarker))
+    this.#keyBefore = keyMarker
+    return { key: keyMarker, rseq: placeAfter(this.#read, { bucketId: this.#bucketId, key: keyMarker }, versionIdMarker) }
+  }
+
+  #groupOf(key: string): string | undefined {
+    return this.#delimiter === '' ? undefined : groupOf(key, this.#prefix, this.#delimiter)
+  }
+
+  /** Returns true when there is more than the page holds. */
+  #collect(start: Cursor | undefined): boolean {
+    let cursor = start
+    while (cursor !== undefined) {
+      const wanted = this.#missing()
+      const rows = listVersionRows(this.#read, { bucketId: this.#bucketId, after: cursor, high: this.#high }, wanted)
+      const { isFull, group } = this.#take(rows)
+      if (isFull) return true
+      if (group === undefined && rows.length < wanted) return false
+      cursor = group === undefined ? this.#behind(rows) : afterGroup(group)
+    }
+    return false
+  }
+
+  /** Takes rows up to and with the first common prefix, as far as the page has room. */
+  #take(rows: readonly VersionRow[]): { readonly isFull: boolean; readonly group?: string } {
+    for (const row of rows) {
+      if (this.#missing() === 1) return { isFull: true }
+      const group = this.#groupOf(row.key)
+      if (group !== undefined) {
+        this.#commonPrefixes.push(group)
+        this.#last = { key: group }
+        return { isFull: false, group }
+      }
+      this.#versions.push(new StoredVersion(row, row.key !== this.#keyBefore))
+      this.#keyBefore = row.key
+      this.#last = { key: row.key, versionId: row.version_id }
+    }
+    return { isFull: false }
+  }
+
+  #behind(rows: readonly VersionRow[]): Cursor | undefined {
+    const last = rows.at(-1)
+    return last && { key: last.key, rseq: last.rseq }
+  }
+
+  /** One entry more than asked for tells whether the page is the last. */
+  #missing(): number {
+    return this.#limit + 1 - this.#versions.length - this.#commonPrefixes.length
+  }
+}
+
+const before = (key: string): Cursor => ({ key, rseq: beforeAll })
+
+function afterGroup(group: string): Cursor | undefined {
+  const next = successorOf(group)
+  return next === undefined ? undefined : before(next)
+}

@@ -1,0 +1,170 @@
+import { unlinkSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { blobsOfContent } from '../cache/cache-store.ts'
+import type { ObjectVersion, OpenedObject } from '../contract.ts'
+import { chunksOf } from '../testing/object-storage.ts'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+
+const restore = ({ versions }: VersionStorage, source: ObjectVersion, current: ObjectVersion) =>
+  versions.restore({ bucket: 'photos', key: source.key, versionId: source.versionId, expectedCurrentVersionId: current.versionId })
+
+test('an older version comes back as a new one with the same bytes, and nothing is copied', async () => {
+  await using storage = await openVersionStorage()
+  const headers = { contentType: 'text/plain', system: { 'cache-control': 'no-cache' }, user: { a: 'b' } }
+  const first = await storage.put('k', 'one', { headers })
+  const second = await storage.put('k', 'second')
+  const before = storage.cache.stats().usedBytes
+  const restored = await restore(storage, first, second)
+  expect(restored).toMatchObject({ key: 'k', contentId: first.contentId, isCurrent: true, size: 3, etag: first.etag })
+  expect(restored.headers).toEqual({ ...headers, checksums: {} })
+  expect([first.versionId, second.versionId]).not.toContain(restored.versionId)
+  expect(await storage.text('k')).toBe('one')
+  expect(storage.cache.stats().usedBytes).toBe(before)
+  expect(storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 }).versions.map(({ versionId }) => versionId)).toEqual([
+    restored.versionId,
+    second.versionId,
+    first.versionId,
+  ])
+  storage.expectSound()
+})
+
+test('an older version comes back over a delete marker', async () => {
+  await using storage = await openVersionStorage()
+  const first = await storage.put('k', 'one')
+  const marker = await storage.objects.delete('photos', 'k')
+  await restore(storage, first, marker)
+  expect(await storage.text('k')).toBe('one')
+  storage.expectSound()
+})
+
+test('what is current already, what changed meanwhile and what has no bytes is refused', async () => {
+  await using storage = await openVersionStorage()
+  const first = await storage.put('k', 'one')
+  const marker = await storage.objects.delete('photos', 'k')
+  const second = await storage.put('k', 'second')
+  const again = await storage.put('k', 'second')
+  await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'object_version_changed', status: 409 })
+  await expect(restore(storage, marker, again)).rejects.toMatchObject({ code: 'object_version_is_delete_marker', status: 409 })
+  await expect(restore(storage, again, again)).rejects.toMatchObject({ code: 'object_version_already_current', status: 409 })
+  await expect(restore(storage, second, again)).rejects.toMatchObject({ code: 'object_version_already_current' })
+  await expect(restore(storage, { ...first, versionId: 'none' }, again)).rejects.toMatchObject({ code: 'version_not_found', status: 404 })
+  await expect(restore(storage, { ...first, key: 'other' }, again)).rejects.toMatchObject({ code: 'version_not_found' })
+  expect(storage.objects.find('photos', 'k')?.versionId).toBe(again.versionId)
+  storage.expectSound()
+})
+
+test('the same bytes under other headers are no equal version', async () => {
+  await using storage = await openVersionStorage()
+  const plain = await storage.put('k', 'bytes', { headers: { contentType: 'text/plain', system: {}, user: {} } })
+  const page = await storage.put('k', 'bytes', { headers: { contentType: 'text/html', system: {}, user: {} } })
+  expect((await restore(storage, plain, page)).headers.contentType).toBe('text/plain')
+  storage.expectSound()
+})
+
+test('of restores at the same time one wins', async () => {
+  await using storage = await openVersionStorage()
+  const versions = [await storage.put('k', 'a'), await storage.put('k', 'b'), await storage.put('k', 'c')]
+  const current = await storage.put('k', 'd')
+  const results = await Promise.allSettled(versions.map((version) => restore(storage, version, current)))
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'object_version_changed' })
+  storage.expectSound()
+})
+
+/** A provider that has the bytes. */
+const provider =
+  (bytes: string) =>
+  async (version: ObjectVersion): Promise<OpenedObject> => ({
+    version,
+    source: 'provider',
+    read: () => chunksOf(Buffer.from(bytes), 2),
+    async [Symbol.asyncDispose]() {},
+  })
+
+async function withRemoteBytes(remote: string, maxBytes?: number) {
+  const storage = await openVersionStorage({ readRemote: provider(remote), ...(maxBytes === undefined ? {} : { maxBytes }) })
+  const first = await storage.put('k', 'old bytes')
+  const second = await storage.put('k', 'new')
+  await storage.placeCopy(first, { dataSetId: 1, state: 'committed', pieceId: 4 })
+  await storage.placeCopy(first, { dataSetId: 2, state: 'committed', pieceId: 4 })
+  await storage.uncache(first)
+  return { storage, first, second }
+}
+
+test('bytes that are only at a provider are fetched into the cache and verified first', async () => {
+  const { storage, first, second } = await withRemoteBytes('old bytes')
+  await using _ = storage
+  await restore(storage, first, second)
+  expect(await storage.text('k')).toBe('old bytes')
+  expect((await storage.objects.open('photos', 'k')).source).toBe('cache')
+  storage.expectSound()
+})
+
+test('a cached file that vanished is fetched anew', async () => {
+  const { storage, first, second } = await withRemoteBytes('old bytes')
+  await using _ = storage
+  const third = await restore(storage, first, second)
+  const [blob] = blobsOfContent(storage.database.read, first.contentId ?? 0)
+  if (blob) unlinkSync(storage.cache.pathOf(blob))
+  const fourth = await storage.put('k', 'newest')
+  await restore(storage, third, fourth)
+  expect(await storage.text('k')).toBe('old bytes')
+  storage.expectSound()
+})
+
+test('wrong bytes of a provider, or none, change nothing', async () => {
+  for (const remote of ['new bytes', 'old', 'old bytes and more']) {
+    const { storage, first, second } = await withRemoteBytes(remote)
+    await using _ = storage
+    await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable', status: 500 })
+    expect(await storage.text('k')).toBe('new')
+    storage.expectSound()
+  }
+  await using storage = await openVersionStorage()
+  const first = await storage.put('k', 'old bytes')
+  const second = await storage.put('k', 'new')
+  await storage.placeCopy(first, { dataSetId: 1, state: 'committed', pieceId: 4 })
+  await storage.uncache(first)
+  await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable' })
+  storage.expectSound()
+})
+
+test('without room for the fetched bytes nothing changes', async () => {
+  const { storage, first, second } = await withRemoteBytes('old bytes', 12)
+  await using _ = storage
+  await storage.put('filler', 'filler')
+  await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'cache_full', status: 507 })
+  expect(await storage.text('k')).toBe('new')
+  storage.expectSound()
+})
+
+test('a current version that cannot be read may be replaced by an equal one', async () => {
+  await using storage = await openVersionStorage()
+  const first = await storage.put('k', 'bytes')
+  const second = await storage.put('k', 'bytes')
+  await storage.database.write((tx) => tx.run(`update contents set store_state = 'failed'`))
+  expect((await restore(storage, first, second)).contentId).toBe(first.contentId)
+  storage.expectSound()
+})
+
+test('a deleted object comes back with its newest bytes, whatever markers lie above', async () => {
+  await using storage = await openVersionStorage()
+  await storage.put('k', 'one')
+  const first = await storage.objects.delete('photos', 'k')
+  const data = await storage.put('k', 'two')
+  const second = await storage.objects.delete('photos', 'k')
+  const third = await storage.objects.delete('photos', 'k')
+  const undelete = (versionId: string, key = 'k') => storage.versions.restoreDeleted({ bucket: 'photos', key, versionId })
+  await expect(undelete(second.versionId)).rejects.toMatchObject({ code: 'object_version_changed', status: 409 })
+  await expect(undelete('none')).rejects.toMatchObject({ code: 'version_not_found' })
+  await expect(undelete(third.versionId, 'other')).rejects.toMatchObject({ code: 'object_not_found', status: 404 })
+  expect(await undelete(third.versionId)).toMatchObject({ versionId: data.versionId, isCurrent: true })
+  expect(await storage.text('k')).toBe('two')
+  expect(storage.objects.find('photos', 'k', second.versionId)).toBeUndefined()
+  expect(storage.objects.find('photos', 'k', first.versionId)).toBeDefined()
+  storage.expectSound()
+  await expect(undelete(data.versionId)).rejects.toMatchObject({ code: 'object_version_changed' })
+  const lonely = await storage.objects.delete('photos', 'never-was')
+  await expect(undelete(lonely.versionId, 'never-was')).rejects.toMatchObject({ code: 'object_not_found' })
+  storage.expectSound()
+})

@@ -1,0 +1,12 @@
+import { type CommandCall, CommandError } from '#kernel'
+import { parseUsdfc } from '../funding/usdfc-amount-policy.ts'
+import { requireConfirmed, sendFunding } from './send-funding.ts'
+
+export async function run(call: CommandCall): Promise<undefined> {
+  const text = call.parameters.amount as string
+  const amount = parseUsdfc(text)
+  if (!amount.isValid) throw new CommandError(`the amount ${amount.reason}, got "${text}"`, { exitCode: 2 })
+  const end = await sendFunding(call, amount.baseUnits)
+  call.out.result({ tx_hash: end.hash, confirmed: end.isConfirmed }, `Status: ${end.isConfirmed ? 'confirmed' : 'submitted'}`)
+  requireConfirmed(end, call.flags.timeout as number)
+}

@@ -1,0 +1,80 @@
+/** What the faucets of the calibration network answer. They differ in form, and a failure may come with any status. */
+
+export const faucetAssets = ['CalibnetUSDFC', 'CalibnetFIL'] as const
+export type FaucetAsset = (typeof faucetAssets)[number]
+
+export interface Claim {
+  readonly asset: FaucetAsset
+  readonly txHash?: string
+  readonly error?: string
+}
+
+export interface FaucetAnswer {
+  readonly claims: readonly Claim[]
+  /** Why nothing was given at all. */
+  readonly error?: string
+}
+
+const names: Readonly<Record<string, FaucetAsset>> = {
+  calibnetusdfc: 'CalibnetUSDFC',
+  usdfc: 'CalibnetUSDFC',
+  calibnetfil: 'CalibnetFIL',
+  fil: 'CalibnetFIL',
+  tfil: 'CalibnetFIL',
+}
+const hashPattern = /^[0-9A-Za-z]{8,128}$/
+const errorCharsMax = 200
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Reads `[…]`, `{result: […]}` and `{error: {message, cause: […]}}` with items `{faucetInfo | faucet_info, tx_hash | error}`. */
+export function readFaucetAnswer(text: string, status: number): FaucetAnswer {
+  const value = parse(text)
+  const isFailure = status < 200 || status > 299
+  const whole = isObject(value) ? errorOf(value.error) : undefined
+  const claims = itemsOf(value).flatMap(readClaim)
+  const error = whole ?? (isFailure ? `the faucet answered ${status}` : undefined)
+  if (error !== undefined) return { claims, error }
+  return claims.length > 0 ? { claims } : { claims, error: 'the faucet answered with nothing that can be read' }
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (!isObject(value)) return []
+  if (Array.isArray(value.result)) return value.result
+  const { error } = value
+  return isObject(error) && Array.isArray(error.cause) ? error.cause : []
+}
+
+function readClaim(item: unknown): readonly Claim[] {
+  if (!isObject(item)) return []
+  const asset = names[String(item.faucetInfo ?? item.faucet_info).toLowerCase()]
+  if (asset === undefined) return []
+  const { tx_hash: txHash } = item
+  if (typeof txHash === 'string' && hashPattern.test(txHash)) return [{ asset, txHash }]
+  return [{ asset, error: errorOf(item.error) ?? 'no transaction' }]
+}
+
+/** A text, `{ServerError: text}` or `{message: text}`, as one printable line. */
+function errorOf(error: unknown): string | undefined {
+  const text = isObject(error) ? (error.ServerError ?? error.message) : error
+  return typeof text === 'string' && text.trim() !== '' ? onOneLine(text) : undefined
+}
+
+/** Printable and short: it comes from a stranger and goes to a terminal. */
+export const onOneLine = (text: string): string =>
+  text
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, errorCharsMax)
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A page of HTML in front of the faucet; its status says what is wrong.
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { isReachable } from './ping-provider.ts'
+
+async function provider(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const open = { timeoutMs: 2000, egress: { allowPrivateNetworks: true } }
+
+test.each([
+  ['', '/pdp/ping'],
+  ['/', '/pdp/ping'],
+  ['/base', '/base/pdp/ping'],
+  ['/base/?query#part', '/base/pdp/ping'],
+])('a provider at %j answers at %s', async (base, path) => {
+  const url = await provider((request, response) => response.writeHead(request.url === path ? 200 : 404).end())
+  expect(await isReachable(url + base, open)).toBe(true)
+})
+
+test.each([301, 302, 404, 500, 204])('the status %i is no answer', async (status) => {
+  const elsewhere = await provider((_request, response) => response.writeHead(200).end())
+  const url = await provider((_request, response) => response.writeHead(status, { location: elsewhere }).end())
+  expect(await isReachable(url, open)).toBe(false)
+})
+
+test('silence, a closed door and text that is no URL are no answer', async () => {
+  const silent = await provider(() => {})
+  expect(await isReachable(silent, { ...open, timeoutMs: 50 })).toBe(false)
+  expect(await isReachable('http://127.0.0.1:9', open)).toBe(false)
+  expect(await isReachable('ftp://127.0.0.1', open)).toBe(false)
+  expect(await isReachable('nonsense', open)).toBe(false)
+})
+
+test('I-13: a private address is not asked unless it is allowed', async () => {
+  let asked = 0
+  const url = await provider((_request, response) => {
+    asked += 1
+    response.writeHead(200).end()
+  })
+  const resolve = async () => [{ address: '10.0.0.1', family: 4 as const }]
+  expect(await isReachable(url, { timeoutMs: 2000, egress: { allowPrivateNetworks: false } })).toBe(false)
+  expect(await isReachable('http://sp.example', { timeoutMs: 2000, egress: { allowPrivateNetworks: false, resolve } })).toBe(false)
+  expect(asked).toBe(0)
+})
+
+test('a name that resolves too slowly is given up in time', async () => {
+  const never = () => new Promise<never>(() => {})
+  expect(await isReachable('http://sp.example', { timeoutMs: 50, egress: { allowPrivateNetworks: true, resolve: never } })).toBe(false)
+})

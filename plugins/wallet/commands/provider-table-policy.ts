@@ -1,0 +1,64 @@
+/** How providers are shown. What they say of themselves comes from strangers, so nothing but printable characters is kept in the table. */
+import type { ListedProvider } from '../chain/provider-directory.ts'
+
+export type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'
+
+export interface SeenProvider {
+  readonly provider: ListedProvider
+  readonly health: Health
+}
+
+export const providerHeader = ['id', 'name', 'active', 'service url', 'location', 'health', 'min piece', 'max piece'] as const
+
+const missing = '—'
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+export function toProviderRow({ provider, health }: SeenProvider): readonly string[] {
+  const { id, name, isActive, serviceUrl, location, pieceBytesMin, pieceBytesMax } = provider
+  return [
+    id.toString(),
+    shown(name),
+    isActive ? '✓' : '✗',
+    shown(serviceUrl),
+    shown(location),
+    health,
+    formatSize(pieceBytesMin),
+    formatSize(pieceBytesMax),
+  ]
+}
+
+export function countProviders(seen: readonly SeenProvider[]): string {
+  const withPdp = seen.filter(({ provider }) => provider.hasPdp).length
+  const reachable = seen.filter(({ health }) => health === 'reachable').length
+  const health = seen.some(({ health }) => health === 'skipped') ? 'health skipped' : `${reachable} reachable`
+  return `Total: ${seen.length} providers (${withPdp} with PDP, ${health})`
+}
+
+/** For scripts; sizes and prices are decimal texts, absent members are left out. */
+export function describeProvider({ provider, health }: SeenProvider) {
+  return {
+    id: provider.id.toString(),
+    name: provider.name,
+    description: provider.description || undefined,
+    active: provider.isActive,
+    address: provider.address,
+    has_pdp: provider.hasPdp,
+    service_url: provider.serviceUrl,
+    min_piece_size: provider.pieceBytesMin?.toString(),
+    max_piece_size: provider.pieceBytesMax?.toString(),
+    storage_price: provider.storagePrice?.toString(),
+    location: provider.location,
+    health_status: health,
+  }
+}
+
+const shown = (text: string | undefined): string => text?.replace(/[\p{C}\s]+/gu, ' ').trim() || missing
+
+/** Whole units where the size is one, else one decimal. */
+function formatSize(bytes: bigint | undefined): string {
+  if (bytes === undefined) return missing
+  let size = Number(bytes)
+  let unit = 0
+  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024
+  return `${Number.isInteger(size) ? size : size.toFixed(1)} ${units[unit]}`
+}
