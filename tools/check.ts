@@ -1,12 +1,15 @@
-/** `npm run check`: types, style, dependency rules, invariants and specification coverage. Runs all, then says what failed. */
+/** `npm run check`: types, style, dependency rules, invariants, error codes and specification coverage. Runs all, then says what failed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { checkErrorCodes } from './check-error-codes.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { checkSpec } from './check-spec.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples'].filter((folder) => existsSync(`${root}${folder}`))
+const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples'].filter((folder) =>
+  existsSync(`${root}${folder}`),
+)
 
 interface Step {
   readonly name: string
@@ -17,8 +20,13 @@ interface Step {
 const steps: readonly Step[] = [
   program('types', 'node_modules/typescript/bin/tsc', ['-p', 'tsconfig.json']),
   program('style', 'node_modules/@biomejs/biome/bin/biome', ['ci', '--colors=off', '--max-diagnostics=50', '.']),
-  program('dependency rules', 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs', ['--config', '.dependency-cruiser.cjs', ...folders]),
+  program('dependency rules', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', [
+    '--config',
+    '.dependency-cruiser.cjs',
+    ...folders,
+  ]),
   { name: 'invariants', run: checkInvariants },
+  { name: 'error codes', run: checkErrorCodes },
   { name: 'specification coverage', run: checkSpec },
 ]
 
@@ -38,7 +46,11 @@ function program(name: string, path: string, args: readonly string[]): Step {
   return {
     name,
     run: async () => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [`${root}${path}`, ...args], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+      const { status, stdout, stderr } = spawnSync(process.execPath, [`${root}${path}`, ...args], {
+        cwd: root,
+        encoding: 'utf8',
+        maxBuffer: 64 * 1024 * 1024,
+      })
       return status === 0 ? [] : `${stdout}${stderr}`.split('\n').filter((line) => line.trim() !== '')
     },
   }

@@ -2,7 +2,7 @@
 // Plain JavaScript for Node 18 and later: it is the one file that must run before anything is installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -11,10 +11,9 @@ const node24 = `${root}node_modules/node/bin/node`
 
 if (Number(process.versions.node.split('.')[0]) < 18) stop(`svc needs Node 18 or later to bootstrap itself; this is ${process.version}.`)
 
-const wanted = createHash('sha256')
-  .update(readFileSync(`${root}package-lock.json`))
-  .digest('hex')
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted || !existsSync(node24)) {
+const lockfile = `${root}package-lock.json`
+const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex')
+if (!isInstalled()) {
   process.stderr.write('svc: installing dependencies (once, about a minute)…\n')
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
@@ -35,6 +34,14 @@ const child = spawn(node24, [`${root}${program}`, ...args], {
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+
+/** Our own stamp says so; or npm's record of an installation by hand, when it is younger than the lockfile. */
+function isInstalled() {
+  if (!existsSync(node24)) return false
+  if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === wanted
+  const record = `${root}node_modules/.package-lock.json`
+  return existsSync(record) && statSync(record).mtimeMs >= statSync(lockfile).mtimeMs
+}
 
 function stop(message) {
   process.stderr.write(`svc: ${message}\n`)
