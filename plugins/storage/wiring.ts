@@ -79,7 +79,7 @@ export const storageServices = [
       const schedule = createSchedule(queue)
       return createObjects({
         ...parts,
-        readRemote: createRemoteReader({ database: parts.database, providers, log }),
+        readRemote: createRemoteReader({ database: parts.database, clock: parts.clock, providers, log }),
         onRead: (from) => {
           readCounts[from] += 1
         },
@@ -99,7 +99,7 @@ export const storageServices = [
       const pace = createPace(chain.network.epochSeconds * 1000)
       return createVersions({
         ...parts,
-        readRemote: createRemoteReader({ database: parts.database, providers, log: parts.log }),
+        readRemote: createRemoteReader({ ...parts, providers }),
         onNewContent: (tx, { id }) => schedule.store(tx, id),
         // Objects are often deleted many at a time, and a request takes 35 pieces.
         scheduleCleanup: (tx, dataSetId) => schedule.cleanup(tx, dataSetId, parts.clock.now() + pace.lingerMs),

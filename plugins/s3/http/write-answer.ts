@@ -29,19 +29,20 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
   const { request, response, wire } = exchange
   const { content } = answer
   try {
+    const hasBytes = content !== undefined && request.method !== 'HEAD'
+    const reading = hasBytes ? await startReading(content) : undefined
     const unread = wire.unreadBytes
     const closes = options.closesConnection || wire.awaitsContinue || unread > drainKeepAliveBytesMax
     response.writeHead(answer.status, headersOf(exchange, answer, closes))
-    if (request.method === 'HEAD' || (answer.body === undefined && content === undefined)) {
+    if (reading !== undefined) await writeContent(response, reading, exchange.idleMs)
+    else if (request.method === 'HEAD' || answer.body === undefined) {
       if (closes) response.flushHeaders()
-    } else if (content === undefined) {
+    } else {
       if (!closes) {
         response.end(answer.body)
         return
       }
       response.write(answer.body)
-    } else {
-      await writeContent(response, content, exchange.idleMs)
     }
     // A client still sending sees its answer only if its bytes are taken in; ending at once would reset the connection.
     if (closes && unread > 0 && !wire.awaitsContinue) await wire.drain(lingerBytesMax, lingerMs)
@@ -63,12 +64,29 @@ function headersOf({ requestId, hostId }: Exchange, { status, headers, body }: S
   }
 }
 
-async function writeContent(response: ServerResponse, { opened, range, length }: Content, idleMs: number): Promise<void> {
+interface Reading {
+  readonly pieces: AsyncIterator<Uint8Array>
+  readonly first: IteratorResult<Uint8Array>
+  readonly length: number
+}
+
+/** The first bytes come before the headers leave: bytes that cannot be had are refused with an error document. */
+async function startReading({ opened, range, length }: Content): Promise<Reading> {
+  const pieces = opened.read(range)[Symbol.asyncIterator]()
+  return { pieces, first: await pieces.next(), length }
+}
+
+async function writeContent(response: ServerResponse, { pieces, first, length }: Reading, idleMs: number): Promise<void> {
   let written = 0
-  for await (const piece of opened.read(range)) {
-    written += piece.length
-    if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
-    else if (!response.write(piece)) await drained(response, idleMs)
+  try {
+    for (let next = first; !next.done; next = await pieces.next()) {
+      const piece = next.value
+      written += piece.length
+      if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
+      else if (!response.write(piece)) await drained(response, idleMs)
+    }
+  } finally {
+    await pieces.return?.()
   }
   if (written !== length) throw new Error(`storage gave ${written} bytes of an object part of ${length}`)
 }

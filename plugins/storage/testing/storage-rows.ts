@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { openTestDatabase, type TestDatabase } from '#kernel/testing'
+import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
+import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
+import { objectsMigration } from '../migrations/0001-objects.ts'
+import { copiesMigration } from '../migrations/0002-copies.ts'
+
+/** Contents, data sets and copies in a real database, put there as the product does and then moved on as a test needs it. */
+export interface StorageRows extends AsyncDisposable {
+  readonly database: TestDatabase
+  /** A content of bucket 1 with one piece, whose CID is made up unless it is given. */
+  addContent(content?: { readonly bytes?: Uint8Array; readonly copies?: number; readonly pieceCid?: string }): Promise<PipelineContent>
+  /** The data set of the next slot of bucket 1; its id on chain is 100 above its own. */
+  addDataSet(dataSet?: { readonly state?: DataSetState; readonly serviceUrl?: string; readonly providerId?: string }): Promise<DataSet>
+  /** The copy of the content on the data set, in this state. Returns its id. */
+  addCopy(content: PipelineContent, dataSet: DataSet, state?: CopyState): Promise<number>
+}
+
+export const rowsNowMs = 1_000_000
+
+export async function openStorageRows(): Promise<StorageRows> {
+  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration] }])
+  await database.write((tx) =>
+    tx.run(
+      `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,
+    ),
+  )
+  let contents = 0
+  let slots = 0
+  return {
+    database,
+    async addContent({ bytes = Buffer.from(`content ${contents}`), copies = 2, pieceCid } = {}) {
+      const id = ++contents
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      await database.write((tx) => {
+        tx.run(
+          `insert into contents (id, bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
+           values (?, 1, ?, ?, ?, 1, ?, 0, 0)`,
+          id,
+          `s256:${sha256}:${id}`,
+          bytes.length,
+          sha256,
+          copies,
+        )
+        planPiece(tx, { contentId: id, size: bytes.length })
+        const content = findPipelineContent(tx, id)
+        if (content) setPieceCid(tx, content.pieceId, pieceCid ?? `piece-${id}`)
+      })
+      return made(findPipelineContent(database.read, id))
+    },
+    async addDataSet({ state = 'ready', serviceUrl, providerId } = {}) {
+      const slot = slots++
+      const id = await database.write((tx) => {
+        const planned = planDataSet(
+          tx,
+          {
+            bucketId: 1,
+            slot,
+            providerId: providerId ?? String(slot + 1),
+            providerAddress: `0x${slot}`,
+            payee: `0x${slot}`,
+            serviceUrl: serviceUrl ?? `http://provider-${slot}`,
+            clientDataSetId: BigInt(slot + 1),
+          },
+          rowsNowMs,
+        )
+        const dataSetId = made(planned)
+        tx.run(
+          'update data_sets set state = ?, chain_id = ? where id = ?',
+          state,
+          state === 'planned' ? null : String(dataSetId + 100),
+          dataSetId,
+        )
+        return dataSetId
+      })
+      return made(findDataSet(database.read, id))
+    },
+    async addCopy(content, dataSet, state = 'planned') {
+      return database.write((tx) => {
+        planCopies(tx, content, [dataSet], rowsNowMs)
+        const row = made(
+          tx.get<{ id: number }>('select id from copies where piece_id = ? and data_set_id = ?', content.pieceId, dataSet.id),
+        )
+        tx.run(
+          'update copies set state = ?, parked_at = ?, chain_piece_id = ? where id = ?',
+          state,
+          state === 'planned' ? null : rowsNowMs,
+          state === 'committed' ? String(row.id) : null,
+          row.id,
+        )
+        return row.id
+      })
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+function made<T>(found: T | undefined): T {
+  if (found === undefined) throw new Error('the row was not made')
+  return found
+}
