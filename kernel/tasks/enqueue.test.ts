@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { done, fail, type Outcome, wait } from './outcome.ts'
+import { createTaskQueue } from './queue-store.ts'
 import { bind, gate, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
 
 const key = 'work:a'
@@ -159,5 +160,17 @@ test('a key is free again once its task ended', async () => {
   expect(await put()).toBeGreaterThan(id)
   await tasks.clock.advance(0)
   expect(runs.length).toBe(2)
+  await stop()
+})
+
+test('a key is open while its task is pending or running', async () => {
+  await using tasks = await openTasks()
+  const { put, stop } = await setUp(tasks, [], false)
+  const isOpen = () => createTaskQueue(tasks.clock, () => {}).isOpen(tasks.database.read, key)
+  expect(isOpen()).toBe(false)
+  await put()
+  expect(isOpen()).toBe(true)
+  await tasks.clock.advance(0)
+  expect(isOpen()).toBe(false)
   await stop()
 })

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { clock, defineListener, limits, log, type RunningListener } from '#kernel'
-import { buckets, objects } from '#plugins/storage'
+import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
 import { answerClientError } from './client-error.ts'
@@ -26,6 +26,7 @@ export const s3Listener = defineListener({
     users: userDirectory,
     buckets,
     objects,
+    versions,
     clock,
     log,
     operationCounts,

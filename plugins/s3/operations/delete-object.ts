@@ -1,30 +1,27 @@
-import type { ObjectVersion } from '#plugins/storage'
-import { evaluateWriteConditions } from '../http/conditions.ts'
-import { S3Error } from '../http/s3-error.ts'
-import type { Operation } from './operation.ts'
+import { type DeleteCondition, readDeleteCondition } from './delete-conditions.ts'
+import type { ObjectRequest, Operation, S3Answer, S3Services } from './operation.ts'
+import { requestedVersion } from './read-object.ts'
 
-const unsupportedConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
-
-/** Puts a delete marker on top of the key's versions; the versions stay. */
+/** Puts a delete marker on top of the key's versions, or removes the version that is named. */
 export const deleteObject: Operation = {
   scope: 'object',
   action: 'delete-object',
-  async run({ bucket, key, query, headers }, { objects }) {
-    if (query.has('versionId')) {
-      throw new S3Error('NotImplemented', { message: 'Deleting one version of an object is not implemented.' })
-    }
-    for (const name of unsupportedConditions) {
-      if (headers.has(name)) throw new S3Error('NotImplemented', { extras: { Header: name } })
-    }
-    const ifMatch = headers.get('if-match')
-    const marker = await objects.delete(bucket.name, key, ifMatch === undefined ? undefined : (current) => requireMatch(ifMatch, current))
+  async run(request, services) {
+    const condition = readDeleteCondition(request.headers)
+    const versionId = requestedVersion(request)
+    if (versionId !== undefined) return removeVersion(request, services, { versionId, condition })
+    const marker = await services.objects.delete(request.bucket.name, request.key, condition)
     return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': marker.versionId } }
   },
 }
 
-/** An absent object is as deleted as the caller wants it; under a delete marker only `*` matches. */
-function requireMatch(ifMatch: string, current: ObjectVersion | undefined): void {
-  if (current === undefined || (current.isDeleteMarker && ifMatch.trim() === '*')) return
-  const result = evaluateWriteConditions({ ifMatch }, current.isDeleteMarker ? '' : current.etag)
-  if (result.kind !== 'proceed') throw new S3Error('PreconditionFailed', { extras: { Condition: 'If-Match' } })
+/** A version that is not there is as removed as the caller wants it. */
+async function removeVersion(
+  { bucket, key }: ObjectRequest,
+  { versions }: S3Services,
+  { versionId, condition }: { readonly versionId: string; readonly condition: DeleteCondition | undefined },
+): Promise<S3Answer> {
+  const removed = await versions.delete({ bucket: bucket.name, key, versionId, ...(condition && { condition }) })
+  const marker = removed?.isDeleteMarker ? { 'x-amz-delete-marker': 'true' } : {}
+  return { status: 204, headers: { ...marker, 'x-amz-version-id': versionId } }
 }

@@ -1,5 +1,5 @@
 // What an S3 operation is given and what it answers, free of HTTP machinery.
-import type { Bucket, Buckets, Objects, OpenedObject } from '#plugins/storage'
+import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
 import type { S3User } from '../contract.ts'
 import type { Headers } from '../http/headers.ts'
 import type { RequestBody } from '../http/request-body.ts'
@@ -50,6 +50,7 @@ export interface S3Answer {
 export interface S3Services {
   readonly buckets: Buckets
   readonly objects: Objects
+  readonly versions: Pick<Versions, 'delete' | 'list'>
   readonly settings: S3Settings
 }
 

@@ -7,6 +7,7 @@ import { getObject } from './get-object.ts'
 import { headBucket } from './head-bucket.ts'
 import { headObject } from './head-object.ts'
 import { listBuckets } from './list-buckets.ts'
+import { listObjectVersions } from './list-object-versions.ts'
 import { listObjectsV1 } from './list-objects-v1.ts'
 import { listObjectsV2 } from './list-objects-v2.ts'
 import type { Operation } from './operation.ts'
@@ -21,6 +22,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['HeadBucket', headBucket],
   ['HeadObject', headObject],
   ['ListBuckets', listBuckets],
+  ['ListObjectVersions', listObjectVersions],
   ['ListObjects', listObjectsV1],
   ['ListObjectsV2', listObjectsV2],
   ['PutObject', putObject],

@@ -1,7 +1,19 @@
 // Storage in memory, keeping the promises of the storage contract that the S3 API relies on.
 import { createHash } from 'node:crypto'
 import { type Clock, defineErrors, newUlid } from '#kernel'
-import type { Bucket, Buckets, ListEntry, ListPage, ListRequest, Objects, ObjectVersion, OpenedObject, PutObject } from '#plugins/storage'
+import type {
+  Bucket,
+  Buckets,
+  ListEntry,
+  ListPage,
+  ListRequest,
+  Objects,
+  ObjectVersion,
+  OpenedObject,
+  PutObject,
+  Versions,
+} from '#plugins/storage'
+import { createMemoryVersions } from './memory-versions.ts'
 
 const errors = defineErrors({
   bucket_exists: { status: 409, message: 'The bucket exists already.' },
@@ -22,6 +34,7 @@ export type StorageFailure = 'cache_full' | 'cache_busy' | 'content_unavailable'
 export interface MemoryStorage {
   readonly buckets: Buckets
   readonly objects: Objects
+  readonly versionHistory: Pick<Versions, 'delete' | 'list'>
   /** Every version of every key, oldest first. */
   versions(bucket: string, key: string): readonly ObjectVersion[]
   /** Objects opened and not yet disposed. */
@@ -30,7 +43,7 @@ export interface MemoryStorage {
   failWith(failure: StorageFailure | undefined): void
 }
 
-interface Stored {
+export interface Stored {
   readonly version: ObjectVersion
   readonly bytes: Buffer
 }
@@ -130,6 +143,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
   return {
     buckets,
     objects,
+    versionHistory: createMemoryVersions(stored),
     versions: (bucket, key) => versionsOf(bucket, key).map(({ version }) => version),
     openCount: () => open,
     failWith(next) {

@@ -45,6 +45,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     {
       buckets: storage.buckets,
       objects: storage.objects,
+      versions: storage.versionHistory,
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
       clock,
