@@ -1,10 +1,11 @@
 // The S3 API: its server, its users and their settings.
-import { adminRoutes, clock, configSections, database, dbSchemas, definePlugin, listeners, metricCollectors, provide } from '#kernel'
+import { adminRoutes, cliCommands, clock, configSections, database, dbSchemas, definePlugin, listeners, metricCollectors, provide } from '#kernel'
 import { bucketOwnerChecks, buckets } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3Listener } from './http/listener.ts'
 import { OperationCounts, operationCounts, operationMetric } from './http/request-metrics.ts'
 import { s3Section, serverSection, serverTlsSection } from './settings.ts'
+import { userCommands } from './users/commands/commands.ts'
 import { createUserDirectory, requireUser, userDirectory } from './users/user-directory.ts'
 import { userRoutes } from './users/user-routes.ts'
 
@@ -20,6 +21,7 @@ export const s3Plugin = definePlugin({
     configSections.with(serverSection, serverTlsSection, s3Section),
     dbSchemas.with({ name: 's3', load: () => import('./users/migrations.ts') }),
     adminRoutes.with(userRoutes),
+    cliCommands.with(...userCommands),
     listeners.with(s3Listener),
     // A bucket and the end of its owner are decided in one order: that of their transactions.
     bucketOwnerChecks.with({ name: 's3-users', check: requireUser }),

@@ -1,8 +1,10 @@
 /** Addresses of the S3 users. A secret is in the answer that made it and in no other. */
 import { type } from 'arktype'
 import { defineEndpoint } from '#kernel'
+import type { S3Role } from '../contract.ts'
 
-const role = type("'user' | 'userplus' | 'admin'")
+export const s3Roles = ['user', 'userplus', 'admin'] as const satisfies readonly S3Role[]
+const role = type.enumerated(...s3Roles)
 const userPath = type({ accessKey: 'string' })
 const requireJsonType = true
 const bytesMax = 1024 * 1024

@@ -2,6 +2,7 @@
 import { type Clock, type Database, defineService, newToken, type Reader, type Tx } from '#kernel'
 import type { Buckets } from '#plugins/storage'
 import type { CreatedS3User, S3User, S3Users } from '../contract.ts'
+import { toAccessKey } from './access-key-policy.ts'
 import type { S3Signer } from './signer.ts'
 import { userErrors } from './user-errors.ts'
 import { deleteUser, findUser, insertUser, readUsers, updateUser } from './user-store.ts'
@@ -45,7 +46,8 @@ export function createUserDirectory({ database, buckets, clock }: DirectoryDoors
     list: () => [...signers.values()].map(withoutSecret).sort((left, right) => (left.accessKey < right.accessKey ? -1 : 1)),
     create: (role): Promise<CreatedS3User> =>
       database.write((tx) => {
-        const signer = { accessKey: newToken(accessKeyBytes), secretKey: newToken(secretKeyBytes), role, createdAtMs: clock.now() }
+        const accessKey = toAccessKey(newToken(accessKeyBytes))
+        const signer = { accessKey, secretKey: newToken(secretKeyBytes), role, createdAtMs: clock.now() }
         insertUser(tx, signer)
         keep(tx, signer)
         return signer
