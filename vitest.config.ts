@@ -13,6 +13,8 @@ export default defineConfig({
     // Whole gateways run at the same time in the crash tests.
     maxConcurrency: 3,
     testTimeout: 60_000,
+    // A busy machine is no failure; a test that fails anyway may take its time.
+    expect: { poll: { timeout: 20_000, interval: 20 } },
     hookTimeout: 120_000,
     reporters: ['default', './tools/closing-reporter.ts'],
   },

@@ -19,6 +19,7 @@ import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
+import { cleanupTask } from './removals/cleanup-task.ts'
 import { forgetLeftovers } from './removals/forget-leftovers.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -42,7 +43,7 @@ export const storagePlugin = definePlugin({
         return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
       },
     }),
-    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask),
+    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, cleanupTask),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
