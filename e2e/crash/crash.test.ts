@@ -10,7 +10,9 @@ import './every-step.ts'
 
 /** Reached only when something else goes wrong first; the fault tests pass there. */
 const notOnTheWay = new Set(['storage.commit.reopened'])
-const probes = listProbes().filter((name) => name.startsWith('storage.') && !notOnTheWay.has(name))
+/** Steps of other ways: an object is deleted, restored or removed from its providers. */
+const otherWays = /^storage\.(delete|restore|remove)\./
+const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherWays.test(name) && !notOnTheWay.has(name))
 const deathMs = 60_000
 
 let network: FundedDevnet

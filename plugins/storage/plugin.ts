@@ -12,12 +12,14 @@ import {
 } from '#kernel'
 import { cacheHealth } from './cache/cache-health.ts'
 import { cacheMetrics } from './cache/cache-metrics.ts'
+import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
+import { cleanupTask } from './removals/cleanup-task.ts'
 import { forgetLeftovers } from './removals/forget-leftovers.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
@@ -41,7 +43,7 @@ export const storagePlugin = definePlugin({
         return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
       },
     }),
-    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask),
+    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, cleanupTask),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',

@@ -57,12 +57,18 @@ export function pendingRemovals(reader: Reader, dataSetId: number, limit: number
     .map(toRemoval)
 }
 
-export function findAttempt(reader: Reader, id: number): RemovalAttempt | undefined {
+function findAttempt(reader: Reader, id: number): RemovalAttempt | undefined {
   return reader.get<RemovalAttempt>(
     `select id, tx_hash as "txHash", started_at as "startedAtMs", sender_nonce as "senderNonce", checks,
        attention_task_id as "attentionTaskId" from removal_attempts where id = ?`,
     id,
   )
+}
+
+/** Attempts with removals of which the chain shows nothing yet. */
+export function openAttempts(reader: Reader, dataSetId: number): readonly RemovalAttempt[] {
+  const ids = startedRemovals(reader, dataSetId).flatMap(({ state, attemptId }) => (state === 'scheduled' ? [] : (attemptId ?? [])))
+  return [...new Set(ids)].flatMap((id) => findAttempt(reader, id) ?? [])
 }
 
 /** The attempt, before it is sent (I-04). Undefined, and nothing changed, when one of the removals is not pending any more. */

@@ -4,15 +4,7 @@ import { type DataSet, type DataSetState, findDataSet } from '../datasets/data-s
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { judgeAttempt } from './judge-attempt.ts'
-import {
-  endRemoval,
-  findAttempt,
-  markScheduled,
-  pendingRemovals,
-  type Removal,
-  type RemovalAttempt,
-  startedRemovals,
-} from './removal-store.ts'
+import { endRemoval, markScheduled, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
 import { submitRemovals } from './submit-removals.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
@@ -49,7 +41,7 @@ export async function removePieces(doors: Pipeline, { dataSetId, taskId }: Remov
   }
   const queued = new Set(await reads.scheduledRemovals(dataSet.chainId))
   await lookUpStarted(doors, { ...dataSet, chainId: dataSet.chainId }, queued)
-  for (const attempt of openAttempts(doors, dataSetId)) await judgeAttempt(doors, { dataSet, attempt, taskId })
+  for (const attempt of openAttempts(database.read, dataSetId)) await judgeAttempt(doors, { dataSet, attempt, taskId })
   if (liveness.live) {
     const setback = await submitRemovals(doors, { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued }, signal)
     if (setback) return setback
@@ -100,15 +92,9 @@ async function lookUpStarted(doors: Pipeline, dataSet: DataSet & { readonly chai
   doors.log.info('pieces removed', { dataSet: dataSet.id, pieces: gone.length })
 }
 
-/** Attempts with removals of which the chain shows nothing yet. */
-export function openAttempts({ database }: Pick<Pipeline, 'database'>, dataSetId: number): readonly RemovalAttempt[] {
-  const ids = startedRemovals(database.read, dataSetId).flatMap(({ state, attemptId }) => (state === 'scheduled' ? [] : (attemptId ?? [])))
-  return [...new Set(ids)].flatMap((id) => findAttempt(database.read, id) ?? [])
-}
-
 function nextRound(doors: Pipeline, { dataSetId, taskId }: RemovalWork): Outcome {
   const { database, clock, pace } = doors
-  const attempts = openAttempts(doors, dataSetId)
+  const attempts = openAttempts(database.read, dataSetId)
   if (attempts.some(({ attentionTaskId }) => attentionTaskId === taskId)) {
     return fail(
       'removal_unconfirmed',
@@ -123,7 +109,7 @@ function nextRound(doors: Pipeline, { dataSetId, taskId }: RemovalWork): Outcome
     return waitFor(clock, 'confirmation', pauseMs, 'waiting for the chain to confirm that the removal is queued')
   }
   const isScheduled = startedRemovals(database.read, dataSetId).some(({ state }) => state === 'scheduled')
-  const hasMore = attempts.length === 0 && pendingRemovals(database.read, dataSetId, 1).length > 0
+  const hasMore = pendingRemovals(database.read, dataSetId, 1).length > 0
   if (isScheduled || hasMore) {
     return waitFor(clock, 'proving_period', pace.epochMs * scheduledEpochs, 'the removal takes effect with the next proving period')
   }

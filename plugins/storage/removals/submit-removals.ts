@@ -9,6 +9,7 @@ import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import {
   endRemoval,
   markScheduled,
+  openAttempts,
   pendingRemovals,
   type Removal,
   recordAttempt,
@@ -32,9 +33,10 @@ export interface RemovalsOfDataSet {
 export async function submitRemovals(doors: Pipeline, work: RemovalsOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {
   const { database, clock, chain, signer, providers } = doors
   const { dataSet, queued } = work
-  // An attempt whose outcome is open may still fill the queue.
-  if (startedRemovals(database.read, dataSet.id).some(({ state }) => state !== 'scheduled')) return undefined
-  const room = removalsPerCallMax - queued.size
+  // One attempt at a time; those that wait for an operator hold nobody up, but may still fill the queue.
+  if (openAttempts(database.read, dataSet.id).some(({ attentionTaskId }) => attentionTaskId === null)) return undefined
+  const undecided = startedRemovals(database.read, dataSet.id).filter(({ state }) => state !== 'scheduled')
+  const room = removalsPerCallMax - queued.size - undecided.length
   const removals = room > 0 ? await stillLive(doors, work, pendingRemovals(database.read, dataSet.id, room)) : []
   if (removals.length === 0) return undefined
   const pieceIds = removals.map(({ pieceId }) => pieceId)

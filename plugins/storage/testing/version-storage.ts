@@ -75,7 +75,7 @@ function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<VersionStor
   const { dataSetId, state, pieceId } = copy
   tx.run(
     `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, created_at, updated_at)
-     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0 from (select ? as n) where true on conflict do nothing`,
+     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0 from (select cast(? as integer) as n) where true on conflict do nothing`,
     version.bucketId,
     dataSetId,
   )
