@@ -1,6 +1,6 @@
 import { readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkDatabase } from '../crash/check-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
@@ -50,6 +50,9 @@ test('an older version is restored with its bytes, also when only the providers 
   const restored = await restore(first.versionId, second.versionId)
   expect(restored).toMatchObject({ status: 200, body: { source_version_id: first.versionId } })
   expect(await stage.get(first)).toEqual(first.bytes)
+  // The overwritten one stays, and is read from a provider now.
+  const old = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: first.key, VersionId: second.versionId }))
+  expect(Buffer.from((await old.Body?.transformToByteArray()) ?? [])).toEqual(second.bytes)
   const history = await read(`/objects/versions?key=${first.key}&limit=2`)
   expect(history).toMatchObject({ has_more: true, current_version_id: restored.body.version_id, next_version_marker: second.versionId })
   expect(history.versions[0]).toMatchObject({ is_current: true, status: 'success', location: { cache: true, chain: true } })
