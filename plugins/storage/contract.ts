@@ -28,6 +28,12 @@ export interface CreateBucket {
   readonly minimumDurableCopies?: number
 }
 
+/** Absent: as it is. Null: the target becomes the configured one, the minimum as many as the resulting target. */
+export interface CopyPolicyChange {
+  readonly defaultCopies?: number | null
+  readonly minimumDurableCopies?: number | null
+}
+
 /** Errors: `bucket_exists` 409, `invalid_bucket_name` 400, `copy_policy_invalid` 400, `bucket_not_found` 404. */
 export interface Buckets {
   create(request: CreateBucket): Promise<Bucket>
@@ -40,6 +46,11 @@ export interface Buckets {
   /** Counts of current data versions. */
   usage(bucketId: number): BucketUsage
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
+  /**
+   * The target binds uploads that start later; the minimum counts at once for everything that is cached. Errors, all 400:
+   * `copy_policy_empty`, `copy_policy_invalid`, `copy_policy_lowering_unsupported`, `copy_policy_minimum_exceeds_target`.
+   */
+  setCopyPolicy(name: string, change: CopyPolicyChange): Promise<Bucket>
   /** Buckets owned by the user. From memory; with `read` from its rows, such as those of a transaction under way. */
   countOwnedBy(ownerAccessKey: string, read?: Reader): number
 }

@@ -4,6 +4,9 @@ import { defineErrors } from '#kernel'
 export const storageErrors = defineErrors({
   invalid_bucket_name: { status: 400, message: 'The bucket name is not valid.' },
   copy_policy_invalid: { status: 400, message: 'The number of copies is not valid.' },
+  copy_policy_empty: { status: 400, message: 'The change of the number of copies says nothing.' },
+  copy_policy_lowering_unsupported: { status: 400, message: 'The number of copies can only be raised.' },
+  copy_policy_minimum_exceeds_target: { status: 400, message: 'The minimum of durable copies is above the number of copies.' },
   bucket_exists: { status: 409, message: 'A bucket with this name exists already.' },
   bucket_not_found: { status: 404, message: 'There is no bucket with this name.' },
   object_not_found: { status: 404, message: 'There is no object with this key.' },

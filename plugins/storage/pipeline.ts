@@ -1,6 +1,7 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type Tx, wait } from '#kernel'
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
+import type { Bucket } from './contract.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
@@ -14,6 +15,7 @@ export interface Schedule {
   commit(tx: Tx, dataSetId: number, atMs?: number): void
   /** Removes what was released. Returns the task's id. */
   cleanup(tx: Tx, dataSetId: number, atMs?: number): number
+  reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
 }
 
 /** What the steps of storing a content work with. Internal to this plugin. */

@@ -12,6 +12,7 @@ import {
 } from '#kernel'
 import { cacheHealth } from './cache/cache-health.ts'
 import { cacheMetrics } from './cache/cache-metrics.ts'
+import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
@@ -42,7 +43,7 @@ export const storagePlugin = definePlugin({
         return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
       },
     }),
-    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, cleanupTask),
+    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, cleanupTask),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',

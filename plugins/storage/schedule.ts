@@ -1,4 +1,5 @@
 import type { TaskQueue } from '#kernel'
+import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
@@ -15,6 +16,8 @@ export function createSchedule(queue: TaskQueue): Schedule {
     ensure: (tx, dataSetId) => void queue.enqueue(tx, ensureDataSetTask, { dataSetId }, { key: taskKeys.ensure(dataSetId) }),
     pull: (tx, dataSetId, atMs) => void queue.enqueue(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs)),
     commit: (tx, dataSetId, atMs) => void queue.enqueue(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs)),
+    reviewDurability: (tx, { id, name }) =>
+      void queue.enqueue(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) }),
     cleanup: (tx, dataSetId, atMs) => queue.enqueue(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
   }
 }

@@ -5,4 +5,5 @@ export const taskKeys = {
   pull: (dataSetId: number) => `storage_pull:${dataSetId}`,
   commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
+  reviewDurability: (bucketId: number) => `cache_reconcile_durability:${bucketId}`,
 } as const

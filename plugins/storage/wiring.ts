@@ -19,12 +19,16 @@ import { createVersions } from './versions/versions.ts'
 const bytesPerGb = 1024 ** 3
 
 export const storageServices = [
-  provide(buckets, { database, clock, contributions, chain: chainSettings }, ({ contributions, chain, ...doors }) =>
-    createBuckets({
-      ...doors,
-      defaults: { defaultCopies: chain.default_copies, minimumDurableCopies: chain.default_minimum_durable_copies },
-      ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
-    }),
+  provide(
+    buckets,
+    { database, clock, contributions, chain: chainSettings, queue: taskQueue },
+    ({ contributions, chain, queue, ...doors }) =>
+      createBuckets({
+        ...doors,
+        defaults: { defaultCopies: chain.default_copies, minimumDurableCopies: chain.default_minimum_durable_copies },
+        ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
+        onMinimumChanged: createSchedule(queue).reviewDurability,
+      }),
   ),
   provide(cache, { settings: cacheSection.settings, database, clock, log }, ({ settings, ...doors }) =>
     createCache({ ...doors, dir: settings.dir, maxBytes: settings.max_size_gb * bytesPerGb, policy: settings.eviction_policy }),

@@ -100,6 +100,24 @@ export const changeOwner = defineEndpoint({
   refusals: ['invalid_bucket_name', 'bucket_not_found', 's3_user_not_found', 's3_users_unavailable'],
 })
 
+export const changeCopyPolicy = defineEndpoint({
+  method: 'PUT',
+  path: '/api/v1/buckets/:name/copy-policy',
+  summary: 'Raise the number of copies of later uploads, or change how many of them let cached bytes go',
+  params: bucketPath,
+  // Whole numbers from 1 to 8, or null; anything else is refused with a code of its own.
+  body: type({ 'default_copies?': 'unknown', 'minimum_durable_copies?': 'unknown' }),
+  answer: bucketChange,
+  refusals: [
+    'invalid_bucket_name',
+    'bucket_not_found',
+    'copy_policy_empty',
+    'copy_policy_invalid',
+    'copy_policy_lowering_unsupported',
+    'copy_policy_minimum_exceeds_target',
+  ],
+})
+
 export const deleteBucket = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/buckets/:name',

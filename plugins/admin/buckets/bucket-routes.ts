@@ -2,7 +2,7 @@ import { defineRoutes, events, optional, SvcError, serveEndpoint } from '#kernel
 import { s3Users } from '#plugins/s3'
 import { buckets, placements } from '#plugins/storage'
 import { adminErrors } from '../errors.ts'
-import { changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
+import { changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
 import { bucketUpdated } from './bucket-updated.ts'
 import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
 import { readOwner } from './read-owner.ts'
@@ -11,7 +11,7 @@ import { requireBucket } from './require-bucket.ts'
 export const bucketRoutes = defineRoutes({
   name: 'buckets',
   uses: { buckets, placements, events, s3Users: optional(s3Users) },
-  endpoints: [listBuckets, createBucket, showBucket, changeOwner, deleteBucket],
+  endpoints: [listBuckets, createBucket, showBucket, changeOwner, changeCopyPolicy, deleteBucket],
   register(app, { buckets, placements, events, s3Users }) {
     serveEndpoint(app, listBuckets, async () => buckets.list().map((bucket) => describeBucket(bucket, buckets.usage(bucket.id))))
 
@@ -40,11 +40,25 @@ export const bucketRoutes = defineRoutes({
       return describeChange(bucket)
     })
 
+    serveEndpoint(app, changeCopyPolicy, async ({ params, body }) => {
+      const { name } = requireBucket(buckets, params.name)
+      const { default_copies, minimum_durable_copies } = body
+      const bucket = await buckets.setCopyPolicy(name, {
+        ...(default_copies === undefined ? {} : { defaultCopies: readCopies(default_copies) }),
+        ...(minimum_durable_copies === undefined ? {} : { minimumDurableCopies: readCopies(minimum_durable_copies) }),
+      })
+      events.publish(bucketUpdated, { bucket_name: bucket.name })
+      return describeChange(bucket)
+    })
+
     serveEndpoint(app, deleteBucket, async () => {
       throw adminErrors.bucket_deletion_unsupported()
     })
   },
 })
+
+/** What is no number is refused together with the numbers that do not fit. */
+const readCopies = (value: unknown): number | null => (value === null || typeof value === 'number' ? value : Number.NaN)
 
 /** The owner was there when it was looked up, and deleted before the bucket was committed. */
 function refuseVanishedOwner(error: unknown): never {

@@ -51,6 +51,7 @@ test('every address of the plugin and of signing in is documented', async () => 
     'POST /api/v1/buckets/{name}/objects/upload',
     'POST /api/v1/buckets/{name}/objects/versions/restore',
     'POST /api/v1/settings/validate',
+    'PUT /api/v1/buckets/{name}/copy-policy',
     'PUT /api/v1/buckets/{name}/owner',
     'PUT /api/v1/settings',
   ])

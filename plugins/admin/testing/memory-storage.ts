@@ -162,6 +162,10 @@ function createBuckets(state: State, now: () => number): Buckets {
       state.byName.set(name, bucket)
       return bucket
     },
+    async setCopyPolicy(name) {
+      // Its rules are storage's own: they are tested there and through the real plugins.
+      throw new Error(`the storage in memory does not change the copies of '${name}'`)
+    },
     countOwnedBy: (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }
 }

@@ -101,6 +101,10 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       bucketsByName.set(name, bucket)
       return bucket
     },
+    async setCopyPolicy(name) {
+      // The S3 API has no word for it.
+      throw new Error(`the storage in memory does not change the copies of '${name}'`)
+    },
     countOwnedBy: (owner) => [...bucketsByName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }
 

@@ -12,8 +12,6 @@ export interface PlaceBlob {
   readonly contentId: number
   readonly blob: BlobRef
   readonly nowMs: number
-  /** Enough copies are stored elsewhere already. */
-  readonly isReleasable: boolean
   /** A content made in this transaction has no entry to look for. */
   readonly isNewContent: boolean
   /** Blob of this content that was just seen on the disk with the right length. Any other one is replaced. */
@@ -26,6 +24,10 @@ export interface Placed {
   /** Files that no row names any more once this is committed: unlink them then. */
   readonly redundant: readonly BlobRef[]
 }
+
+/** Of an entry `e`: are enough copies committed and one readable, by the bucket's minimum in this moment (I-02)? */
+const isStoredEnough = `exists (select 1 from contents c join buckets b on b.id = c.bucket_id
+  where c.id = e.content_id and c.durable_copies >= b.minimum_durable_copies and c.readable_copies >= 1)`
 
 const blobColumns = 'blob_id as "blobId", epoch, length'
 
@@ -51,6 +53,8 @@ export function placeBlob(tx: Tx, place: PlaceBlob): Placed {
   if (state === undefined) {
     insertEntry(tx, place)
     insertBlob(tx, place)
+    // A content that had lost its cached bytes may have its copies still.
+    if (!place.isNewContent) judgeReleasable(tx, place.contentId)
     return { addedBytes: place.blob.length, redundant: [] }
   }
   const former = blobsOfContent(tx, place.contentId)
@@ -66,12 +70,11 @@ export function placeBlob(tx: Tx, place: PlaceBlob): Placed {
 const entryState = (read: Reader, contentId: number): string | undefined =>
   read.get<{ state: string }>('select state from cache_entries where content_id = ?', contentId)?.state
 
-function insertEntry(tx: Tx, { contentId, blob, nowMs, isReleasable }: PlaceBlob): void {
+function insertEntry(tx: Tx, { contentId, blob, nowMs }: PlaceBlob): void {
   tx.run(
-    `insert into cache_entries (content_id, state, bytes, releasable, accessed_at, cached_at) values (?, 'present', ?, ?, ?, ?)`,
+    `insert into cache_entries (content_id, state, bytes, accessed_at, cached_at) values (?, 'present', ?, ?, ?)`,
     contentId,
     blob.length,
-    isReleasable ? 1 : 0,
     nowMs,
     nowMs,
   )
@@ -114,10 +117,34 @@ function deleteEntry(tx: Tx, contentId: number): number {
   return entry?.bytes ?? 0
 }
 
-/** Claims the entry for removal if it is present and releasable at this moment (I-02). Returns its files, or undefined. */
+/** Notes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
+export function judgeReleasable(tx: Tx, contentId: number): void {
+  tx.run(`update cache_entries as e set releasable = ${isStoredEnough} where e.content_id = ?`, contentId)
+}
+
+/** The next entries by content id, of all buckets, and those among them that belong to the bucket and are noted wrongly. */
+export function pageOfEntries(
+  read: Reader,
+  { bucketId, after, limit }: { readonly bucketId: number; readonly after: number; readonly limit: number },
+): { readonly lastId: number | undefined; readonly misjudged: readonly number[] } {
+  const rows = read.all<{ id: number; isMisjudged: number }>(
+    `select e.content_id as id, o.bucket_id = ? and e.releasable <> ${isStoredEnough} as "isMisjudged"
+     from (select * from cache_entries where content_id > ? order by content_id limit ?) e left join contents o on o.id = e.content_id
+     order by e.content_id`,
+    bucketId,
+    after,
+    limit,
+  )
+  return { lastId: rows.at(-1)?.id, misjudged: rows.filter((row) => row.isMisjudged === 1).map(({ id }) => id) }
+}
+
+/**
+ * Claims the entry for removal if it is present and releasable at this moment (I-02): a minimum that was raised counts at once, also
+ * where the note is not brought in line yet. Returns its files, or undefined.
+ */
 export function beginEviction(tx: Tx, contentId: number): readonly BlobRef[] | undefined {
   const { changes } = tx.run(
-    `update cache_entries set state = 'evicting' where content_id = ? and state = 'present' and releasable = 1`,
+    `update cache_entries as e set state = 'evicting' where e.content_id = ? and e.state = 'present' and e.releasable = 1 and ${isStoredEnough}`,
     contentId,
   )
   return changes === 1 ? blobsOfContent(tx, contentId) : undefined

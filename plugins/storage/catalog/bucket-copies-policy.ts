@@ -28,5 +28,5 @@ export function resolveCopies(wish: CopiesWish, defaults: CopiesDefaults): Copie
   return { isValid: true, defaultCopies: target, minimumDurableCopies: minimum }
 }
 
-const isCount = (value: number): boolean => Number.isInteger(value) && value >= copiesMin && value <= copiesMax
+export const isCount = (value: number): boolean => Number.isInteger(value) && value >= copiesMin && value <= copiesMax
 const invalid = (message: string): CopiesVerdict => ({ isValid: false, message })

@@ -35,6 +35,16 @@ export function updateBucketOwner(tx: Tx, bucket: Bucket): void {
   tx.run('update buckets set owner_access_key = ?, updated_at = ? where id = ?', bucket.ownerAccessKey, bucket.updatedAtMs, bucket.id)
 }
 
+export function updateBucketCopies(tx: Tx, { id, defaultCopies, minimumDurableCopies, updatedAtMs }: Bucket): void {
+  tx.run(
+    'update buckets set default_copies = ?, minimum_durable_copies = ?, updated_at = ? where id = ?',
+    defaultCopies,
+    minimumDurableCopies,
+    updatedAtMs,
+    id,
+  )
+}
+
 export function readUsage(read: Reader, bucketId: number): BucketUsage {
   const row = read.get<BucketUsage>(
     'select live_objects as "objectCount", live_bytes as "totalSizeBytes" from bucket_stats where bucket_id = ?',

@@ -47,6 +47,42 @@ test('a bucket can be given to another owner', async () => {
   await expect(buckets.setOwner('nowhere', null)).rejects.toMatchObject({ code: 'bucket_not_found', status: 404 })
 })
 
+test('I-12: a changed target binds later uploads, those before keep theirs', async () => {
+  await using storage = await openObjectStorage()
+  const { buckets, database } = storage
+  await storage.put('before', 'first bytes')
+  const changed = await buckets.setCopyPolicy('photos', { defaultCopies: 5 })
+  expect(changed).toMatchObject({ defaultCopies: 5, minimumDurableCopies: 2 })
+  expect(buckets.find('photos')).toEqual(changed)
+  expect(createBuckets({ database, clock: systemClock, defaults: { defaultCopies: 8 } }).find('photos')).toEqual(changed)
+  await storage.put('after', 'other bytes')
+  expect(database.read.all('select target_copies as target from contents order by id')).toEqual([{ target: 2 }, { target: 5 }])
+})
+
+test('a changed minimum is told inside its transaction, and a refused change leaves everything', async () => {
+  await using storage = await openObjectStorage()
+  const { database } = storage
+  const told: unknown[] = []
+  const buckets = createBuckets({
+    database,
+    clock: systemClock,
+    defaults: { defaultCopies: 2 },
+    onMinimumChanged: (tx, { name, minimumDurableCopies }) => {
+      told.push([name, minimumDurableCopies, tx.get('select minimum_durable_copies as minimum from buckets')])
+      if (minimumDurableCopies === 3) throw new Error('no room for a task')
+    },
+  })
+  await buckets.setCopyPolicy('photos', { defaultCopies: 3 })
+  await buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
+  expect(told).toEqual([['photos', 1, { minimum: 1 }]])
+  const before = buckets.find('photos')
+  await expect(buckets.setCopyPolicy('photos', { minimumDurableCopies: null })).rejects.toThrow('no room for a task')
+  await expect(buckets.setCopyPolicy('photos', {})).rejects.toMatchObject({ code: 'copy_policy_empty', status: 400 })
+  await expect(buckets.setCopyPolicy('nowhere', { defaultCopies: 8 })).rejects.toMatchObject({ code: 'bucket_not_found' })
+  expect(buckets.find('photos')).toEqual(before)
+  expect(database.read.get('select minimum_durable_copies as minimum from buckets')).toEqual({ minimum: 1 })
+})
+
 test('an owner that another plugin refuses gets no bucket, and the service itself is never asked about', async () => {
   await using storage = await openObjectStorage()
   const { database } = storage

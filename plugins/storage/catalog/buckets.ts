@@ -1,9 +1,18 @@
-import type { Clock, Database, Reader } from '#kernel'
-import type { Bucket, BucketOwnerCheck, Buckets, CreateBucket } from '../contract.ts'
+import type { Clock, Database, Reader, Tx } from '#kernel'
+import type { Bucket, BucketOwnerCheck, Buckets, CopyPolicyChange, CreateBucket } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { type CopiesDefaults, resolveCopies } from './bucket-copies-policy.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
-import { countBucketsOf, findBucketRow, insertBucket, readBuckets, readUsage, updateBucketOwner } from './bucket-store.ts'
+import {
+  countBucketsOf,
+  findBucketRow,
+  insertBucket,
+  readBuckets,
+  readUsage,
+  updateBucketCopies,
+  updateBucketOwner,
+} from './bucket-store.ts'
+import { changeCopies } from './change-copies-policy.ts'
 
 export interface BucketCatalog extends Buckets {
   findById(id: number): Bucket | undefined
@@ -15,12 +24,15 @@ export function createBuckets({
   clock,
   defaults,
   ownerChecks = () => [],
+  onMinimumChanged = () => {},
 }: {
   readonly database: Database
   readonly clock: Clock
   readonly defaults: CopiesDefaults
   /** Read anew for each bucket. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
+  /** Called inside the transaction that changed the minimum of durable copies. */
+  readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => void
 }): BucketCatalog {
   const byName = new Map<string, Bucket>()
   const byId = new Map<number, Bucket>()
@@ -36,6 +48,17 @@ export function createBuckets({
     const bucket = byName.get(name)
     if (!bucket) throw bucketNotFound(name)
     return bucket
+  }
+
+  /** Replaces what the change says in the bucket's row, and in memory once that is committed. */
+  async function change(name: string, decide: (tx: Tx, current: Bucket) => Bucket): Promise<Bucket> {
+    return database.write((tx) => {
+      const current = findBucketRow(tx, name)
+      if (!current) throw bucketNotFound(name)
+      const changed = decide(tx, current)
+      tx.afterCommit(() => keep(changed))
+      return changed
+    })
   }
 
   function requireOwner(read: Reader, ownerAccessKey: string | null): void {
@@ -63,17 +86,20 @@ export function createBuckets({
       return sorted
     },
     usage: (bucketId) => readUsage(database.read, bucketId),
-    async setOwner(name, ownerAccessKey) {
-      return database.write((tx) => {
-        const current = findBucketRow(tx, name)
-        if (!current) throw bucketNotFound(name)
+    setOwner: (name, ownerAccessKey) =>
+      change(name, (tx, current) => {
         requireOwner(tx, ownerAccessKey)
         const changed: Bucket = { ...current, ownerAccessKey, updatedAtMs: clock.now() }
         updateBucketOwner(tx, changed)
-        tx.afterCommit(() => keep(changed))
         return changed
-      })
-    },
+      }),
+    setCopyPolicy: (name, policy) =>
+      change(name, (tx, current) => {
+        const changed: Bucket = { ...current, ...decideCopies(policy, current, defaults), updatedAtMs: clock.now() }
+        updateBucketCopies(tx, changed)
+        if (changed.minimumDurableCopies !== current.minimumDurableCopies) onMinimumChanged(tx, changed)
+        return changed
+      }),
     countOwnedBy(ownerAccessKey, read) {
       if (read) return countBucketsOf(read, ownerAccessKey)
       let count = 0
@@ -91,6 +117,12 @@ function draftBucket(request: CreateBucket, defaults: CopiesDefaults, nowMs: num
   if (!copies.isValid) throw storageErrors.copy_policy_invalid({ message: copies.message })
   const { defaultCopies, minimumDurableCopies } = copies
   return { name, ownerAccessKey, defaultCopies, minimumDurableCopies, createdAtMs: nowMs, updatedAtMs: nowMs }
+}
+
+function decideCopies(policy: CopyPolicyChange, current: Bucket, { defaultCopies }: CopiesDefaults) {
+  const verdict = changeCopies(policy, current, defaultCopies)
+  if (!verdict.isAllowed) throw storageErrors[verdict.code]({ message: verdict.message })
+  return verdict.copies
 }
 
 const bucketNotFound = (name: string) => storageErrors.bucket_not_found({ message: `there is no bucket '${name}'` })

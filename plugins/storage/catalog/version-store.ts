@@ -108,7 +108,6 @@ export function putVersion(tx: Tx, put: PutVersion): PutResult {
     contentId: content.id,
     blob: put.blob,
     nowMs,
-    isReleasable: content.readableCopies >= 1 && content.durableCopies >= bucket.minimumDurableCopies,
     isNewContent: content.because === 'new',
     seenBlobId: put.seenBlobId,
   })

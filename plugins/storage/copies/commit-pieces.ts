@@ -4,6 +4,7 @@ import { newNonce, signAddPieces } from '../chain/typed-data.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type CommitBatch, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
+import { distinctPieces } from './distinct-pieces-policy.ts'
 import { resolveBatch } from './resolve-batch.ts'
 import { submitBatch } from './submit-batch.ts'
 
@@ -30,7 +31,7 @@ export async function commitPieces(doors: Pipeline, dataSetId: number, signal: A
     })),
   )
   if (faults.length > 0) throw faults[0]
-  return setback ?? nextRound(doors, dataSetId)
+  return setback ?? nextRound(doors, dataSet)
 }
 
 const isSent = ({ state }: CommitBatch) => state === 'submitting' || state === 'submitted' || state === 'uncertain'
@@ -56,7 +57,7 @@ function countOnTheirWay({ database }: Pipeline, dataSetId: number): number {
 /** Parked copies become a batch once there are enough, or the oldest waited long enough for company. */
 async function recordNextBatch(doors: Pipeline, dataSet: DataSet): Promise<void> {
   const { database, clock, pace, signer, chain } = doors
-  const parked = parkedCopies(database.read, dataSet.id, piecesPerCallMax)
+  const parked = distinctPieces(parkedCopies(database.read, dataSet.id, piecesPerCallMax))
   const oldest = parked[0]
   if (!oldest || (parked.length < piecesPerCallMax && clock.now() < oldest.parkedAtMs + pace.lingerMs)) return
   const nonce = newNonce()
@@ -74,9 +75,10 @@ async function recordNextBatch(doors: Pipeline, dataSet: DataSet): Promise<void>
   await recorded()
 }
 
-function nextRound({ database, clock, pace }: Pipeline, dataSetId: number): Outcome {
-  const open = openBatches(database.read, dataSetId)
-  const parked = parkedCopies(database.read, dataSetId, 1)[0]
+function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet): Outcome {
+  const open = openBatches(database.read, dataSet.id)
+  // What is parked on a data set that takes no more pieces waits for none of these rounds.
+  const parked = dataSet.state === 'ready' ? parkedCopies(database.read, dataSet.id, 1)[0] : undefined
   const checks = open.filter(isSent).map((batch) => batch.nextCheckAtMs)
   const ready = open.filter((batch) => batch.state === 'ready')
   const turns = ready.map((batch) => Math.max(batch.nextCheckAtMs, clock.now() + pace.epochMs / 2))

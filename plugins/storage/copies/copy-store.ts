@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '#kernel'
+import { judgeReleasable } from '../cache/cache-store.ts'
 import { forgetDeleted } from '../catalog/reference-store.ts'
 import { releaseCopies } from '../removals/release-store.ts'
 
@@ -266,12 +267,7 @@ export function recountContent(tx: Tx, contentId: number, nowMs: number): readon
        else 'unstored' end where id = ?`,
     contentId,
   )
-  tx.run(
-    `update cache_entries set releasable = (
-       select case when c.durable_copies >= b.minimum_durable_copies and c.readable_copies >= 1 then 1 else 0 end
-       from contents c join buckets b on b.id = c.bucket_id where c.id = cache_entries.content_id) where content_id = ?`,
-    contentId,
-  )
+  judgeReleasable(tx, contentId)
   forgetDeleted(tx, contentId)
   return released
 }

@@ -8,6 +8,7 @@ import { heldBytes } from '../datasets/load-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
 import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned, sourceUrls } from './copy-store.ts'
+import { distinctPieces } from './distinct-pieces-policy.ts'
 import { judgeRefusal } from './setback-policy.ts'
 
 const recorded = defineProbe('storage.pull.recorded')
@@ -162,9 +163,4 @@ function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch) {
     const serviceUrl = urls.get(copyId)
     return serviceUrl === undefined ? [] : [{ pieceCid, sourceUrl: providers.client(serviceUrl).pieceUrl(pieceCid) }]
   })
-}
-
-function distinctPieces<C extends { readonly pieceCid: string }>(candidates: readonly C[]): readonly C[] {
-  const seen = new Set<string>()
-  return candidates.filter(({ pieceCid }) => !seen.has(pieceCid) && seen.add(pieceCid))
 }

@@ -7,8 +7,6 @@ import { silentLog } from '#kernel'
 import { createFakeClock } from '#kernel/testing'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
 import type { ObjectVersion } from '../contract.ts'
-import { pieceCidOf } from '../pieces/piece-cid.ts'
-import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import { readAll } from '../testing/object-storage.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { createRemoteReader } from './read-remote.ts'
@@ -74,9 +72,7 @@ interface Situation {
 async function remoteObject({ bytes, urls, hasDigest = true }: Situation) {
   const rows = await openStorageRows()
   undo.push(() => rows[Symbol.asyncDispose]())
-  const hasher = createPieceHasher()
-  hasher.update(bytes)
-  const content = await rows.addContent({ bytes, pieceCid: pieceCidOf(hasher.digest()) })
+  const content = await rows.addContent({ bytes })
   for (const serviceUrl of urls) await rows.addCopy(content, await rows.addDataSet({ serviceUrl }), 'committed')
   if (!hasDigest) await rows.database.write((tx) => tx.run('update contents set sha256 = null'))
   const clients = new Map<string, ProviderClient>()

@@ -151,7 +151,10 @@ test('a read is told apart by where its bytes come from', async () => {
   })
   await readAll(await objects.open('photos', 'k'))
   await expect(objects.open('photos', 'none')).rejects.toMatchObject({ code: 'object_not_found' })
-  await database.write((tx) => tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId))
+  await database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2 where id = ?', contentId)
+    tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId)
+  })
   await cache.evict(Number(contentId))
   await readAll(await objects.open('photos', 'k'))
   expect(reads).toEqual(['cache', 'provider'])

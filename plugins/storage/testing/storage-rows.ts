@@ -4,12 +4,15 @@ import { type CopyState, findPipelineContent, type PipelineContent, planCopies, 
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
+import { removalsMigration } from '../migrations/0003-removals.ts'
+import { pieceCidOf } from '../pieces/piece-cid.ts'
+import { createPieceHasher } from '../pieces/piece-hasher.ts'
 
 /** Contents, data sets and copies in a real database, put there as the product does and then moved on as a test needs it. */
 export interface StorageRows extends AsyncDisposable {
   readonly database: TestDatabase
-  /** A content of bucket 1 with one piece, whose CID is made up unless it is given. */
-  addContent(content?: { readonly bytes?: Uint8Array; readonly copies?: number; readonly pieceCid?: string }): Promise<PipelineContent>
+  /** A content of bucket 1 with one piece. */
+  addContent(content?: { readonly bytes?: Uint8Array; readonly copies?: number }): Promise<PipelineContent>
   /** The data set of the next slot of bucket 1; its id on chain is 100 above its own. */
   addDataSet(dataSet?: { readonly state?: DataSetState; readonly serviceUrl?: string; readonly providerId?: string }): Promise<DataSet>
   /** The copy of the content on the data set, in this state. Returns its id. */
@@ -19,7 +22,7 @@ export interface StorageRows extends AsyncDisposable {
 export const rowsNowMs = 1_000_000
 
 export async function openStorageRows(): Promise<StorageRows> {
-  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration] }])
+  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration] }])
   await database.write((tx) =>
     tx.run(
       `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,
@@ -29,7 +32,7 @@ export async function openStorageRows(): Promise<StorageRows> {
   let slots = 0
   return {
     database,
-    async addContent({ bytes = Buffer.from(`content ${contents}`), copies = 2, pieceCid } = {}) {
+    async addContent({ bytes = Buffer.from(`content ${contents}`), copies = 2 } = {}) {
       const id = ++contents
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       await database.write((tx) => {
@@ -44,7 +47,7 @@ export async function openStorageRows(): Promise<StorageRows> {
         )
         planPiece(tx, { contentId: id, size: bytes.length })
         const content = findPipelineContent(tx, id)
-        if (content) setPieceCid(tx, content.pieceId, pieceCid ?? `piece-${id}`)
+        if (content) setPieceCid(tx, content.pieceId, pieceCid(bytes))
       })
       return made(findPipelineContent(database.read, id))
     },
@@ -93,6 +96,12 @@ export async function openStorageRows(): Promise<StorageRows> {
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
+}
+
+function pieceCid(bytes: Uint8Array): string {
+  const hasher = createPieceHasher({ padTo: 127 })
+  hasher.update(bytes)
+  return pieceCidOf(hasher.digest())
 }
 
 function made<T>(found: T | undefined): T {

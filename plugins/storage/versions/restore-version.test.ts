@@ -124,6 +124,7 @@ test('wrong bytes of a provider, or none, change nothing', async () => {
   const first = await storage.put('k', 'old bytes')
   const second = await storage.put('k', 'new')
   await storage.placeCopy(first, { dataSetId: 1, state: 'committed', pieceId: 4 })
+  await storage.placeCopy(first, { dataSetId: 2, state: 'committed', pieceId: 4 })
   await storage.uncache(first)
   await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable' })
   storage.expectSound()

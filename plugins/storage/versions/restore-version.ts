@@ -150,8 +150,7 @@ function record(tx: Tx, { clock, onNewContent }: VersionParts, restore: Restore,
   const content = addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
   copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
   settleKey(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
-  const isReleasable = content.readableCopies >= 1 && content.durableCopies >= bucket.minimumDurableCopies
-  const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isReleasable, isNewContent: false, seenBlobId: undefined })
+  const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false, seenBlobId: undefined })
   if (blob) markFound(tx, contentId)
   if (content.because !== 'known') onNewContent(tx, content)
   const version = findVersion(tx, bucket.id, key)

@@ -1,0 +1,74 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ClientFile, clientRange, clientSizes, sha256OfFile, writeClientFiles } from './client-files.ts'
+
+/** These programs are looked for on the PATH; a test of one that is missing is skipped, which the report shows. */
+const isMissing = (program: string) => spawnSync(program, ['--version']).error !== undefined
+const isAwsMissing = isMissing('aws')
+const isRcloneMissing = isMissing('rclone')
+const runMs = 100_000
+
+let dev: DevProcess
+let files: readonly ClientFile[]
+let env: Readonly<Record<string, string | undefined>>
+
+beforeAll(async () => {
+  if (isAwsMissing && isRcloneMissing) return
+  dev = await startDev()
+  files = writeClientFiles(dev.dir)
+  const { s3_url, region, s3 } = dev.ready
+  const credentials = { AWS_ACCESS_KEY_ID: s3.access_key, AWS_SECRET_ACCESS_KEY: s3.secret_key }
+  const awsConfig = join(dev.dir, 'aws-config')
+  // Parts are not offered: every object is sent in one request.
+  writeFileSync(awsConfig, '[default]\ns3 =\n  addressing_style = path\n  multipart_threshold = 2GB\n')
+  const aws = { ...credentials, AWS_REGION: region, AWS_ENDPOINT_URL: s3_url, AWS_CONFIG_FILE: awsConfig }
+  const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: s3_url, REGION: region, ENV_AUTH: 'true', UPLOAD_CUTOFF: '2G' }
+  const rclone = Object.fromEntries(Object.entries(remote).map(([name, value]) => [`RCLONE_CONFIG_SVC_${name}`, value]))
+  env = { PATH: process.env.PATH, HOME: dev.dir, RCLONE_CONFIG: join(dev.dir, 'rclone.conf'), ...aws, ...rclone }
+  writeFileSync(join(dev.dir, 'rclone.conf'), '')
+})
+
+afterAll(() => dev?.[Symbol.asyncDispose]())
+
+async function run(program: string, ...args: readonly string[]): Promise<Buffer> {
+  const { stdout } = await promisify(execFile)(program, [...args], {
+    env: { ...env },
+    timeout: runMs,
+    encoding: 'buffer',
+    maxBuffer: 1024 * 1024,
+  })
+  return stdout
+}
+
+const listedSizes = (listing: Buffer, pattern: RegExp) =>
+  [...listing.toString().matchAll(pattern)].map(([, size]) => Number(size)).toSorted()
+
+test.skipIf(isAwsMissing)('the AWS command line makes a bucket, puts, gets, gets a part and lists', { timeout: runMs }, async () => {
+  await run('aws', 's3', 'mb', 's3://by-aws')
+  for (const { path, sha256, part } of files) {
+    const key = basename(path)
+    await run('aws', 's3', 'cp', '--no-progress', path, `s3://by-aws/${key}`)
+    await run('aws', 's3', 'cp', '--no-progress', `s3://by-aws/${key}`, `${path}.back`)
+    expect(await sha256OfFile(`${path}.back`)).toBe(sha256)
+    await run('aws', 's3api', 'get-object', '--bucket', 'by-aws', '--key', key, '--range', clientRange.header, `${path}.part`)
+    expect(readFileSync(`${path}.part`).equals(part)).toBe(true)
+  }
+  expect(listedSizes(await run('aws', 's3', 'ls', 's3://by-aws/'), /\s(\d+) size-/g)).toEqual(clientSizes.toSorted())
+})
+
+test.skipIf(isRcloneMissing)('rclone makes a bucket, copies there and back, reads a part and lists', { timeout: runMs }, async () => {
+  await run('rclone', 'mkdir', 'svc:by-rclone')
+  for (const { path, sha256, part } of files) {
+    const key = `svc:by-rclone/${basename(path)}`
+    await run('rclone', 'copyto', path, key)
+    await run('rclone', 'copyto', key, `${path}.back-again`)
+    expect(await sha256OfFile(`${path}.back-again`)).toBe(sha256)
+    const count = String(clientRange.end - clientRange.start + 1)
+    expect((await run('rclone', 'cat', '--offset', String(clientRange.start), '--count', count, key)).equals(part)).toBe(true)
+  }
+  expect(listedSizes(await run('rclone', 'ls', 'svc:by-rclone'), /\s*(\d+) size-/g)).toEqual(clientSizes.toSorted())
+})

@@ -1,0 +1,201 @@
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { ListObjectsV2Command, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { basicAuth, sendRaw, testOperator } from '#kernel/testing'
+import { chunkedBody } from '../plugins/s3/testing/chunked-body.ts'
+import { exchangeRaw } from '../plugins/s3/testing/raw-exchange.ts'
+import { type SignedRequestOptions, signedRequest } from '../plugins/s3/testing/signed-request.ts'
+import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/stage.ts'
+import { until } from './fixtures/until.ts'
+
+/** Of the protocol. */
+const objectBytesMax = 1_065_353_216
+
+let stage: Stage
+let earlier: StoredObject
+let user: { readonly accessKey: string; readonly secretKey: string }
+let before: Belongings
+
+beforeAll(async () => {
+  stage = await startStage({ providers: 1, copies: 1 })
+  earlier = await stage.put()
+  await stage.stored(earlier)
+  const { access_key, secret_key } = await stage.gateway.createUser()
+  user = { accessKey: access_key, secretKey: secret_key }
+  before = await takeStock()
+})
+
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+interface Belongings {
+  readonly objects: readonly (string | undefined)[]
+  readonly versions: number
+  readonly cacheFiles: number
+  readonly rows: Readonly<Record<string, number>>
+}
+
+const countedTables = ['buckets', 'contents', 'object_versions', 'object_heads', 'pieces', 'copies', 'tasks', 'cache_entries', 's3_users']
+
+/** Everything a request could have left behind. */
+async function takeStock(): Promise<Belongings> {
+  const { Contents = [] } = await stage.s3.send(new ListObjectsV2Command({ Bucket: stageBucket }))
+  const listed = await stage.s3.send(new ListObjectVersionsCommand({ Bucket: stageBucket })).catch(() => undefined)
+  const files = readdirSync(join(stage.dir, 'cache'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  using database = new DatabaseSync(join(stage.dir, 'db', 'svc.db'), { readOnly: true })
+  const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.n)
+  return {
+    objects: Contents.map(({ Key }) => Key),
+    versions: listed?.Versions?.length ?? 0,
+    cacheFiles: files.length,
+    rows: Object.fromEntries(countedTables.map((table) => [table, count(table)])),
+  }
+}
+
+const s3Port = () => Number(new URL(stage.gateway.s3Url).port)
+const content = Buffer.alloc(200, 'x')
+const chunks = [Buffer.alloc(70_000, 'a'), Buffer.alloc(80, 'b')]
+const signedChunks = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD'
+const unsignedTrailer = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER'
+const decodedLength = { 'x-amz-decoded-content-length': '70080' }
+const trailer = { ...decodedLength, 'x-amz-trailer': 'x-amz-checksum-crc32' }
+const aMinute = 60_000
+
+type Refusal = readonly [what: string, request: () => Partial<SignedRequestOptions>, code: string]
+
+const puts: readonly Refusal[] = [
+  ['a wrong signature', () => ({ user: { ...user, secretKey: 'wrong' } }), 'SignatureDoesNotMatch'],
+  ['an unknown access key', () => ({ user: { ...user, accessKey: 'AKIANOBODY' } }), 'InvalidAccessKeyId'],
+  ['a clock 16 minutes behind', () => ({ now: Date.now() - 16 * aMinute }), 'RequestTimeTooSkewed'],
+  ['a clock 16 minutes ahead', () => ({ now: Date.now() + 16 * aMinute }), 'RequestTimeTooSkewed'],
+  ['126 bytes', () => ({ body: content.subarray(0, 126) }), 'EntityTooSmall'],
+  [
+    'one byte more than the longest object',
+    () => ({ unsignedHeaders: { 'content-length': String(objectBytesMax + 1) } }),
+    'EntityTooLarge',
+  ],
+  [
+    'one byte more than the longest object, in chunks',
+    () => ({
+      payload: unsignedTrailer,
+      headers: { ...trailer, 'x-amz-decoded-content-length': String(objectBytesMax + 1) },
+      body: 'a\r\n',
+    }),
+    'EntityTooLarge',
+  ],
+  ['NUL in the key', () => ({ url: `/${stageBucket}/a%00b` }), 'InvalidArgument'],
+  ['a key of 1025 bytes', () => ({ url: `/${stageBucket}/${'k'.repeat(1025)}` }), 'KeyTooLongError'],
+  ['a key of 1026 bytes in 513 characters', () => ({ url: `/${stageBucket}/${'%C3%A9'.repeat(513)}` }), 'KeyTooLongError'],
+  ['a key that is not UTF-8', () => ({ url: `/${stageBucket}/%ff%fe` }), 'InvalidURI'],
+  ['a key with half a surrogate', () => ({ url: `/${stageBucket}/%ED%A0%80` }), 'InvalidURI'],
+  ['other bytes than were hashed', () => ({ payload: 'a'.repeat(64) }), 'XAmzContentSHA256Mismatch'],
+  ['a wrong Content-MD5', () => ({ headers: { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' } }), 'BadDigest'],
+  [
+    'a flipped byte in a signed chunk',
+    () => ({
+      payload: signedChunks,
+      headers: decodedLength,
+      bodyOf: (framing) => {
+        const { wire } = chunkedBody('signed', chunks, framing)
+        wire.writeUInt8(wire.readUInt8(5000) ^ 1, 5000)
+        return wire
+      },
+    }),
+    'SignatureDoesNotMatch',
+  ],
+  [
+    'signed chunks without their end',
+    () => ({
+      payload: signedChunks,
+      headers: decodedLength,
+      bodyOf: (framing) => chunkedBody('signed', chunks, framing).wire.subarray(0, -100),
+    }),
+    'IncompleteBody',
+  ],
+  ['a chunk size that is none', () => ({ payload: unsignedTrailer, headers: trailer, body: 'zz\r\nabc\r\n0\r\n\r\n' }), 'IncompleteBody'],
+  [
+    'more bytes in chunks than announced',
+    () => ({ payload: unsignedTrailer, headers: trailer, body: `12000\r\n${'a'.repeat(0x12000)}\r\n0\r\n\r\n` }),
+    'IncompleteBody',
+  ],
+  [
+    'a wrong checksum in the trailer',
+    () => ({
+      payload: unsignedTrailer,
+      headers: { ...trailer, 'x-amz-decoded-content-length': '150' },
+      body: `96\r\n${'a'.repeat(150)}\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n`,
+    }),
+    'BadDigest',
+  ],
+]
+
+test.each(puts)('a PUT with %s is refused and leaves nothing', async (_what, request, code) => {
+  const port = s3Port()
+  const { head, body } = signedRequest(port, { method: 'PUT', url: `/${stageBucket}/refused`, body: content, user, ...request() })
+  const answer = await exchangeRaw(port, [head, body])
+  expect(answer).toMatchObject({ code })
+  expect(answer.status).toBeGreaterThanOrEqual(400)
+  expect(await takeStock()).toEqual(before)
+})
+
+test('a client that goes away in the middle of its body leaves nothing', async () => {
+  const port = s3Port()
+  const body = Buffer.alloc(1024 * 1024, 'x')
+  const { head } = signedRequest(port, { method: 'PUT', url: `/${stageBucket}/refused`, body, user })
+  const socket = connect(port, '127.0.0.1')
+  await new Promise<void>((sent) => socket.write(Buffer.concat([Buffer.from(head), body.subarray(0, 300_000)]), () => sent()))
+  await until('a file for the bytes', async () => ((await takeStock()).cacheFiles > before.cacheFiles ? true : undefined))
+  socket.destroy()
+  await until('the file to go', async () => ((await takeStock()).cacheFiles === before.cacheFiles ? true : undefined))
+  expect(await takeStock()).toEqual(before)
+})
+
+const adminBodies: readonly (readonly [what: string, body: string, type?: string])[] = [
+  ['JSON that ends early', '{"name": "refused"'],
+  ['JSON with a trailing comma', '{"name": "refused",}'],
+  ['no JSON at all', 'name=refused'],
+  ['an array', '[]'],
+  ['null', 'null'],
+  ['the same name twice', '{"name": "refused", "name": "refused-too", "owner_access_key": "x"}'],
+  ['a number for a name', '{"name": 1, "owner_access_key": "x"}'],
+  ['a name nobody knows', '{"name": "refused", "owner_access_key": "x", "colour": "red"}'],
+  ['bytes that are not UTF-8', '{"name": "\xff\xfe", "owner_access_key": "x"}'],
+  ['another content type', '{"name": "refused", "owner_access_key": "x"}', 'text/plain'],
+  ['nothing', ''],
+]
+
+const adminPosts = adminBodies.map(([what, body, type = 'application/json']) => [what, body, type] as const)
+
+test.each(adminPosts)('an Admin API request with %s is refused and leaves nothing', async (_what, body, type) => {
+  const { host } = new URL(stage.gateway.adminUrl)
+  const bytes = Buffer.from(body, 'latin1')
+  const head = [
+    'POST /api/v1/buckets HTTP/1.1',
+    `Host: ${host}`,
+    `Authorization: ${basicAuth(testOperator.username, testOperator.password)}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${bytes.length}`,
+    'Connection: close',
+  ]
+  const answer = await sendRaw(stage.gateway.adminUrl, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
+  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+  const error = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+  expect(error.code).toMatch(/^[a-z_]+$/)
+  expect(await takeStock()).toEqual(before)
+})
+
+test.each(['S3', 'Admin'])('the %s port survives bytes that are no HTTP', async (port) => {
+  const url = port === 'S3' ? stage.gateway.s3Url : stage.gateway.adminUrl
+  for (const bytes of ['\0\0\0\0\r\n\r\n', 'GET\r\n\r\n', `GET / HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(10_000)}\r\n`]) {
+    expect(await sendRaw(url, bytes).catch((error: Error) => error.message)).toMatch(/^HTTP\/1\.1 4\d\d |ECONNRESET|EPIPE|^$/)
+  }
+  expect(await takeStock()).toEqual(before)
+})
+
+test('after all refusals the earlier object is whole and the service accepts the next one', async () => {
+  expect((await stage.get(earlier)).equals(earlier.bytes)).toBe(true)
+  const next = await stage.put()
+  expect(await stage.settle([earlier, next])).toEqual([])
+})

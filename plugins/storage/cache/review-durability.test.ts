@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { checkTaskKind, watchProbes } from '#kernel/testing'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+import { judgeReleasable } from './cache-store.ts'
+import { reviewDurability } from './review-durability.ts'
+import { reviewDurabilityTask } from './review-durability-task.ts'
+
+const { signal } = new AbortController()
+
+/** Puts a text with so many committed copies, which nobody noted in the cache yet unless `isNoted`. */
+async function putStored(storage: VersionStorage, key: string, copies: number, { isNoted = true } = {}): Promise<number> {
+  const version = await storage.put(key, `bytes of ${key}`)
+  for (let slot = 0; slot < copies; slot++) {
+    await storage.placeCopy(version, { dataSetId: slot + 1, state: 'committed', pieceId: Number(version.contentId) })
+  }
+  const contentId = version.contentId ?? 0
+  if (isNoted) await storage.database.write((tx) => judgeReleasable(tx, contentId))
+  return contentId
+}
+
+const releasable = ({ database }: VersionStorage): readonly number[] =>
+  database.read.all<{ id: number }>('select content_id as id from cache_entries where releasable = 1 order by 1').map(({ id }) => id)
+
+const idOf = (storage: VersionStorage): number => storage.buckets.require('photos').id
+
+test('a lowered minimum lets go what has enough copies now, and a raised one holds it again', async () => {
+  await using storage = await openVersionStorage()
+  const [one, two] = [await putStored(storage, 'one', 1), await putStored(storage, 'two', 2)]
+  await putStored(storage, 'none', 0)
+  expect(releasable(storage)).toEqual([two])
+  await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
+  await reviewDurability(storage.database, idOf(storage), signal)
+  expect(releasable(storage)).toEqual([one, two])
+  await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
+  await reviewDurability(storage.database, idOf(storage), signal)
+  expect(releasable(storage)).toEqual([])
+  storage.expectSound()
+})
+
+test('I-02: a raised minimum holds the cached bytes from its commit on, before they are looked at again', async () => {
+  await using storage = await openVersionStorage()
+  const contentId = await putStored(storage, 'two', 2)
+  await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
+  expect(releasable(storage)).toEqual([contentId])
+  expect(await storage.cache.evict(contentId)).toBe(0)
+  await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 2 })
+  expect(await storage.cache.evict(contentId)).toBe('bytes of two'.length)
+})
+
+test('bytes that come back to a stored content may go again', async () => {
+  await using storage = await openVersionStorage()
+  const contentId = await putStored(storage, 'two', 2)
+  expect(await storage.cache.evict(contentId)).toBeGreaterThan(0)
+  await storage.put('again', 'bytes of two')
+  expect(releasable(storage)).toEqual([contentId])
+})
+
+test('entries of other buckets are left, however many lie between', async () => {
+  await using storage = await openVersionStorage({ sizes: { bytesMin: 1, bytesMax: 1024 } })
+  const first = await putStored(storage, 'first', 1)
+  await storage.buckets.create({ name: 'others', ownerAccessKey: null })
+  const others = Array.from({ length: 600 }, (_, place) => storage.put(`other ${place}`, `other ${place}`, { bucket: 'others' }))
+  await Promise.all(others)
+  const last = await putStored(storage, 'last', 1)
+  const strange = await storage.put('strange', 'strange', { bucket: 'others' })
+  await storage.placeCopy(strange, { dataSetId: 9, state: 'committed', pieceId: 9 })
+  await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
+  await storage.buckets.setCopyPolicy('others', { minimumDurableCopies: 1 })
+  await reviewDurability(storage.database, idOf(storage), signal)
+  expect(releasable(storage)).toEqual([first, last])
+})
+
+test('I-07: a review that is called off stops at the page it is on', async () => {
+  await using storage = await openVersionStorage()
+  await putStored(storage, 'one', 1)
+  const off = new AbortController()
+  using probes = watchProbes()
+  const held = probes.holdAt('storage.cache.page-reviewed')
+  const review = reviewDurability(storage.database, idOf(storage), off.signal)
+  await held.reached
+  off.abort(new Error('called off'))
+  held.release()
+  await expect(review).rejects.toThrow('called off')
+})
+
+test('I-09: the task may be run again from its start', async () => {
+  await using storage = await openVersionStorage()
+  await putStored(storage, 'two', 2, { isNoted: false })
+  await checkTaskKind({
+    kind: reviewDurabilityTask,
+    args: { bucketId: idOf(storage), bucket: 'photos' },
+    services: { database: storage.database },
+    snapshot: () => releasable(storage),
+  })
+  expect(releasable(storage)).toHaveLength(1)
+})

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Tx } from '#kernel'
+import type { DataSet } from '../datasets/data-set-store.ts'
+import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
+import {
+  type BatchItem,
+  type CommitBatch,
+  closeBatch,
+  confirmBatch,
+  delayBatch,
+  markPulled,
+  openBatches,
+  parkedCopies,
+  raiseAttention,
+  recordBatch,
+  recordSubmission,
+  recordSubmitted,
+  recordUncertain,
+  reopenSubmission,
+} from './batch-store.ts'
+
+let rows: StorageRows
+let dataSet: DataSet
+let nonces: bigint
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  dataSet = await rows.addDataSet()
+  nonces = 0n
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+const write = <T>(job: (tx: Tx) => T) => rows.database.write(job)
+const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
+const stateOf = (id: number) => rows.database.read.get<{ state: string }>('select state from commit_batches where id = ?', id)?.state
+
+async function park(count: number): Promise<readonly BatchItem[]> {
+  for (let i = 0; i < count; i++) await rows.addCopy(await rows.addContent(), dataSet, 'parked')
+  return parkedCopies(rows.database.read, dataSet.id, 100)
+}
+
+const record = (items: readonly BatchItem[], method: 'store' | 'pull' = 'store') =>
+  write((tx) => recordBatch(tx, { dataSetId: dataSet.id, method, nonce: ++nonces, extraData: '0x01', items, nowMs: rowsNowMs }))
+
+async function readyBatch(count = 2): Promise<CommitBatch> {
+  await record(await park(count))
+  const [batch] = openBatches(rows.database.read, dataSet.id)
+  if (!batch) throw new Error('no batch was recorded')
+  return batch
+}
+
+const why = { message: 'because', nowMs: rowsNowMs, nextCheckAtMs: rowsNowMs + 1 }
+const submitted = { txHash: '0xab', nextCheckAtMs: rowsNowMs + 1, nowMs: rowsNowMs }
+
+test('I-04: a batch keeps its nonce, its signed bytes and its pieces in order', async () => {
+  const items = await park(3)
+  await record(items.toReversed())
+  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', nonce: 1n, extraData: '0x01' }])
+  const [batch] = openBatches(rows.database.read, dataSet.id)
+  expect(batch?.items.map(({ copyId }) => copyId)).toEqual(items.map(({ copyId }) => copyId).toReversed())
+  expect(copyStates()).toEqual(['batched', 'batched', 'batched'])
+})
+
+test('I-25: a copy that is in an open batch gets into no other, and nothing changes', async () => {
+  const items = await park(2)
+  await record(items.slice(0, 1))
+  expect(await record(items)).toBeUndefined()
+  expect(openBatches(rows.database.read, dataSet.id)).toHaveLength(1)
+  expect(copyStates()).toEqual(['batched', 'parked'])
+})
+
+test('I-24: a nonce is recorded once', async () => {
+  const items = await park(2)
+  await record(items.slice(0, 1))
+  nonces = 0n
+  await expect(record(items.slice(1))).rejects.toThrow(/UNIQUE/i)
+  expect(copyStates()).toEqual(['batched', 'parked'])
+})
+
+test('an attempt is recorded by one run only', async () => {
+  const { id } = await readyBatch()
+  expect(await write((tx) => recordSubmission(tx, id, rowsNowMs))).toBe(true)
+  expect(await write((tx) => recordSubmission(tx, id, rowsNowMs))).toBe(false)
+})
+
+test('pieces are committed in order, and their batch is closed for good', async () => {
+  const batch = await readyBatch(3)
+  await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
+  await write((tx) => recordSubmitted(tx, batch.id, submitted))
+  await write((tx) => confirmBatch(tx, batch, 7n, rowsNowMs))
+  expect(rows.database.read.all('select chain_piece_id as piece, state from copies order by id')).toEqual(
+    ['7', '8', '9'].map((piece) => ({ piece, state: 'committed' })),
+  )
+  expect(openBatches(rows.database.read, dataSet.id)).toEqual([])
+  await write((tx) => reopenSubmission(tx, batch.id, why))
+  expect(stateOf(batch.id)).toBe('confirmed')
+})
+
+test('doubt and attention are shown at the copies, and a late confirmation ends both', async () => {
+  const batch = await readyBatch(1)
+  await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
+  await write((tx) => recordUncertain(tx, batch.id, why))
+  expect(copyStates()).toEqual(['unconfirmed'])
+  await write((tx) => raiseAttention(tx, batch.id, 'attempt_only_ambiguous', rowsNowMs))
+  expect(copyStates()).toEqual(['attention'])
+  await write((tx) => confirmBatch(tx, batch, 0n, rowsNowMs))
+  expect(copyStates()).toEqual(['committed'])
+})
+
+test('a reopened batch forgets the answer it had, and keeps nonce and bytes', async () => {
+  const batch = await readyBatch(1)
+  await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
+  await write((tx) => recordSubmitted(tx, batch.id, submitted))
+  await write((tx) => recordUncertain(tx, batch.id, why))
+  await write((tx) => reopenSubmission(tx, batch.id, why))
+  const [again] = openBatches(rows.database.read, dataSet.id)
+  expect(again).toMatchObject({ state: 'ready', txHash: null, submitStartedAtMs: null, nonce: batch.nonce, extraData: batch.extraData })
+  expect(copyStates()).toEqual(['batched'])
+})
+
+test.each(['submitting', 'submitted', 'uncertain', 'confirmed'])(
+  'I-05: a batch that is %s is not closed as if it had never been sent',
+  async (state) => {
+    const { id } = await readyBatch(1)
+    await write((tx) => tx.run('update commit_batches set state = ? where id = ?', state, id))
+    await write((tx) => closeBatch(tx, id, why))
+    expect(stateOf(id)).toBe(state)
+  },
+)
+
+test('a batch is delayed with a reason until it is sent', async () => {
+  const { id } = await readyBatch(1)
+  await write((tx) => delayBatch(tx, id, { reason: 'provider_busy', message: 'later', untilMs: 99 }))
+  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([
+    { nextCheckAtMs: 99, reasonCode: 'provider_busy', lastError: 'later' },
+  ])
+  await write((tx) => recordSubmission(tx, id, rowsNowMs))
+  await write((tx) => delayBatch(tx, id, { reason: 'provider_busy', message: 'later', untilMs: 999 }))
+  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ nextCheckAtMs: 99, reasonCode: null }])
+})
+
+test('a pulled batch becomes ready with all its copies', async () => {
+  const copyId = await rows.addCopy(await rows.addContent(), dataSet)
+  const id = await record([{ copyId, contentId: 1, pieceCid: 'p' }], 'pull')
+  expect(copyStates()).toEqual(['transferring'])
+  await write((tx) => markPulled(tx, id ?? 0, rowsNowMs))
+  expect(stateOf(id ?? 0)).toBe('ready')
+  expect(copyStates()).toEqual(['batched'])
+})

@@ -1,0 +1,253 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
+import type { AddPiecesCall, ProviderClient } from '../chain/provider-client.ts'
+import type { DataSet } from '../datasets/data-set-store.ts'
+import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../testing/test-pipeline.ts'
+import { openBatches } from './batch-store.ts'
+import { commitPieces } from './commit-pieces.ts'
+import { copiesOf } from './copy-store.ts'
+
+const { signal } = new AbortController()
+const hash = `0x${'ab'.repeat(32)}` as const
+type Answer = Awaited<ReturnType<ProviderClient['addPieces']>>
+
+const accepted: Answer = ok({ txHash: hash })
+const invalid: Answer = notSent({ reason: 'invalid', status: 400, detail: 'no' })
+const throttled: Answer = notSent({ reason: 'throttled', retryAfterMs: 60_000, detail: 'later' })
+const lost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
+
+let rows: StorageRows
+let doors: TestPipeline
+let dataSet: DataSet
+/** Pieces of every addition that was sent. */
+let additions: AddPiecesCall[]
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  doors = createTestPipeline(rows)
+  dataSet = await rows.addDataSet()
+  additions = []
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+/** The provider answers so, one after the other, and the last one from then on. */
+function answer(...answers: readonly Answer[]): void {
+  doors.world.client = {
+    addPieces: async (call) => {
+      additions.push(call)
+      return answers[Math.min(additions.length, answers.length) - 1] as Answer
+    },
+    findPiece: async () => ok({ isFound: true }),
+    additionStatus: async () => ok({ state: 'pending' }),
+  }
+}
+
+async function park(count: number, bytes?: Uint8Array) {
+  for (let i = 0; i < count; i++) await rows.addCopy(await rows.addContent(bytes ? { bytes } : {}), dataSet, 'parked')
+}
+
+const commit = () => commitPieces(doors, dataSet.id, signal)
+const states = () => openBatches(rows.database.read, dataSet.id).map(({ state }) => state)
+const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
+const linger = () => doors.clock.advance(doors.pace.lingerMs)
+
+test('one parked piece waits for company, and goes alone when none came', async () => {
+  answer(accepted)
+  await park(1)
+  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'batching', forMs: doors.pace.lingerMs })
+  expect(additions).toEqual([])
+  await linger()
+  expect(waitOf(await commit(), doors.clock).reason).toBe('confirmation')
+  expect(additions.map(({ pieces }) => pieces.length)).toEqual([1])
+})
+
+test('41 pieces: 40 go at once, one waits', async () => {
+  answer(accepted)
+  await park(41)
+  await commit()
+  expect(additions.map(({ pieces }) => pieces.length)).toEqual([40])
+  await linger()
+  await commit()
+  expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 1])
+})
+
+test('at most two batches are on their way, each with a nonce of its own', async () => {
+  answer(accepted)
+  await park(120)
+  for (let round = 0; round < 4; round++) await commit()
+  expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 40])
+  const nonces = openBatches(rows.database.read, dataSet.id).map(({ nonce }) => nonce)
+  expect(new Set(nonces).size).toBe(nonces.length)
+})
+
+test('equal pieces never share an addition', async () => {
+  answer(accepted)
+  await park(2, Buffer.from('the same bytes'))
+  await linger()
+  await commit()
+  await linger()
+  await commit()
+  expect(additions.map(({ pieces }) => pieces.length)).toEqual([1, 1])
+})
+
+test('I-05: an addition without an answer is looked up, not sent again', async () => {
+  answer(lost)
+  await park(1)
+  await linger()
+  await commit()
+  for (let round = 0; round < 5; round++) {
+    await doors.clock.advance(testEpochMs)
+    expect(waitOf(await commit(), doors.clock).reason).toBe('confirmation')
+  }
+  expect(additions).toHaveLength(1)
+  expect(copyStates()).toEqual(['unconfirmed'])
+})
+
+test('I-21: a landed nonce commits the pieces, with ids in the order in which they were signed', async () => {
+  answer(accepted)
+  await park(3)
+  await linger()
+  await commit()
+  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 12n }
+  await doors.clock.advance(testEpochMs)
+  expect(await commit()).toEqual({ kind: 'done' })
+  const ids = rows.database.read.all<{ piece: string; state: string }>('select chain_piece_id as piece, state from copies order by id')
+  expect(ids).toEqual(['9', '10', '11'].map((piece) => ({ piece, state: 'committed' })))
+})
+
+test('a nonce that was used for another data set is a fault, and nothing is committed', async () => {
+  answer(accepted)
+  await park(1)
+  await linger()
+  await commit()
+  doors.world.nonce = { landed: true, dataSetId: 999n, nextPieceId: 1n }
+  await doors.clock.advance(testEpochMs)
+  await expect(commit()).rejects.toMatchObject({ code: 'submission_mismatch' })
+  expect(copyStates()).toEqual(['batched'])
+})
+
+test('proof that nothing landed sends the very same bytes again', async () => {
+  answer(lost, accepted)
+  await park(1)
+  await linger()
+  await commit()
+  doors.world.sent = { pooled: 5, final: 5 }
+  await doors.clock.advance(doors.pace.handlingMs)
+  await commit()
+  await doors.clock.advance(doors.pace.epochMs * 2)
+  await commit()
+  expect(additions).toHaveLength(2)
+  expect(additions[1]).toEqual(additions[0])
+})
+
+test('a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
+  answer(accepted)
+  await park(1)
+  await linger()
+  await commit()
+  doors.world.client = { ...doors.world.client, additionStatus: async () => ok({ state: 'failed' }) }
+  await doors.clock.advance(testEpochMs)
+  await commit()
+  await doors.clock.advance(testEpochMs)
+  await expect(commit()).rejects.toMatchObject({ code: 'chain_reverted' })
+  await commit()
+  expect(additions).toHaveLength(2)
+  expect(additions[1]).toEqual(additions[0])
+})
+
+test('an outcome that stays open asks for an operator, and stops asking once it is known', async () => {
+  answer(lost)
+  await park(1)
+  await linger()
+  await commit()
+  doors.world.sent = { pooled: 9, final: 3 }
+  await doors.clock.advance(doors.pace.attentionMs)
+  for (let round = 0; round < 3; round++) {
+    await commit()
+    await doors.clock.advance(testEpochMs)
+  }
+  expect(copyStates()).toEqual(['attention'])
+  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
+  await doors.clock.advance(testEpochMs * 20)
+  await commit()
+  expect(copyStates()).toEqual(['committed'])
+})
+
+test('a batch that its provider refuses does not hold up the one behind it', async () => {
+  answer(invalid, accepted)
+  await park(41)
+  await linger()
+  await expect(commit()).rejects.toMatchObject({ code: 'provider_invalid' })
+  await expect(commit()).resolves.toMatchObject({ kind: 'wait' })
+  const [refused, ...others] = additions
+  expect(additions.map(({ pieces }) => pieces.length).sort()).toEqual([1, 40, 40])
+  expect(others).toContainEqual(refused)
+})
+
+test('after "come back later" nothing is asked before that time, whatever wakes the task', async () => {
+  answer(throttled, accepted)
+  await park(1)
+  await linger()
+  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  await doors.clock.advance(30_000)
+  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 30_000 })
+  expect(additions).toHaveLength(1)
+  await doors.clock.advance(30_000)
+  await commit()
+  expect(additions).toHaveLength(2)
+  expect(additions[1]).toEqual(additions[0])
+})
+
+test('I-08: missing money waits and records no attempt', async () => {
+  answer(accepted)
+  doors.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+  await park(1)
+  await linger()
+  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'funding', forMs: doors.pace.fundingMs })
+  expect(additions).toEqual([])
+  expect(states()).toEqual(['ready'])
+})
+
+test('pieces that the provider no longer has are brought again, and the others keep their place', async () => {
+  answer(invalid)
+  await park(2)
+  const [kept] = rows.database.read.all<{ cid: string }>('select piece_cid as cid from pieces order by id')
+  doors.world.client = { ...doors.world.client, findPiece: async (cid) => ok({ isFound: cid === kept?.cid }) }
+  await linger()
+  expect(waitOf(await commit(), doors.clock).reason).toBe('provider')
+  expect(copyStates()).toEqual(['parked', 'planned'])
+  expect(states()).toEqual([])
+  expect(doors.scheduled).toEqual(['store 1', 'store 2'])
+})
+
+test('a data set that ended on chain takes no more pieces, and its task ends', async () => {
+  answer(notSent({ reason: 'data_set_gone', status: 409, detail: 'terminated' }))
+  doors.world.isLive = false
+  await park(41)
+  expect(waitOf(await commit(), doors.clock).reason).toBe('data_set')
+  // One piece was parked behind the full batch; nobody commits it now, and nobody turns in circles over it.
+  expect(copyStates().filter((state) => state === 'parked')).toHaveLength(1)
+  expect(await commit()).toEqual({ kind: 'done' })
+  expect(additions).toHaveLength(1)
+})
+
+test('a refusal by a provider whose data set lives on chain is a fault, and the bytes are brought again', async () => {
+  answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
+  await park(1)
+  await linger()
+  await expect(commit()).rejects.toMatchObject({ code: 'data_set_refused' })
+  expect(copiesOf(rows.database.read, 1).map(({ state }) => state)).toEqual(['planned'])
+})
+
+test('a process that died while sending looks the outcome up first', async () => {
+  answer(accepted)
+  await park(1)
+  await linger()
+  await commit()
+  await rows.database.write((tx) => tx.run("update commit_batches set state = 'submitting', tx_hash = null, next_check_at = 0"))
+  await commit()
+  expect(states()).toEqual(['uncertain'])
+  expect(additions).toHaveLength(1)
+})

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Tx } from '#kernel'
+import type { DataSet } from '../datasets/data-set-store.ts'
+import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
+import {
+  beginUpload,
+  type CopyState,
+  copiesOf,
+  findCopy,
+  markParked,
+  nextPullAtMs,
+  type PipelineContent,
+  planCopies,
+  pullCandidates,
+  recordUpload,
+  recountContent,
+  returnToPlanned,
+} from './copy-store.ts'
+
+let rows: StorageRows
+let content: PipelineContent
+let first: DataSet
+let second: DataSet
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  content = await rows.addContent()
+  first = await rows.addDataSet()
+  second = await rows.addDataSet()
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+const write = <T>(job: (tx: Tx) => T) => rows.database.write(job)
+const read = () => rows.database.read
+const setback = { code: 'unreachable', message: 'no answer', nowMs: rowsNowMs }
+
+test('copies are planned once, however often', async () => {
+  for (let i = 0; i < 2; i++) await write((tx) => planCopies(tx, content, [first, second], rowsNowMs))
+  expect(copiesOf(read(), content.contentId)).toMatchObject([
+    { dataSetId: first.id, slot: 0, state: 'planned', setbacks: 0 },
+    { dataSetId: second.id, slot: 1, state: 'planned', setbacks: 0 },
+  ])
+})
+
+test('only one run gets to upload a copy', async () => {
+  const id = await rows.addCopy(content, first)
+  expect(await write((tx) => beginUpload(tx, id, rowsNowMs))).toBe(true)
+  expect(await write((tx) => beginUpload(tx, id, rowsNowMs))).toBe(false)
+})
+
+test('an upload is remembered until the copy starts over', async () => {
+  const id = await rows.addCopy(content, first)
+  await write((tx) => beginUpload(tx, id, rowsNowMs))
+  await write((tx) => recordUpload(tx, id, 5))
+  expect(findCopy(read(), id)).toMatchObject({ state: 'transferring', uploadedAtMs: 5 })
+  await write((tx) => returnToPlanned(tx, id, { ...setback, retryAtMs: 7 }))
+  expect(findCopy(read(), id)).toMatchObject({ state: 'planned', uploadedAtMs: null, setbacks: 1, nextAttemptAtMs: 7 })
+})
+
+test('an interruption is no setback and may go on at once', async () => {
+  const id = await rows.addCopy(content, first, 'transferring')
+  await write((tx) => returnToPlanned(tx, id, setback))
+  expect(findCopy(read(), id)).toMatchObject({ state: 'planned', setbacks: 0, nextAttemptAtMs: 0 })
+})
+
+test.each(['unconfirmed', 'attention', 'committed', 'removed'] as const)(
+  'a copy that is %s neither starts over nor is parked again',
+  async (state) => {
+    const id = await rows.addCopy(content, first, state)
+    await write((tx) => {
+      returnToPlanned(tx, id, setback)
+      markParked(tx, id, rowsNowMs)
+    })
+    expect(findCopy(read(), id)?.state).toBe(state)
+  },
+)
+
+const candidates = (nowMs = rowsNowMs) => pullCandidates(read(), second.id, nowMs, 10)
+
+test.each([
+  ['planned', []],
+  ['transferring', []],
+  ['parked', ['http://provider-0']],
+  ['unconfirmed', ['http://provider-0']],
+  ['committed', ['http://provider-0']],
+  ['lost', []],
+  ['removed', []],
+] as const)('a copy that is %s elsewhere makes sources %j', async (state, sources) => {
+  await rows.addCopy(content, first, state)
+  await rows.addCopy(content, second)
+  expect(candidates().map(({ sourceUrl }) => sourceUrl)).toEqual(sources)
+})
+
+test('a committed copy is pulled from rather than a parked one', async () => {
+  await rows.addCopy(content, first, 'parked')
+  const third = await rows.addDataSet()
+  await rows.addCopy(content, third, 'committed')
+  await rows.addCopy(content, second)
+  expect(candidates().map(({ sourceUrl }) => sourceUrl)).toEqual([third.serviceUrl])
+})
+
+test('nothing is pulled from a data set that was lost', async () => {
+  await rows.addCopy(content, await rows.addDataSet({ state: 'lost' }), 'committed')
+  await rows.addCopy(content, second)
+  expect(candidates()).toEqual([])
+})
+
+test('a setback of a source asks the next one', async () => {
+  const third = await rows.addDataSet()
+  for (const dataSet of [first, third]) await rows.addCopy(content, dataSet, 'committed')
+  const id = await rows.addCopy(content, second)
+  const seen = new Set<string | undefined>()
+  for (let setbacks = 0; setbacks < 8; setbacks++) {
+    seen.add(candidates()[0]?.sourceUrl)
+    await write((tx) => tx.run("update copies set state = 'transferring' where id = ?", id))
+    await write((tx) => returnToPlanned(tx, id, { ...setback, retryAtMs: 0 }))
+  }
+  expect(seen).toEqual(new Set([first.serviceUrl, third.serviceUrl]))
+})
+
+test('a copy with a setback is due at its time', async () => {
+  await rows.addCopy(content, first, 'committed')
+  const id = await rows.addCopy(content, second, 'transferring')
+  await write((tx) => returnToPlanned(tx, id, { ...setback, retryAtMs: rowsNowMs + 500 }))
+  expect(candidates()).toEqual([])
+  expect(nextPullAtMs(read(), second.id, rowsNowMs)).toBe(rowsNowMs + 500)
+  expect(candidates(rowsNowMs + 500)).toHaveLength(1)
+  expect(nextPullAtMs(read(), second.id, rowsNowMs + 500)).toBeUndefined()
+})
+
+const counted: readonly (readonly [readonly CopyState[], number, string])[] = [
+  [['planned', 'planned'], 0, 'storing'],
+  [['committed', 'planned'], 1, 'storing'],
+  [['committed', 'attention'], 1, 'storing'],
+  [['committed', 'committed'], 2, 'stored'],
+  [['committed', 'lost'], 1, 'storing'],
+  [['failed', 'failed'], 0, 'failed'],
+  [['failed', 'parked'], 0, 'storing'],
+]
+
+test.each(counted)('I-19: copies %j are %i durable ones, and the content is %s', async (states, durable, storeState) => {
+  await rows.addCopy(content, first, states[0])
+  await rows.addCopy(content, second, states[1])
+  await write((tx) => recountContent(tx, content.contentId, rowsNowMs))
+  expect(read().get('select durable_copies as durable, store_state as state from contents')).toEqual({ durable, state: storeState })
+})
+
+test('I-19: a copy on a lost data set is not durable', async () => {
+  await rows.addCopy(content, first, 'committed')
+  await rows.addCopy(content, await rows.addDataSet({ state: 'lost' }), 'committed')
+  await write((tx) => recountContent(tx, content.contentId, rowsNowMs))
+  expect(read().get('select durable_copies as durable from contents')).toEqual({ durable: 1 })
+})
+
+test('I-02: cached bytes become releasable at the minimum of the bucket, and no longer are below it', async () => {
+  await write((tx) =>
+    tx.run('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 1, 0, 0)', content.contentId),
+  )
+  const releasable = () => read().get<{ releasable: number }>('select releasable from cache_entries')?.releasable
+  const ids = [await rows.addCopy(content, first, 'committed'), await rows.addCopy(content, second, 'planned')]
+  await write((tx) => recountContent(tx, content.contentId, rowsNowMs))
+  expect(releasable()).toBe(0)
+  await write((tx) => {
+    tx.run("update copies set state = 'committed', chain_piece_id = '2' where id = ?", ids[1] ?? 0)
+    recountContent(tx, content.contentId, rowsNowMs)
+  })
+  expect(releasable()).toBe(1)
+  await write((tx) => {
+    tx.run("update copies set state = 'lost' where id = ?", ids[0] ?? 0)
+    recountContent(tx, content.contentId, rowsNowMs)
+  })
+  expect(releasable()).toBe(0)
+})

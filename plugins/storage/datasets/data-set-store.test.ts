@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Tx } from '#kernel'
+import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
+import {
+  allDataSets,
+  currentDataSets,
+  findDataSet,
+  markLost,
+  markReady,
+  markWriteBlocked,
+  observeCreation,
+  planDataSet,
+  recordCreation,
+  recordCreationTx,
+  reopenCreation,
+} from './data-set-store.ts'
+import { countLoad, heldBytes, unfinishedContents } from './load-store.ts'
+
+let rows: StorageRows
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+const write = <T>(job: (tx: Tx) => T) => rows.database.write(job)
+const plan = (slot: number, providerId: string) =>
+  write((tx) =>
+    planDataSet(
+      tx,
+      {
+        bucketId: 1,
+        slot,
+        providerId,
+        providerAddress: '0x1',
+        payee: '0x2',
+        serviceUrl: 'http://p',
+        clientDataSetId: BigInt(slot * 100) + BigInt(providerId),
+      },
+      rowsNowMs,
+    ),
+  )
+const why = { message: 'because', nowMs: rowsNowMs }
+
+test('I-22: a slot gets one generation, however many writers plan it', async () => {
+  const ids = [await plan(0, '1'), await plan(0, '2')]
+  expect(ids).toEqual([expect.any(Number), undefined])
+  expect(currentDataSets(rows.database.read, 1).map(({ providerId }) => providerId)).toEqual(['1'])
+})
+
+test('I-22: a provider gets one live data set of a bucket', async () => {
+  await plan(0, '1')
+  expect(await plan(1, '1')).toBeUndefined()
+  await write((tx) => tx.run("update data_sets set state = 'retired'"))
+  expect(await plan(1, '1')).toEqual(expect.any(Number))
+  expect(allDataSets(rows.database.read, 1).map(({ slot }) => slot)).toEqual([0, 1])
+})
+
+test('I-04: a creation is recorded with its bytes, once', async () => {
+  const { id } = await rows.addDataSet({ state: 'planned' })
+  const attempt = { extraData: '0x0123', nowMs: 5 }
+  expect(await write((tx) => recordCreation(tx, id, attempt))).toBe(true)
+  expect(await write((tx) => recordCreation(tx, id, attempt))).toBe(false)
+  expect(findDataSet(rows.database.read, id)).toMatchObject({ state: 'creating', createExtraData: '0x0123', createStartedAtMs: 5 })
+})
+
+test('I-05: a creation that did not land keeps its bytes for the next try', async () => {
+  const { id } = await rows.addDataSet({ state: 'planned' })
+  await write((tx) => recordCreation(tx, id, { extraData: '0x0123', nowMs: 5 }))
+  await write((tx) => recordCreationTx(tx, id, '0xab', 6))
+  await write((tx) => observeCreation(tx, id, 4))
+  await write((tx) => reopenCreation(tx, id, { code: 'not_landed', ...why }))
+  expect(findDataSet(rows.database.read, id)).toMatchObject({ state: 'planned', createExtraData: '0x0123', createTx: null })
+  await write((tx) => recordCreation(tx, id, { extraData: '0x0123', nowMs: 9 }))
+  expect(findDataSet(rows.database.read, id)).toMatchObject({ state: 'creating', createSenderNonce: null })
+})
+
+test('only a data set under creation becomes ready', async () => {
+  const planned = await rows.addDataSet({ state: 'planned' })
+  await write((tx) => markReady(tx, planned.id, 7n, rowsNowMs))
+  expect(findDataSet(rows.database.read, planned.id)).toMatchObject({ state: 'planned', chainId: null })
+  await write((tx) => recordCreation(tx, planned.id, { extraData: '0x01', nowMs: 5 }))
+  await write((tx) => markReady(tx, planned.id, 7n, rowsNowMs))
+  expect(findDataSet(rows.database.read, planned.id)).toMatchObject({ state: 'ready', chainId: 7n })
+})
+
+test('a data set that ends takes no writes first, and may be lost afterwards', async () => {
+  const { id } = await rows.addDataSet()
+  await write((tx) => markWriteBlocked(tx, id, why))
+  expect(findDataSet(rows.database.read, id)).toMatchObject({ state: 'write_blocked', lastError: 'because' })
+  await write((tx) => markLost(tx, id, why))
+  await write((tx) => markWriteBlocked(tx, id, why))
+  expect(findDataSet(rows.database.read, id)?.state).toBe('lost')
+})
+
+test('load counts live data sets by provider, held bytes count committed pieces', async () => {
+  const first = await rows.addDataSet({ providerId: '7' })
+  await rows.addDataSet({ providerId: '8', state: 'abandoned' })
+  expect(countLoad(rows.database.read)).toEqual(new Map([['7', 1]]))
+  await rows.addCopy(await rows.addContent({ bytes: Buffer.alloc(200) }), first, 'committed')
+  await rows.addCopy(await rows.addContent({ bytes: Buffer.alloc(300) }), first, 'parked')
+  expect(heldBytes(rows.database.read, first.id)).toBe(200)
+})
+
+test('unfinished contents are those that lack copies, oldest first', async () => {
+  for (let i = 0; i < 4; i++) await rows.addContent()
+  await write((tx) => {
+    tx.run("update contents set store_state = 'stored' where id = 1")
+    tx.run("update contents set state = 'deleting', ref_count = 0 where id = 2")
+  })
+  expect(unfinishedContents(rows.database.read, 1, 10)).toEqual([3, 4])
+  expect(unfinishedContents(rows.database.read, 1, 1)).toEqual([3])
+})

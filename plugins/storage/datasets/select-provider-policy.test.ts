@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ProviderChoice, selectProviders } from './select-provider-policy.ts'
+
+const plain: ProviderChoice = { providerId: '1', isEndorsed: false, latencyMs: 10, load: 0 }
+const chosen = (candidates: readonly Partial<ProviderChoice>[], count = 9, used: readonly string[] = []) =>
+  selectProviders(
+    candidates.map((candidate) => ({ ...plain, ...candidate })),
+    { count, used: new Set(used) },
+  ).map(({ providerId }) => providerId)
+
+test.each([
+  [
+    'endorsed before near',
+    [
+      { providerId: '1', latencyMs: 1 },
+      { providerId: '2', isEndorsed: true, latencyMs: 900 },
+    ],
+    ['2', '1'],
+  ],
+  [
+    'little used before near',
+    [
+      { providerId: '1', load: 3, latencyMs: 1 },
+      { providerId: '2', latencyMs: 900 },
+    ],
+    ['2', '1'],
+  ],
+  [
+    'near before far',
+    [
+      { providerId: '1', latencyMs: 20 },
+      { providerId: '2', latencyMs: 10 },
+    ],
+    ['2', '1'],
+  ],
+  ['by number among equals, not by text', [{ providerId: '10' }, { providerId: '9' }], ['9', '10']],
+])('%s', (_name, candidates, order) => {
+  expect(chosen(candidates)).toEqual(order)
+})
+
+test('a provider that the bucket ever used is not picked again', () => {
+  expect(chosen([{ providerId: '1' }, { providerId: '2' }], 2, ['1'])).toEqual(['2'])
+})
+
+const candidate = fc.record({
+  providerId: fc.nat(50).map(String),
+  isEndorsed: fc.boolean(),
+  latencyMs: fc.nat(500),
+  load: fc.nat(5),
+})
+
+test('never more than wanted, never a used one, and always the same for the same candidates in any order', () => {
+  const candidates = fc.uniqueArray(candidate, { selector: ({ providerId }) => providerId, maxLength: 12 })
+  fc.assert(
+    fc.property(candidates, fc.nat(8), fc.array(fc.nat(50).map(String)), (list, count, used) => {
+      const picked = chosen(list, count, used)
+      expect(picked.length).toBe(Math.min(count, list.filter(({ providerId }) => !used.includes(providerId)).length))
+      expect(picked.filter((id) => used.includes(id))).toEqual([])
+      expect(chosen(list.toReversed(), count, used)).toEqual(picked)
+    }),
+  )
+})

@@ -1,0 +1,92 @@
+import { type Outcome, silentLog } from '#kernel'
+import { createFakeClock, type FakeClock } from '#kernel/testing'
+import type { FundingVerdict } from '#plugins/wallet'
+import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import type { ProviderClient } from '../chain/provider-client.ts'
+import { createUploadMeter } from '../copies/upload-meter.ts'
+import type { AvailableProvider } from '../datasets/providers.ts'
+import { createPace } from '../pace.ts'
+import type { Pipeline } from '../pipeline.ts'
+import { rowsNowMs, type StorageRows } from './storage-rows.ts'
+
+export const testEpochMs = 1000
+
+/** What a test decides about the world outside; read at every use. */
+export interface World {
+  /** Of every provider; a call that is not here fails the test. */
+  client: Partial<ProviderClient>
+  available: readonly AvailableProvider[]
+  funding: FundingVerdict
+  /** What the nonce book says of every nonce. */
+  nonce: NonceOutcome
+  /** Transactions of every provider's sender. */
+  sent: { readonly pooled: number; readonly final: number }
+  isLive: boolean
+  /** The cached file of every content. */
+  cached: { readonly path: string; readonly size: number } | undefined
+}
+
+export interface TestPipeline extends Pipeline {
+  readonly clock: FakeClock
+  readonly world: World
+  /** What was put on record, such as `commit 1`. */
+  readonly scheduled: string[]
+}
+
+/** The steps' doors over a real database, with the chain and the providers played by the test. */
+export function createTestPipeline({ database }: Pick<StorageRows, 'database'>): TestPipeline {
+  const clock = createFakeClock(rowsNowMs)
+  const scheduled: string[] = []
+  const note = (what: string) => (_tx: unknown, id: number) => {
+    scheduled.push(`${what} ${id}`)
+    return 1
+  }
+  const world: World = {
+    client: {},
+    available: [],
+    funding: { isCovered: true },
+    nonce: { landed: false },
+    sent: { pooled: 0, final: 0 },
+    isLive: true,
+    cached: undefined,
+  }
+  const doors = {
+    database,
+    clock,
+    world,
+    scheduled,
+    log: silentLog,
+    events: { publish: () => undefined },
+    schedule: { store: note('store'), ensure: note('ensure'), pull: note('pull'), commit: note('commit'), cleanup: note('cleanup') },
+    chain: {
+      network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
+      finalEpoch: async () => 1n,
+      publicClient: {
+        getTransactionCount: async ({ blockTag }: { readonly blockTag?: string }) => (blockTag ? world.sent.pooled : world.sent.final),
+      },
+    },
+    reads: {
+      nonceOutcome: async () => world.nonce,
+      liveness: async () => (world.isLive ? { live: true } : { live: false, reason: 'terminated' }),
+    },
+    signer: { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` },
+    funds: { canPay: async () => world.funding, forget: () => undefined },
+    settings: {},
+    providers: {
+      client: () => world.client,
+      listAvailable: async () => world.available,
+      forget: () => undefined,
+    },
+    pieces: {},
+    uploads: createUploadMeter(),
+    pace: createPace(testEpochMs),
+    locateCached: async () => world.cached,
+  }
+  return doors as unknown as TestPipeline
+}
+
+/** For steps that must end in a wait. */
+export function waitOf(outcome: Outcome, clock: FakeClock): { readonly reason: string; readonly forMs: number } {
+  if (outcome.kind !== 'wait') throw new Error(`the step came to '${outcome.kind}' instead of a wait`)
+  return { reason: outcome.reason, forMs: outcome.untilMs - clock.now() }
+}
