@@ -1,12 +1,11 @@
 import { defineProbe, done, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../chain/provider-client.ts'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
-import { newNonce, signAddPieces } from '../chain/typed-data.ts'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { heldBytes } from '../datasets/load-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
+import { canAfford, signBatch } from './batch-terms.ts'
 import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned, sourceUrls } from './copy-store.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { judgeRefusal } from './setback-policy.ts'
@@ -30,6 +29,8 @@ export async function pullPieces(doors: Pipeline, dataSetId: number, signal: Abo
   if (running) return follow(doors, { dataSet, batch: running }, signal)
   const batch = await begin(doors, dataSet)
   if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
+  // Some of the pieces were taken or deleted between the look and the record: look again.
+  if (batch === 'changed') return waitFor(clock, 'retry', 0)
   if (batch) return follow(doors, { dataSet, batch }, signal)
   const nextAtMs = nextPullAtMs(database.read, dataSetId, clock.now())
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
@@ -40,26 +41,17 @@ interface Pulling {
   readonly batch: CommitBatch
 }
 
-async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | undefined> {
-  const { database, clock, funds, signer, chain } = doors
+async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+  const { database, clock } = doors
   const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), piecesPerCallMax))
   if (candidates.length === 0) return undefined
   // The provider checks the signature against the chain as if it committed now: without money it could only refuse.
-  const verdict = await funds.canPay({ dataSets: 0, pieces: candidates.length, bytes: 0, heldBytes: heldBytes(database.read, dataSet.id) })
-  if (!verdict.isCovered) return 'unfunded'
-  const nonce = newNonce()
-  const extraData = await signAddPieces({
-    account: signer,
-    domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
-    clientDataSetId: dataSet.clientDataSetId,
-    nonce,
-    pieces: candidates,
-  })
-  const items: readonly BatchItem[] = candidates
+  if (!(await canAfford(doors, dataSet, candidates)).isCovered) return 'unfunded'
+  const terms = await signBatch(doors, dataSet, candidates)
   const id = await database.write((tx) =>
-    recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', nonce, extraData, items, nowMs: clock.now() }),
+    recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', ...terms, items: candidates, nowMs: clock.now() }),
   )
-  if (id === undefined) return undefined
+  if (id === undefined) return 'changed'
   await recorded()
   return openBatches(database.read, dataSet.id).find((batch) => batch.id === id)
 }
@@ -80,10 +72,17 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
   await asked()
   if (answer.kind === 'ok') return settle(doors, pulling, answer.value)
   // A pull changes nothing on chain and may be asked for again with the same bytes.
-  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
+  if (answer.kind === 'uncertain') {
+    if (!isLate(doors, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
+    await abandon(doors, pulling, answer.cause.detail)
+    return waitFor(clock, 'provider', pace.providerMs, 'the provider gave no usable answer for too long; the pull begins anew')
+  }
   if (answer.kind === 'landed') {
     // The nonce is used: these pieces are on chain already, and the commit task reads their ids there.
-    await database.write((tx) => commitPulled(doors, tx, pulling))
+    await database.write((tx) => {
+      commitPulled(doors, tx, pulling)
+      doors.schedule.pull(tx, dataSet.id, clock.now())
+    })
     return done()
   }
   const setback = judgeRefusal(answer.cause, pace)
@@ -92,8 +91,8 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
     await database.write((tx) => delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs }))
     return waitFor(clock, setback.reason, setback.forMs, setback.message)
   }
-  await abandon(doors, pulling, setback.message)
   if (setback.kind === 'data_set_gone') return handleDataSetGone(doors, dataSet, setback.message)
+  await abandon(doors, pulling, setback.message)
   throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused to pull: ${setback.message}`)
 }
 
@@ -104,8 +103,7 @@ async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Pr
   const arrived = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'complete')
   const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
-  const isLate = clock.now() - batch.createdAtMs > pace.pullLimitMs
-  if (!isOver && !isLate) return waitFor(clock, 'provider_pulling', pace.pullMs)
+  if (!isOver && !isLate(doors, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
   await database.write((tx) => {
     if (arrived.length === batch.items.length) commitPulled(doors, tx, pulling)
     else splitBatch(doors, tx, { ...pulling, arrived })
@@ -115,6 +113,8 @@ async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Pr
   await settled()
   return done()
 }
+
+const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
 function commitPulled({ clock, schedule }: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
   markPulled(tx, batch.id, clock.now())
@@ -132,9 +132,10 @@ function splitBatch(
   closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
   const here = new Set(arrived.map((item) => item.copyId))
   for (const { copyId, contentId } of batch.items) {
-    if (here.has(copyId)) markParked(tx, copyId, nowMs)
+    const copy = { copyId, batchId: batch.id }
+    if (here.has(copyId)) markParked(tx, copy, nowMs)
     else
-      returnToPlanned(tx, copyId, {
+      returnToPlanned(tx, copy, {
         code: 'pull_failed',
         message: 'the provider could not fetch the piece',
         nowMs,
@@ -150,7 +151,11 @@ async function abandon({ database, clock, pace }: Pipeline, { batch }: Pulling, 
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId } of batch.items) {
-      returnToPlanned(tx, copyId, { code: 'pull_refused', message, nowMs, retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax) })
+      returnToPlanned(
+        tx,
+        { copyId, batchId: batch.id },
+        { code: 'pull_refused', message, nowMs, retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax) },
+      )
       recountContent(tx, contentId, nowMs)
     }
   })

@@ -42,7 +42,8 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
     await wakePulls(doors, copies)
     return doneWhenPlanned(doors, content, copies)
   }
-  const open = copies.find((copy) => copy.state === 'transferring')
+  // A copy under a batch is being pulled, and is not ours to touch (I-25).
+  const open = copies.find((copy) => copy.state === 'transferring' && copy.batchId === null)
   if (open) return resume(doors, content, open, signal)
   const choices = listIngresses(doors, copies)
   const ingress = choices.find(({ copy }) => copy.nextAttemptAtMs <= clock.now())
@@ -59,6 +60,9 @@ function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies }: PipelineCo
   const message = `${length} of ${targetCopies} copies have a provider; more providers are needed`
   return waitFor(clock, 'provider', pace.epochMs * lookAgainEpochs, message)
 }
+
+/** The store task moves copies that no batch holds. */
+const held = (copy: Copy) => ({ copyId: copy.id, batchId: null })
 
 interface Ingress {
   readonly copy: Copy
@@ -123,7 +127,7 @@ async function resume(doors: Pipeline, content: PipelineContent, copy: Copy, sig
   if (isSent) return awaitParking(doors, { ...content, pieceCid: content.pieceCid }, { copy, dataSet }, signal)
   // The upload did not end: sessions are disposable, so another one does no harm.
   await doors.database.write((tx) =>
-    returnToPlanned(tx, copy.id, { code: 'interrupted', message: 'the upload was interrupted', nowMs: doors.clock.now() }),
+    returnToPlanned(tx, held(copy), { code: 'interrupted', message: 'the upload was interrupted', nowMs: doors.clock.now() }),
   )
   return waitFor(doors.clock, 'interrupted', 0)
 }
@@ -143,7 +147,7 @@ async function awaitParking(
   const sinceMs = clock.now() - (ingress.copy.uploadedAtMs ?? clock.now())
   if (answer.kind === 'ok' && sinceMs > pace.parkingLimitMs) {
     await database.write((tx) =>
-      returnToPlanned(tx, ingress.copy.id, {
+      returnToPlanned(tx, held(ingress.copy), {
         code: 'never_parked',
         message: 'the provider accepted the bytes but never stored them',
         nowMs: clock.now(),
@@ -162,7 +166,7 @@ async function park(doors: Pipeline, content: PipelineContent, { copy, dataSet }
   const copies = copiesOf(database.read, content.contentId)
   const soonMs = clock.now() + pace.lingerMs
   await database.write((tx) => {
-    markParked(tx, copy.id, clock.now())
+    markParked(tx, held(copy), clock.now())
     recountContent(tx, content.contentId, clock.now())
     schedule.commit(tx, dataSet.id, soonMs)
     for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
@@ -190,7 +194,7 @@ async function giveBack(
   const nowMs = clock.now()
   const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
   // Even a mere wait marks the copy, so that the next run prefers a provider without setbacks.
-  await database.write((tx) => returnToPlanned(tx, copy.id, { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
   const others = listIngresses(doors, copiesOf(database.read, copy.contentId))
   const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
   if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
@@ -203,5 +207,5 @@ async function giveBack(
 
 async function giveBackAfter({ database, clock }: Pipeline, copy: Copy, error: unknown): Promise<void> {
   const code = error instanceof UploadSourceFailed ? error.code : 'interrupted'
-  await database.write((tx) => returnToPlanned(tx, copy.id, { code, message: (error as Error).message, nowMs: clock.now() }))
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code, message: (error as Error).message, nowMs: clock.now() }))
 }
