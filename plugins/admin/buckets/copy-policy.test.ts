@@ -22,7 +22,7 @@ afterAll(() => gateway.stop())
 let made = 0
 
 /** A new bucket with a target of 4 and a minimum of 2, unless said otherwise. Resolves with its name. */
-async function makeBucket(copies = { default_copies: 4, minimum_durable_copies: 2 }): Promise<string> {
+async function makeBucket(copies: object = { default_copies: 4, minimum_durable_copies: 2 }): Promise<string> {
   made += 1
   const name = `bucket-${made}`
   const { status } = await gateway.call('POST', '/api/v1/buckets', { name, owner_access_key: '__internal_root__', ...copies })
@@ -41,6 +41,10 @@ async function reviewsOf(bucket: string) {
   const { body } = await gateway.call('GET', '/api/v1/tasks?type=cache_reconcile_durability')
   return body.tasks.filter(({ subject }: { subject: { bucket: string } }) => subject.bucket === bucket)
 }
+
+test('a bucket that says nothing takes the configured number of copies, and keeps as many in the cache until they are stored', async () => {
+  expect(await copiesOf(await makeBucket({}))).toEqual([4, 4])
+})
 
 test.each([
   ['the target alone is raised', { default_copies: 6 }, [6, 2]],

@@ -62,6 +62,8 @@ export interface ChainOptions {
   readonly confirmations?: number | undefined
   /** Milliseconds since 1970; for the cache of the view address. */
   readonly now?: () => number
+  /** For one look, closed soon: a websocket of its own that does not come back after a failure. */
+  readonly isShortLived?: boolean
 }
 
 const rpcTimeoutMs = 20_000
@@ -75,10 +77,15 @@ const pollsPerEpoch = 4
 const versionedAbi = parseAbi(['function VERSION() view returns (string)', 'function viewContractAddress() view returns (address)'])
 
 /** Opens the chain client; no request is sent until the first read. */
-export function openChain({ network, confirmations = network.confirmationsDefault, now = Date.now }: ChainOptions): Chain {
+export function openChain({
+  network,
+  confirmations = network.confirmationsDefault,
+  now = Date.now,
+  isShortLived = false,
+}: ChainOptions): Chain {
   const publicClient = createPublicClient({
     chain: viemChain(network),
-    transport: transportOf(network.rpcUrl),
+    transport: transportOf(network.rpcUrl, isShortLived),
     batch: { multicall: { batchSize: multicallBytesMax, wait: 0 } },
     cacheTime: 0,
     pollingInterval: Math.max(100, (network.epochSeconds * 1000) / pollsPerEpoch),
@@ -147,9 +154,11 @@ function viemChain(network: ChainNetwork) {
   })
 }
 
-function transportOf(url: string): Transport {
+function transportOf(url: string, isShortLived: boolean): Transport {
   const options = { timeout: rpcTimeoutMs, retryCount: rpcRetriesMax, retryDelay: rpcRetryDelayMs }
-  return url.startsWith('ws') ? webSocket(url, { ...options, reconnect: true }) : http(url, options)
+  if (!url.startsWith('ws')) return http(url, options)
+  // Viem shares a websocket among clients of the same URL and options: closing a short-lived one must not end another's reads.
+  return webSocket(url, { ...options, reconnect: !isShortLived, keepAlive: !isShortLived })
 }
 
 async function closeTransport(client: PublicClient): Promise<void> {

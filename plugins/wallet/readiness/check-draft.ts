@@ -47,7 +47,8 @@ async function open({ network, rpc_url, devnet_info, confirmations }: ChainSetti
   const { openChain } = await import('../chain/clients.ts')
   const { resolveNetwork } = await import('../chain/networks.ts')
   try {
-    return openChain({ network: await resolveNetwork({ network, rpcUrl: rpc_url, devnetInfoPath: devnet_info }), confirmations })
+    const resolved = await resolveNetwork({ network, rpcUrl: rpc_url, devnetInfoPath: devnet_info })
+    return openChain({ network: resolved, confirmations, isShortLived: true })
   } catch (error) {
     // Its words name paths of this machine: they go to the log, and the answer names the settings.
     log.warn('the network of a readiness check cannot be opened', { error })
