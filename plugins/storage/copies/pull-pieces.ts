@@ -80,7 +80,11 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
   await asked()
   if (answer.kind === 'ok') return settle(doors, pulling, answer.value)
   // A pull changes nothing on chain and may be asked for again with the same bytes.
-  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
+  if (answer.kind === 'uncertain') {
+    if (!isLate(doors, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
+    await abandon(doors, pulling, answer.cause.detail)
+    throw new PipelineFault('pull_unanswered', `provider ${dataSet.providerId} does not say what became of a pull: ${answer.cause.detail}`)
+  }
   if (answer.kind === 'landed') {
     // The nonce is used: these pieces are on chain already, and the commit task reads their ids there.
     await database.write((tx) => commitPulled(doors, tx, pulling))
@@ -104,8 +108,7 @@ async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Pr
   const arrived = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'complete')
   const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
-  const isLate = clock.now() - batch.createdAtMs > pace.pullLimitMs
-  if (!isOver && !isLate) return waitFor(clock, 'provider_pulling', pace.pullMs)
+  if (!isOver && !isLate(doors, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
   await database.write((tx) => {
     if (arrived.length === batch.items.length) commitPulled(doors, tx, pulling)
     else splitBatch(doors, tx, { ...pulling, arrived })
@@ -116,6 +119,8 @@ async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Pr
   return done()
 }
 
+const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
+
 function commitPulled({ clock, schedule }: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
   markPulled(tx, batch.id, clock.now())
   for (const { contentId } of batch.items) recountContent(tx, contentId, clock.now())
@@ -123,34 +128,41 @@ function commitPulled({ clock, schedule }: Pipeline, tx: Tx, { dataSet, batch }:
 }
 
 /** Not all pieces came: the signature covers exactly these pieces, so it is given up, and what arrived is committed under a new one. */
-function splitBatch(
-  { clock, pace, schedule }: Pipeline,
-  tx: Tx,
-  { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] },
-): void {
+function splitBatch(doors: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] }): void {
+  const { clock, pace, schedule } = doors
   const nowMs = clock.now()
   closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
   const here = new Set(arrived.map((item) => item.copyId))
   for (const { copyId, contentId } of batch.items) {
     if (here.has(copyId)) markParked(tx, copyId, nowMs)
-    else
-      returnToPlanned(tx, copyId, {
-        code: 'pull_failed',
-        message: 'the provider could not fetch the piece',
-        nowMs,
-        retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax),
-      })
+    else returnPull(doors, tx, { copyId, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
     recountContent(tx, contentId, nowMs)
   }
   if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.lingerMs)
 }
 
-async function abandon({ database, clock, pace }: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+interface LostPull {
+  readonly copyId: number
+  readonly contentId: number
+  readonly code: string
+  readonly message: string
+}
+
+/** Planned anew for later; the store task sees then whether the cache has to help out. */
+function returnPull({ clock, pace, schedule }: Pipeline, tx: Tx, { copyId, contentId, code, message }: LostPull): void {
+  const nowMs = clock.now()
+  const retryAtMs = nowMs + Math.min(pace.providerMs * 4, retryMsMax)
+  returnToPlanned(tx, copyId, { code, message, nowMs, retryAtMs })
+  schedule.store(tx, contentId, retryAtMs)
+}
+
+async function abandon(doors: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+  const { database, clock } = doors
   const nowMs = clock.now()
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId } of batch.items) {
-      returnToPlanned(tx, copyId, { code: 'pull_refused', message, nowMs, retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax) })
+      returnPull(doors, tx, { copyId, contentId, code: 'pull_refused', message })
       recountContent(tx, contentId, nowMs)
     }
   })
