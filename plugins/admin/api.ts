@@ -10,6 +10,17 @@ export type {
   ObjectStatusDetail,
   UploadProgress,
 } from './objects/object-api.ts'
+export type {
+  AffectedVersions,
+  DeletedObjects,
+  DeletedVersion,
+  DeleteMarkers,
+  ObjectHistory,
+  ObjectVersion,
+  PurgedObject,
+  RestoredObject,
+  RestoredVersion,
+} from './objects/version-api.ts'
 export type { Overview } from './overview/overview-api.ts'
 export type { SettingAbout, SettingProblem, Settings } from './settings/settings-api.ts'
 export type { CacheStats, SystemInfo, SystemPlugins, Workers } from './system/system-api.ts'

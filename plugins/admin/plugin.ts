@@ -4,8 +4,11 @@ import { bucketUpdated } from './buckets/bucket-updated.ts'
 import { adminCommands } from './commands/commands.ts'
 import { createEventHub, eventHub } from './events/event-hub.ts'
 import { eventRoutes } from './events/event-routes.ts'
+import { affectedVersionRoutes } from './objects/affected-version-routes.ts'
+import { deletionRoutes } from './objects/deletion-routes.ts'
 import { objectRoutes } from './objects/object-routes.ts'
 import { transferRoutes } from './objects/transfer-routes.ts'
+import { versionRoutes } from './objects/version-routes.ts'
 import { openApiRoutes } from './openapi/openapi-routes.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
 import { settingsRoutes } from './settings/settings-routes.ts'
@@ -17,7 +20,19 @@ export const adminPlugin = definePlugin({
   requires: ['storage'],
   provides: [provide(eventHub, { events }, ({ events }) => createEventHub(events))],
   contributes: [
-    adminRoutes.with(settingsRoutes, systemRoutes, overviewRoutes, bucketRoutes, objectRoutes, transferRoutes, eventRoutes, openApiRoutes),
+    adminRoutes.with(
+      settingsRoutes,
+      systemRoutes,
+      overviewRoutes,
+      bucketRoutes,
+      objectRoutes,
+      transferRoutes,
+      versionRoutes,
+      deletionRoutes,
+      affectedVersionRoutes,
+      eventRoutes,
+      openApiRoutes,
+    ),
     eventKinds.with(bucketUpdated),
     cliCommands.with(...adminCommands),
   ],

@@ -213,6 +213,15 @@ export interface DeletedObject {
   readonly restorable: ObjectVersion
 }
 
+/** A version with copies on data sets that were asked about. */
+export interface DependentVersion {
+  readonly version: ObjectVersion
+  /** Local ids of those data sets. */
+  readonly dataSetIds: readonly number[]
+  /** Copies that can be read from other data sets. */
+  readonly otherReadableCopies: number
+}
+
 /** `retained`: another version has the same bytes. `failed`: the bytes are removed at the next start. */
 export type CacheRelease = 'released' | 'retained' | 'failed'
 
@@ -242,6 +251,15 @@ export interface Versions {
     readonly after?: string
     readonly limit: number
   }): { readonly markers: readonly ObjectVersion[]; readonly isTruncated: boolean }
+  /** Versions with a committed copy on one of the data sets (local ids), in order of key and then newest first. */
+  onDataSets(request: {
+    readonly bucket: string
+    readonly dataSetIds: readonly number[]
+    readonly prefix?: string
+    readonly key?: string
+    readonly after?: { readonly key: string; readonly versionId: string }
+    readonly limit: number
+  }): { readonly versions: readonly DependentVersion[]; readonly isTruncated: boolean }
   /**
    * Removes the delete markers on top of the newest version with bytes and makes that version current; nothing is copied. The named
    * marker must be the current version: else `object_version_changed` 409. Without bytes to go back to: `object_not_found`.

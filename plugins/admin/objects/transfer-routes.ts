@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { defineRoutes, formatTime, log, SvcError, serveEndpoint } from '#kernel'
+import { defineRoutes, formatTime, log, serveEndpoint } from '#kernel'
 import { buckets, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
-import { adminErrors } from '../errors.ts'
 import { downloadHeaders } from './download-headers-policy.ts'
 import { deleteObject, downloadObject, uploadObject } from './object-api.ts'
+import { refuseFullCache } from './refuse-full-cache.ts'
 import { uploadBody } from './upload-body.ts'
 
 /** Bytes of objects in and out, and delete markers. */
@@ -53,10 +53,3 @@ export const transferRoutes = defineRoutes({
     })
   },
 })
-
-/** Here a full cache is always 507, also while room is being made in it. */
-function refuseFullCache(error: unknown): never {
-  if (!(error instanceof SvcError) || error.code !== 'cache_busy') throw error
-  const { message, retryAfterSeconds } = error
-  throw adminErrors.cache_full({ message, cause: error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
-}

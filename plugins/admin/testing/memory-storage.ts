@@ -15,6 +15,8 @@ import {
   type Placement,
   type PutObject,
   placements,
+  type Versions,
+  versions,
 } from '#plugins/storage'
 
 const errors = defineErrors({
@@ -42,6 +44,8 @@ export interface MemoryStorage {
   addDataSet(record: DataSetRecord): void
   /** Makes every put and open fail; undefined ends that. */
   failWith(failure: StorageFailure | undefined): void
+  /** What the operations on versions do: tests set those they call. */
+  readonly history: Partial<Versions>
   /** Objects opened and not yet disposed. */
   openCount(): number
 }
@@ -67,6 +71,7 @@ const sizes = { sizeBytesMin: 127, sizeBytesMax: 1_065_353_216 } as const
 
 export function createMemoryStorage(): MemoryStorage {
   const state: State = { byName: new Map(), versions: new Map(), placed: new Map(), dataSets: [], failure: undefined, open: 0, contents: 0 }
+  const history: Partial<Versions> = {}
   const plugin = definePlugin({
     id: 'storage',
     provides: [
@@ -88,6 +93,8 @@ export function createMemoryStorage(): MemoryStorage {
           ),
         dataSetsOf: (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
       })),
+      // An operation that the test did not set is a fault of the route that calls it.
+      provide(versions, {}, () => history as Versions),
       provide(cacheGauge, {}, () => ({
         stats: () => ({
           usedBytes: all(state).reduce((sum, { bytes }) => sum + bytes.length, 0),
@@ -100,6 +107,7 @@ export function createMemoryStorage(): MemoryStorage {
   })
   return {
     plugin,
+    history,
     place: (versionId, placement) => void state.placed.set(versionId, placement),
     addDataSet: (record) => void state.dataSets.push(record),
     failWith: (failure) => {

@@ -195,6 +195,19 @@ test('no answer in time leaves the outcome uncertain', async () => {
   expect(await client.addPieces(add)).toMatchObject({ kind: 'uncertain', cause: { reason: 'timeout' } })
 })
 
+test('I-07: a paid request whose lease is lost while the name of the provider is resolved is not sent', async () => {
+  let requests = 0
+  const client = await provider((_request, response) => {
+    requests++
+    response.writeHead(201, { location: `/pdp/data-sets/7/pieces/added/${hash}` }).end()
+  })
+  const lease = new AbortController()
+  const answer = client.addPieces(add, { signal: lease.signal })
+  lease.abort(new Error('the lease was lost'))
+  expect(await answer).toMatchObject({ kind: 'not_sent', cause: { reason: 'aborted', detail: 'Error: the lease was lost' } })
+  expect(requests).toBe(0)
+})
+
 test('an abort is not sent before the request and uncertain after it', async () => {
   const running = new AbortController()
   const client = await provider(() => running.abort(new Error('stop')))

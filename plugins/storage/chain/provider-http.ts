@@ -59,9 +59,11 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
   const agent = baseUrl.protocol === 'https:' ? new HttpsAgent(pool) : new HttpAgent(pool)
 
   const begin = async (request: ProviderRequest): Promise<Call | NotSent> => {
-    if (request.signal?.aborted) return notSent({ reason: 'aborted', detail: String(request.signal.reason) })
+    if (request.signal?.aborted) return aborted(request.signal)
     const target = await checkInTime(new URL(request.path, baseUrl).href, options, limits.connect)
     if (target.kind !== 'allowed') return target
+    // I-07: the lease may have been lost while the name was resolved; from here on `startCall` listens without a gap.
+    if (request.signal?.aborted) return aborted(request.signal)
     return startCall(request, target, { limits, agent: request.isPaid || request.upload !== undefined ? undefined : agent })
   }
   const once = async (request: ProviderRequest): Promise<Attempted> => {
@@ -90,6 +92,8 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
     close: () => agent.destroy(),
   }
 }
+
+const aborted = ({ reason }: AbortSignal): NotSent => notSent({ reason: 'aborted', detail: shorten(String(reason)) })
 
 interface Attempted {
   readonly result: Exchange

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline } from '../pipeline.ts'
+import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Removes the pieces of deleted contents from a data set. A removal whose outcome is not known is looked up and not sent again. */
 export const cleanupTask = defineTask({
@@ -12,6 +12,6 @@ export const cleanupTask = defineTask({
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async ({ id, args, services, signal }) => {
     const { removePieces } = await import('./remove-pieces.ts')
-    return removePieces(services.pipeline, { dataSetId: args.dataSetId, taskId: id }, signal)
+    return unlessChainIsSilent(services.pipeline, () => removePieces(services.pipeline, { dataSetId: args.dataSetId, taskId: id }, signal))
   },
 })

@@ -8,7 +8,7 @@ import type { Liveness, PieceState } from '../chain/warm-storage-reads.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
-import { removePieces } from './remove-pieces.ts'
+import { cleanupTask } from './cleanup-task.ts'
 
 const dataSetId = 1
 const hourMs = 3_600_000
@@ -20,7 +20,8 @@ async function openScene(pieces: number) {
   const clock = createFakeClock(1_700_000_000_000)
   const storage = await openVersionStorage({ clock })
   const scene = {
-    liveness: { live: true } as Liveness,
+    /** What is thrown instead when it is an error. */
+    liveness: { live: true } as Liveness | Error,
     /** What the chain says of a piece; live when it is not here. */
     states: new Map<bigint, PieceState>(),
     queued: new Set<bigint>(),
@@ -46,7 +47,10 @@ async function openScene(pieces: number) {
       },
     },
     reads: {
-      liveness: async () => scene.liveness,
+      liveness: async () => {
+        if (scene.liveness instanceof Error) throw scene.liveness
+        return scene.liveness
+      },
       scheduledRemovals: async () => [...scene.queued],
       pieceState: async (_dataSet: bigint, piece: bigint) => scene.states.get(piece) ?? 'live',
     },
@@ -68,7 +72,10 @@ async function openScene(pieces: number) {
     scene,
     storage,
     clock,
-    run: (taskId = 1) => removePieces(doors, { dataSetId, taskId }, new AbortController().signal),
+    run: (taskId = 1) => {
+      const { signal } = new AbortController()
+      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal } as never)
+    },
     count: () =>
       Object.fromEntries(
         storage.database.read
@@ -136,6 +143,17 @@ test('I-08: a full queue at the provider and a missing fee are waited for', asyn
   scene.answer = { kind: 'not_sent', cause: { reason: 'reverted', revert, detail: '' } }
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'funding' })
   expect(count()).toEqual({ pending: 1 })
+})
+
+test('I-08: a chain node that does not answer is waited for and costs no attempt', async () => {
+  await using removal = await openScene(1)
+  const { scene, clock, run, count } = removal
+  scene.liveness = Object.assign(new Error('Could not read getDataSet'), { code: 'chain_unreachable' })
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'chain' })
+  scene.liveness = { live: true }
+  await clock.advance(hourMs)
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(count()).toEqual({ submitted: 1 })
 })
 
 test('a refusal counts as an attempt of the task, and the removal may be asked for again', async () => {

@@ -3,6 +3,7 @@ import type { Cache } from '../cache/cache.ts'
 import type { AttachedContent } from '../catalog/content-store.ts'
 import type { Buckets, ObjectVersion, OpenedObject, Versions } from '../contract.ts'
 import { deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
+import { listDependent } from './list-dependent.ts'
 import { listDeleted, listHistory, listMarkers } from './list-history.ts'
 import { listVersions } from './list-versions.ts'
 import { restoreDeleted } from './restore-deleted.ts'
@@ -32,6 +33,7 @@ export function createVersions(parts: VersionParts): Versions {
     list: ({ bucket, ...request }) => listVersions(database.read, bucketId(bucket), request),
     deletedObjects: ({ bucket, ...request }) => listDeleted(database.read, bucketId(bucket), request),
     deleteMarkers: ({ bucket, ...request }) => listMarkers(database.read, bucketId(bucket), request),
+    onDataSets: ({ bucket, ...request }) => listDependent(database.read, bucketId(bucket), request),
     restoreDeleted: (request) => restoreDeleted(parts, request),
     restore: (request) => restoreVersion(parts, request),
     delete: (request) => deleteVersion(parts, request),

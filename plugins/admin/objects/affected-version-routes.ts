@@ -1,0 +1,81 @@
+import { clock, defineRoutes, formatPreciseTime, serveEndpoint } from '#kernel'
+import { buckets, type DataSetRecord, type DependentVersion, placements, versions } from '#plugins/storage'
+import { requireBucket } from '../buckets/require-bucket.ts'
+import { readAffectedQuery } from './affected-query-policy.ts'
+import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
+
+/** Versions whose copies are not known to be well. Without observations of the chain that is every stored version. */
+export const affectedVersionRoutes = defineRoutes({
+  name: 'affected-versions',
+  uses: { buckets, placements, versions, clock },
+  endpoints: [listAffectedVersions],
+  register(app, { buckets, placements, versions, clock }) {
+    serveEndpoint(app, listAffectedVersions, async ({ params, query }) => {
+      const { id, name: bucket } = requireBucket(buckets, params.name)
+      const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, clock.now())
+      const atRisk = new Map(
+        placements.dataSetsOf(id).flatMap((record) => (dataSetId === undefined || record.id === dataSetId ? [[record.id, record]] : [])),
+      )
+      const page = versions.onDataSets({ bucket, dataSetIds: [...atRisk.keys()], ...filter })
+      const situations = placements.ofContents(page.versions.flatMap(({ version }) => version.contentId ?? []))
+      const last = page.versions.at(-1)?.version
+      return {
+        versions: page.versions.map((dependent) => {
+          const situation = situations.get(dependent.version.contentId ?? 0)
+          return { ...describeAffected(dependent, atRisk), state: situation?.state ?? 'failed', in_cache: situation?.isCached ?? false }
+        }),
+        has_more: page.isTruncated,
+        ...(page.isTruncated && last
+          ? {
+              next_key_marker: last.key,
+              next_version_marker: last.versionId,
+              next_created_at_marker: formatPreciseTime(last.createdAtMs),
+            }
+          : {}),
+        stale_before: formatPreciseTime(staleBeforeMs),
+      }
+    })
+  },
+})
+
+type Affected = AffectedVersions['versions'][number]
+
+function describeAffected(
+  { version, dataSetIds, otherReadableCopies }: DependentVersion,
+  atRisk: ReadonlyMap<number, DataSetRecord>,
+): Omit<Affected, 'state' | 'in_cache'> {
+  const at = formatPreciseTime(version.createdAtMs)
+  return {
+    key: version.key,
+    version_id: version.versionId,
+    size: version.size,
+    is_current: version.isCurrent,
+    content_type: version.headers.contentType,
+    etag: version.etag,
+    created_at: at,
+    updated_at: at,
+    readable_alternative_count: otherReadableCopies,
+    has_readable_alternative: otherReadableCopies > 0,
+    risk_data_sets: dataSetIds.flatMap((id) => {
+      const record = atRisk.get(id)
+      return record ? [describeRisk(record)] : []
+    }),
+  }
+}
+
+function describeRisk(record: DataSetRecord): Affected['risk_data_sets'][number] {
+  const isReady = record.status === 'ready'
+  return {
+    local_data_set_id: record.id,
+    bucket_id: record.bucketId,
+    copy_index: record.copyIndex,
+    provider_id: record.providerId,
+    provider_identity: { registry_provider_id: record.providerId, service_url: record.serviceUrl },
+    ...(record.dataSetId === null ? {} : { data_set_id: record.dataSetId }),
+    ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
+    local_status: record.status,
+    storage_health: isReady
+      ? { status: 'unknown', reason_codes: ['copy_observation_missing'], stale: false }
+      : { status: 'unavailable', reason_codes: ['local_status_not_ready'], stale: false },
+  }
+}

@@ -1,0 +1,38 @@
+import { defineRoutes, serveEndpoint } from '#kernel'
+import { buckets, versions } from '#plugins/storage'
+import { requireBucket } from '../buckets/require-bucket.ts'
+import { deleteObjectPermanently, deleteVersionPermanently } from './version-api.ts'
+
+/** Deletions that cannot be undone. */
+export const deletionRoutes = defineRoutes({
+  name: 'object-deletions',
+  uses: { buckets, versions },
+  endpoints: [deleteVersionPermanently, deleteObjectPermanently],
+  register(app, { buckets, versions }) {
+    serveEndpoint(app, deleteVersionPermanently, async ({ params, body: { key, version_id: versionId } }) => {
+      const { name: bucket } = requireBucket(buckets, params.name)
+      const { cacheRelease, cleanupTaskIds } = await versions.deletePermanently({ bucket, key, versionId })
+      // Each data set has a task of its own; the first one stands for them.
+      const [taskId] = cleanupTaskIds
+      return {
+        key,
+        version_id: versionId,
+        cache_release: cacheRelease,
+        ...(taskId === undefined ? {} : { storage_cleanup_task_id: taskId }),
+      }
+    })
+
+    serveEndpoint(app, deleteObjectPermanently, async ({ params, body: { key, delete_marker_version_id: versionId } }) => {
+      const { name: bucket } = requireBucket(buckets, params.name)
+      const deleted = await versions.deleteObjectPermanently({ bucket, key, versionId })
+      return {
+        key,
+        delete_marker_version_id: versionId,
+        data_versions_deleted: deleted.dataVersions,
+        delete_markers_deleted: deleted.deleteMarkers,
+        cache_cleanup_failed_count: deleted.failedCacheReleases,
+        storage_cleanup_task_ids: [...deleted.cleanupTaskIds],
+      }
+    })
+  },
+})

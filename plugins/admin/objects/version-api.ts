@@ -1,0 +1,209 @@
+/** Addresses of the versions of objects: their histories, restores and permanent deletions. */
+import { type } from 'arktype'
+import { defineEndpoint } from '#kernel'
+import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
+import { objectState, objectStatus } from './object-api.ts'
+
+/** 1 to 1000; anything else counts as the default of 50. */
+const limit = { 'limit?': 'string' } as const
+const bucketRefusals = ['invalid_bucket_name', 'bucket_not_found'] as const
+const keyRefusals = [...bucketRefusals, 'invalid_key', 'version_not_found'] as const
+/** Objects are large and providers slow. */
+const restoreMs = 3_600_000
+
+/** Look at `is_delete_marker` first: a delete marker has no bytes, so its state and place say nothing. */
+export const objectVersion = type({
+  version_id: 'string',
+  key: 'string',
+  size: 'number.integer',
+  state: objectState,
+  status: objectStatus,
+  is_delete_marker: 'boolean',
+  is_current: 'boolean',
+  location: { cache: 'boolean', chain: 'boolean' },
+  content_type: 'string',
+  etag: 'string',
+  'piece_cid?': 'string',
+  created_at: 'string',
+  updated_at: 'string',
+})
+
+export const listObjectVersions = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/objects/versions',
+  summary: 'Versions and delete markers of a key, newest first',
+  params: bucketPath,
+  /** `version_marker` is the `next_version_marker` of the page before. */
+  query: type({ key: 'string > 0', 'version_marker?': 'string > 0', ...limit }),
+  answer: type({
+    versions: objectVersion.array(),
+    has_more: 'boolean',
+    /** What a restore expects; on every page of a key that has versions. */
+    'current_version_id?': 'string',
+    'next_version_marker?': 'string',
+  }),
+  refusals: bucketRefusals,
+})
+
+export const restoreObjectVersion = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/buckets/:name/objects/versions/restore',
+  summary: 'Make an older version current again, as a new version',
+  params: bucketPath,
+  body: type({ key: 'string > 0', version_id: 'string > 0', expected_current_version_id: 'string > 0' }),
+  answer: type({ key: 'string', source_version_id: 'string', version_id: 'string' }),
+  deadlineMs: restoreMs,
+  refusals: [
+    ...keyRefusals,
+    'object_version_already_current',
+    'object_version_changed',
+    'object_version_is_delete_marker',
+    'cache_full',
+    'restore_source_unreadable',
+  ],
+})
+
+export const listDeletedObjects = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/objects/deleted',
+  summary: 'Deleted objects that can be restored, in order of key',
+  params: bucketPath,
+  query: type({ 'prefix?': 'string', 'after?': 'string', ...limit }),
+  answer: type({
+    objects: type({
+      key: 'string',
+      delete_marker_version_id: 'string',
+      deleted_at: 'string',
+      restore_version_id: 'string',
+      restore_size: 'number.integer',
+      restore_content_type: 'string',
+      restore_etag: 'string',
+    }).array(),
+    has_more: 'boolean',
+    'next_marker?': 'string',
+  }),
+  refusals: bucketRefusals,
+})
+
+export const listDeletions = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/objects/deletions',
+  summary: 'Delete markers of a bucket, a prefix or a key, newest first',
+  params: bucketPath,
+  /** `after` is the `next_marker` of the page before. */
+  query: type({ 'prefix?': 'string', 'key?': 'string', 'after?': 'string > 0', ...limit }),
+  answer: type({
+    deletions: type({ key: 'string', version_id: 'string', is_current: 'boolean', deleted_at: 'string' }).array(),
+    has_more: 'boolean',
+    'next_marker?': 'string',
+  }),
+  refusals: bucketRefusals,
+})
+
+const deletedKey = type({ key: 'string > 0', delete_marker_version_id: 'string > 0' })
+
+export const restoreObject = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/buckets/:name/objects/restore',
+  summary: 'Bring a deleted object back by removing its delete markers',
+  params: bucketPath,
+  body: deletedKey,
+  answer: type({ key: 'string', restored_version_id: 'string' }),
+  refusals: [...keyRefusals, 'object_not_found', 'object_version_changed'],
+})
+
+export const deleteVersionPermanently = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/buckets/:name/objects/permanent-delete',
+  summary: 'Delete one version for good; copies that no other version needs are removed from their providers',
+  params: bucketPath,
+  body: type({ key: 'string > 0', version_id: 'string > 0' }),
+  answer: type({
+    key: 'string',
+    version_id: 'string',
+    /** `retained`: another version has the same bytes. `failed`: the bytes leave the cache at the next start. */
+    cache_release: "'released' | 'retained' | 'failed'",
+    'storage_cleanup_task_id?': 'number.integer',
+  }),
+  refusals: [...keyRefusals, 'object_storage_busy', 'object_version_not_deletable'],
+})
+
+export const deleteObjectPermanently = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/buckets/:name/objects/deleted/permanent-delete',
+  summary: 'Delete every version of a deleted object for good',
+  params: bucketPath,
+  body: deletedKey,
+  answer: type({
+    key: 'string',
+    delete_marker_version_id: 'string',
+    data_versions_deleted: 'number.integer',
+    delete_markers_deleted: 'number.integer',
+    cache_cleanup_failed_count: 'number.integer',
+    storage_cleanup_task_ids: 'number.integer[]',
+  }),
+  refusals: [...keyRefusals, 'object_not_found', 'object_storage_busy', 'object_version_not_deletable'],
+})
+
+const riskDataSet = type({
+  local_data_set_id: 'number.integer',
+  bucket_id: 'number.integer',
+  copy_index: 'number.integer',
+  provider_id: 'string',
+  provider_identity: providerIdentity,
+  'data_set_id?': 'string',
+  'client_data_set_id?': 'string',
+  local_status: "'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'",
+  storage_health: { status: "'available' | 'degraded' | 'unavailable' | 'unknown'", reason_codes: 'string[]', stale: 'boolean' },
+})
+
+export const listAffectedVersions = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/buckets/:name/storage-health/affected-versions',
+  summary: 'Versions with copies on data sets that are not known to be healthy',
+  params: bucketPath,
+  /** The markers are those of the page before: all of them, `stale_before` alone, or none. */
+  query: type({
+    'prefix?': 'string',
+    'key?': 'string',
+    'local_data_set_id?': 'string',
+    'limit?': 'string',
+    'key_marker?': 'string > 0',
+    'version_marker?': 'string > 0',
+    'created_at_marker?': 'string',
+    'stale_before?': 'string',
+  }),
+  answer: type({
+    versions: type({
+      key: 'string',
+      version_id: 'string',
+      size: 'number.integer',
+      state: objectState,
+      is_current: 'boolean',
+      in_cache: 'boolean',
+      content_type: 'string',
+      etag: 'string',
+      created_at: 'string',
+      updated_at: 'string',
+      readable_alternative_count: 'number.integer',
+      has_readable_alternative: 'boolean',
+      risk_data_sets: riskDataSet.array(),
+    }).array(),
+    has_more: 'boolean',
+    'next_key_marker?': 'string',
+    'next_version_marker?': 'string',
+    'next_created_at_marker?': 'string',
+    stale_before: 'string',
+  }),
+  refusals: bucketRefusals,
+})
+
+export type ObjectVersion = typeof objectVersion.infer
+export type ObjectHistory = typeof listObjectVersions.answer.infer
+export type RestoredVersion = typeof restoreObjectVersion.answer.infer
+export type DeletedObjects = typeof listDeletedObjects.answer.infer
+export type DeleteMarkers = typeof listDeletions.answer.infer
+export type RestoredObject = typeof restoreObject.answer.infer
+export type DeletedVersion = typeof deleteVersionPermanently.answer.infer
+export type PurgedObject = typeof deleteObjectPermanently.answer.infer
+export type AffectedVersions = typeof listAffectedVersions.answer.infer

@@ -1,0 +1,30 @@
+import type { Reader } from '#kernel'
+import { beforeAll } from '../catalog/history-store.ts'
+import { justAfter, successorOf } from '../catalog/key-order-policy.ts'
+import type { Versions } from '../contract.ts'
+import { listDependentVersions } from '../copies/dependent-store.ts'
+import { placeAfter } from './list-history.ts'
+
+/** No key is above it. */
+const noBound = '\u{10ffff}\u{10ffff}'
+
+/** One page of the versions that have a copy on one of the data sets. */
+export function listDependent(
+  read: Reader,
+  bucketId: number,
+  request: Omit<Parameters<Versions['onDataSets']>[0], 'bucket'>,
+): ReturnType<Versions['onDataSets']> {
+  const { dataSetIds, prefix = '', key, after, limit } = request
+  if (dataSetIds.length === 0) return { versions: [], isTruncated: false }
+  const rows = listDependentVersions(read, {
+    bucketId,
+    dataSetIds,
+    low: key ?? prefix,
+    high: key === undefined ? (successorOf(prefix) ?? noBound) : justAfter(key),
+    after: after
+      ? { key: after.key, rseq: placeAfter(read, { bucketId, key: after.key }, after.versionId) }
+      : { key: key ?? prefix, rseq: beforeAll },
+    limit: limit + 1,
+  })
+  return { versions: rows.slice(0, limit), isTruncated: rows.length > limit }
+}
