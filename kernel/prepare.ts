@@ -63,7 +63,7 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
     systemState,
     ...sections.map((section) => section.settings),
   ])
-  const reload = () => loadConfig({ path: configPath, dataDir, env, flags, sections })
+  const reload: ConfigState['reload'] = (changes = {}) => loadConfig({ path: configPath, dataDir, env, flags, sections, changes })
   const config = reload()
   const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
   const problems = config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.'))))

@@ -7,8 +7,11 @@ import type { FileValue } from './setting.ts'
 export interface ConfigState {
   readonly loaded: LoadedConfig
   readonly sections: readonly Section[]
-  /** The configuration as a start now would load it. Throws where the file cannot be read. */
-  reload(): LoadedConfig
+  /**
+   * The configuration as a start now would load it, with these changes (dotted path → value) as if they stood in the file. Throws where
+   * the file cannot be read.
+   */
+  reload(changes?: Readonly<Record<string, FileValue>>): LoadedConfig
   /** What the file alone, without environment and flags, says with these changes (dotted path → value). */
   preview(changes: Readonly<Record<string, FileValue>>): LoadedConfig
 }

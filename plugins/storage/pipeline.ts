@@ -9,7 +9,7 @@ import type { PieceCalculator } from './pieces/piece-calculator.ts'
 
 /** Puts the pipeline's tasks on record. None is ever lost: each runs at least once after the call. Times in clock milliseconds; default now. */
 export interface Schedule {
-  store(tx: Tx, contentId: number, atMs?: number): void
+  store(tx: Tx, contentId: number): void
   ensure(tx: Tx, dataSetId: number): void
   pull(tx: Tx, dataSetId: number, atMs?: number): void
   commit(tx: Tx, dataSetId: number, atMs?: number): void

@@ -12,7 +12,7 @@ import { taskKeys } from './task-keys.ts'
 export function createSchedule(queue: TaskQueue): Schedule {
   const at = (key: string, runAtMs: number | undefined) => (runAtMs === undefined ? { key } : { key, runAtMs })
   return {
-    store: (tx, contentId, atMs) => void queue.enqueue(tx, storeTask, { contentId }, at(taskKeys.store(contentId), atMs)),
+    store: (tx, contentId) => void queue.enqueue(tx, storeTask, { contentId }, { key: taskKeys.store(contentId) }),
     ensure: (tx, dataSetId) => void queue.enqueue(tx, ensureDataSetTask, { dataSetId }, { key: taskKeys.ensure(dataSetId) }),
     pull: (tx, dataSetId, atMs) => void queue.enqueue(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs)),
     commit: (tx, dataSetId, atMs) => void queue.enqueue(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs)),

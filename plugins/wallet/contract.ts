@@ -45,7 +45,8 @@ export const funds = defineService<Funds>('wallet.funds')
 export interface WalletSetup {
   /**
    * Idempotent: deposits what the payment account lacks of `deposit` (base units) and approves the storage service where it is not.
-   * Rejects with SvcError `wallet_operation_failed` when the chain refuses, `service_unavailable` when it does not answer.
+   * Rejects with SvcError `wallet_operation_failed` when the chain refuses, `wallet_operation_undecided` while an earlier operation is
+   * open, which the next call looks up first, `service_unavailable` when the chain does not answer.
    */
   ensureFunded(request: { readonly deposit: bigint }): Promise<void>
 }

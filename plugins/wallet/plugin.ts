@@ -1,10 +1,11 @@
-import { cliCommands, clock, configSections, database, dbSchemas, definePlugin, log, provide } from '#kernel'
+import { adminRoutes, cliCommands, clock, configSections, database, dbSchemas, definePlugin, log, provide } from '#kernel'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletSetup } from './contract.ts'
 import { createFunds } from './funding/funds.ts'
 import { createWalletSetup } from './funding/wallet-setup.ts'
 import { createOperationStore } from './operations/operation-store.ts'
 import { createOperationRunner } from './operations/run-operation.ts'
+import { preflightRoutes, readinessRoutes } from './readiness/readiness-routes.ts'
 import { chainSection, observabilitySection } from './settings.ts'
 
 /** The chain, the key that pays, and the money. */
@@ -30,6 +31,7 @@ export const walletPlugin = definePlugin({
   ],
   contributes: [
     configSections.with(chainSection, observabilitySection),
+    adminRoutes.with(preflightRoutes, readinessRoutes),
     cliCommands.with(...walletCommands),
     dbSchemas.with({ name: 'wallet', load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }) }),
   ],

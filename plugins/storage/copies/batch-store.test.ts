@@ -142,7 +142,7 @@ test('a batch is delayed with a reason until it is sent', async () => {
 
 test('a pulled batch becomes ready with all its copies', async () => {
   const copyId = await rows.addCopy(await rows.addContent(), dataSet)
-  const id = await record([{ copyId, contentId: 1, pieceCid: 'p' }], 'pull')
+  const id = await record([{ copyId, contentId: 1, pieceCid: 'p', length: 200 }], 'pull')
   expect(copyStates()).toEqual(['transferring'])
   await write((tx) => markPulled(tx, id ?? 0, rowsNowMs))
   expect(stateOf(id ?? 0)).toBe('ready')

@@ -16,6 +16,8 @@ export interface CommitBatch {
   readonly nonce: bigint
   readonly extraData: `0x${string}`
   readonly txHash: `0x${string}` | null
+  /** When these bytes may have reached the chain for the first time; null while that is impossible. */
+  readonly firstSubmittedAtMs: number | null
   readonly submitStartedAtMs: number | null
   /** Not looked up, asked about or sent before then. */
   readonly nextCheckAtMs: number
@@ -34,6 +36,8 @@ export interface BatchItem {
   readonly copyId: number
   readonly contentId: number
   readonly pieceCid: string
+  /** Bytes of the piece. */
+  readonly length: number
 }
 
 interface BatchRow {
@@ -44,6 +48,7 @@ interface BatchRow {
   readonly nonce: string
   readonly extra_data: string
   readonly tx_hash: string | null
+  readonly first_submitted_at: number | null
   readonly submit_started_at: number | null
   readonly next_check_at: number
   readonly checks: number
@@ -72,10 +77,20 @@ export function openBatches(reader: Reader, dataSetId: number): readonly CommitB
   return rows.map((row) => toBatch(reader, row))
 }
 
+/** Batches in one of these states, without reading them. */
+export function countBatches(reader: Reader, dataSetId: number, states: readonly BatchState[]): number {
+  const row = reader.get<{ n: number }>(
+    "select count(*) as n from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed') and state in (select value from json_each(?))",
+    dataSetId,
+    JSON.stringify(states),
+  )
+  return row?.n ?? 0
+}
+
 /** Parked copies that wait for a batch, oldest first, with the moment each was parked. */
 export function parkedCopies(reader: Reader, dataSetId: number, limit: number): readonly (BatchItem & { readonly parkedAtMs: number })[] {
   return reader.all(
-    `select c.id as copyId, c.content_id as contentId, p.piece_cid as pieceCid, c.parked_at as parkedAtMs
+    `select c.id as copyId, c.content_id as contentId, p.piece_cid as pieceCid, p.length as length, c.parked_at as parkedAtMs
      from copies c join pieces p on p.id = c.piece_id where c.data_set_id = ? and c.state = 'parked' order by c.parked_at, c.id limit ?`,
     dataSetId,
     limit,
@@ -144,7 +159,7 @@ export function recordSubmitted(
   at: { readonly txHash: string | null; readonly nextCheckAtMs: number; readonly nowMs: number },
 ): void {
   tx.run(
-    "update commit_batches set state = 'submitted', tx_hash = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state = 'submitting'",
+    "update commit_batches set state = 'submitted', first_submitted_at = coalesce(first_submitted_at, submit_started_at), tx_hash = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state = 'submitting'",
     at.txHash,
     at.nextCheckAtMs,
     at.nowMs,
@@ -159,7 +174,7 @@ export function recordUncertain(
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
 ): void {
   tx.run(
-    "update commit_batches set state = 'uncertain', last_error = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in ('submitting', 'submitted')",
+    "update commit_batches set state = 'uncertain', first_submitted_at = coalesce(first_submitted_at, submit_started_at), last_error = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in ('submitting', 'submitted')",
     why.message,
     why.nextCheckAtMs,
     why.nowMs,
@@ -168,20 +183,19 @@ export function recordUncertain(
   tx.run("update copies set state = 'unconfirmed', updated_at = ? where batch_id = ? and state = 'batched'", why.nowMs, batchId)
 }
 
-/** Certainly not on chain: the very same bytes may be submitted again, so that even a late landing stays a single one. */
+/**
+ * Certainly not on chain: the very same bytes may be submitted again, so that even a late landing stays a single one. An operator's
+ * attention stays called for until the batch is confirmed.
+ */
 export function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
-    `update commit_batches set state = 'ready', tx_hash = null, submit_started_at = null, attention_at = null, reason_code = null, last_error = ?, updated_at = ?
+    `update commit_batches set state = 'ready', tx_hash = null, submit_started_at = null, last_error = ?, updated_at = ?
      where id = ? and state in ('submitting', 'submitted', 'uncertain')`,
     why.message,
     why.nowMs,
     batchId,
   )
-  tx.run(
-    "update copies set state = 'batched', updated_at = ? where batch_id = ? and state in ('unconfirmed', 'attention')",
-    why.nowMs,
-    batchId,
-  )
+  tx.run("update copies set state = 'batched', updated_at = ? where batch_id = ? and state = 'unconfirmed'", why.nowMs, batchId)
 }
 
 /** The provider asked for patience, or cannot be reached: whatever else becomes due, this batch is left alone until then. */
@@ -195,6 +209,21 @@ export function delayBatch(
     delay.untilMs,
     delay.reason,
     delay.message,
+    batchId,
+  )
+}
+
+/** The provider refused the batch, and nothing of it is wrong that we know: it is offered again later, and counted in `checks`. */
+export function recordRefusal(
+  tx: Tx,
+  batchId: number,
+  refusal: { readonly message: string; readonly untilMs: number; readonly nowMs: number },
+): void {
+  tx.run(
+    "update commit_batches set checks = checks + 1, next_check_at = ?, reason_code = 'refused', last_error = ?, updated_at = ? where id = ? and state = 'ready'",
+    refusal.untilMs,
+    refusal.message,
+    refusal.nowMs,
     batchId,
   )
 }
@@ -251,8 +280,8 @@ export function closeBatch(tx: Tx, batchId: number, why: { readonly message: str
 }
 
 function toBatch(reader: Reader, row: BatchRow): CommitBatch {
-  const items = reader.all<{ copyId: number; contentId: number; pieceCid: string }>(
-    'select i.copy_id as copyId, c.content_id as contentId, i.piece_cid as pieceCid from commit_items i join copies c on c.id = i.copy_id where i.batch_id = ? order by i.ordinal',
+  const items = reader.all<BatchItem>(
+    'select i.copy_id as copyId, c.content_id as contentId, i.piece_cid as pieceCid, p.length as length from commit_items i join copies c on c.id = i.copy_id join pieces p on p.id = c.piece_id where i.batch_id = ? order by i.ordinal',
     row.id,
   )
   return {
@@ -263,6 +292,7 @@ function toBatch(reader: Reader, row: BatchRow): CommitBatch {
     nonce: BigInt(row.nonce),
     extraData: row.extra_data as `0x${string}`,
     txHash: row.tx_hash as `0x${string}` | null,
+    firstSubmittedAtMs: row.first_submitted_at,
     submitStartedAtMs: row.submit_started_at,
     nextCheckAtMs: row.next_check_at,
     checks: row.checks,

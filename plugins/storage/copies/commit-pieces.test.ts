@@ -6,7 +6,6 @@ import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../testing/test-pipeline.ts'
 import { openBatches } from './batch-store.ts'
 import { commitPieces } from './commit-pieces.ts'
-import { copiesOf } from './copy-store.ts'
 
 const { signal } = new AbortController()
 const hash = `0x${'ab'.repeat(32)}` as const
@@ -175,15 +174,28 @@ test('an outcome that stays open asks for an operator, and stops asking once it 
   expect(copyStates()).toEqual(['committed'])
 })
 
-test('a batch that its provider refuses does not hold up the one behind it', async () => {
+test('a batch that its provider refuses holds up neither the one behind it nor the task, and is offered again with the same bytes', async () => {
   answer(invalid, accepted)
   await park(41)
   await linger()
-  await expect(commit()).rejects.toMatchObject({ code: 'provider_invalid' })
-  await expect(commit()).resolves.toMatchObject({ kind: 'wait' })
-  const [refused, ...others] = additions
-  expect(additions.map(({ pieces }) => pieces.length).sort()).toEqual([1, 40, 40])
-  expect(others).toContainEqual(refused)
+  expect(waitOf(await commit(), doors.clock).reason).toBe('refused')
+  await commit()
+  expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 1])
+  await doors.clock.advance(testEpochMs * 2)
+  await commit()
+  expect(additions[2]).toEqual(additions[0])
+})
+
+test('a batch that is refused again and again asks for an operator, and fails no task', async () => {
+  answer(invalid)
+  await park(1)
+  await linger()
+  for (let round = 0; round < 12; round++) {
+    expect((await commit()).kind).toBe('wait')
+    await doors.clock.advance(600_000)
+  }
+  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
+  expect(copyStates()).toEqual(['attention'])
 })
 
 test('after "come back later" nothing is asked before that time, whatever wakes the task', async () => {
@@ -227,18 +239,20 @@ test('a data set that ended on chain takes no more pieces, and its task ends', a
   doors.world.isLive = false
   await park(41)
   expect(waitOf(await commit(), doors.clock).reason).toBe('data_set')
-  // One piece was parked behind the full batch; nobody commits it now, and nobody turns in circles over it.
-  expect(copyStates().filter((state) => state === 'parked')).toHaveLength(1)
+  expect(new Set(copyStates())).toEqual(new Set(['lost']))
+  expect(states()).toEqual([])
   expect(await commit()).toEqual({ kind: 'done' })
   expect(additions).toHaveLength(1)
 })
 
-test('a refusal by a provider whose data set lives on chain is a fault, and the bytes are brought again', async () => {
+test('a provider that does not know a young data set is given time, an old one is a fault', async () => {
   answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
   await park(1)
   await linger()
+  expect(waitOf(await commit(), doors.clock).reason).toBe('provider')
+  await doors.clock.advance(testEpochMs * 30)
   await expect(commit()).rejects.toMatchObject({ code: 'data_set_refused' })
-  expect(copiesOf(rows.database.read, 1).map(({ state }) => state)).toEqual(['planned'])
+  expect(states()).toEqual(['ready'])
 })
 
 test('a process that died while sending looks the outcome up first', async () => {

@@ -54,13 +54,13 @@ test('an upload is remembered until the copy starts over', async () => {
   await write((tx) => beginUpload(tx, id, rowsNowMs))
   await write((tx) => recordUpload(tx, id, 5))
   expect(findCopy(read(), id)).toMatchObject({ state: 'transferring', uploadedAtMs: 5 })
-  await write((tx) => returnToPlanned(tx, id, { ...setback, retryAtMs: 7 }))
+  await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, { ...setback, retryAtMs: 7 }))
   expect(findCopy(read(), id)).toMatchObject({ state: 'planned', uploadedAtMs: null, setbacks: 1, nextAttemptAtMs: 7 })
 })
 
 test('an interruption is no setback and may go on at once', async () => {
   const id = await rows.addCopy(content, first, 'transferring')
-  await write((tx) => returnToPlanned(tx, id, setback))
+  await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, setback))
   expect(findCopy(read(), id)).toMatchObject({ state: 'planned', setbacks: 0, nextAttemptAtMs: 0 })
 })
 
@@ -69,8 +69,8 @@ test.each(['unconfirmed', 'attention', 'committed', 'removed'] as const)(
   async (state) => {
     const id = await rows.addCopy(content, first, state)
     await write((tx) => {
-      returnToPlanned(tx, id, setback)
-      markParked(tx, id, rowsNowMs)
+      returnToPlanned(tx, { copyId: id, batchId: null }, setback)
+      markParked(tx, { copyId: id, batchId: null }, rowsNowMs)
     })
     expect(findCopy(read(), id)?.state).toBe(state)
   },
@@ -114,7 +114,7 @@ test('a setback of a source asks the next one', async () => {
   for (let setbacks = 0; setbacks < 8; setbacks++) {
     seen.add(candidates()[0]?.sourceUrl)
     await write((tx) => tx.run("update copies set state = 'transferring' where id = ?", id))
-    await write((tx) => returnToPlanned(tx, id, { ...setback, retryAtMs: 0 }))
+    await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, { ...setback, retryAtMs: 0 }))
   }
   expect(seen).toEqual(new Set([first.serviceUrl, third.serviceUrl]))
 })
@@ -122,7 +122,7 @@ test('a setback of a source asks the next one', async () => {
 test('a copy with a setback is due at its time', async () => {
   await rows.addCopy(content, first, 'committed')
   const id = await rows.addCopy(content, second, 'transferring')
-  await write((tx) => returnToPlanned(tx, id, { ...setback, retryAtMs: rowsNowMs + 500 }))
+  await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, { ...setback, retryAtMs: rowsNowMs + 500 }))
   expect(candidates()).toEqual([])
   expect(nextPullAtMs(read(), second.id, rowsNowMs)).toBe(rowsNowMs + 500)
   expect(candidates(rowsNowMs + 500)).toHaveLength(1)

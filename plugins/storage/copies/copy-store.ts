@@ -152,14 +152,22 @@ export function recordUpload(tx: Tx, id: number, nowMs: number): void {
   tx.run("update copies set uploaded_at = ?, updated_at = ? where id = ? and state = 'transferring'", nowMs, nowMs, id)
 }
 
+/** A copy as its holder knows it: moving it on changes nothing once another batch, or none, holds it (I-25). */
+export interface CopyInBatch {
+  readonly copyId: number
+  /** Null: held by the store task, outside any batch. */
+  readonly batchId: number | null
+}
+
 /** The provider serves the piece; it is not on chain yet. */
-export function markParked(tx: Tx, id: number, nowMs: number): void {
+export function markParked(tx: Tx, copy: CopyInBatch, nowMs: number): void {
   tx.run(
     `update copies set state = 'parked', parked_at = ?, batch_id = null, last_error_code = null, last_error = null, updated_at = ?
-     where id = ? and state in ('transferring', 'batched')`,
+     where id = ? and batch_id is ? and state in ('transferring', 'batched')`,
     nowMs,
     nowMs,
-    id,
+    copy.copyId,
+    copy.batchId,
   )
 }
 
@@ -172,17 +180,18 @@ export interface CopySetback {
 }
 
 /** Back to planned: the bytes are not there, or must be sent again. */
-export function returnToPlanned(tx: Tx, id: number, why: CopySetback): void {
+export function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): void {
   tx.run(
     `update copies set state = 'planned', method = 'pull', uploaded_at = null, parked_at = null, batch_id = null,
      setbacks = setbacks + ?, next_attempt_at = ?, last_error_code = ?, last_error = ?, updated_at = ?
-     where id = ? and state in ('transferring', 'parked', 'batched')`,
+     where id = ? and batch_id is ? and state in ('transferring', 'parked', 'batched')`,
     why.retryAtMs === undefined ? 0 : 1,
     why.retryAtMs ?? 0,
     why.code,
     why.message,
     why.nowMs,
-    id,
+    copy.copyId,
+    copy.batchId,
   )
 }
 
@@ -196,6 +205,43 @@ export function markFailed(tx: Tx, id: number, why: CopySetback): void {
   )
 }
 
+/** The data set takes no more pieces: what was not sent to it never will be. What was sent is followed to its end. */
+export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
+  tx.run(
+    "update commit_batches set state = 'closed', last_error = 'the data set ended', updated_at = ? where data_set_id = ? and state in ('pulling', 'ready')",
+    nowMs,
+    dataSetId,
+  )
+  tx.run(
+    `update copies set state = 'lost', batch_id = null, updated_at = ? where data_set_id = ? and (state in ('planned', 'parked')
+     or (state in ('transferring', 'batched') and (batch_id is null or batch_id in (select id from commit_batches where state = 'closed'))))`,
+    nowMs,
+    dataSetId,
+  )
+}
+
+/** The data set is gone with all it held. Cached bytes that relied on it are held fast in the same transaction (I-02). */
+export function loseCopies(tx: Tx, dataSetId: number, nowMs: number): void {
+  tx.run("update copies set state = 'lost', updated_at = ? where data_set_id = ? and state = 'committed'", nowMs, dataSetId)
+  tx.run('update cache_entries set releasable = 0 where content_id in (select content_id from copies where data_set_id = ?)', dataSetId)
+}
+
+/** Contents with a copy on the data set, by id. */
+export function contentsOfDataSet(
+  reader: Reader,
+  dataSetId: number,
+  page: { readonly after: number; readonly limit: number },
+): readonly number[] {
+  return reader
+    .all<{ id: number }>(
+      'select distinct content_id as id from copies where data_set_id = ? and content_id > ? order by content_id limit ?',
+      dataSetId,
+      page.after,
+      page.limit,
+    )
+    .map(({ id }) => id)
+}
+
 /** The service URL of a provider that can serve the piece of copy `c` now: committed ones first, then in turn. */
 const sourceUrl = `(select d.service_url from copies s join data_sets d on d.id = s.data_set_id
   where s.piece_id = c.piece_id and s.data_set_id <> c.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
@@ -205,7 +251,7 @@ const sourceUrl = `(select d.service_url from copies s join data_sets d on d.id 
 /** Copies that a data set still lacks and that another provider can already serve, oldest first. */
 export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): readonly PullCandidate[] {
   return reader.all<PullCandidate>(
-    `select c.id as copyId, c.content_id as contentId, c.setbacks as setbacks, p.piece_cid as pieceCid, ${sourceUrl} as sourceUrl
+    `select c.id as copyId, c.content_id as contentId, c.setbacks as setbacks, p.piece_cid as pieceCid, p.length as length, ${sourceUrl} as sourceUrl
      from copies c join pieces p on p.id = c.piece_id
      where c.data_set_id = ? and c.state = 'planned' and c.next_attempt_at <= ? and p.piece_cid is not null and sourceUrl is not null
      order by c.id limit ?`,
@@ -229,6 +275,7 @@ export interface PullCandidate {
   readonly contentId: number
   readonly setbacks: number
   readonly pieceCid: string
+  readonly length: number
   /** Service URL of a provider that has the piece. */
   readonly sourceUrl: string
 }

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { type Evidence, judgeOutcome, type OutcomeVerdict } from './outcome-policy.ts'
 
 const limits = { handlingMs: 10_000, attentionMs: 60_000 }
-const fresh: Evidence = { hasLanded: false, ageMs: 1000, isReportedFailed: false, sender: { pooled: 7, final: 7 }, observedNonce: null }
+const fresh: Evidence = {
+  hasLanded: false,
+  ageMs: 1000,
+  totalAgeMs: 1000,
+  isReportedFailed: false,
+  sender: { pooled: 7, final: 7 },
+  observedNonce: null,
+}
 
 const table: readonly (readonly [string, Partial<Evidence>, OutcomeVerdict])[] = [
   ['a recorded nonce is proof, whatever else is said', { hasLanded: true, isReportedFailed: true, ageMs: 99_000 }, { kind: 'landed' }],
@@ -20,7 +27,11 @@ const table: readonly (readonly [string, Partial<Evidence>, OutcomeVerdict])[] =
     { kind: 'not_landed' },
   ],
   ['a silent chain decides nothing', { ageMs: 20_000, sender: undefined, observedNonce: 9 }, { kind: 'undecided', needsAttention: false }],
-  ['an old open outcome asks for an operator', { ageMs: 60_000, sender: undefined }, { kind: 'undecided', needsAttention: true }],
+  [
+    'an old open outcome asks for an operator',
+    { ageMs: 1000, totalAgeMs: 60_000, sender: undefined },
+    { kind: 'undecided', needsAttention: true },
+  ],
 ]
 
 test.each(table)('I-05: %s', (_name, evidence, verdict) => {

@@ -3,8 +3,10 @@
 export interface Evidence {
   /** The contract recorded our nonce, at the final depth. */
   readonly hasLanded: boolean
-  /** Since the submission began. */
+  /** Since these bytes were last sent. */
   readonly ageMs: number
+  /** Since they were sent for the first time. */
+  readonly totalAgeMs: number
   /** The provider itself says that its transaction failed. */
   readonly isReportedFailed: boolean
   /** Transactions of the provider's sender: counted with its pool, and at the final depth. Undefined: the chain did not say. */
@@ -24,7 +26,7 @@ export type OutcomeVerdict =
 export function judgeOutcome(evidence: Evidence, limits: { readonly handlingMs: number; readonly attentionMs: number }): OutcomeVerdict {
   if (evidence.hasLanded) return { kind: 'landed' }
   const { sender, observedNonce } = evidence
-  const undecided: OutcomeVerdict = { kind: 'undecided', needsAttention: evidence.ageMs >= limits.attentionMs }
+  const undecided: OutcomeVerdict = { kind: 'undecided', needsAttention: evidence.totalAgeMs >= limits.attentionMs }
   if (!sender) return undecided
   if (observedNonce !== null) return sender.final >= observedNonce ? { kind: 'not_landed' } : undecided
   // While the provider may still be working on the request, a transaction could appear that nobody has seen yet.

@@ -1,12 +1,11 @@
 import { defineProbe, done, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../chain/provider-client.ts'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
-import { newNonce, signAddPieces } from '../chain/typed-data.ts'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { heldBytes } from '../datasets/load-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
+import { canAfford, signBatch } from './batch-terms.ts'
 import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned, sourceUrls } from './copy-store.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { judgeRefusal } from './setback-policy.ts'
@@ -30,6 +29,8 @@ export async function pullPieces(doors: Pipeline, dataSetId: number, signal: Abo
   if (running) return follow(doors, { dataSet, batch: running }, signal)
   const batch = await begin(doors, dataSet)
   if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
+  // Some of the pieces were taken or deleted between the look and the record: look again.
+  if (batch === 'changed') return waitFor(clock, 'retry', 0)
   if (batch) return follow(doors, { dataSet, batch }, signal)
   const nextAtMs = nextPullAtMs(database.read, dataSetId, clock.now())
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
@@ -40,26 +41,17 @@ interface Pulling {
   readonly batch: CommitBatch
 }
 
-async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | undefined> {
-  const { database, clock, funds, signer, chain } = doors
+async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+  const { database, clock } = doors
   const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), piecesPerCallMax))
   if (candidates.length === 0) return undefined
   // The provider checks the signature against the chain as if it committed now: without money it could only refuse.
-  const verdict = await funds.canPay({ dataSets: 0, pieces: candidates.length, bytes: 0, heldBytes: heldBytes(database.read, dataSet.id) })
-  if (!verdict.isCovered) return 'unfunded'
-  const nonce = newNonce()
-  const extraData = await signAddPieces({
-    account: signer,
-    domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
-    clientDataSetId: dataSet.clientDataSetId,
-    nonce,
-    pieces: candidates,
-  })
-  const items: readonly BatchItem[] = candidates
+  if (!(await canAfford(doors, dataSet, candidates)).isCovered) return 'unfunded'
+  const terms = await signBatch(doors, dataSet, candidates)
   const id = await database.write((tx) =>
-    recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', nonce, extraData, items, nowMs: clock.now() }),
+    recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', ...terms, items: candidates, nowMs: clock.now() }),
   )
-  if (id === undefined) return undefined
+  if (id === undefined) return 'changed'
   await recorded()
   return openBatches(database.read, dataSet.id).find((batch) => batch.id === id)
 }
@@ -83,11 +75,14 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
   if (answer.kind === 'uncertain') {
     if (!isLate(doors, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
     await abandon(doors, pulling, answer.cause.detail)
-    throw new PipelineFault('pull_unanswered', `provider ${dataSet.providerId} does not say what became of a pull: ${answer.cause.detail}`)
+    return waitFor(clock, 'provider', pace.providerMs, 'the provider gave no usable answer for too long; the pull begins anew')
   }
   if (answer.kind === 'landed') {
     // The nonce is used: these pieces are on chain already, and the commit task reads their ids there.
-    await database.write((tx) => commitPulled(doors, tx, pulling))
+    await database.write((tx) => {
+      commitPulled(doors, tx, pulling)
+      doors.schedule.pull(tx, dataSet.id, clock.now())
+    })
     return done()
   }
   const setback = judgeRefusal(answer.cause, pace)
@@ -96,8 +91,8 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
     await database.write((tx) => delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs }))
     return waitFor(clock, setback.reason, setback.forMs, setback.message)
   }
-  await abandon(doors, pulling, setback.message)
   if (setback.kind === 'data_set_gone') return handleDataSetGone(doors, dataSet, setback.message)
+  await abandon(doors, pulling, setback.message)
   throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused to pull: ${setback.message}`)
 }
 
@@ -134,8 +129,9 @@ function splitBatch(doors: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pullin
   closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
   const here = new Set(arrived.map((item) => item.copyId))
   for (const { copyId, contentId } of batch.items) {
-    if (here.has(copyId)) markParked(tx, copyId, nowMs)
-    else returnPull(doors, tx, { copyId, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
+    const copy = { copyId, batchId: batch.id }
+    if (here.has(copyId)) markParked(tx, copy, nowMs)
+    else returnPull(doors, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
     recountContent(tx, contentId, nowMs)
   }
   if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.lingerMs)
@@ -143,17 +139,18 @@ function splitBatch(doors: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pullin
 
 interface LostPull {
   readonly copyId: number
+  readonly batchId: number
   readonly contentId: number
   readonly code: string
   readonly message: string
 }
 
-/** Planned anew for later; the store task sees then whether the cache has to help out. */
-function returnPull({ clock, pace, schedule }: Pipeline, tx: Tx, { copyId, contentId, code, message }: LostPull): void {
+/** Planned anew for later. The store task looks at once whether the cache has to help out; the next pull gives it the time. */
+function returnPull({ clock, pace, schedule }: Pipeline, tx: Tx, { copyId, batchId, contentId, code, message }: LostPull): void {
   const nowMs = clock.now()
   const retryAtMs = nowMs + Math.min(pace.providerMs * 4, retryMsMax)
-  returnToPlanned(tx, copyId, { code, message, nowMs, retryAtMs })
-  schedule.store(tx, contentId, retryAtMs)
+  returnToPlanned(tx, { copyId, batchId }, { code, message, nowMs, retryAtMs })
+  schedule.store(tx, contentId)
 }
 
 async function abandon(doors: Pipeline, { batch }: Pulling, message: string): Promise<void> {
@@ -162,7 +159,7 @@ async function abandon(doors: Pipeline, { batch }: Pulling, message: string): Pr
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId } of batch.items) {
-      returnPull(doors, tx, { copyId, contentId, code: 'pull_refused', message })
+      returnPull(doors, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
       recountContent(tx, contentId, nowMs)
     }
   })

@@ -20,12 +20,17 @@ export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal
   if (outcome.landed) return confirm(doors, work, outcome)
   const nowMs = clock.now()
   const hasFailed = await isReportedFailed(doors, work, signal)
+  const sender = await countSent(chain, dataSet.providerAddress)
+  // The nonce once more, after the count: a transaction that became final in between must not be taken for one that never was.
+  const lastWord = await reads.nonceOutcome(signer.address, batch.nonce)
+  if (lastWord.landed) return confirm(doors, work, lastWord)
   const verdict = judgeOutcome(
     {
       hasLanded: false,
       ageMs: nowMs - (batch.submitStartedAtMs ?? nowMs),
+      totalAgeMs: nowMs - (batch.firstSubmittedAtMs ?? nowMs),
       isReportedFailed: hasFailed,
-      sender: await countSent(chain, dataSet.providerAddress),
+      sender,
       observedNonce: batch.senderNonce,
     },
     pace,

@@ -39,14 +39,14 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   await planned()
   const copies = copiesOf(database.read, contentId)
   const lookAgainMs = pace.epochMs * lookAgainEpochs
-  // A transfer that belongs to a batch is a pull, and its own task sees to it.
+  // A copy under a batch is being pulled, and is not ours to touch (I-25).
   const open = copies.find((copy) => copy.state === 'transferring' && copy.batchId === null)
   if (open) return resume(doors, content, open, signal)
   const choices = listIngresses(doors, copies)
   const due = choices.filter(({ copy }) => copy.nextAttemptAtMs <= clock.now())
   if (copies.some((copy) => statesWithBytes.has(copy.state))) {
-    // Whoever has the bytes may be gone for good, so the cache helps out.
-    const stranded = due.find(({ copy }) => copy.setbacks >= pullSetbacksMax)
+    // Whoever has the bytes may be gone for good, so the cache helps out. Its turn is before the next pull, which waits for a while.
+    const stranded = choices.find(({ copy }) => copy.setbacks >= pullSetbacksMax)
     if (stranded && (await doors.locateCached(contentId))) return upload(doors, { content, ...stranded }, signal)
     await wakePulls(doors, copies)
     return doneWhenPlanned(doors, content, copies)
@@ -65,6 +65,9 @@ function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies }: PipelineCo
   const message = `${length} of ${targetCopies} copies have a provider; more providers are needed`
   return waitFor(clock, 'provider', pace.epochMs * lookAgainEpochs, message)
 }
+
+/** The store task moves copies that no batch holds. */
+const held = (copy: Copy) => ({ copyId: copy.id, batchId: null })
 
 interface Ingress {
   readonly copy: Copy
@@ -129,7 +132,7 @@ async function resume(doors: Pipeline, content: PipelineContent, copy: Copy, sig
   if (isSent) return awaitParking(doors, { ...content, pieceCid: content.pieceCid }, { copy, dataSet }, signal)
   // The upload did not end: sessions are disposable, so another one does no harm.
   await doors.database.write((tx) =>
-    returnToPlanned(tx, copy.id, { code: 'interrupted', message: 'the upload was interrupted', nowMs: doors.clock.now() }),
+    returnToPlanned(tx, held(copy), { code: 'interrupted', message: 'the upload was interrupted', nowMs: doors.clock.now() }),
   )
   return waitFor(doors.clock, 'interrupted', 0)
 }
@@ -154,7 +157,7 @@ async function awaitParking(
   const [code, message] =
     answer.kind === 'ok' ? ['never_parked', 'the provider never stored the bytes it accepted'] : ['unreachable', silence]
   const nowMs = clock.now()
-  await database.write((tx) => returnToPlanned(tx, ingress.copy.id, { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }))
+  await database.write((tx) => returnToPlanned(tx, held(ingress.copy), { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }))
   if (answer.kind !== 'ok') return waitFor(clock, 'provider', 0, message)
   throw new PipelineFault(code, `provider ${ingress.dataSet.providerId}: ${message}`)
 }
@@ -164,7 +167,7 @@ async function park(doors: Pipeline, content: PipelineContent, { copy, dataSet }
   const copies = copiesOf(database.read, content.contentId)
   const soonMs = clock.now() + pace.lingerMs
   await database.write((tx) => {
-    markParked(tx, copy.id, clock.now())
+    markParked(tx, held(copy), clock.now())
     recountContent(tx, content.contentId, clock.now())
     schedule.commit(tx, dataSet.id, soonMs)
     for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
@@ -192,7 +195,7 @@ async function giveBack(
   const nowMs = clock.now()
   const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
   // Even a mere wait marks the copy, so that the next run prefers a provider without setbacks.
-  await database.write((tx) => returnToPlanned(tx, copy.id, { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
   const others = listIngresses(doors, copiesOf(database.read, copy.contentId))
   const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
   if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
@@ -205,5 +208,5 @@ async function giveBack(
 
 async function giveBackAfter({ database, clock }: Pipeline, copy: Copy, error: unknown): Promise<void> {
   const code = error instanceof UploadSourceFailed ? error.code : 'interrupted'
-  await database.write((tx) => returnToPlanned(tx, copy.id, { code, message: (error as Error).message, nowMs: clock.now() }))
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code, message: (error as Error).message, nowMs: clock.now() }))
 }

@@ -1,18 +1,20 @@
 import { defineProbe, type Outcome } from '#kernel'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
-import { heldBytes } from '../datasets/load-store.ts'
 import { nextCheckMs } from '../pace.ts'
-import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type Pipeline, waitFor } from '../pipeline.ts'
 import {
   type CommitBatch,
   closeBatch,
   delayBatch,
+  raiseAttention,
+  recordRefusal,
   recordSubmission,
   recordSubmitted,
   recordUncertain,
   reopenSubmission,
 } from './batch-store.ts'
+import { canAfford } from './batch-terms.ts'
 import { markParked, recountContent, returnToPlanned } from './copy-store.ts'
 import { judgeRefusal, type Setback } from './setback-policy.ts'
 
@@ -25,18 +27,25 @@ export interface BatchOfDataSet {
   readonly batch: CommitBatch
 }
 
-/** Sends a ready batch to its provider. Undefined when it is on its way; else what the task should do now. */
+/** A refused batch is offered again after a growing pause; after so many refusals an operator is told. */
+const refusalsMax = 12
+const refusalPauseMsMax = 10 * 60_000
+
+/** Sends a ready batch to its provider. Undefined when it is on its way or waits its time; else what the task should do now. */
 export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {
   const { database, clock, pace, funds, providers } = doors
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
-  const verdict = await funds.canPay({ dataSets: 0, pieces: batch.items.length, bytes: 0, heldBytes: heldBytes(database.read, dataSet.id) })
-  if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
+  const verdict = await canAfford(doors, dataSet, batch.items)
+  if (!verdict.isCovered) {
+    await delay(doors, batch, { reason: 'funding', message: verdict.message, forMs: pace.fundingMs })
+    return undefined
+  }
+  signal.throwIfAborted()
   // I-04: from here on the attempt is on record, and after a crash the chain is asked before anything is sent again.
   const isOurs = await database.write((tx) => recordSubmission(tx, batch.id, clock.now()))
   if (!isOurs) return undefined
   await recorded()
-  signal.throwIfAborted()
   const answer = await providers
     .client(dataSet.serviceUrl)
     .addPieces({ dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }, { signal })
@@ -55,29 +64,47 @@ export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal:
   return undefined
 }
 
-/** Nothing was sent, that much is certain: the batch keeps its nonce and waits, or gives its copies back. */
-async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback): Promise<Outcome> {
-  const { database, clock, funds } = doors
+/**
+ * Nothing was sent, that much is certain: the batch keeps its nonce and waits its time, or gives its copies back. It holds up neither the
+ * other batches of the data set nor the task.
+ */
+async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback): Promise<Outcome | undefined> {
+  const { database, clock, funds, log } = doors
   const { dataSet, batch } = work
-  await database.write((tx) => {
-    reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() })
-    if (setback.kind === 'wait') delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs })
-  })
+  await database.write((tx) => reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() }))
   if (setback.kind === 'wait') {
     if (setback.reason === 'funding') funds.forget()
-    return waitFor(clock, setback.reason, setback.forMs, setback.message)
+    await delay(doors, batch, setback)
+    return undefined
   }
-  if (setback.kind === 'data_set_gone') {
-    await giveBack(doors, batch, { message: setback.message, isStored: () => false })
-    return handleDataSetGone(doors, dataSet, setback.message)
-  }
-  const stored = await findStored(doors, work)
+  if (setback.kind === 'data_set_gone') return handleDataSetGone(doors, dataSet, setback.message)
+  // A batch that may once have reached the chain keeps its nonce for ever: its pieces are never signed under another one.
+  const stored = batch.firstSubmittedAtMs === null ? await findStored(doors, work) : undefined
   if (stored && batch.items.some((item) => !stored.has(item.pieceCid))) {
     // The provider lost some of the bytes, as it does with uploads that stay unclaimed too long: those are brought again.
     await giveBack(doors, batch, { message: setback.message, isStored: (pieceCid) => stored.has(pieceCid) })
     return waitFor(clock, 'provider', 0, 'the provider no longer has some of the pieces')
   }
-  throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused a batch: ${setback.message}`)
+  log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code: setback.code, message: setback.message })
+  await refuse(doors, work, setback.message)
+  return undefined
+}
+
+async function delay(
+  { database, clock }: Pipeline,
+  batch: CommitBatch,
+  why: { readonly reason: string; readonly message: string; readonly forMs: number },
+): Promise<void> {
+  await database.write((tx) => delayBatch(tx, batch.id, { ...why, untilMs: clock.now() + why.forMs }))
+}
+
+async function refuse({ database, clock, pace }: Pipeline, { batch }: BatchOfDataSet, message: string): Promise<void> {
+  const nowMs = clock.now()
+  const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
+  await database.write((tx) => {
+    recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
+    if (batch.checks + 1 >= refusalsMax) raiseAttention(tx, batch.id, 'invalid_submission', nowMs)
+  })
 }
 
 async function findStored({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet): Promise<ReadonlySet<string> | undefined> {
@@ -100,8 +127,9 @@ async function giveBack(
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message: why.message, nowMs })
     for (const { copyId, contentId, pieceCid } of batch.items) {
-      if (why.isStored(pieceCid)) markParked(tx, copyId, nowMs)
-      else returnToPlanned(tx, copyId, { code: 'bytes_gone', message: why.message, nowMs, retryAtMs: nowMs })
+      const copy = { copyId, batchId: batch.id }
+      if (why.isStored(pieceCid)) markParked(tx, copy, nowMs)
+      else returnToPlanned(tx, copy, { code: 'bytes_gone', message: why.message, nowMs, retryAtMs: nowMs })
       recountContent(tx, contentId, nowMs)
       // The store task decides anew whether the bytes come from the cache or from another provider.
       schedule.store(tx, contentId)

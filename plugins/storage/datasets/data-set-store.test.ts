@@ -14,7 +14,7 @@ import {
   recordCreationTx,
   reopenCreation,
 } from './data-set-store.ts'
-import { countLoad, heldBytes, unfinishedContents } from './load-store.ts'
+import { countLoad, holdsPieces, unfinishedContents } from './load-store.ts'
 
 let rows: StorageRows
 
@@ -94,13 +94,14 @@ test('a data set that ends takes no writes first, and may be lost afterwards', a
   expect(findDataSet(rows.database.read, id)?.state).toBe('lost')
 })
 
-test('load counts live data sets by provider, held bytes count committed pieces', async () => {
+test('load counts live data sets by provider, and only committed pieces are held', async () => {
   const first = await rows.addDataSet({ providerId: '7' })
   await rows.addDataSet({ providerId: '8', state: 'abandoned' })
   expect(countLoad(rows.database.read)).toEqual(new Map([['7', 1]]))
-  await rows.addCopy(await rows.addContent({ bytes: Buffer.alloc(200) }), first, 'committed')
   await rows.addCopy(await rows.addContent({ bytes: Buffer.alloc(300) }), first, 'parked')
-  expect(heldBytes(rows.database.read, first.id)).toBe(200)
+  expect(holdsPieces(rows.database.read, first.id)).toBe(false)
+  await rows.addCopy(await rows.addContent({ bytes: Buffer.alloc(200) }), first, 'committed')
+  expect(holdsPieces(rows.database.read, first.id)).toBe(true)
 })
 
 test('unfinished contents are those that lack copies, oldest first', async () => {

@@ -147,6 +147,17 @@ export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): v
   )
 }
 
+/** Since when the chain has said that the data set is gone; null forgets it. Returns the moment that counts. */
+export function noteGone(tx: Tx, id: number, nowMs: number | null): number {
+  tx.run(
+    'update data_sets set gone_seen_at = case when ? is null then null else coalesce(gone_seen_at, ?) end where id = ?',
+    nowMs,
+    nowMs,
+    id,
+  )
+  return tx.get<{ at: number | null }>('select gone_seen_at as at from data_sets where id = ?', id)?.at ?? nowMs ?? 0
+}
+
 /** The chain says that the data set ended: its copies are gone, and nothing is sent to it again. */
 export function markLost(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(

@@ -71,25 +71,19 @@ async function create(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
 async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
   const { clock, pace, database, chain, reads, signer } = doors
   const outcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
-  if (outcome.landed) {
-    await database.write((tx) => {
-      markReady(tx, dataSet.id, outcome.dataSetId, clock.now())
-      for (const contentId of unfinishedContents(tx, dataSet.bucketId, wokenMax)) {
-        doors.schedule.store(tx, contentId)
-      }
-    })
-    await ready()
-    doors.funds.forget()
-    doors.log.info('data set ready', { dataSet: dataSet.id, chainId: outcome.dataSetId.toString(), provider: dataSet.providerId })
-    return done()
-  }
+  if (outcome.landed) return begin(doors, dataSet, outcome.dataSetId)
   const hasFailed = await isReportedFailed(doors, dataSet, signal)
+  const sender = await countSent(chain, dataSet.providerAddress)
+  // The nonce once more, after the count: a transaction that became final in between must not be taken for one that never was.
+  const lastWord = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
+  if (lastWord.landed) return begin(doors, dataSet, lastWord.dataSetId)
   const verdict = judgeOutcome(
     {
       hasLanded: false,
       ageMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
+      totalAgeMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
       isReportedFailed: hasFailed,
-      sender: await countSent(chain, dataSet.providerAddress),
+      sender,
       observedNonce: dataSet.createSenderNonce,
     },
     pace,
@@ -104,6 +98,19 @@ async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
     return waitFor(clock, 'target_creating', 0)
   }
   return waitFor(clock, 'target_creating', pace.creationMs, 'the creation is not confirmed yet')
+}
+
+/** The chain has the data set: from now on it takes pieces, and whatever waited for it goes on. */
+async function begin(doors: Pipeline, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
+  const { clock, database, schedule } = doors
+  await database.write((tx) => {
+    markReady(tx, dataSet.id, chainId, clock.now())
+    for (const contentId of unfinishedContents(tx, dataSet.bucketId, wokenMax)) schedule.store(tx, contentId)
+  })
+  await ready()
+  doors.funds.forget()
+  doors.log.info('data set ready', { dataSet: dataSet.id, chainId: chainId.toString(), provider: dataSet.providerId })
+  return done()
 }
 
 async function isReportedFailed(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {

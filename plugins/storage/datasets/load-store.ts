@@ -8,20 +8,16 @@ export function countLoad(reader: Reader): ReadonlyMap<string, number> {
   return new Map(rows.map(({ id, n }) => [id, n]))
 }
 
-/** Bytes of the pieces committed to a data set. */
-export function heldBytes(reader: Reader, dataSetId: number): number {
-  const row = reader.get<{ n: number }>(
-    "select coalesce(sum(p.length), 0) as n from copies c join pieces p on p.id = c.piece_id where c.data_set_id = ? and c.state = 'committed'",
-    dataSetId,
-  )
-  return row?.n ?? 0
+/** The first piece of an empty data set starts its monthly fee. */
+export function holdsPieces(reader: Reader, dataSetId: number): boolean {
+  return reader.get("select 1 from copies where data_set_id = ? and state = 'committed' limit 1", dataSetId) !== undefined
 }
 
 /** Contents of a bucket that have not reached their target, oldest first: their tasks may go on now. */
 export function unfinishedContents(reader: Reader, bucketId: number, limit: number): readonly number[] {
   return reader
     .all<{ id: number }>(
-      "select id from contents where bucket_id = ? and store_state in ('unstored', 'storing') and state = 'live' order by id limit ?",
+      "select id from contents where bucket_id = ? and store_state <> 'stored' and store_state in ('unstored', 'storing') and state = 'live' order by id limit ?",
       bucketId,
       limit,
     )

@@ -32,6 +32,7 @@ export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }
     {
       hasLanded: false,
       ageMs,
+      totalAgeMs: ageMs,
       // Providers do not tell how a removal went.
       isReportedFailed: false,
       sender: await countSent(chain, dataSet.providerAddress),

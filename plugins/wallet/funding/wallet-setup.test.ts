@@ -42,14 +42,14 @@ interface Wallet extends AsyncDisposable {
 }
 
 /** Each test has a user of its own: wallets keep nonces and balances. */
-async function openWallet(userIndex: number): Promise<Wallet> {
+async function openWallet(userIndex: number, chainSeen: Chain = chain): Promise<Wallet> {
   const user = devnet.users[userIndex]
   if (!user) throw new Error(`the devnet has no user ${userIndex}`)
   const signer = openAccount(user.privateKey)
   const database = await openTestDatabase([{ name: 'wallet', migrations: walletMigrations }])
   const store = createOperationStore(database)
   const funds = createFunds({ chain, signer, clock: systemClock })
-  const runner = createOperationRunner({ chain, signer, store, clock: systemClock, log: silentLog })
+  const runner = createOperationRunner({ chain: chainSeen, signer, store, clock: systemClock, log: silentLog })
   const setup = createWalletSetup({ chain, signer, store, runner, funds, clock: systemClock })
   return {
     signer,
@@ -77,25 +77,91 @@ test('the first call deposits and approves in one transaction, the second does n
   expect(wallet.store.listOpen()).toEqual([])
 })
 
+/** A deposit whose process died once its bytes were on record. */
+async function leaveDeposit({ store, signer, database }: Wallet) {
+  const call = await planFunding({ chain, account: signer, amount: 3n * token })
+  if (!call) throw new Error('there is nothing to pay')
+  const operation = await store.create({ type: 'fund', clientRequestId: 'r', amount: 3n * token, nowMs: 1 })
+  const signed = await signTransaction({ chain, account: signer, call })
+  await store.recordSigned(operation.id, signed, 2)
+  const findEnd = () => database.read.get('select status, tx_hash as hash from wallet_operations where id = ?', operation.id)
+  return { signed, findEnd }
+}
+
+/** Takes the gas money away, so that the node refuses every transaction; gives back what brings it back. */
+async function takeGasMoney({ signer }: Wallet): Promise<() => Promise<void>> {
+  const setBalance = (balance: bigint) =>
+    chain.publicClient.request({ method: 'anvil_setBalance', params: [signer.address, `0x${balance.toString(16)}`] } as never)
+  const before = await chain.publicClient.getBalance({ address: signer.address })
+  await setBalance(0n)
+  return async () => void (await setBalance(before))
+}
+
 test.each([
   ['before it was sent', false],
   ['after it was sent', true],
 ])('I-04: a deposit whose process died %s is settled from its recorded bytes, and paid once', async (_when, wasSent) => {
   await using wallet = await openWallet(0)
   const before = (await readAccount(chain, wallet.signer.address)).funds
-  const call = await planFunding({ chain, account: wallet.signer, amount: 3n * token })
-  if (!call) throw new Error('there is nothing to pay')
-  const operation = await wallet.store.create({ type: 'fund', clientRequestId: 'r', amount: 3n * token, nowMs: 1 })
-  const signed = await signTransaction({ chain, account: wallet.signer, call })
-  await wallet.store.recordSigned(operation.id, signed, 2)
+  const { signed, findEnd } = await leaveDeposit(wallet)
   if (wasSent) await broadcast(chain, signed.raw)
   await wallet.ensureFunded(0n)
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
   expect(wallet.store.listOpen()).toEqual([])
-  expect(wallet.database.read.get('select status, tx_hash as hash from wallet_operations where id = ?', operation.id)).toEqual({
-    status: 'confirmed',
-    hash: signed.hash,
-  })
+  expect(findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
+})
+
+test('I-04: a deposit that waits in the pool is not given up when the node would refuse it now, and is paid once', async () => {
+  const { promise: lookedTwice, resolve } = Promise.withResolvers<void>()
+  let looks = 0
+  const finalEpoch = () => {
+    if (++looks === 2) resolve()
+    return chain.finalEpoch()
+  }
+  await using wallet = await openWallet(0, { ...chain, finalEpoch })
+  const before = (await readAccount(chain, wallet.signer.address)).funds
+  const { signed, findEnd } = await leaveDeposit(wallet)
+  await devnet.chain.hold()
+  await broadcast(chain, signed.raw)
+  const giveGasMoney = await takeGasMoney(wallet)
+  const settled = wallet.ensureFunded(before + 3n * token)
+  try {
+    await Promise.race([lookedTwice, settled])
+  } finally {
+    await giveGasMoney()
+    await devnet.chain.release()
+  }
+  await settled
+  expect(findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
+  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
+})
+
+test('I-04: a recorded deposit that the node refuses stays open, because another node may have it, and is paid once', async () => {
+  await using wallet = await openWallet(0)
+  const before = (await readAccount(chain, wallet.signer.address)).funds
+  const { signed, findEnd } = await leaveDeposit(wallet)
+  const giveGasMoney = await takeGasMoney(wallet)
+  try {
+    await expect(wallet.ensureFunded(before + 3n * token)).rejects.toMatchObject({ code: 'wallet_operation_undecided' })
+  } finally {
+    await giveGasMoney()
+  }
+  expect(findEnd()).toEqual({ status: 'submitted', hash: signed.hash })
+  await wallet.ensureFunded(before + 3n * token)
+  expect(findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
+  expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
+})
+
+test('a new deposit that the node refuses has failed: nobody else has seen its bytes', async () => {
+  await using wallet = await openWallet(0)
+  const before = (await readAccount(chain, wallet.signer.address)).funds
+  const giveGasMoney = await takeGasMoney(wallet)
+  try {
+    await expect(wallet.ensureFunded(before + token)).rejects.toMatchObject({ code: 'wallet_operation_failed' })
+  } finally {
+    await giveGasMoney()
+  }
+  expect(wallet.store.listOpen()).toEqual([])
 })
 
 test('an operation that was never signed is given up, because nothing can have been sent', async () => {

@@ -7,7 +7,10 @@ import type { Operation, OperationStore } from './operation-store.ts'
 export interface OperationRunner {
   /** Signs, records, sends and waits until the outcome is final. */
   run(operation: Operation, call: PlannedCall): Promise<void>
-  /** Settles what an earlier process left open: looked up by hash and nonce, and only the very same bytes are sent again. */
+  /**
+   * Settles what an earlier process left open: looked up by hash and nonce first, and only when the chain knows nothing of it are
+   * the very same bytes sent again. Rejects with `wallet_operation_undecided`, the operation still open, when no answer is final.
+   */
   resume(operation: Operation): Promise<void>
 }
 
@@ -27,9 +30,6 @@ export function createOperationRunner({ chain, signer, store, clock, log }: Oper
   const epochMs = chain.network.epochSeconds * 1000
 
   async function settle(operation: Operation, signed: SignedTransaction): Promise<void> {
-    const { broadcast } = await import('../chain/transactions.ts')
-    const sent = await broadcast(chain, signed.raw)
-    if (sent.kind === 'refused') return fail(operation, `the node refused it: ${sent.cause.message}`)
     const state = await waitForOutcome(signed)
     if (state.state === 'confirmed') {
       await store.finish(operation.id, { status: 'confirmed', nowMs: clock.now() })
@@ -51,8 +51,14 @@ export function createOperationRunner({ chain, signer, store, clock, log }: Oper
     const { broadcast, lookUp } = await import('../chain/transactions.ts')
     for (let look = 0; look < outcomeEpochsMax * looksPerEpoch; look++) {
       const state = await lookUp(chain, signer.address, signed)
-      if (state.state === 'unknown') await broadcast(chain, signed.raw)
       if (state.state !== 'pending' && state.state !== 'unknown') return state
+      const sent = state.state === 'unknown' ? await broadcast(chain, signed.raw) : undefined
+      // I-04: another node may hold the bytes that this one refuses, so only a used nonce proves that they came to nothing.
+      if (sent?.kind === 'refused') {
+        throw walletErrors.wallet_operation_undecided({
+          message: `Transaction ${signed.hash} may have been sent before, and the node refuses it now (${sent.cause.message}). It stays open; see that the wallet can pay its fee, then try again.`,
+        })
+      }
       await systemClock.sleep(epochMs / looksPerEpoch)
     }
     throw walletErrors.wallet_operation_undecided({
@@ -67,10 +73,15 @@ export function createOperationRunner({ chain, signer, store, clock, log }: Oper
 
   return {
     async run(operation, call) {
-      const { signTransaction } = await import('../chain/transactions.ts')
+      const { broadcast, lookUp, signTransaction } = await import('../chain/transactions.ts')
       const signed = await signTransaction({ chain, account: signer, call })
       // I-04: the exact bytes are durable before anybody sees them.
       await store.recordSigned(operation.id, signed, clock.now())
+      const sent = await broadcast(chain, signed.raw)
+      // A request that was repeated on the way may be refused after it was taken, hence the look.
+      if (sent.kind === 'refused' && (await lookUp(chain, signer.address, signed)).state === 'unknown') {
+        return fail(operation, `the node refused it: ${sent.cause.message}`)
+      }
       await settle(operation, signed)
     },
     async resume(operation) {

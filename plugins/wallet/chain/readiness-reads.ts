@@ -1,0 +1,38 @@
+/** Single questions about the wallet and the providers, each with an answer or an error of its own. */
+import { type Address, parseAbi } from 'viem'
+import { toChainError } from './chain-error.ts'
+import type { Chain } from './clients.ts'
+import { usdfcAbi } from './synapse-constants.ts'
+
+const approvedAbi = parseAbi(['function getApprovedProviders(uint256 offset, uint256 limit) view returns (uint256[] providerIds)'])
+
+const idsPerPage = 50n
+/** 5,000 providers. */
+const pagesMax = 100
+
+/** Gas money of the wallet; 10^-18 FIL. @throws ChainUnreachable */
+export async function readGas(chain: Chain, owner: Address): Promise<bigint> {
+  try {
+    return await chain.publicClient.getBalance({ address: owner })
+  } catch (error) {
+    throw toChainError(error, 'read the gas balance')
+  }
+}
+
+/** USDFC in the wallet itself, not yet paid in; 10^-18. @throws ChainUnreachable */
+export async function readUsdfc(chain: Chain, owner: Address): Promise<bigint> {
+  return chain.read({ address: chain.network.contracts.usdfc, abi: usdfcAbi, functionName: 'balanceOf', args: [owner] })
+}
+
+/** Ids on the storage service's own approval list. @throws ChainUnreachable */
+export async function readApprovedIds(chain: Chain): Promise<ReadonlySet<bigint>> {
+  const found = new Set<bigint>()
+  const address = await chain.warmStorageView()
+  for (let page = 0; page < pagesMax; page++) {
+    const args = [BigInt(page) * idsPerPage, idsPerPage] as const
+    const ids = await chain.read({ address, abi: approvedAbi, functionName: 'getApprovedProviders', args })
+    for (const id of ids) found.add(id)
+    if (BigInt(ids.length) < idsPerPage) break
+  }
+  return found
+}

@@ -1,0 +1,174 @@
+/** Judges what is known of the chain, check by check. No message holds a secret or an address (I-10). */
+import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
+import type { Readiness, ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
+import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
+
+export type ReadinessVerdict = Pick<Readiness, 'status' | 'checks' | 'partial_errors'>
+
+const runwayDaysMin = 30
+const daySeconds = 86_400
+
+export function judgeReadiness(facts: ReadinessFacts): ReadinessVerdict {
+  const settings = checkSettings(facts.unusable)
+  const isBlocked = settings.some(({ status }) => status === 'blocked')
+  const checks = isBlocked ? [...settings] : [...settings, ...checkChain(facts)]
+  const errors = isBlocked ? {} : partialErrors(facts.chain)
+  return { status: worstOf(checks), checks, ...(Object.keys(errors).length === 0 ? {} : { partial_errors: errors }) }
+}
+
+/** Whichever of these comes first in any check is the whole. */
+const precedence: readonly ReadinessStatus[] = ['blocked', 'warning', 'unknown']
+
+export function worstOf(checks: readonly Pick<ReadinessCheck, 'status'>[]): ReadinessStatus {
+  return precedence.find((status) => checks.some((check) => check.status === status)) ?? 'ready'
+}
+
+const settingChecks: readonly (readonly [setting: CheckedSetting, fine: string, wrong: string, action: string])[] = [
+  [
+    'private_key',
+    'The wallet key is set.',
+    'The wallet key is missing or malformed.',
+    'Make one with svc wallet generate, set chain.private_key or SVC_CHAIN_PRIVATE_KEY, and restart.',
+  ],
+  ['rpc_url', 'The chain node has a usable URL.', 'chain.rpc_url is not an http, https, ws or wss URL.', 'Correct chain.rpc_url.'],
+  [
+    'network',
+    'The network is known.',
+    'The network is not one that this service can use.',
+    'Set chain.network to calibration or mainnet; devnet needs chain.devnet_info too.',
+  ],
+  [
+    'default_copies',
+    'The number of copies is valid.',
+    'The number of copies, or their minimum, does not fit.',
+    'Set chain.default_copies to a number from 1 to 8, and chain.default_minimum_durable_copies to at most that.',
+  ],
+]
+
+function checkSettings(unusable: ReadonlySet<CheckedSetting>): readonly ReadinessCheck[] {
+  return settingChecks.map(([setting, fine, wrong, action]) => {
+    const id = `config_${setting}` as const
+    return unusable.has(setting) ? { id, status: 'blocked', message: wrong, action } : ready(id, fine)
+  })
+}
+
+function checkChain({ chain, allowPrivateNetworks, defaultCopies }: ReadinessFacts): readonly ReadinessCheck[] {
+  const opened = allowPrivateNetworks ? [privateNetworks] : []
+  switch (chain.kind) {
+    case 'unasked':
+      return []
+    case 'silent':
+      return [silentNode(chain.because), ...opened]
+    case 'other_network':
+      return [...opened, otherNetwork(chain)]
+    case 'answered':
+      return [...opened, ready('network_match', 'The chain node is of the configured network.'), ...checkReads(chain, defaultCopies)]
+  }
+}
+
+function checkReads({ gas, usdfc, runwaySeconds, usableProviders, estimate }: ChainReads, copies: number): readonly ReadinessCheck[] {
+  return [
+    judge('wallet_fil_gas', gas, 'The gas balance of the wallet cannot be read.', checkGas),
+    judge('wallet_usdfc', usdfc, 'The USDFC balance of the wallet cannot be read.', checkUsdfc),
+    judge('payment_account', runwaySeconds, 'The payment account cannot be read.', () =>
+      ready('payment_account', 'The payment account can be read.'),
+    ),
+    judge('payment_runway', runwaySeconds, 'How long the deposit lasts cannot be told.', checkRunway),
+    judge('providers', usableProviders, 'The list of providers cannot be read.', (count) => checkProviders(count, copies)),
+    judge('storage_cost', estimate, 'The cost of storing cannot be estimated.', ({ cost }) =>
+      ready('storage_cost', `A first object on ${copies} new data sets takes ${formatUsdfc(cost)} USDFC of the deposit.`),
+    ),
+    judge('payment_funding', estimate, 'Whether the deposit is enough cannot be told.', checkFunding),
+    judge('fwss_approval', estimate, 'Whether the storage service may be paid cannot be told.', checkApproval),
+  ]
+}
+
+function judge<T>(id: ReadinessCheck['id'], read: Read<T>, unread: string, check: (value: T) => ReadinessCheck): ReadinessCheck {
+  return read.isKnown ? check(read.value) : { id, status: 'unknown', message: unread, action: 'Try again; check the chain node.' }
+}
+
+const ready = (id: ReadinessCheck['id'], message: string): ReadinessCheck => ({ id, status: 'ready', message })
+
+const privateNetworks: ReadinessCheck = {
+  id: 'private_networks',
+  status: 'warning',
+  message: 'Provider URLs on private and loopback addresses are allowed.',
+  action: 'Turn chain.allow_private_networks off unless you trust every provider.',
+}
+
+function silentNode(because: Extract<ChainFacts, { kind: 'silent' }>['because']): ReadinessCheck {
+  return {
+    id: 'sdk_client',
+    status: 'unknown',
+    message: because === 'configuration' ? 'The network cannot be opened as it is configured.' : 'The chain node does not answer.',
+    action:
+      because === 'configuration' ? 'Correct chain.network and chain.devnet_info.' : 'Check chain.rpc_url and the node, then try again.',
+  }
+}
+
+function otherNetwork({ reportedChainId, expectedChainId }: Extract<ChainFacts, { kind: 'other_network' }>): ReadinessCheck {
+  return {
+    id: 'network_match',
+    status: 'blocked',
+    message: `The chain node is of chain ${reportedChainId}, the configured network is chain ${expectedChainId}.`,
+    action: 'Correct chain.network or chain.rpc_url.',
+  }
+}
+
+function checkGas(balance: bigint): ReadinessCheck {
+  if (balance > 0n) return ready('wallet_fil_gas', 'The wallet holds FIL for gas.')
+  const action = 'Send FIL to the wallet; on calibration, svc wallet fund-testnet claims some.'
+  return { id: 'wallet_fil_gas', status: 'blocked', message: 'The wallet holds no FIL for gas.', action }
+}
+
+function checkUsdfc(balance: bigint): ReadinessCheck {
+  if (balance > 0n) return ready('wallet_usdfc', `The wallet holds ${formatUsdfc(balance)} USDFC beside the deposit.`)
+  const action = 'Send USDFC to the wallet before the next deposit.'
+  return { id: 'wallet_usdfc', status: 'warning', message: 'The wallet holds no USDFC beside the deposit.', action }
+}
+
+function checkRunway(seconds: number | null): ReadinessCheck {
+  const id = 'payment_runway'
+  if (seconds === null) return ready(id, 'Nothing is being spent.')
+  const action = 'Deposit more with svc wallet deposit.'
+  if (seconds <= 0) return { id, status: 'blocked', message: 'The deposit is used up.', action }
+  const message = `The deposit lasts ${Math.floor(seconds / daySeconds)} days.`
+  return seconds < runwayDaysMin * daySeconds ? { id, status: 'warning', message, action } : ready(id, message)
+}
+
+function checkProviders(usable: number, copies: number): ReadinessCheck {
+  const message = `${usable} approved providers can be used for ${copies} copies.`
+  if (usable >= copies) return ready('providers', message)
+  return { id: 'providers', status: 'blocked', message, action: 'Lower chain.default_copies, or wait until more providers are approved.' }
+}
+
+function checkFunding({ depositNeeded }: StorageEstimate): ReadinessCheck {
+  if (depositNeeded <= 0n) return ready('payment_funding', 'The deposit is enough for a first object.')
+  const amount = formatUsdfc(depositNeeded)
+  return {
+    id: 'payment_funding',
+    status: 'blocked',
+    message: `The deposit lacks ${amount} USDFC for a first object.`,
+    action: `Run svc wallet deposit ${amount}, or with more to last longer.`,
+    required_usdfc: String(depositNeeded),
+  }
+}
+
+function checkApproval({ approvalNeeded }: StorageEstimate): ReadinessCheck {
+  if (!approvalNeeded) return ready('fwss_approval', 'The storage service may be paid from the deposit.')
+  const message = 'The storage service may not be paid from the deposit, or not enough.'
+  return { id: 'fwss_approval', status: 'blocked', message, action: 'Run svc wallet approve.' }
+}
+
+function partialErrors(chain: ChainFacts): NonNullable<Readiness['partial_errors']> {
+  if (chain.kind === 'silent') return { sdk_client: chain.because }
+  if (chain.kind !== 'answered') return {}
+  const reads = {
+    fil_gas_balance: chain.gas,
+    usdfc_wallet_balance: chain.usdfc,
+    usdfc_account: chain.runwaySeconds,
+    storage_info: chain.usableProviders,
+    storage_cost: chain.estimate,
+  }
+  return Object.fromEntries(Object.entries(reads).flatMap(([name, read]) => (read.isKnown ? [] : [[name, read.because]])))
+}

@@ -1,0 +1,83 @@
+/** Asks the chain everything that the judgement needs, within one limit of time. */
+import { openAccount } from '../chain/clients.ts'
+import { estimateCost, readAccount, readFunding } from '../chain/payments.ts'
+import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
+import type { Chain, Signer } from '../contract.ts'
+import { countUsableProviders } from './count-usable-providers.ts'
+import type { ChainFacts, Read, ReadTrouble } from './readiness-facts.ts'
+
+/** The whole check; what is not answered by then counts as unknown. */
+export const readinessMs = 20_000
+
+export interface ReadinessDoors {
+  readonly chain: Chain
+  readonly owner: Signer['address']
+  readonly defaultCopies: number
+  readonly allowPrivateNetworks: boolean
+  /** Default: `readinessMs`. */
+  readonly limitMs?: number
+}
+
+/** Smallest object that can be stored. */
+const objectBytesMin = 127n
+
+/** Never rejects: whatever has no answer is `unknown`, with a reason that names no address. */
+export async function readReadiness({ limitMs = readinessMs, ...doors }: ReadinessDoors): Promise<ChainFacts> {
+  const { chain, owner, defaultCopies } = doors
+  const limit = startLimit(limitMs)
+  try {
+    const ask = <T>(answer: Promise<T>) => settle(answer, limit.reached)
+    const reported = await ask(chain.reportedChainId())
+    if (!reported.isKnown) return { kind: 'silent', because: reported.because }
+    const { chainId } = chain.network
+    if (reported.value !== chainId) return { kind: 'other_network', reportedChainId: reported.value, expectedChainId: chainId }
+    const [gas, usdfc, runwaySeconds, usableProviders, estimate] = await Promise.all([
+      ask(readGas(chain, owner)),
+      ask(readUsdfc(chain, owner)),
+      ask(readRunway(chain, owner)),
+      ask(countUsableProviders(chain, doors)),
+      ask(estimateFirstObject(chain, owner, defaultCopies)),
+    ])
+    return { kind: 'answered', gas, usdfc, runwaySeconds, usableProviders, estimate }
+  } finally {
+    limit.end()
+  }
+}
+
+/** The address that the key of the configuration pays from. */
+export const ownerOf = (privateKey: string): Signer['address'] => openAccount(privateKey).address
+
+async function readRunway(chain: Chain, owner: Signer['address']): Promise<number | null> {
+  const { runwayEpochs } = await readAccount(chain, owner)
+  return runwayEpochs === null ? null : Number(runwayEpochs) * chain.network.epochSeconds
+}
+
+async function estimateFirstObject(chain: Chain, owner: Signer['address'], copies: number) {
+  const funding = await readFunding(chain, owner)
+  const addition = { isNewDataSet: true, currentBytes: 0n, addedBytes: objectBytesMin, pieces: 1 } as const
+  const additions = Array.from({ length: copies }, () => addition)
+  const { fees, lockup, depositNeeded, approvalNeeded } = estimateCost({ kind: 'additions', additions }, funding)
+  return { cost: fees + lockup, depositNeeded, approvalNeeded }
+}
+
+const timedOut = Symbol('timed out')
+
+async function settle<T>(answer: Promise<T>, limit: Promise<typeof timedOut>): Promise<Read<T>> {
+  try {
+    const value = await Promise.race([answer, limit])
+    return value === timedOut ? { isKnown: false, because: 'timeout' } : { isKnown: true, value }
+  } catch (error) {
+    // The words of a node's error may hold its URL: only the kind of trouble goes on (I-10).
+    return { isKnown: false, because: troubleOf(error) }
+  }
+}
+
+function troubleOf(error: unknown): ReadTrouble {
+  return error instanceof Error && 'code' in error && error.code === 'chain_reverted' ? 'contract refused' : 'RPC failure'
+}
+
+function startLimit(ms: number) {
+  const { promise: reached, resolve } = Promise.withResolvers<typeof timedOut>()
+  const timer = setTimeout(() => resolve(timedOut), ms)
+  return { reached, end: () => clearTimeout(timer) }
+}

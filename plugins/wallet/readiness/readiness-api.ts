@@ -1,0 +1,83 @@
+/** Whether the chain, the wallet and the providers are ready to store. */
+import { type } from 'arktype'
+import { defineEndpoint } from '#kernel'
+
+const checkIds = [
+  'config_private_key',
+  'config_rpc_url',
+  'config_network',
+  'config_default_copies',
+  'sdk_client',
+  'private_networks',
+  'network_match',
+  'wallet_fil_gas',
+  'wallet_usdfc',
+  'payment_account',
+  'payment_runway',
+  'providers',
+  'storage_cost',
+  'payment_funding',
+  'fwss_approval',
+] as const
+
+const status = type("'ready' | 'warning' | 'blocked' | 'unknown'")
+
+const check = type({
+  id: type.enumerated(...checkIds),
+  status,
+  message: 'string',
+  /** The next step of the operator. */
+  'action?': 'string',
+  /** To deposit, in 10^-18 USDFC. */
+  'required_usdfc?': 'string',
+})
+
+const readiness = type({
+  /** The worst of the checks: blocked, then warning, then unknown. */
+  status,
+  /** Of the running service, or of settings that are not saved yet. */
+  mode: "'runtime' | 'draft'",
+  checked_at: 'string',
+  checks: check.array(),
+  /** Questions without an answer: timeout, RPC failure, contract refused, or configuration. */
+  'partial_errors?': {
+    'sdk_client?': 'string',
+    'fil_gas_balance?': 'string',
+    'usdfc_wallet_balance?': 'string',
+    'usdfc_account?': 'string',
+    'storage_info?': 'string',
+    'storage_cost?': 'string',
+  },
+})
+
+export const chainReadiness = defineEndpoint({
+  method: 'GET',
+  path: '/api/v1/chain/readiness',
+  summary: 'Whether the running service can store: key, network, balances, providers, deposit and approval',
+  answer: readiness,
+})
+
+export const chainPreflight = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/chain/readiness/preflight',
+  summary: 'The same with settings that are not saved yet, also in setup mode',
+  body: type({
+    'chain?': {
+      'network?': 'string',
+      'rpc_url?': 'string',
+      'with_cdn?': 'boolean',
+      'allow_private_networks?': 'boolean',
+      'default_copies?': 'number',
+      'observability?': { 'interval?': 'string', 'timeout?': 'string', 'concurrency?': 'number' },
+    },
+  }),
+  requireJsonType: true,
+  bytesMax: 1024 * 1024,
+  answer: readiness,
+  refusals: ['settings_invalid'],
+})
+
+export type Readiness = typeof readiness.infer
+export type ReadinessCheck = typeof check.infer
+export type ReadinessStatus = typeof status.infer
+export type Preflight = typeof chainPreflight.body.infer

@@ -1,0 +1,167 @@
+/** Readiness over real HTTP, of a local chain and of nodes that are not as they should be. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { promised, type TestKernel, testKernel } from '#kernel/testing'
+import { type SvcHome, svcHome } from '../../../cli/testing/run-svc.ts'
+import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import { openChain } from '../chain/clients.ts'
+import { resolveNetwork } from '../chain/networks.ts'
+import { walletPlugin } from '../plugin.ts'
+import { ownerOf, readReadiness } from './read-readiness.ts'
+import { chainPreflight, chainReadiness } from './readiness-api.ts'
+
+const token = 10n ** 18n
+const stack = new AsyncDisposableStack()
+let home: SvcHome
+let devnet: Devnet
+
+beforeAll(async () => {
+  home = stack.use(svcHome())
+  devnet = stack.use(await startDevnet({ dir: join(home.dir, 'devnet'), providers: 3 }))
+})
+afterAll(() => stack.disposeAsync())
+
+const keyOf = (position: number): `0x${string}` => {
+  const user = devnet.users[position]
+  if (!user) throw new Error(`the devnet has no user ${position}`)
+  return user.privateKey
+}
+
+async function start(config: Readonly<Record<string, string | number | boolean>>, env: Readonly<Record<string, string>> = {}) {
+  const svc = await testKernel({ plugins: [walletPlugin], config, env })
+  onTestFinished(() => svc.stop())
+  return svc
+}
+
+const onDevnet = () => ({ 'chain.network': 'devnet', 'chain.devnet_info': devnet.infoPath, 'chain.allow_private_networks': true })
+const preflight = (svc: TestKernel, chain: object = {}) => svc.call('POST', '/api/v1/chain/readiness/preflight', { chain })
+
+async function readNow(svc: TestKernel) {
+  const { status, mode, checks, partial_errors } = promised(chainReadiness, await svc.call('GET', '/api/v1/chain/readiness'))
+  expect(mode).toBe('runtime')
+  return { status, partial_errors, by: Object.fromEntries(checks.map((check) => [check.id, check])) }
+}
+
+const idsOf = (answer: Awaited<ReturnType<typeof preflight>>, status: string) =>
+  promised(chainPreflight, answer).checks.flatMap((check) => (check.status === status ? check.id : []))
+
+test('a wallet is blocked until it has paid in and approved the service, and ready then', async () => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(0) })
+  const before = await readNow(svc)
+  expect(before.status).toBe('blocked')
+  expect(before.by.payment_funding).toMatchObject({ status: 'blocked', required_usdfc: expect.stringMatching(/^[1-9]\d*$/) })
+  expect(before.by.fwss_approval).toMatchObject({ status: 'blocked', action: 'Run svc wallet approve.' })
+  expect(before.by.providers).toMatchObject({ status: 'ready', message: '3 approved providers can be used for 3 copies.' })
+  await devnet.depositFor(keyOf(0), 50n * token)
+  await devnet.approveFwss(keyOf(0))
+  const after = await readNow(svc)
+  // Providers of a local chain are on private addresses, and that stays a warning.
+  expect(Object.values(after.by).filter(({ status }) => status !== 'ready')).toMatchObject([{ id: 'private_networks', status: 'warning' }])
+  expect(after).toMatchObject({ status: 'warning', partial_errors: undefined })
+})
+
+test('settings that are not saved yet are checked beside those that are, and change nothing', async () => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1), 'chain.default_copies': 2 })
+  const same = promised(chainPreflight, await preflight(svc))
+  expect(same).toMatchObject({ mode: 'draft', checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) })
+  const more = promised(chainPreflight, await preflight(svc, { default_copies: 4, allow_private_networks: false }))
+  const providers = (checks: typeof more.checks) => checks.find(({ id }) => id === 'providers')
+  expect(providers(same.checks)).toMatchObject({ status: 'ready' })
+  expect(providers(more.checks)).toMatchObject({ status: 'blocked', message: '0 approved providers can be used for 4 copies.' })
+  expect((await readNow(svc)).by.providers).toMatchObject({ message: '3 approved providers can be used for 2 copies.' })
+})
+
+test('in setup mode the settings are checked without any service, and the running one has nothing to tell', async () => {
+  const svc = await start(onDevnet())
+  expect(svc.kernel.mode).toBe('setup')
+  const answer = await preflight(svc)
+  expect(idsOf(answer, 'blocked')).toEqual(['config_private_key'])
+  expect(promised(chainPreflight, answer).checks).toHaveLength(4)
+  expect(await svc.call('GET', '/api/v1/chain/readiness')).toMatchObject({ status: 503, body: { code: 'setup_mode' } })
+})
+
+test('in setup mode a draft that mends the settings is tried on the chain', async () => {
+  // Another setting keeps the service in setup mode.
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1), 'chain.default_copies': 9 })
+  expect(svc.kernel.mode).toBe('setup')
+  expect(idsOf(await preflight(svc), 'blocked')).toEqual(['config_default_copies'])
+  const mended = promised(chainPreflight, await preflight(svc, { default_copies: 2 }))
+  expect(mended.checks.find(({ id }) => id === 'network_match')).toMatchObject({ status: 'ready' })
+})
+
+test.each<readonly [name: string, chain: object, field: string]>([
+  ['too many copies', { default_copies: 9 }, 'chain.default_copies'],
+  ['a fraction of a copy', { default_copies: 1.5 }, 'chain.default_copies'],
+  ['an unknown network', { network: 'filecoin' }, 'chain.network'],
+  ['another scheme', { rpc_url: 'ftp://node' }, 'chain.rpc_url'],
+  ['no duration', { observability: { interval: 'soon' } }, 'chain.observability.interval'],
+  ['a setting of the environment', { with_cdn: true }, 'chain.with_cdn'],
+  ['a type that does not fit', { default_copies: '3' }, 'chain.default_copies'],
+  ['an unknown setting', { private_key: 'x' }, 'chain.private_key'],
+])('a draft with %s is refused with its field', async (_name, chain, field) => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) }, { SVC_CHAIN_WITH_CDN: 'false' })
+  const refused = await preflight(svc, chain)
+  expect(refused.status).toBe(400)
+  expect(refused.body).toMatchObject({ error: expect.any(String), fields: [{ field, message: expect.any(String) }] })
+})
+
+test.each([
+  ['text/plain', '{}'],
+  ['application/json', '[]'],
+  ['application/json', '{"chain":3}'],
+  ['application/json', '{"chain":{}} more'],
+])('a body of %s with %s is refused', async (type, body) => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
+  const init = { method: 'POST', headers: { 'content-type': type }, body }
+  expect((await svc.fetch('/api/v1/chain/readiness/preflight', init)).status).toBe(400)
+})
+
+/** A node that answers every request so. Resolves with its URL, which holds a token. */
+async function startNode(answer: (id: number) => object | undefined): Promise<string> {
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const part of request) text += part
+    const result = answer(JSON.parse(text).id)
+    if (result) response.setHeader('content-type', 'application/json').end(JSON.stringify(result))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/rpc/a-token`
+}
+
+test('a node of another network is named, and nothing more is asked of it', async () => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
+  const rpc_url = await startNode((id) => ({ jsonrpc: '2.0', id, result: '0x1' }))
+  const answer = await preflight(svc, { rpc_url })
+  expect(idsOf(answer, 'blocked')).toEqual(['network_match'])
+  expect(promised(chainPreflight, answer).checks.at(-1)?.message).toMatch(/is of chain 1, the configured network is chain 31415926/)
+})
+
+test('I-10: neither the address of a silent node nor the key is in any answer', async () => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
+  const rpc_url = await startNode((id) => ({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'no a-token here' } }))
+  const answer = await preflight(svc, { rpc_url })
+  expect(promised(chainPreflight, answer)).toMatchObject({ status: 'warning', partial_errors: { sdk_client: 'RPC failure' } })
+  expect(idsOf(answer, 'unknown')).toEqual(['sdk_client'])
+  expect(JSON.stringify(answer.body)).not.toContain('a-token')
+  expect(JSON.stringify(answer.body)).not.toContain(keyOf(1).slice(2))
+})
+
+test.each(['http', 'ws'])('where no %s node listens, the answer says so and holds no address', async (scheme) => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
+  const answer = await preflight(svc, { rpc_url: `${scheme}://127.0.0.1:9/a-token` })
+  expect(promised(chainPreflight, answer).partial_errors).toEqual({ sdk_client: expect.stringMatching(/^(RPC failure|timeout)$/) })
+  expect(JSON.stringify(answer.body)).not.toContain('a-token')
+})
+
+test('a node that never answers is waited for no longer than the limit', async () => {
+  const rpcUrl = await startNode(() => undefined)
+  const chain = openChain({ network: await resolveNetwork({ network: 'devnet', devnetInfoPath: devnet.infoPath, rpcUrl }) })
+  const doors = { chain, owner: ownerOf(keyOf(1)), defaultCopies: 3, allowPrivateNetworks: true, limitMs: 50 }
+  expect(await readReadiness(doors)).toEqual({ kind: 'silent', because: 'timeout' })
+})

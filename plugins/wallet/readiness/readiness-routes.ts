@@ -1,0 +1,50 @@
+import { type Clock, clock, configState, defineRoutes, formatTime, log, serveEndpoint } from '#kernel'
+import { chainClient, chainSettings, signer } from '../contract.ts'
+import { judgeReadiness } from './judge-readiness-policy.ts'
+import { chainPreflight, chainReadiness, type Readiness } from './readiness-api.ts'
+import type { ReadinessFacts } from './readiness-facts.ts'
+
+/** Also in setup mode: with it the operator finds out whether the settings will do before the restart. */
+export const preflightRoutes = defineRoutes({
+  name: 'chain-preflight',
+  modes: ['setup', 'full'],
+  uses: { configState, clock, log },
+  endpoints: [chainPreflight],
+  register(app, { configState, clock, log }) {
+    serveEndpoint(app, chainPreflight, async ({ body }) => {
+      const { readDraft } = await import('./read-draft.ts')
+      const { checkDraft } = await import('./check-draft.ts')
+      return describe('draft', await checkDraft(readDraft(configState, body), log), clock)
+    })
+  },
+})
+
+export const readinessRoutes = defineRoutes({
+  name: 'chain-readiness',
+  uses: { chain: chainClient, signer, settings: chainSettings, clock },
+  endpoints: [chainReadiness],
+  register(app, { chain, signer, settings, clock }) {
+    let underway: Promise<Readiness> | undefined
+
+    async function check(): Promise<Readiness> {
+      const { default_copies: defaultCopies, allow_private_networks: allowPrivateNetworks } = settings
+      const { readReadiness } = await import('./read-readiness.ts')
+      const facts = await readReadiness({ chain, owner: signer.address, defaultCopies, allowPrivateNetworks })
+      // The settings of a running service were checked at its start.
+      return describe('runtime', { unusable: new Set(), defaultCopies, allowPrivateNetworks, chain: facts }, clock)
+    }
+
+    serveEndpoint(app, chainReadiness, () => {
+      // Whoever asks meanwhile gets the same answer: dashboards ask often.
+      underway ??= check().finally(() => {
+        underway = undefined
+      })
+      return underway
+    })
+  },
+})
+
+function describe(mode: Readiness['mode'], facts: ReadinessFacts, clock: Clock): Readiness {
+  const { status, ...verdict } = judgeReadiness(facts)
+  return { status, mode, checked_at: formatTime(clock.now()), ...verdict }
+}
