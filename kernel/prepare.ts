@@ -90,7 +90,7 @@ function secretValues(config: LoadedConfig, sections: readonly Section[]): reado
   return sections.flatMap((section) =>
     Object.entries(section.keys).flatMap(([key, setting]) => {
       const value = config.raw.get(`${section.path}.${key}`)
-      return setting.secret && typeof value === 'string' && value !== '' ? [value] : []
+      return typeof value === 'string' && value !== '' ? setting.secretParts(value) : []
     }),
   )
 }

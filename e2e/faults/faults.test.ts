@@ -130,6 +130,18 @@ scenario('I-08: a provider is dark when its pieces are due for the chain', async
   expect(await stage.settle([object])).toEqual([])
 })
 
+scenario('a provider that is dark while it alone has the bytes keeps them from nobody: the cache serves the others', async () => {
+  await using stage = await startStage({ providers: 2, copies: 2 })
+  for (const { settings } of stage.network.devnet.providers) Object.assign(settings, { pullRetryMs: [50] })
+  const object = await stage.put()
+  const ingress = await ingressOf(stage, object)
+  await stage.copyReaches(object, ingress, 'piece_ready')
+  const fault = goDark(ingress)
+  await stage.stored(object, 1)
+  ingress.faults.clear(fault)
+  expect(await stage.settle([object])).toEqual([])
+})
+
 scenario('a provider is dark from its answer on, and the chain alone confirms its pieces', async () => {
   await using stage = await startStage({ providers: 2, copies: 2 })
   const { devnet } = stage.network
@@ -148,7 +160,7 @@ scenario('a provider is dark from its answer on, and the chain alone confirms it
 
 scenario('Retry-After is kept to, whatever else becomes due meanwhile', async () => {
   await using stage = await startStage({ providers: 1, copies: 1 })
-  const retryAfterSeconds = 4
+  const retryAfterSeconds = 3
   const [provider] = stage.network.devnet.providers as [SimulatedProvider]
   const busy = (routes: Fault['routes'] & {}) => watchUses(provider, { kind: 'answer', status: 429, retryAfterSeconds, routes, count: 2 })
   const waits = [busy(['data_set_create']), busy(['upload_create', 'piece_post']), busy(['pieces_add'])]

@@ -17,6 +17,8 @@ export interface Setting<T> {
   readonly editable: boolean
   /** Never shown, logged or returned. */
   readonly secret: boolean
+  /** What of the value no log line may carry: all of a secret, and what others name, such as the token in a URL. Bears any text. */
+  readonly secretParts: (text: string) => readonly string[]
   /** Without it the service starts in setup mode. */
   readonly required: boolean
   readonly risk: 'none' | 'review' | 'high'
@@ -35,13 +37,14 @@ interface About<F> {
   readonly required?: boolean
   readonly risk?: 'none' | 'review' | 'high'
   readonly written?: boolean
+  readonly secretParts?: (text: string) => readonly string[]
 }
 
 type Defaulted<T, A> = A extends { readonly default: unknown } ? T : A extends { readonly required: true } ? T : T | undefined
 
 function setting<T>(form: Setting<T>['form'], schema: Type<unknown>, about: About<FileValue>, parse: (value: unknown) => T): Setting<T> {
-  const { label, doc, editable = false, required = false, risk = 'none', written = false } = about
-  return { form, schema, parse, fallback: about.default, label, doc, editable, required, risk, written, secret: false }
+  const { label, doc, editable = false, required = false, risk = 'none', written = false, secretParts = () => [] } = about
+  return { form, schema, parse, fallback: about.default, label, doc, editable, required, risk, written, secret: false, secretParts }
 }
 
 /** Free text, optionally narrowed by an arktype such as `type('string.url')`. */
@@ -52,7 +55,7 @@ export function text<const A extends About<string>>(about: A, schema: Type<strin
 /** Text that is never shown. Checks hide the value from their messages. */
 export function secret<const A extends About<string>>(about: A, schema: Type<string> = type('string')): Setting<Defaulted<string, A>> {
   const hidden = schema.configure({ actual: () => '(hidden)' }) as Type<unknown>
-  return { ...setting('text', hidden, about, (value) => value as Defaulted<string, A>), secret: true }
+  return { ...setting('text', hidden, about, (value) => value as Defaulted<string, A>), secret: true, secretParts: (value) => [value] }
 }
 
 export function choice<const V extends string, const A extends About<NoInfer<V>>>(values: readonly V[], about: A): Setting<V> {

@@ -19,15 +19,11 @@ export interface Pace {
   readonly handlingMs: number
   /** An outcome still open after this is shown to the operator. */
   readonly attentionMs: number
-  /** A parked piece that is not on chain by then may be garbage-collected soon: it is committed without waiting for company. */
-  readonly parkedMs: number
 }
 
 const parkingMs = 1000
 const parkingLimitMs = 5 * 60_000
 const pullLimitMs = 30 * 60_000
-/** Providers keep unclaimed uploads for two hours at least. */
-const parkedMs = 75 * 60_000
 
 export function createPace(epochMs: number): Pace {
   return {
@@ -43,7 +39,6 @@ export function createPace(epochMs: number): Pace {
     creationMs: epochMs / 2,
     handlingMs: epochMs * 10,
     attentionMs: epochMs * 60,
-    parkedMs,
   }
 }
 

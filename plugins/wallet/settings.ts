@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { choice, defineSection, duration, flag, integer, secret, text } from '#kernel'
+import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 
 const rpcUrl = type(/^(https?|wss?):\/\/\S+$/).describe('an http, https, ws or wss URL')
 const privateKey = type(/^(0x)?[0-9a-fA-F]{64}$/).describe('32 bytes in hexadecimal')
@@ -16,7 +17,13 @@ export const chainSection = defineSection('chain', {
       risk: 'high',
     }),
     rpc_url: text(
-      { label: 'RPC endpoint', doc: 'URL of a chain node. Absent: the public endpoint of the network.', editable: true, risk: 'review' },
+      {
+        label: 'RPC endpoint',
+        doc: 'URL of a chain node. Absent: the public endpoint of the network.',
+        editable: true,
+        risk: 'review',
+        secretParts: secretPartsOfRpcUrl,
+      },
       rpcUrl,
     ),
     private_key: secret(

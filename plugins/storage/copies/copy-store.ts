@@ -55,6 +55,9 @@ interface CopyRow {
   readonly batch_id: number | null
 }
 
+/** A copy that could not be pulled so often is uploaded from the cache. */
+export const pullSetbacksMax = 3
+
 /** The provider has the bytes from here on. */
 export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
 

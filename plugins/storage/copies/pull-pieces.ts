@@ -123,39 +123,43 @@ function commitPulled({ clock, schedule }: Pipeline, tx: Tx, { dataSet, batch }:
 }
 
 /** Not all pieces came: the signature covers exactly these pieces, so it is given up, and what arrived is committed under a new one. */
-function splitBatch(
-  { clock, pace, schedule }: Pipeline,
-  tx: Tx,
-  { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] },
-): void {
+function splitBatch(doors: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] }): void {
+  const { clock, pace, schedule } = doors
   const nowMs = clock.now()
   closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
   const here = new Set(arrived.map((item) => item.copyId))
   for (const { copyId, contentId } of batch.items) {
     const copy = { copyId, batchId: batch.id }
     if (here.has(copyId)) markParked(tx, copy, nowMs)
-    else
-      returnToPlanned(tx, copy, {
-        code: 'pull_failed',
-        message: 'the provider could not fetch the piece',
-        nowMs,
-        retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax),
-      })
+    else returnPull(doors, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
     recountContent(tx, contentId, nowMs)
   }
   if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.lingerMs)
 }
 
-async function abandon({ database, clock, pace }: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+interface LostPull {
+  readonly copyId: number
+  readonly batchId: number
+  readonly contentId: number
+  readonly code: string
+  readonly message: string
+}
+
+/** Planned anew for later. The store task looks at once whether the cache has to help out; the next pull gives it the time. */
+function returnPull({ clock, pace, schedule }: Pipeline, tx: Tx, { copyId, batchId, contentId, code, message }: LostPull): void {
+  const nowMs = clock.now()
+  const retryAtMs = nowMs + Math.min(pace.providerMs * 4, retryMsMax)
+  returnToPlanned(tx, { copyId, batchId }, { code, message, nowMs, retryAtMs })
+  schedule.store(tx, contentId)
+}
+
+async function abandon(doors: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+  const { database, clock } = doors
   const nowMs = clock.now()
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId } of batch.items) {
-      returnToPlanned(
-        tx,
-        { copyId, batchId: batch.id },
-        { code: 'pull_refused', message, nowMs, retryAtMs: nowMs + Math.min(pace.providerMs * 4, retryMsMax) },
-      )
+      returnPull(doors, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
       recountContent(tx, contentId, nowMs)
     }
   })

@@ -11,6 +11,7 @@ import {
   markParked,
   type PipelineContent,
   planCopies,
+  pullSetbacksMax,
   recordUpload,
   recountContent,
   returnToPlanned,
@@ -38,15 +39,19 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   await planned()
   const copies = copiesOf(database.read, contentId)
   const lookAgainMs = pace.epochMs * lookAgainEpochs
-  if (copies.some((copy) => statesWithBytes.has(copy.state))) {
-    await wakePulls(doors, copies)
-    return doneWhenPlanned(doors, content, copies)
-  }
   // A copy under a batch is being pulled, and is not ours to touch (I-25).
   const open = copies.find((copy) => copy.state === 'transferring' && copy.batchId === null)
   if (open) return resume(doors, content, open, signal)
   const choices = listIngresses(doors, copies)
-  const ingress = choices.find(({ copy }) => copy.nextAttemptAtMs <= clock.now())
+  const due = choices.filter(({ copy }) => copy.nextAttemptAtMs <= clock.now())
+  if (copies.some((copy) => statesWithBytes.has(copy.state))) {
+    // Whoever has the bytes may be gone for good, so the cache helps out. Its turn is before the next pull, which waits for a while.
+    const stranded = choices.find(({ copy }) => copy.setbacks >= pullSetbacksMax)
+    if (stranded && (await doors.locateCached(contentId))) return upload(doors, { content, ...stranded }, signal)
+    await wakePulls(doors, copies)
+    return doneWhenPlanned(doors, content, copies)
+  }
+  const [ingress] = due
   if (ingress) return upload(doors, { content, ...ingress }, signal)
   if (copies.length === 0) return waitFor(clock, 'provider', lookAgainMs, 'no provider is available')
   if (choices.length === 0) return waitFor(clock, 'data_set', lookAgainMs, 'the data set is being created')
@@ -145,20 +150,16 @@ async function awaitParking(
     return doneWhenPlanned(doors, content, copiesOf(database.read, content.contentId))
   }
   const sinceMs = clock.now() - (ingress.copy.uploadedAtMs ?? clock.now())
-  if (answer.kind === 'ok' && sinceMs > pace.parkingLimitMs) {
-    await database.write((tx) =>
-      returnToPlanned(tx, held(ingress.copy), {
-        code: 'never_parked',
-        message: 'the provider accepted the bytes but never stored them',
-        nowMs: clock.now(),
-        retryAtMs: clock.now(),
-      }),
-    )
-    throw new PipelineFault('never_parked', `provider ${ingress.dataSet.providerId} accepted the bytes but never stored them`)
-  }
-  return answer.kind === 'ok'
-    ? waitFor(clock, 'provider_storing', pace.parkingMs)
-    : waitFor(clock, 'provider', pace.providerMs, 'the provider does not answer')
+  const silence = 'the provider does not answer'
+  if (sinceMs <= pace.parkingLimitMs)
+    return answer.kind === 'ok' ? waitFor(clock, 'provider_storing', pace.parkingMs) : waitFor(clock, 'provider', pace.providerMs, silence)
+  // Another provider may take the turn: the bytes must not wait for one that is gone.
+  const [code, message] =
+    answer.kind === 'ok' ? ['never_parked', 'the provider never stored the bytes it accepted'] : ['unreachable', silence]
+  const nowMs = clock.now()
+  await database.write((tx) => returnToPlanned(tx, held(ingress.copy), { code, message, nowMs, retryAtMs: nowMs + pace.providerMs }))
+  if (answer.kind !== 'ok') return waitFor(clock, 'provider', 0, message)
+  throw new PipelineFault(code, `provider ${ingress.dataSet.providerId}: ${message}`)
 }
 
 async function park(doors: Pipeline, content: PipelineContent, { copy, dataSet }: Ingress): Promise<void> {

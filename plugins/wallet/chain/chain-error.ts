@@ -46,7 +46,7 @@ export function toChainError(error: unknown, what: string, abi: Abi = []): Chain
   const revert = findRevert(error, abi)
   if (revert !== undefined) {
     const said = [revert.errorName ?? revert.selector, ...revert.args.map(String)].join(' ')
-    return new ChainReverted(`The chain refused to ${what}: ${said}`, revert, { cause: error })
+    return new ChainReverted(`The chain refused to ${what}: ${said}`, revert, { cause: withoutUrl(error) })
   }
   return new ChainUnreachable(`Could not ${what}: ${error.shortMessage}`, { cause: withoutUrl(error) })
 }

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
+import type { ProviderClient, PullCall, PullState } from '../chain/provider-client.ts'
+import type { DataSet } from '../datasets/data-set-store.ts'
+import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
+import { openBatches } from './batch-store.ts'
+import { pullPieces } from './pull-pieces.ts'
+
+const { signal } = new AbortController()
+type Answer = Awaited<ReturnType<ProviderClient['pull']>>
+
+const throttled: Answer = notSent({ reason: 'throttled', retryAfterMs: 60_000, detail: 'later' })
+const broken: Answer = uncertain({ reason: 'server_error', status: 500, detail: 'oops' })
+
+let rows: StorageRows
+let doors: TestPipeline
+let source: DataSet
+let target: DataSet
+let calls: PullCall[]
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  doors = createTestPipeline(rows)
+  source = await rows.addDataSet()
+  target = await rows.addDataSet()
+  calls = []
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+/** Answers each call with what became of its pieces in their order, or with this answer. */
+function answer(...answers: readonly (readonly PullState[] | Answer)[]): void {
+  doors.world.client = {
+    pull: async (call) => {
+      calls.push(call)
+      const next = answers[Math.min(calls.length, answers.length) - 1] as readonly PullState[] | Answer
+      if (!Array.isArray(next)) return next as Answer
+      return ok({ status: 'complete', pieces: call.pieces.map(({ pieceCid }, i) => ({ pieceCid, status: next[i] ?? 'pending' })) })
+    },
+    pieceUrl: (pieceCid) => `http://source/${pieceCid}`,
+  }
+}
+
+async function lack(count: number, state: 'parked' | 'committed' = 'committed') {
+  for (let i = 0; i < count; i++) {
+    const content = await rows.addContent()
+    await rows.addCopy(content, source, state)
+    await rows.addCopy(content, target)
+  }
+}
+
+const pull = () => pullPieces(doors, target.id, signal)
+const copyStates = () =>
+  rows.database.read
+    .all<{ state: string }>('select state from copies where data_set_id = ? order by id', target.id)
+    .map(({ state }) => state)
+const batches = () => openBatches(rows.database.read, target.id).map(({ state }) => state)
+
+test('pieces that all arrived are committed with the signature that allowed the pull', async () => {
+  answer(['inProgress', 'pending'], ['complete', 'complete'])
+  await lack(2)
+  expect(waitOf(await pull(), doors.clock).reason).toBe('provider_pulling')
+  expect(await pull()).toEqual({ kind: 'done' })
+  expect(calls[1]).toEqual(calls[0])
+  expect(batches()).toEqual(['ready'])
+  expect(copyStates()).toEqual(['batched', 'batched'])
+  expect(doors.scheduled).toEqual(['commit 2', 'pull 2'])
+})
+
+test('at most 40 pieces are asked for at once', async () => {
+  answer([])
+  await lack(41)
+  await pull()
+  expect(calls[0]?.pieces).toHaveLength(40)
+})
+
+test('when some pieces failed, the others are parked for a new batch and these are planned for later', async () => {
+  answer(['complete', 'failed', 'complete'])
+  await lack(3)
+  await pull()
+  expect(batches()).toEqual([])
+  expect(copyStates()).toEqual(['parked', 'planned', 'parked'])
+  expect(doors.scheduled).toEqual(['store 2', 'commit 2', 'pull 2'])
+  expect(waitOf(await pull(), doors.clock).reason).toBe('retry')
+  expect(calls).toHaveLength(1)
+})
+
+test('a pull that does not end is given up after its limit', async () => {
+  answer(['complete', 'retrying'])
+  await lack(2)
+  await pull()
+  await doors.clock.advance(doors.pace.pullLimitMs + 1)
+  await pull()
+  expect(copyStates()).toEqual(['parked', 'planned'])
+})
+
+test('a provider that only errs is left after the same limit', async () => {
+  answer(broken)
+  await lack(1)
+  expect(waitOf(await pull(), doors.clock).reason).toBe('provider')
+  await doors.clock.advance(doors.pace.pullLimitMs + 1)
+  expect(waitOf(await pull(), doors.clock).reason).toBe('provider')
+  expect(batches()).toEqual([])
+  expect(copyStates()).toEqual(['planned'])
+})
+
+test('I-08: after "come back later" the provider is not asked before that time, whatever wakes the task', async () => {
+  answer(throttled, ['complete'])
+  await lack(1)
+  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  await doors.clock.advance(20_000)
+  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 40_000 })
+  expect(calls).toHaveLength(1)
+  await doors.clock.advance(40_000)
+  expect(await pull()).toEqual({ kind: 'done' })
+  expect(calls[1]).toEqual(calls[0])
+})
+
+test('I-08: missing money waits before anything is signed', async () => {
+  answer([])
+  doors.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+  await lack(1)
+  expect(waitOf(await pull(), doors.clock).reason).toBe('funding')
+  expect(batches()).toEqual([])
+  expect(calls).toEqual([])
+})
+
+test('a nonce that is used already leaves the pieces to the chain', async () => {
+  answer({ kind: 'landed' })
+  await lack(1)
+  expect(await pull()).toEqual({ kind: 'done' })
+  expect(batches()).toEqual(['ready'])
+  expect(doors.scheduled).toEqual(['commit 2', 'pull 2'])
+})
+
+test('a refused pull is an attempt, and its pieces are planned for later', async () => {
+  answer(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
+  await lack(2)
+  await expect(pull()).rejects.toMatchObject({ code: 'provider_invalid' })
+  expect(batches()).toEqual([])
+  expect(copyStates()).toEqual(['planned', 'planned'])
+})
+
+test('a data set that is still being created is waited for; one that ended is left alone', async () => {
+  answer([])
+  await lack(1)
+  await rows.database.write((tx) => tx.run("update data_sets set state = 'creating' where id = ?", target.id))
+  expect(waitOf(await pull(), doors.clock).reason).toBe('data_set')
+  await rows.database.write((tx) => tx.run("update data_sets set state = 'write_blocked' where id = ?", target.id))
+  expect(await pull()).toEqual({ kind: 'done' })
+  expect(calls).toEqual([])
+})
+
+test('equal pieces are pulled one after the other', async () => {
+  answer([])
+  const bytes = Buffer.from('the same bytes')
+  for (let i = 0; i < 2; i++) {
+    const content = await rows.addContent({ bytes })
+    await rows.addCopy(content, source, 'committed')
+    await rows.addCopy(content, target)
+  }
+  await pull()
+  expect(calls[0]?.pieces).toHaveLength(1)
+})

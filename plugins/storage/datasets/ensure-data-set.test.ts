@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
+import type { CreateDataSetCall, ProviderClient } from '../chain/provider-client.ts'
+import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
+import { findDataSet } from './data-set-store.ts'
+import { ensureDataSet } from './ensure-data-set.ts'
+
+const { signal } = new AbortController()
+const hash = `0x${'ab'.repeat(32)}` as const
+type Answer = Awaited<ReturnType<ProviderClient['createDataSet']>>
+
+const accepted: Answer = ok({ txHash: hash })
+const lost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
+
+let rows: StorageRows
+let doors: TestPipeline
+let id: number
+let calls: CreateDataSetCall[]
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  doors = createTestPipeline(rows)
+  id = (await rows.addDataSet({ state: 'planned' })).id
+  calls = []
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+function answer(...answers: readonly Answer[]): void {
+  doors.world.client = {
+    createDataSet: async (call) => {
+      calls.push(call)
+      return answers[Math.min(calls.length, answers.length) - 1] as Answer
+    },
+    creationStatus: async () => ok({ state: 'pending' }),
+  }
+}
+
+const ensure = () => ensureDataSet(doors, id, signal)
+const dataSet = () => findDataSet(rows.database.read, id)
+
+test('a creation is sent once, and its data set is ready when the chain has its nonce', async () => {
+  answer(accepted)
+  for (let round = 0; round < 3; round++) expect(waitOf(await ensure(), doors.clock).reason).toBe('target_creating')
+  expect(calls).toHaveLength(1)
+  expect(dataSet()).toMatchObject({ state: 'creating', createTx: hash })
+  await rows.addContent()
+  doors.world.nonce = { landed: true, dataSetId: 77n }
+  expect(await ensure()).toEqual({ kind: 'done' })
+  expect(dataSet()).toMatchObject({ state: 'ready', chainId: 77n })
+  expect(doors.scheduled).toEqual(['store 1'])
+  expect(await ensure()).toEqual({ kind: 'done' })
+})
+
+test('I-05: a creation without an answer is looked up, and sent again only as the same bytes after proof', async () => {
+  answer(lost)
+  await ensure()
+  doors.world.sent = { pooled: 4, final: 3 }
+  await doors.clock.advance(doors.pace.handlingMs)
+  for (let round = 0; round < 3; round++) await ensure()
+  expect(calls).toHaveLength(1)
+  doors.world.sent = { pooled: 9, final: 4 }
+  await ensure()
+  expect(dataSet()?.state).toBe('planned')
+  await ensure()
+  expect(calls).toHaveLength(2)
+  expect(calls[1]).toEqual(calls[0])
+})
+
+test('a creation that failed on chain is an attempt, and goes out again with the same bytes', async () => {
+  answer(accepted)
+  await ensure()
+  doors.world.client = { ...doors.world.client, creationStatus: async () => ok({ state: 'failed' }) }
+  await ensure()
+  await expect(ensure()).rejects.toMatchObject({ code: 'chain_reverted' })
+  await ensure()
+  expect(calls[1]).toEqual(calls[0])
+})
+
+test('I-08: missing money and a dark provider wait, with nothing recorded as sent', async () => {
+  answer(notSent({ reason: 'unreachable', step: 'connect', detail: 'refused' }))
+  doors.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+  expect(waitOf(await ensure(), doors.clock)).toEqual({ reason: 'funding', forMs: doors.pace.fundingMs })
+  expect(calls).toEqual([])
+  doors.world.funding = { isCovered: true }
+  expect(waitOf(await ensure(), doors.clock).reason).toBe('provider')
+  expect(dataSet()?.state).toBe('planned')
+})
+
+test('a refused creation is an attempt', async () => {
+  answer(notSent({ reason: 'unauthorized', status: 403, detail: 'no' }))
+  await expect(ensure()).rejects.toMatchObject({ code: 'provider_unauthorized' })
+  expect(dataSet()?.state).toBe('planned')
+})
+
+test('a used nonce is a data set that exists already', async () => {
+  answer({ kind: 'landed' })
+  expect(waitOf(await ensure(), doors.clock).reason).toBe('target_creating')
+  doors.world.nonce = { landed: true, dataSetId: 5n }
+  expect(await ensure()).toEqual({ kind: 'done' })
+  expect(dataSet()).toMatchObject({ state: 'ready', chainId: 5n })
+})
