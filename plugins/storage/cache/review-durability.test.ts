@@ -75,7 +75,7 @@ test('I-07: a review that is called off stops at the page it is on', async () =>
   await putStored(storage, 'one', 1)
   const off = new AbortController()
   using probes = watchProbes()
-  const held = probes.holdAt('storage.cache.page-reviewed')
+  const held = probes.holdAt('cache.durability.page-reviewed')
   const review = reviewDurability(storage.database, idOf(storage), off.signal)
   await held.reached
   off.abort(new Error('called off'))

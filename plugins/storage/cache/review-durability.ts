@@ -5,7 +5,7 @@ import { judgeReleasable, pageOfEntries } from './cache-store.ts'
 /** Entries looked at between two turns of the event loop. */
 const entriesPerPage = 500
 
-const pageReviewed = defineProbe('storage.cache.page-reviewed')
+const pageReviewed = defineProbe('cache.durability.page-reviewed')
 
 /**
  * Brings `releasable` of the bucket's cached contents in line with its minimum. Whatever changes meanwhile is right by itself: it is
