@@ -1,5 +1,16 @@
 // The S3 API: its server, its users and their settings.
-import { adminRoutes, cliCommands, clock, configSections, database, dbSchemas, definePlugin, listeners, metricCollectors, provide } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  clock,
+  configSections,
+  database,
+  dbSchemas,
+  definePlugin,
+  listeners,
+  metricCollectors,
+  provide,
+} from '#kernel'
 import { bucketOwnerChecks, buckets } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3Listener } from './http/listener.ts'
