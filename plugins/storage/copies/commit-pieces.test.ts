@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
@@ -141,6 +141,25 @@ test('proof that nothing landed sends the very same bytes again', async () => {
   expect(additions[1]).toEqual(additions[0])
 })
 
+test('I-05: an addition that becomes final while it is looked up is committed, not sent again', async () => {
+  answer(lost)
+  await park(1)
+  await linger()
+  await commit()
+  doors.world.sent = { pooled: 5, final: 4 }
+  await doors.clock.advance(doors.pace.handlingMs)
+  await commit()
+  const landed = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n } as const
+  // The first look sees nothing; the block comes; the sender's count and every later look see it.
+  doors.world.sent = { pooled: 5, final: 5 }
+  doors.world.nonce = landed
+  vi.spyOn(doors.reads, 'nonceOutcome').mockResolvedValueOnce({ landed: false })
+  await doors.clock.advance(doors.pace.epochMs * 2)
+  await commit()
+  expect(additions).toHaveLength(1)
+  expect(copyStates()).toEqual(['committed'])
+})
+
 test('a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
   answer(accepted)
   await park(1)
@@ -243,6 +262,23 @@ test('a data set that ended on chain takes no more pieces, and its task ends', a
   expect(states()).toEqual([])
   expect(await commit()).toEqual({ kind: 'done' })
   expect(additions).toHaveLength(1)
+})
+
+test('one look of a node that lags behind does not end a paid data set, an absence that lasts does', async () => {
+  answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
+  const liveness = vi.spyOn(doors.reads, 'liveness')
+  await park(1)
+  await linger()
+  liveness.mockResolvedValueOnce({ live: false, reason: 'absent' })
+  await commit()
+  await commit()
+  expect(copyStates()).toEqual(['batched'])
+  liveness.mockResolvedValue({ live: false, reason: 'absent' })
+  await commit()
+  expect(copyStates()).toEqual(['batched'])
+  await doors.clock.advance(doors.pace.handlingMs)
+  await commit()
+  expect(copyStates()).toEqual(['lost'])
 })
 
 test('a provider that does not know a young data set is given time, an old one is a fault', async () => {

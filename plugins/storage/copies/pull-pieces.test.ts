@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient, PullCall, PullState } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
 import { openBatches } from './batch-store.ts'
+import { markParked, returnToPlanned } from './copy-store.ts'
 import { pullPieces } from './pull-pieces.ts'
 
 const { signal } = new AbortController()
@@ -66,6 +67,31 @@ test('pieces that all arrived are committed with the signature that allowed the 
   expect(batches()).toEqual(['ready'])
   expect(copyStates()).toEqual(['batched', 'batched'])
   expect(doors.scheduled).toEqual(['commit 2', 'pull 2'])
+})
+
+test('a piece that is deleted while its pull is prepared does not hold up the others', async () => {
+  answer(['complete', 'complete'])
+  await lack(3)
+  vi.spyOn(doors.funds, 'canPay').mockImplementationOnce(async () => {
+    await rows.database.write((tx) => tx.run("update copies set state = 'removed' where data_set_id = ? and content_id = 1", target.id))
+    return { isCovered: true }
+  })
+  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(await pull()).toEqual({ kind: 'done' })
+  expect(copyStates()).toEqual(['removed', 'batched', 'batched'])
+})
+
+test('I-25: a copy on its way in a pull is moved only on behalf of that pull', async () => {
+  answer([])
+  await lack(1)
+  await pull()
+  const [copy] = rows.database.read.all<{ id: number }>('select id from copies where data_set_id = ?', target.id)
+  const own = { copyId: copy?.id ?? 0, batchId: null }
+  await rows.database.write((tx) => {
+    returnToPlanned(tx, own, { code: 'late', message: 'an answer of an earlier run', nowMs: 0 })
+    markParked(tx, own, 0)
+  })
+  expect(copyStates()).toEqual(['transferring'])
 })
 
 test('at most 40 pieces are asked for at once', async () => {
