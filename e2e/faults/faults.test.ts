@@ -247,13 +247,18 @@ scenario('an addition that a reorganisation takes back is sent again, once', asy
   await using stage = await startStage({ providers: 1, copies: 1 })
   const { devnet } = stage.network
   const [provider] = devnet.providers as [SimulatedProvider]
-  const object = await stage.put()
-  await until('an addition', async () => provider.counters.addPiecesTransactions > 0 || undefined, { everyMs: 10 })
-  await until('a mined addition', async () => devnet.addPiecesTransactions()[0]?.ok ?? undefined, { everyMs: 10 })
+  const first = await stage.put()
+  await stage.stored(first)
+  // Held, so that the block with the addition is still the newest one when it is taken back.
+  await devnet.chain.hold()
+  const second = await stage.put()
+  await until('an addition', async () => provider.counters.addPiecesTransactions > 1 || undefined)
+  await devnet.chain.mine()
+  await until('a mined addition', async () => devnet.addPiecesTransactions().at(-1)?.ok ?? undefined)
   await devnet.chain.reorg(1)
-  await until('the addition to be gone', async () => devnet.addPiecesTransactions()[0]?.status === 'reorged' || undefined, { everyMs: 10 })
-  expect(await stage.settle([object])).toEqual([])
-  expect(devnet.addPiecesTransactions().map(({ ok }) => ok)).toContain(true)
+  await until('the addition to be gone', async () => devnet.addPiecesTransactions().at(-1)?.status === 'reorged' || undefined)
+  await devnet.chain.release()
+  expect(await stage.settle([first, second])).toEqual([])
 })
 
 scenario('I-08: an unfunded wallet: everything waits for the deposit, then for the approval, and goes on by itself', async () => {

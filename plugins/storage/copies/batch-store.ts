@@ -228,6 +228,11 @@ export function recordRefusal(
   )
 }
 
+/** Looks at the chain are over: what is counted from now on are refusals. */
+export function forgetChecks(tx: Tx, batchId: number): void {
+  tx.run('update commit_batches set checks = 0 where id = ?', batchId)
+}
+
 export function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number): void {
   tx.run('update commit_batches set checks = checks + 1, next_check_at = ? where id = ?', nextCheckAtMs, batchId)
 }

@@ -253,6 +253,34 @@ test('pieces that the provider no longer has are brought again, and the others k
   expect(doors.scheduled).toEqual(['store 1', 'store 2'])
 })
 
+test('I-05: bytes discarded after a doubtful addition are brought to the same batch, never to a new one', async () => {
+  answer(lost, invalid, accepted)
+  await park(1)
+  await linger()
+  await commit()
+  doors.world.sent = { pooled: 5, final: 5 }
+  await doors.clock.advance(doors.pace.handlingMs)
+  await commit()
+  const uploaded: string[] = []
+  doors.world.cached = { path: import.meta.filename, size: 10 }
+  doors.world.client = {
+    ...doors.world.client,
+    findPiece: async () => ok({ isFound: false }),
+    upload: async ({ pieceCid }) => {
+      uploaded.push(pieceCid)
+      return ok({ alreadyStored: false })
+    },
+  }
+  await doors.clock.advance(testEpochMs * 2)
+  // Not landed, offered again, refused: the bytes are brought, and the batch waits the shortest pause.
+  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'refused', forMs: testEpochMs })
+  expect(uploaded).toEqual(additions[0]?.pieces)
+  await doors.clock.advance(testEpochMs)
+  await commit()
+  expect(additions).toHaveLength(3)
+  expect(additions[2]).toEqual(additions[0])
+})
+
 test('a data set that ended on chain takes no more pieces, and its task ends', async () => {
   answer(notSent({ reason: 'data_set_gone', status: 409, detail: 'terminated' }))
   doors.world.isLive = false

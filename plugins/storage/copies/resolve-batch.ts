@@ -3,7 +3,15 @@ import { pieceIdsOf } from '../chain/nonce-policy.ts'
 import { countSent } from '../chain/sender-nonces.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
-import { confirmBatch, observeSubmission, postponeCheck, raiseAttention, recordUncertain, reopenSubmission } from './batch-store.ts'
+import {
+  confirmBatch,
+  forgetChecks,
+  observeSubmission,
+  postponeCheck,
+  raiseAttention,
+  recordUncertain,
+  reopenSubmission,
+} from './batch-store.ts'
 import { confirmationUpdated, contentStored } from './copy-events.ts'
 import { recountContent } from './copy-store.ts'
 import { judgeOutcome } from './outcome-policy.ts'
@@ -37,7 +45,10 @@ export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal
   )
   if (verdict.kind === 'not_landed') {
     doors.log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
-    await database.write((tx) => reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs }))
+    await database.write((tx) => {
+      reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs })
+      forgetChecks(tx, batch.id)
+    })
     await reopened()
     // A transaction that reverts costs the provider each time: it is an attempt, unlike one that was lost on the way.
     if (hasFailed) throw new PipelineFault('chain_reverted', `the addition of batch ${batch.id} was sent and failed on chain`)

@@ -16,6 +16,7 @@ import {
 } from './batch-store.ts'
 import { canAfford } from './batch-terms.ts'
 import { markParked, recountContent, returnToPlanned } from './copy-store.ts'
+import { restoreBytes } from './restore-bytes.ts'
 import { judgeRefusal, type Setback } from './setback-policy.ts'
 
 const recorded = defineProbe('storage.submit.recorded')
@@ -50,7 +51,7 @@ export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal:
     .client(dataSet.serviceUrl)
     .addPieces({ dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }, { signal })
   await sent()
-  if (answer.kind === 'not_sent') return handleRefusal(doors, work, judgeRefusal(answer.cause, pace))
+  if (answer.kind === 'not_sent') return handleRefusal(doors, work, judgeRefusal(answer.cause, pace), signal)
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
   await database.write((tx) => {
@@ -68,7 +69,7 @@ export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal:
  * Nothing was sent, that much is certain: the batch keeps its nonce and waits its time, or gives its copies back. It holds up neither the
  * other batches of the data set nor the task.
  */
-async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback): Promise<Outcome | undefined> {
+async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback, signal: AbortSignal): Promise<Outcome | undefined> {
   const { database, clock, funds, log } = doors
   const { dataSet, batch } = work
   await database.write((tx) => reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() }))
@@ -78,13 +79,15 @@ async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Set
     return undefined
   }
   if (setback.kind === 'data_set_gone') return handleDataSetGone(doors, dataSet, setback.message)
-  // A batch that may once have reached the chain keeps its nonce for ever: its pieces are never signed under another one.
-  const stored = batch.firstSubmittedAtMs === null ? await findStored(doors, work) : undefined
-  if (stored && batch.items.some((item) => !stored.has(item.pieceCid))) {
-    // The provider lost some of the bytes, as it does with uploads that stay unclaimed too long: those are brought again.
+  const stored = await findStored(doors, work)
+  const discarded = stored ? batch.items.filter((item) => !stored.has(item.pieceCid)) : []
+  // The provider lost some of the bytes, as it does with uploads that stay unclaimed too long: those are brought again.
+  if (stored && discarded.length > 0 && batch.firstSubmittedAtMs === null) {
     await giveBack(doors, batch, { message: setback.message, isStored: (pieceCid) => stored.has(pieceCid) })
     return waitFor(clock, 'provider', 0, 'the provider no longer has some of the pieces')
   }
+  // A batch that may once have reached the chain keeps its nonce for ever: the bytes come to it, its pieces are never signed again.
+  await restoreBytes(doors, dataSet.serviceUrl, discarded, signal)
   log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code: setback.code, message: setback.message })
   await refuse(doors, work, setback.message)
   return undefined
