@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 const nodeMajorMin = 24
 /** Threads for file and hash work. Node's default of 4 would make fsync wait behind reads. */
 const poolThreads = '64'
+const endMsMax = 1000
 
 // Effective only while nothing has used the pool yet, so it comes before every import of the program.
 process.env.UV_THREADPOOL_SIZE ??= poolThreads
@@ -16,6 +17,8 @@ if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) {
   module.enableCompileCache()
   const { main } = await import('./main.ts')
   process.exitCode = await main(process.argv.slice(2), process.env)
+  // All is closed by now: a timer that a library forgot must not keep the operator waiting. Does nothing when nothing is left.
+  setTimeout(() => process.exit(), endMsMax).unref()
 } else {
   runOnPinnedNode()
 }

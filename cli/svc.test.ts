@@ -48,3 +48,11 @@ test('the thread pool has room for file work before anything uses it', async () 
   })
   expect(stderr).toBe('64')
 })
+
+test('the program ends when its command has, whatever a library has left running', async () => {
+  const forgotten = 'data:text/javascript,setInterval(() => {}, 60_000)'
+  const code = await new Promise((resolve) => {
+    execFile(process.execPath, ['--import', forgotten, program, 'serv'], { timeout: 30_000 }, (error) => resolve(error?.code))
+  })
+  expect(code).toBe(2)
+})
