@@ -1,9 +1,9 @@
 // Every fault does what its name says to a real request.
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { newNonce } from '../plugins/storage/chain/typed-data.ts'
 import { createFaultBox } from './faults.ts'
 import { type DataSetAtHand, type Fixture, startFixture } from './testing/fixture.ts'
-import { randomNonce } from './testing/payer.ts'
 import { locationOf, outcome, pieceCidOfBytes, send, store, until, upload, whole } from './testing/provider-calls.ts'
 
 let fixture: Fixture
@@ -155,7 +155,7 @@ test('pull_stuck, pull_failed and a missing source: a pull stays as it is under 
   const target = await fixture.createDataSet(1)
   const pieceCid = await fixture.storePiece(dataSet)
   const pullFrom = async (sourceUrl: string) => {
-    const extraData = await fixture.payer.add({ clientDataSetId: target.clientDataSetId, nonce: randomNonce(), pieceCids: [pieceCid] })
+    const extraData = await fixture.payer.add({ clientDataSetId: target.clientDataSetId, nonce: newNonce(), pieceCids: [pieceCid] })
     const body = {
       dataSetId: target.dataSetId,
       extraData,
@@ -185,7 +185,7 @@ test('pull_stuck, pull_failed and a missing source: a pull stays as it is under 
 test('a full pull queue answers 429 with Retry-After', async () => {
   const { settings, url } = dataSet.provider
   const pieceCid = pieceCidOfBytes(randomBytes(200))
-  const extraData = await fixture.payer.add({ clientDataSetId: dataSet.clientDataSetId, nonce: randomNonce(), pieceCids: [pieceCid] })
+  const extraData = await fixture.payer.add({ clientDataSetId: dataSet.clientDataSetId, nonce: newNonce(), pieceCids: [pieceCid] })
   settings.pullPiecesMax = 0
   const body = { dataSetId: dataSet.dataSetId, extraData, pieces: [{ pieceCid, sourceUrl: 'http://127.0.0.1:1/piece/x' }] }
   const refused = await send('POST', `${url}/pdp/piece/pull`, body)

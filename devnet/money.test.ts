@@ -1,11 +1,12 @@
 // Lockup, fees, debt and settlement: what the contracts charge, refuse and pay out.
 import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newNonce } from '../plugins/storage/chain/typed-data.ts'
 import { payAbi, warmStorageAbi } from './chain/abis.ts'
 import { userAccount } from './chain/accounts.ts'
 import { createChainReader, createChainSigner } from './chain/rpc.ts'
 import { type Fixture, startFixture } from './testing/fixture.ts'
-import { createPayer, randomNonce } from './testing/payer.ts'
+import { createPayer } from './testing/payer.ts'
 import { mineUntil, send, until } from './testing/provider-calls.ts'
 
 const PERIOD_EPOCHS = 10
@@ -42,7 +43,7 @@ const readDataSet = (dataSetId: number) =>
 
 async function refusalOf(privateKey: `0x${string}`): Promise<string> {
   const { url, address } = fixture.provider(0)
-  const extraData = await createPayer(fixture.devnet, privateKey).create(randomNonce(), address)
+  const extraData = await createPayer(fixture.devnet, privateKey).create(newNonce(), address)
   const answer = await send('POST', `${url}/pdp/data-sets`, { recordKeeper: fixture.devnet.contracts.warmStorage, extraData })
   expect(answer.status).toBe(500)
   return answer.text()
@@ -113,9 +114,9 @@ test('a payer in debt can neither add nor withdraw until a deposit', async () =>
   const debtor = createPayer(fixture.devnet, privateKey)
   await fixture.devnet.approveFwss(privateKey)
   const { url, address: payee } = fixture.provider(0)
-  const clientDataSetId = randomNonce()
+  const clientDataSetId = newNonce()
   const pieceCid = await fixture.storePiece({ provider: fixture.provider(0), dataSetId: 0, clientDataSetId })
-  const extraData = await debtor.createAndAdd(payee, { clientDataSetId, nonce: randomNonce(), pieceCids: [pieceCid] })
+  const extraData = await debtor.createAndAdd(payee, { clientDataSetId, nonce: newNonce(), pieceCids: [pieceCid] })
   const pieces = [{ pieceCid, subPieces: [{ subPieceCid: pieceCid }] }]
   const recordKeeper = fixture.devnet.contracts.warmStorage
   expect((await send('POST', `${url}/pdp/data-sets/create-and-add`, { recordKeeper, extraData, pieces })).status).toBe(201)
@@ -126,7 +127,7 @@ test('a payer in debt can neither add nor withdraw until a deposit', async () =>
   await fixture.devnet.chain.jump(Number((funds - lockupCurrent) / lockupRate) + 1000)
   const next = await fixture.storePiece({ provider: fixture.provider(0), dataSetId, clientDataSetId })
   const add = async () => {
-    const addExtra = await debtor.add({ clientDataSetId, nonce: randomNonce(), pieceCids: [next] })
+    const addExtra = await debtor.add({ clientDataSetId, nonce: newNonce(), pieceCids: [next] })
     return send('POST', `${url}/pdp/data-sets/${dataSetId}/pieces`, {
       pieces: [{ pieceCid: next, subPieces: [{ subPieceCid: next }] }],
       extraData: addExtra,

@@ -9,9 +9,10 @@ import { getApprovedPDPProviders } from '@filoz/synapse-core/sp-registry'
 import { createWalletClient, http, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newNonce } from '../plugins/storage/chain/typed-data.ts'
 import { createChainReader, findReceipt } from './chain/rpc.ts'
 import { type Devnet, startDevnet } from './devnet.ts'
-import { createPayer, type Payer, randomNonce } from './testing/payer.ts'
+import { createPayer, type Payer } from './testing/payer.ts'
 import { locationOf, mineUntil, outcome, pieceCidOfBytes, send, store, until, whole } from './testing/provider-calls.ts'
 
 const bytes = randomBytes(2_000_000)
@@ -52,7 +53,7 @@ test('the info file is valid for the wallet SDK, which lists the providers and f
 })
 
 test('a data set is created, filled, copied, emptied and ended', async () => {
-  const [clientDataSetId, nonce] = [randomNonce(), randomNonce()]
+  const [clientDataSetId, nonce] = [newNonce(), newNonce()]
   const pieceCid = await store(urlOf(0), bytes)
   expect(pieceCid).toBe(pieceCidOfBytes(bytes))
   expect(await devnet.readPiece(0, pieceCid)).toEqual(bytes)
@@ -68,9 +69,9 @@ test('a data set is created, filled, copied, emptied and ended', async () => {
   expect(await devnet.pieceLive(first, 0)).toBe(true)
 
   // An empty data set at the second provider, then a pull and an add with the same extraData.
-  const secondClientId = randomNonce()
+  const secondClientId = newNonce()
   const second = await createAt(1, secondClientId)
-  const addExtra = await payer.add({ clientDataSetId: secondClientId, nonce: randomNonce(), pieceCids: [pieceCid] })
+  const addExtra = await payer.add({ clientDataSetId: secondClientId, nonce: newNonce(), pieceCids: [pieceCid] })
   await pull({ dataSetId: second, extraData: addExtra, pieceCid })
   const addUrl = `${urlOf(1)}/pdp/data-sets/${second}/pieces`
   const added = await outcome(await locationOf(urlOf(1), await send('POST', addUrl, { pieces: whole([pieceCid]), extraData: addExtra })))

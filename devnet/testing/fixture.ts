@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, type Hex, parseEther } from 'viem'
+import { newNonce } from '../../plugins/storage/chain/typed-data.ts'
 import { type Devnet, type DevnetOptions, startDevnet } from '../devnet.ts'
 import type { SimulatedProvider } from '../provider/provider.ts'
-import { createPayer, type Payer, randomNonce } from './payer.ts'
+import { createPayer, type Payer } from './payer.ts'
 import { locationOf, outcome, send, store, whole } from './provider-calls.ts'
 
 const DEPOSIT = parseEther('100')
@@ -54,7 +55,7 @@ export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise
     ...{ dir, devnet, payer, userKey, provider },
     async createDataSet(index) {
       const { url, address } = provider(index)
-      const clientDataSetId = randomNonce()
+      const clientDataSetId = newNonce()
       const body = { recordKeeper: devnet.contracts.warmStorage, extraData: await payer.create(clientDataSetId, payeeOf(address)) }
       const created = await outcome(await locationOf(url, await send('POST', `${url}/pdp/data-sets`, body)))
       if (created.dataSetId === undefined) throw new Error(`no data set: ${JSON.stringify(created)}`)
@@ -62,7 +63,7 @@ export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise
     },
     storePiece: (dataSet, size = 1000) => store(dataSet.provider.url, randomBytes(size)),
     async addBody({ provider: { url }, dataSetId, clientDataSetId }, pieceCids) {
-      const nonce = randomNonce()
+      const nonce = newNonce()
       const extraData = await payer.add({ clientDataSetId, nonce, pieceCids })
       return { nonce, body: { pieces: whole(pieceCids), extraData }, url: `${url}/pdp/data-sets/${dataSetId}/pieces` }
     },
