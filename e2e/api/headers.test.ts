@@ -1,0 +1,27 @@
+/** What every answer of the Admin listener has in common, whatever it is about. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+
+let svc: DevProcess
+beforeAll(async () => {
+  svc = await startDev()
+})
+afterAll(() => svc[Symbol.asyncDispose]())
+
+describe.each(['/healthz', '/metrics', '/api/v1/overview', '/api/v1/nothing', '/api/nothing', '/admin/nothing'])('%s', (path) => {
+  test.each(['operator', 'nobody'] as const)('carries the security headers and is kept by nobody, for %s', async (as) => {
+    const { headers } = await svc.call('GET', path, { as })
+    expect(headers).toMatchObject({
+      'content-security-policy': expect.stringContaining("default-src 'self'"),
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      'cache-control': 'no-store',
+    })
+  })
+})
+
+test.each(['/api/v1/nothing', '/api/nothing', '/api', '/admin/nothing'])('%s does not exist, and says so in JSON', async (path) => {
+  const reply = await svc.call('GET', path)
+  expect([reply.status, reply.json]).toEqual([404, { error: expect.any(String), code: 'not_found' }])
+})
