@@ -15,6 +15,9 @@ export const taskErrors = defineErrors({
   task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
 })
 
+/** Failures dismissed in one transaction: many must not hold the writer. */
+const pageRows = 500
+
 export interface LedgerDoors {
   readonly database: Database
   readonly clock: Clock
@@ -76,15 +79,18 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       // As a writer, so that no failure is recorded between the count and its moment.
       return database.write((tx) => {
         const asOfMs = fenceFailures(tx, clock.now())
-        return { count: countFailures(tx, kind, asOfMs).reduce((sum, { n }) => sum + n, 0), asOfMs }
+        return { count: countFailures(tx, kind), asOfMs }
       })
     },
-    async acknowledgeAll({ kind, failedBeforeMs }) {
+    async acknowledgeAll({ kind, failedBeforeMs = Number.POSITIVE_INFINITY }) {
       requireKind(kind)
-      return database.write((tx) => {
-        const nowMs = clock.now()
-        return acknowledgeFailures(tx, kind, { beforeMs: failedBeforeMs ?? fenceFailures(tx, nowMs), nowMs })
-      })
+      // Failures that come while this goes on are no part of it, or it might never end.
+      const beforeMs = Math.min(failedBeforeMs, await database.write((tx) => fenceFailures(tx, clock.now())))
+      for (let acknowledged = 0; ; ) {
+        const page = await database.write((tx) => acknowledgeFailures(tx, { kind, beforeMs, nowMs: clock.now(), limit: pageRows }))
+        acknowledged += page
+        if (page < pageRows) return acknowledged
+      }
     },
   }
 }
