@@ -2,6 +2,9 @@
 import type { Tx } from '../../db/database.ts'
 import { countTask, type TaskStatus } from '../task-record.ts'
 
+/** Longer than anybody waits: a pending row is listed, and not run. */
+const neverMs = 10 * 365 * 86_400_000
+
 export interface TaskRow {
   readonly kind: string
   readonly status: TaskStatus
@@ -20,7 +23,7 @@ export function insertTaskRow(tx: Tx, { kind, status, atMs, acknowledgedAtMs }: 
      values (?, 'thing', 'a', '{"name":"a"}', ?, ?, ?, ?, ?, ?, ?, ?)`,
     kind,
     status,
-    status === 'pending' ? Number.MAX_SAFE_INTEGER : atMs,
+    status === 'pending' ? atMs + neverMs : atMs,
     status === 'failed' ? atMs : null,
     acknowledgedAtMs ?? null,
     atMs,

@@ -1,6 +1,14 @@
 import type { Database, Reader } from '#kernel'
 import type { CopyRecord, Placement, Placements } from '../contract.ts'
-import { type ContentRow, findContent, findVersionContent, listCopyRecords, listDataSetRecords, objectState } from './placement-store.ts'
+import {
+  type ContentRow,
+  findContent,
+  findContents,
+  findVersionContent,
+  listCopyRecords,
+  listDataSetRecords,
+  objectState,
+} from './placement-store.ts'
 import type { UploadMeter } from './upload-meter.ts'
 
 export interface PlacementDoors {
@@ -23,18 +31,11 @@ export function createPlacements({ database, uploads, pieceUrl }: PlacementDoors
       return describe(content, listCopyRecords(reader, content.contentId, pieceUrl), uploads)
     },
     ofContents(contentIds) {
-      const found = new Map<number, ReturnType<Placements['ofContents']> extends ReadonlyMap<number, infer V> ? V : never>()
-      for (const contentId of contentIds) {
-        const content = findContent(reader, contentId)
-        if (!content) continue
-        found.set(contentId, {
-          state: objectState(content),
-          isCached: content.isCached,
-          isOnChain: content.committed > 0,
-          pieceCid: content.pieceCid,
-        })
-      }
-      return found
+      const situations = findContents(reader, contentIds).map((content) => {
+        const { contentId, isCached, pieceCid, committed } = content
+        return [contentId, { state: objectState(content), isCached, isOnChain: committed > 0, pieceCid }] as const
+      })
+      return new Map(situations)
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
   }
