@@ -165,6 +165,14 @@ export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRe
   return isOver ? deleteEntry(tx, contentId) : 0
 }
 
+/** The files of an entry that is `evicting`. None of them is served again, whatever comes in their place. */
+export const evictingBlobs = (read: Reader, contentId: number): BlobRef[] =>
+  read.all<BlobRef>(
+    `select b.blob_id as "blobId", b.epoch, b.length from cache_entries e join cache_blobs b on b.content_id = e.content_id
+     where e.content_id = ? and e.state = 'evicting' order by b.ordinal`,
+    contentId,
+  )
+
 /** Contents whose eviction was begun and not finished, at most `limit`, by id. */
 export function evictingContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
   return read

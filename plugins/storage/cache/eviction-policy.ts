@@ -24,15 +24,18 @@ export interface Room {
   readonly reservedBytes: number
   /** The largest body that was refused for lack of room lately; 0 when none was. */
   readonly refusedBytes: number
+  /** Removal has begun and not come to its end yet, because nothing more could be removed. */
+  readonly isUnderWay: boolean
 }
 
 /** What the used bytes are to be brought down to now; undefined while nothing has to go. */
-export function targetBytes(rules: EvictionRules, { maxBytes, usedBytes, reservedBytes, refusedBytes }: Room): number | undefined {
+export function targetBytes(rules: EvictionRules, room: Room): number | undefined {
+  const { maxBytes, usedBytes, reservedBytes, refusedBytes } = room
   if (rules.policy === 'none') return undefined
   if (rules.policy === 'after_upload') return 0
   // A large body may not fit although the mark is far: it would have crossed it.
   const fitsRefused = refusedBytes === 0 ? maxBytes : maxBytes - reservedBytes - refusedBytes
-  if (usedBytes < rules.highBytes && usedBytes <= fitsRefused) return undefined
+  if (usedBytes < rules.highBytes && usedBytes <= fitsRefused && !room.isUnderWay) return undefined
   return Math.max(0, Math.min(rules.lowBytes, fitsRefused))
 }
 

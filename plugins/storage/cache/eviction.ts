@@ -1,6 +1,6 @@
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
 import { blobPath } from './blob-folders.ts'
-import { type BlobRef, beginEviction, blobsOfContent, evictingContents, finishEviction } from './cache-store.ts'
+import { type BlobRef, beginEviction, evictingBlobs, evictingContents, finishEviction } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
 
@@ -55,9 +55,9 @@ export async function evictContents(
   return finishClaims(evictions, claims)
 }
 
-/** Removes the files of an entry that is `evicting` already. Returns the bytes freed. Throws when a file cannot be removed. */
+/** Removes the files of an entry, if it is `evicting`. Returns the bytes freed. Throws when a file cannot be removed. */
 export async function finishContent(evictions: Evictions, contentId: number): Promise<number> {
-  const blobs = blobsOfContent(evictions.database.read, contentId)
+  const blobs = evictingBlobs(evictions.database.read, contentId)
   await unlinkBlobs(evictions, blobs)
   const freed = await evictions.database.write((tx) => finishEviction(tx, contentId, blobs))
   evictions.capacity.release(freed)
@@ -74,7 +74,7 @@ export async function finishEvictions(evictions: Evictions): Promise<void> {
     if (last === undefined) return
     await finishClaims(
       evictions,
-      page.map((contentId) => ({ contentId, blobs: blobsOfContent(read, contentId) })),
+      page.map((contentId) => ({ contentId, blobs: evictingBlobs(read, contentId) })),
     )
     after = last
   }

@@ -19,6 +19,7 @@ export class Evictor {
   readonly #accessLog: AccessLog
   #refusedBytes = 0
   #isRunning = false
+  #isUnderWay = false
   #asking = Promise.resolve()
 
   constructor(rules: EvictionRules, evictions: Evictions, accessLog: AccessLog) {
@@ -53,13 +54,14 @@ export class Evictor {
     const refusedBytes = this.#refusedBytes
     this.#refusedBytes = 0
     const { maxBytes, usedBytes, reservedBytes } = capacity
-    const target = targetBytes(this.rules, { maxBytes, usedBytes, reservedBytes, refusedBytes })
+    const target = targetBytes(this.rules, { maxBytes, usedBytes, reservedBytes, refusedBytes, isUnderWay: this.#isUnderWay })
     if (target === undefined) return 'enough'
     if (this.rules.policy === 'lru' && !(await this.#accessLog.flush())) return 'reads_unrecorded'
     this.#isRunning = true
     try {
       const { freedBytes, isExhausted } = await this.#bringDownTo(target, signal)
       if (freedBytes > 0) log.info('cached bytes were removed', { freedBytes, usedBytes: capacity.usedBytes, policy: this.rules.policy })
+      this.#isUnderWay = capacity.usedBytes > target
       // Under after_upload it is usual that everything else is still on its way.
       return isExhausted && this.rules.policy === 'lru' ? 'nothing_releasable' : 'enough'
     } finally {
