@@ -72,32 +72,29 @@ scenario(
   },
 )
 
-scenario(
-  'after_upload: below the minimum bytes stay; lowered, they go while a reader streams on',
-  async () => {
-    await using stage = await startStage({ providers: 2, copies: 2, settings: afterUpload })
-    const first = await stage.put()
-    await stage.stored(first)
-    await filesLeft(stage.dir, 0)
-    await setMinimum(stage, 2)
-    const resume = await holdCommits(stage, 1)
-    const object = await stage.put(randomBytes(24 * mebibyte))
-    await stage.stored(object, 1)
-    await cacheLookedAt(stage.dir)
-    expect(cachedFiles(stage.dir)).toBe(1)
+scenario('after_upload: below the minimum bytes stay; lowered, they go while a reader streams on', async () => {
+  await using stage = await startStage({ providers: 2, copies: 2, settings: afterUpload })
+  const first = await stage.put()
+  await stage.stored(first)
+  await filesLeft(stage.dir, 0)
+  await setMinimum(stage, 2)
+  const resume = await holdCommits(stage, 1)
+  const object = await stage.put(randomBytes(24 * mebibyte))
+  await stage.stored(object, 1)
+  await cacheLookedAt(stage.dir)
+  expect(cachedFiles(stage.dir)).toBe(1)
 
-    const { Body } = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: object.key }))
-    const stream = (Body as Readable)[Symbol.asyncIterator]()
-    const parts: Buffer[] = [(await stream.next()).value]
-    await setMinimum(stage, 1)
-    await filesLeft(stage.dir, 0)
-    for (let part = await stream.next(); !part.done; part = await stream.next()) parts.push(part.value)
-    expect(Buffer.concat(parts).equals(object.bytes)).toBe(true)
-    expect((await stage.get(object)).equals(object.bytes)).toBe(true)
-    resume()
-    expect(await stage.settle([first, object])).toEqual([])
-  },
-)
+  const { Body } = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: object.key }))
+  const stream = (Body as Readable)[Symbol.asyncIterator]()
+  const parts: Buffer[] = [(await stream.next()).value]
+  await setMinimum(stage, 1)
+  await filesLeft(stage.dir, 0)
+  for (let part = await stream.next(); !part.done; part = await stream.next()) parts.push(part.value)
+  expect(Buffer.concat(parts).equals(object.bytes)).toBe(true)
+  expect((await stage.get(object)).equals(object.bytes)).toBe(true)
+  resume()
+  expect(await stage.settle([first, object])).toEqual([])
+})
 
 scenario('lru: past the high mark the oldest go down to the low mark; S3 asks to come again, the Admin API refuses', async () => {
   const marks = { 'cache.lru_high_watermark_percent': 2, 'cache.lru_low_watermark_percent': 1 }

@@ -123,7 +123,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     },
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
     makeRoom: (signal) => evictor.makeRoom(signal),
-    evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
+    evict: (contentId, mayEvict) => evictContents(upkeep, [contentId], mayEvict),
     async finishRelease(contentId) {
       try {
         return await finishContent(upkeep, contentId)

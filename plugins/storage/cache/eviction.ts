@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
-import { blobPath } from './blob-folders.ts'
+import { blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobRef, beginEviction, evictingBlobs, evictingContents, finishEviction } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
@@ -29,28 +31,22 @@ export interface Evictions {
   readonly signal: AbortSignal
 }
 
-export interface Evicted {
-  readonly freedBytes: number
-  /** Contents that are not served from the cache any more, but whose files are still there. */
-  readonly stuck: number
-}
-
 /**
  * Row first, then file, then the row is gone: a crash between leaves an `evicting` row, never a row without its file (I-03). Only what is
- * releasable at the moment of the claim goes (I-02), and only where `mayEvict` agrees in the same transaction.
+ * releasable at the moment of the claim goes (I-02), and only where `mayEvict` agrees in the same transaction. Returns the bytes freed.
  */
 export async function evictContents(
   evictions: Evictions,
   contentIds: readonly number[],
   mayEvict: (tx: Tx, contentId: number) => boolean = () => true,
-): Promise<Evicted> {
+): Promise<number> {
   const claims = await evictions.database.write((tx) =>
     contentIds.flatMap((contentId) => {
       const blobs = mayEvict(tx, contentId) ? beginEviction(tx, contentId) : undefined
       return blobs ? [{ contentId, blobs }] : []
     }),
   )
-  if (claims.length === 0) return { freedBytes: 0, stuck: 0 }
+  if (claims.length === 0) return 0
   await claimed()
   return finishClaims(evictions, claims)
 }
@@ -85,7 +81,7 @@ interface Claim {
   readonly blobs: readonly BlobRef[]
 }
 
-async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Promise<Evicted> {
+async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Promise<number> {
   const { database, tasks, capacity } = evictions
   const isGone = await Promise.all(claims.map((claim) => tryUnlink(evictions, claim)))
   await unlinked()
@@ -99,7 +95,7 @@ async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Pro
   })
   capacity.release(freedBytes)
   await finished()
-  return { freedBytes, stuck: isGone.filter((gone) => !gone).length }
+  return freedBytes
 }
 
 async function tryUnlink(evictions: Evictions, { contentId, blobs }: Claim): Promise<boolean> {
@@ -117,8 +113,8 @@ async function unlinkBlobs({ disk, dir }: Evictions, blobs: readonly BlobRef[]):
     try {
       await disk.unlink(blobPath(dir, blobId, epoch))
     } catch (error) {
-      // Gone already: a stop came between the unlink and its commit.
-      if (!isMissing(error)) throw error
+      // Gone already: a stop came between the unlink and its commit. Where the whole folder is away, its disk is, and nothing is gone.
+      if (!isMissing(error) || !existsSync(join(dir, blobsFolder))) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 import { defineProbe } from '#kernel'
 import type { AccessLog } from './access-log.ts'
-import { type Candidate, hasReleasable, pageOfReleasable } from './cache-store.ts'
+import { type Candidate, evictingContents, hasReleasable, pageOfReleasable } from './cache-store.ts'
 import { contentsPerPage, type Evictions, evictContents } from './eviction.ts'
 import { crossesHigh, type EvictionRules, enoughOf, targetBytes } from './eviction-policy.ts'
 
@@ -9,8 +9,11 @@ const pagesMax = 1000
 
 const planned = defineProbe('storage.evict.planned')
 
+/** A disk that refuses to remove so many contents may refuse them all: until some go, no more stop being served from the cache. */
+const stuckMax = 100
+
 /** `enough`: what had to go and could is gone. Else why no more could be removed. */
-export type RoomMade = 'enough' | 'nothing_releasable' | 'reads_unrecorded'
+export type RoomMade = 'enough' | 'nothing_releasable' | 'reads_unrecorded' | 'files_stuck'
 
 /** Removes cached bytes by the rules of the policy, in the background. */
 export class Evictor {
@@ -35,7 +38,7 @@ export class Evictor {
 
   /** A body of so many bytes does not fit now. Begins to make room for it and returns true, unless nothing may be removed. */
   askForRoom(bytes: number): boolean {
-    if (this.rules.policy === 'none' || this.isPaused) return false
+    if (this.rules.policy === 'none' || this.isPaused || this.#isStuck()) return false
     if (!this.#isRunning && !hasReleasable(this.#evictions.database.read)) return false
     if (bytes > this.#refusedBytes) {
       this.#refusedBytes = bytes
@@ -59,11 +62,10 @@ export class Evictor {
     if (this.rules.policy === 'lru' && !(await this.#accessLog.flush())) return 'reads_unrecorded'
     this.#isRunning = true
     try {
-      const { freedBytes, isExhausted } = await this.#bringDownTo(target, signal)
-      if (freedBytes > 0) log.info('cached bytes were removed', { freedBytes, usedBytes: capacity.usedBytes, policy: this.rules.policy })
+      const made = await this.#bringDownTo(target, signal)
+      if (capacity.usedBytes < usedBytes) log.info('cached bytes were removed', { before: usedBytes, after: capacity.usedBytes })
       this.#isUnderWay = capacity.usedBytes > target
-      // Under after_upload it is usual that everything else is still on its way.
-      return isExhausted && this.rules.policy === 'lru' ? 'nothing_releasable' : 'enough'
+      return made
     } finally {
       this.#isRunning = false
     }
@@ -73,30 +75,32 @@ export class Evictor {
     await this.#asking
   }
 
-  async #bringDownTo(target: number, signal: AbortSignal): Promise<{ readonly freedBytes: number; readonly isExhausted: boolean }> {
+  async #bringDownTo(target: number, signal: AbortSignal): Promise<RoomMade> {
     const { capacity, database } = this.#evictions
-    let freedBytes = 0
     let after: Candidate | undefined
     for (let page = 0; page < pagesMax && capacity.usedBytes > target; page++) {
       signal.throwIfAborted()
+      if (this.#isStuck()) return 'files_stuck'
       const candidates = pageOfReleasable(database.read, { after, limit: contentsPerPage })
       const chosen = enoughOf(candidates, capacity.usedBytes - target)
       after = chosen.at(-1)
-      if (after === undefined) return { freedBytes, isExhausted: true }
-      const { freedBytes: freed, stuck } = await this.#evict(chosen)
-      freedBytes += freed
-      // A disk that refuses one file may refuse them all: nothing more stops being served until the next tick.
-      if (stuck > 0) break
+      // Under after_upload it is usual that everything else is still on its way.
+      if (after === undefined) return this.rules.policy === 'lru' ? 'nothing_releasable' : 'enough'
+      await this.#evict(chosen)
     }
-    return { freedBytes, isExhausted: false }
+    return 'enough'
   }
 
-  async #evict(chosen: readonly Candidate[]) {
+  #isStuck(): boolean {
+    return evictingContents(this.#evictions.database.read, { after: 0, limit: stuckMax }).length === stuckMax
+  }
+
+  async #evict(chosen: readonly Candidate[]): Promise<void> {
     const plannedMs = this.#accessLog.nowMs()
     await planned()
     const mayEvict = (_tx: unknown, contentId: number) => !this.#accessLog.wasReadSince(contentId, plannedMs)
     const ids = chosen.map(({ contentId }) => contentId)
-    return evictContents(this.#evictions, ids, this.rules.policy === 'lru' ? mayEvict : undefined)
+    await evictContents(this.#evictions, ids, this.rules.policy === 'lru' ? mayEvict : undefined)
   }
 
   /** A pass that is not put on record now comes with the next tick of the schedule. */

@@ -8,6 +8,7 @@ const lookAgainMs = 60_000
 const waits = {
   nothing_releasable: 'the cache is above its low watermark, and nothing more in it may be removed yet',
   reads_unrecorded: 'reads could not be recorded, so nobody knows what was read last',
+  files_stuck: 'too many cached files cannot be removed; the cache_evict tasks say why',
 } as const
 
 /** Removes cached bytes as the eviction policy says. There is one at a time. */
