@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { readListed } from './check-error-codes.ts'
 import { readRows } from './check-spec.ts'
 import { checkGeneratedDocs, findStale, writeDocs } from './generated-docs.ts'
 
 interface Operation {
   readonly operationId: string
   readonly summary: string
+  readonly description?: string
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
   readonly requestBody?: object
@@ -42,7 +45,7 @@ test('every operation of the OpenAPI document has its own name, a summary, an an
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   for (const { line, summary, responses } of operations) {
     expect([line, summary]).toEqual([line, expect.stringMatching(/^\S.{3,}/)])
-    expect([line, Object.keys(responses).sort()]).toEqual([line, [expect.stringMatching(/^2\d\d$/), 'default']])
+    expect([line, Object.keys(responses).sort()]).toEqual([line, [expect.stringMatching(/^2\d\d$|^501$/), 'default']])
     expect(responses.default).toEqual({ $ref: '#/components/responses/Error' })
   }
 })
@@ -69,6 +72,13 @@ test('the OpenAPI document says who may ask, by schemes that it defines', () => 
   expect(of('POST /api/v1/auth/logout')).toEqual([{ session: [], csrf: [] }])
   expect(of('GET /api/v1/tasks')).toEqual([{ basic: [] }, { session: [] }])
   expect(of('DELETE /api/v1/buckets/{name}/objects')).toEqual([{ basic: [] }, { session: [], csrf: [] }])
+})
+
+test('the refusals that the OpenAPI document names are published error codes', () => {
+  const published = readListed(readFileSync(new URL('../docs/reference/error-codes.md', import.meta.url), 'utf8'))
+  const named = operations.flatMap(({ description = '' }) => [...description.matchAll(/`([a-z0-9_]+)`/g)].map(([, code = '']) => code))
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter((code) => !published.has(code))).toEqual([])
 })
 
 test('every reference in the OpenAPI document leads somewhere', () => {

@@ -92,7 +92,8 @@ function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers 
   return { requestBody: { required: !isBodyOptional, content: { 'application/json': { schema } } } }
 }
 
-function describeAnswer({ answer, media }: Endpoint): Schema {
+function describeAnswer({ answer, media, status }: Endpoint): Schema {
+  if (status === 501) return { $ref: '#/components/responses/Error' }
   if (answer) return { description: 'Done', content: { 'application/json': { schema: writeSchema(answer) } } }
   return { description: 'Done', ...(media === undefined ? {} : { content: { [media]: {} } }) }
 }
