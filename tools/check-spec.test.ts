@@ -7,6 +7,11 @@ const problems = (...lines: readonly string[]) =>
   findProblems(['| Rows |  |', '| a | 1 |', '## Endpoints', ...lines].join('\n'), specification, (path) => files[path])
 const later = '| `GET /b` | later: wallet |'
 
+test('a page that does not count its rows is a problem', () => {
+  const page = '# Coverage\n\n## Endpoints\n\n| `GET /a` | later: wallet |\n| `GET /b` | later: wallet |\n'
+  expect(findProblems(page, specification, () => undefined)).toEqual([expect.stringContaining('table that counts its rows')])
+})
+
 test('a row with tests that exist, or with the part that will have them, is complete', () => {
   expect(problems("| GET `/a` | `x.test.ts` › it's there <br> `x.test.ts` › a %s |", later)).toEqual([])
 })

@@ -42,6 +42,7 @@ export function findProblems(coverage: string, { rows: wantedRows, parts }: Spec
   const wanted = Object.entries(wantedRows).flatMap(([section, all]) => all.map((name) => `${section}: ${name}`))
   const present = rows.map(({ section, name }) => `${section}: ${name}`)
   return [
+    ...(summaryPattern.test(coverage) ? [] : [`${coveragePath} does not open with a table that counts its rows`]),
     ...wanted.filter((name) => !present.includes(name)).map((name) => `${coveragePath} has no row for ${name}`),
     ...present
       .filter((name) => !wanted.includes(name))
@@ -72,6 +73,9 @@ function checkProofs({ name, proofs }: CoverageRow, read: (path: string) => stri
 const hasTitle = (source: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => source.includes(`${quote}${title.replaceAll(quote, `\\${quote}`)}${quote}`))
 
+/** The opening table: `npm run docs` counts it anew, `npm run check` compares. */
+const summaryPattern = /\| Rows \| {2}\|\n(\|.*\|\n)+/
+
 const rowPattern = /^\| (.+?) \| (.+) \|$/
 const proofPattern = /^`([^`]+\.test\.ts)` › (.+)$/
 const laterPattern = /^later: (.+)$/
@@ -96,8 +100,6 @@ function readCell(cell: string): Pick<CoverageRow, 'proofs' | 'later' | 'unread'
   const later = entries.flatMap((entry) => laterPattern.exec(entry)?.[1] ?? [])
   return { proofs, later, unread: entries.filter((entry) => !proofPattern.test(entry) && !laterPattern.test(entry)) }
 }
-
-const summaryPattern = /\| Rows \| {2}\|\n(\|.*\|\n)+/
 
 /** The page with its opening table counted anew. */
 export function renewSummary(coverage: string, parts: readonly string[]): string {
