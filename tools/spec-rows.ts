@@ -28,6 +28,7 @@ export const specRows: Readonly<Record<string, readonly string[]>> = {
 export const laterParts: readonly string[] = [
   'dashboard',
   'eviction',
+  'multipart uploads',
   'provider and data-set health',
   'replacement',
   'speed test',

@@ -37,6 +37,7 @@ export const errors = {
     '501: deletion of a bucket',
     '503: storage service unavailable (replacement)',
     '507: no room for an upload',
+    '507: it may last until the background cleanup of lru has freed something',
     '507: no room for a restore',
   ],
   'Troubleshooting rules': [
