@@ -131,17 +131,24 @@ export async function insertTasks(database: Database, rows: number): Promise<voi
   const isHidden = 'n / 100 % 10 = 9'
   const isDismissed = `not ${isHidden} and n / 4 % 5 = 3`
   const isFailed = `not ${isHidden} and n / 4 % 5 in (2, 3)`
-  const laterMs = Date.now() + 365 * 86_400_000
+  const [nowMs, laterMs] = [Date.now(), Date.now() + 365 * 86_400_000]
   await database.write((tx) => {
-    insertMany(tx, {
-      into: 'tasks (kind, subject_type, subject_key, args, status, run_at, failed_at, acknowledged_at, created_at, updated_at, started_at, finished_at)',
-      rows,
-      values: `case when ${isHidden} then 'task_gc' else ${kind} end, 'thing', n, '{}', case when ${isHidden} then 'completed' else ${status} end, ${laterMs},
-       case when ${isFailed} then ${firstMs} + n end, case when ${isDismissed} then ${Date.now()} end, ${firstMs}, ${firstMs}, ${firstMs}, ${Date.now()}`,
-    })
-    tx.run('delete from task_counts')
+    const before = tx.get<{ id: number | null }>('select max(id) as id from tasks')?.id ?? 0
+    insertMany(
+      tx,
+      {
+        into: 'tasks (kind, subject_type, subject_key, args, status, run_at, failed_at, acknowledged_at, created_at, updated_at, started_at, finished_at)',
+        rows,
+        values: `case when ${isHidden} then 'task_gc' else ${kind} end, 'thing', n, '{}', case when ${isHidden} then 'completed' else ${status} end, ?,
+          case when ${isFailed} then ${firstMs} + n end, case when ${isDismissed} then ? end, ${firstMs}, ${firstMs}, ${firstMs}, ?`,
+      },
+      ...[laterMs, nowMs, nowMs],
+    )
     tx.run(
-      'insert into task_counts (kind, status, acknowledged, n) select kind, status, acknowledged_at is not null, count(*) from tasks group by 1, 2, 3',
+      `insert into task_counts (kind, status, acknowledged, n)
+       select kind, status, acknowledged_at is not null, count(*) from tasks where id > ? group by 1, 2, 3
+       on conflict (kind, status, acknowledged) do update set n = n + excluded.n`,
+      before,
     )
     tx.run('update task_failure_clock set at = max(at, ?)', firstMs + rows)
   })
