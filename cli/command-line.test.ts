@@ -74,7 +74,11 @@ test('flags may stand before, between and after the words', async () => {
 
 test('help may be asked for in front too', async () => {
   using home = svcHome()
-  const [word, flag, bare] = await Promise.all([home.run(['help', 'plugins', 'list']), home.run(['plugins', 'list', '-h']), home.run(['help'])])
+  const [word, flag, bare] = await Promise.all([
+    home.run(['help', 'plugins', 'list']),
+    home.run(['plugins', 'list', '-h']),
+    home.run(['help']),
+  ])
   expect(word).toEqual(flag)
   expect(word.stdout).toContain('svc plugins list --json')
   expect(bare).toMatchObject({ code: 0, stdout: expect.stringContaining('svc <command> [flags]') })

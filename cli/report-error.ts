@@ -7,8 +7,8 @@ const debug = debuglog('svc')
 export function reportError(error: unknown, write: (line: string) => void): number {
   // Part of it may come from a stranger, and a terminal obeys control characters.
   const line = describe(error)
+    .replace(/[^\P{Cc}\n]+/gu, '')
     .replace(/\s*\n\s*/g, '; ')
-    .replace(/\p{Cc}+/gu, ' ')
   write(`fatal: ${line}\n`)
   debug('%s', error instanceof Error ? error.stack : error)
   return error instanceof CommandError ? error.exitCode : 1
