@@ -1,7 +1,8 @@
-/** `npm run check`: types, style, dependency rules, invariants, error codes and specification coverage. Runs all, then says what failed. */
+/** `npm run check`: types, style, dependency rules, invariants, error codes, command reference and specification coverage. Runs all, then says what failed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { checkCommands } from './check-commands.ts'
 import { checkErrorCodes } from './check-error-codes.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { checkSpec } from './check-spec.ts'
@@ -27,6 +28,7 @@ const steps: readonly Step[] = [
   ]),
   { name: 'invariants', run: checkInvariants },
   { name: 'error codes', run: checkErrorCodes },
+  { name: 'command reference', run: checkCommands },
   { name: 'specification coverage', run: checkSpec },
 ]
 
