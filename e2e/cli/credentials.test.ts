@@ -44,6 +44,18 @@ test('SVC_ADMIN_PASSWORD wins over the file, and a wrong password is refused wit
   expect(await withoutPasswordFile(() => ask({ SVC_ADMIN_PASSWORD: service.password }))).toEqual(answered)
 })
 
+test('of a service in setup mode status says what is missing, and other commands that it is in setup mode', async () => {
+  const status = await service.svc('admin', 'status')
+  expect(status).toMatchObject({ code: 0, stderr: '' })
+  expect(status.stdout).toContain(`Status: setup\nMode: setup\nConfig: ${service.configPath}\nWritable: yes\nRestart required: no\n`)
+  expect(status.stdout).toMatch(/FIELD +MESSAGE\nchain\.private_key +is required/)
+  expect(await service.svc('admin', 's3-user', 'list')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'fatal: The service is in setup mode: supply the missing settings and restart it.\n',
+  })
+})
+
 test('where neither is there and nobody can be asked, both are named', async () => {
   expect(await withoutPasswordFile(ask)).toEqual({
     code: 1,
