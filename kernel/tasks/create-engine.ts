@@ -25,6 +25,9 @@ export interface EngineDoors {
     readonly poll_interval: number
     readonly lease_duration: number
     readonly retention: number
+    readonly max_retries: number
+    readonly provider_mutation_concurrency: number
+    readonly destructive_mutation_concurrency: number
   }
   /** Between 0 and 1; tests give a fixed one. */
   readonly random?: () => number
@@ -41,7 +44,7 @@ class Engine implements TaskEngine {
   readonly queue
   readonly ledger
   readonly #doors: EngineDoors
-  readonly #kinds = new KnownKinds()
+  readonly #kinds: KnownKinds
   readonly #worker: Worker
   readonly #updates: TaskUpdates
   #schedules: RunningSchedules | undefined
@@ -52,6 +55,7 @@ class Engine implements TaskEngine {
     const { clock, database, events, log, random = Math.random, settings, stopMs = limits.stopMs } = doors
     this.#doors = doors
     this.#updates = new TaskUpdates(clock, events)
+    this.#kinds = new KnownKinds(settings.max_retries)
     const worker = new Worker({
       database,
       clock,
@@ -59,6 +63,10 @@ class Engine implements TaskEngine {
       random,
       kinds: this.#kinds,
       concurrency: settings.concurrency,
+      lanes: {
+        'provider-mutation': settings.provider_mutation_concurrency,
+        destructive: settings.destructive_mutation_concurrency,
+      },
       pollMs: settings.poll_interval,
       leaseMs: settings.lease_duration,
       stopMs,

@@ -1,12 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import { defineErrors, kernelErrors } from '../errors.ts'
-import type { Bound } from './engine.ts'
 import { fenceFailures } from './failure-clock-store.ts'
+import type { KnownKind } from './known-kinds.ts'
 import type { ListedTask, TaskLedger } from './ledger.ts'
 import { acknowledgeFailures, acknowledgeTask, countFailures, findTask, listTasks, readCounts, reviveTask } from './ledger-store.ts'
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
-import type { TaskKind } from './task.ts'
 import type { TaskRecord } from './task-record.ts'
 
 export const taskErrors = defineErrors({
@@ -19,7 +18,7 @@ export interface LedgerDoors {
   readonly database: Database
   readonly clock: Clock
   /** Filled when the engine starts. */
-  readonly kinds: ReadonlyMap<string, Bound<TaskKind>>
+  readonly kinds: ReadonlyMap<string, KnownKind>
   /** An operator moved the task: its state after that. Called once it is durable. */
   readonly onChange: (task: TaskRecord) => void
 }
@@ -31,14 +30,14 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       throw taskErrors.unknown_task_type({ message: `'${kind}' is not a task type; known types: ${[...kinds.keys()].sort().join(', ')}` })
   }
   const present = (task: TaskRecord): ListedTask => {
-    const kind = kinds.get(task.kind)?.item
+    const known = kinds.get(task.kind)
     return {
       ...task,
-      label: kind?.label ?? task.kind,
+      label: known?.item.label ?? task.kind,
       presentationStatus: presentTask(task, clock.now()),
-      retryable: isRetryable(task) && kind !== undefined,
+      retryable: isRetryable(task) && known !== undefined,
       acknowledgeable: isAcknowledgeable(task),
-      attemptsMax: kind?.attempts,
+      attemptsMax: known?.attemptsMax,
     }
   }
   const requireFailed = (task: TaskRecord | undefined, id: number): TaskRecord => {

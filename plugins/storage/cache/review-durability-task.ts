@@ -7,7 +7,6 @@ export const reviewDurabilityTask = defineTask({
   label: 'Review cache durability',
   args: type({ bucketId: 'number.integer > 0', bucket: 'string' }),
   uses: { database },
-  attempts: 5,
   subject: ({ bucketId, bucket }) => ({ type: 'bucket', key: String(bucketId), bucket }),
   run: async ({ args, services, signal }) => {
     const { reviewDurability } = await import('./review-durability.ts')
