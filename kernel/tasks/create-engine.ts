@@ -11,7 +11,7 @@ import { createTaskQueue } from './queue-store.ts'
 import { runRecoveries } from './recovery.ts'
 import { retentionTask } from './retention-task.ts'
 import { type RunningSchedules, startSchedules } from './schedule.ts'
-import type { TaskRecord, TaskStatus } from './task-record.ts'
+import type { TaskRecord } from './task-record.ts'
 import { TaskUpdates } from './task-updated.ts'
 import { Worker } from './worker.ts'
 
@@ -112,8 +112,13 @@ class Engine implements TaskEngine {
     return this.#isStarting || this.#worker.isHealthy()
   }
 
-  #announce(task: Pick<TaskRecord, 'id' | 'kind' | 'waitReason' | 'runAtMs' | 'acknowledgedAtMs'> & { readonly status: TaskStatus }): void {
-    const presentation_status = presentTask(task, this.#doors.clock.now())
-    this.#updates.add({ task_id: task.id, type: task.kind, status: task.status, presentation_status })
+  #announce(task: TaskRecord): void {
+    this.#updates.add({
+      task_id: task.id,
+      type: task.kind,
+      status: task.status,
+      presentation_status: presentTask(task, this.#doors.clock.now()),
+      subject: { type: task.subjectType, key: task.subjectKey },
+    })
   }
 }

@@ -14,6 +14,9 @@ export const taskErrors = defineErrors({
   task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
 })
 
+/** Of a bulk dismissal the latest tasks are announced one by one: watchers keep no more, and read the list anyway. */
+const announcedMax = 32
+
 export interface LedgerDoors {
   readonly database: Database
   readonly clock: Clock
@@ -82,7 +85,12 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       requireKind(kind)
       return database.write((tx) => {
         const nowMs = clock.now()
-        return acknowledgeFailures(tx, kind, { beforeMs: failedBeforeMs ?? fenceFailures(tx, nowMs), nowMs })
+        const beforeMs = failedBeforeMs ?? fenceFailures(tx, nowMs)
+        const latest = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
+        tx.afterCommit(() => {
+          for (const task of latest) if ((task.failedAtMs ?? beforeMs) < beforeMs) onChange({ ...task, acknowledgedAtMs: nowMs })
+        })
+        return acknowledgeFailures(tx, kind, { beforeMs, nowMs })
       })
     },
   }
