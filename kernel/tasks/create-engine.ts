@@ -14,6 +14,7 @@ import { type RunningSchedules, startSchedules } from './schedule.ts'
 import type { TaskRecord } from './task-record.ts'
 import { TaskUpdates } from './task-updated.ts'
 import { Worker } from './worker.ts'
+import type { WorkerActivity } from './worker-health.ts'
 
 export interface EngineDoors {
   readonly database: Database
@@ -110,6 +111,10 @@ class Engine implements TaskEngine {
 
   isHealthy(): boolean {
     return this.#isStarting || this.#worker.isHealthy()
+  }
+
+  activity(): WorkerActivity {
+    return this.#worker.activity()
   }
 
   #announce(task: TaskRecord): void {

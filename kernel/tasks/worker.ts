@@ -10,6 +10,7 @@ import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
 import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
 import { runTask } from './run-task.ts'
 import type { TaskRecord, TaskStatus } from './task-record.ts'
+import type { WorkerActivity } from './worker-health.ts'
 
 export interface WorkerDoors {
   readonly database: Database
@@ -80,6 +81,10 @@ export class Worker {
   isHealthy(): boolean {
     const { clock, pollMs } = this.#doors
     return this.#runs.size > 0 || clock.now() - this.#lookedAtMs < pollsUntilUnhealthy * pollMs
+  }
+
+  activity(): WorkerActivity {
+    return { active: this.#runs.size, lookedAtMs: this.#lookedAtMs }
   }
 
   async stop(): Promise<void> {
