@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLog } from '#kernel'
 import { ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
@@ -6,7 +7,7 @@ import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.
 import { commitPieces } from './commit-pieces.ts'
 import type { PipelineContent } from './copy-store.ts'
 import { storeContent } from './store-content.ts'
-import { uploadEventLimits } from './upload-events.ts'
+import { createUploadEvents, uploadEventLimits } from './upload-events.ts'
 
 const { signal } = new AbortController()
 const size = 300
@@ -163,4 +164,23 @@ test('what no version has any more, and what was rolled back, is not told', asyn
   await expect(undone).rejects.toThrow('undone')
   await doors.clock.advance(2000)
   expect(doors.published).toEqual([])
+})
+
+test('an upload goes on when watchers cannot be told', async () => {
+  const database = {
+    ...doors.database,
+    read: {
+      ...doors.database.read,
+      get: () => {
+        throw new Error('disk I/O error')
+      },
+    },
+  } as unknown as TestPipeline['database']
+  const warnings: string[] = []
+  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
+  await using events = createUploadEvents({ ...doors, database, log })
+  events.progressed(1, { sentBytes: 1, totalBytes: 2, isDone: false })
+  await rows.database.write((tx) => events.moved(tx, 1))
+  await doors.clock.advance(1000)
+  expect(warnings).toEqual(['the progress of an upload could not be announced', 'changes of uploads could not be announced'])
 })

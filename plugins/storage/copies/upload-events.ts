@@ -59,6 +59,24 @@ export function createUploadEvents({ database, clock, events, log }: UploadEvent
     return version && { upload_id: contentId, version_id: version.versionId, bucket_name: version.bucketName, object_key: version.key }
   }
 
+  function announceProgress(contentId: number, { sentBytes, totalBytes, isDone }: UploadProgress): void {
+    const upload = identify(contentId)
+    // Its last version was deleted meanwhile.
+    if (!upload) return
+    events.publish(uploadProgressUpdated, {
+      ...upload,
+      task_id: null,
+      progress: {
+        scope: 'ingress_store',
+        uploaded_bytes: sentBytes,
+        total_bytes: totalBytes,
+        percent: Math.floor((sentBytes * 100) / totalBytes),
+        done: isDone,
+        updated_at: formatTime(clock.now()),
+      },
+    })
+  }
+
   function announceMoved(): void {
     gathering = undefined
     const contentIds = [...moved]
@@ -83,22 +101,13 @@ export function createUploadEvents({ database, clock, events, log }: UploadEvent
 
   return {
     moved: (tx, contentId) => tx.afterCommit(() => note(contentId)),
-    progressed(contentId, { sentBytes, totalBytes, isDone }) {
-      const upload = identify(contentId)
-      // Its last version was deleted meanwhile.
-      if (!upload) return
-      events.publish(uploadProgressUpdated, {
-        ...upload,
-        task_id: null,
-        progress: {
-          scope: 'ingress_store',
-          uploaded_bytes: sentBytes,
-          total_bytes: totalBytes,
-          percent: Math.floor((sentBytes * 100) / totalBytes),
-          done: isDone,
-          updated_at: formatTime(clock.now()),
-        },
-      })
+    progressed(contentId, progress) {
+      try {
+        announceProgress(contentId, progress)
+      } catch (error) {
+        // An upload does not end because watchers could not be told of it.
+        log.warn('the progress of an upload could not be announced', { content: contentId, error })
+      }
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
