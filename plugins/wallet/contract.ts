@@ -13,12 +13,6 @@ export type Signer = ReturnType<typeof openAccount>
 export const chainClient = defineService<Chain>('wallet.chain-client')
 export const signer = defineService<Signer>('wallet.signer')
 
-/** RPC endpoints that are asked where chain.rpc_url is absent. */
-export const publicRpcUrls = {
-  calibration: 'https://api.calibration.node.glif.io/rpc/v1',
-  mainnet: 'https://api.node.glif.io/rpc/v1',
-} as const
-
 /** The values of the configuration section `chain` that others need. */
 export type ChainSettings = SettingValues<(typeof chainSection)['keys']>
 export const chainSettings = defineService<ChainSettings>('wallet.chain-settings')

@@ -1,17 +1,17 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel'
-import { publicRpcUrls } from '#plugins/wallet'
 import type { SettingAbout, Settings } from './settings-api.ts'
 
 export interface SettingsSituation {
   readonly state: ConfigState
   readonly system: Pick<SystemState, 'mode' | 'plugins'>
   readonly isSaved: boolean
+  readonly defaults: Settings['defaults']
 }
 
 /** Never holds the value of a secret (I-10). */
-export function describeSettings({ state, system, isSaved }: SettingsSituation): Settings {
+export function describeSettings({ state, system, isSaved, defaults }: SettingsSituation): Settings {
   const now = state.reload()
   const { sections, loaded } = state
   const problems = now.problems.map(({ field, message }) => ({ field, message }))
@@ -28,7 +28,6 @@ export function describeSettings({ state, system, isSaved }: SettingsSituation):
     config: nestEditable(state, now),
     manual: describeManual(now),
     secrets: { chain_private_key_configured: isConfigured(now, privateKey) },
-    defaults: { chain_rpc_urls: publicRpcUrls },
     metadata: Object.fromEntries(
       sections.flatMap((section) =>
         Object.entries(section.keys).map(([key, setting]) => {
@@ -37,6 +36,7 @@ export function describeSettings({ state, system, isSaved }: SettingsSituation):
         }),
       ),
     ),
+    defaults,
     env_managed: managedFields(now),
     ...(problems.length === 0 ? {} : { validation_errors: problems }),
   }
@@ -62,7 +62,7 @@ function describeManual(config: LoadedConfig): Settings['manual'] {
     database: { driver: String(config.raw.get('database.driver') ?? ''), dsn: hasDsn ? 'configured' : 'missing', dsn_configured: hasDsn },
     admin: { addr_configured: config.sources.get('admin.addr') !== 'default' },
     chain_private_key: { configured: isConfigured(config, privateKey), field: privateKey, env: envName(privateKey) },
-    config_doc: `Edit ${config.path}, where \`svc init\` wrote every setting with its meaning, or set its environment variable; then restart.`,
+    config_doc: `${config.path} has every setting with its meaning`,
   }
 }
 

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { publicRpcUrls } from '../contract.ts'
 import { epochToMs, msToEpoch, resolveNetwork } from './networks.ts'
 
 const address = (digit: number) => `0x${String(digit).repeat(40)}`
@@ -120,8 +119,4 @@ test('epochs and times convert both ways', () => {
   const network = { genesisTimestamp: 1000, epochSeconds: 30 }
   expect(epochToMs(network, 2n)).toBe(1_060_000)
   expect([1_059_999, 1_060_000, 1_089_999, 0].map((ms) => msToEpoch(network, ms))).toEqual([1n, 2n, 2n, 0n])
-})
-
-test.each(['calibration', 'mainnet'] as const)('the endpoint that %s has by default is the one operators are told', async (network) => {
-  expect((await resolveNetwork({ network })).rpcUrl).toBe(publicRpcUrls[network])
 })
