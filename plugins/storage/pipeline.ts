@@ -17,6 +17,10 @@ export interface Schedule {
   /** Removes what was released. Returns the task's id. */
   cleanup(tx: Tx, dataSetId: number, atMs?: number): number
   reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
+  /** Cached bytes may have become releasable, or room is short. */
+  makeRoom(tx: Tx): void
+  /** Removes cached files of a content that could not be removed before. */
+  finishEviction(tx: Tx, contentId: number): void
 }
 
 /** What the steps of storing a content work with. Internal to this plugin. */

@@ -8,10 +8,14 @@ import {
   healthChecks,
   metricCollectors,
   taskKinds,
+  taskQueue,
   taskRecoveries,
+  taskSchedules,
 } from '#kernel'
 import { cacheHealth } from './cache/cache-health.ts'
 import { cacheMetrics } from './cache/cache-metrics.ts'
+import { evictTask } from './cache/evict-task.ts'
+import { enqueueMakeRoom, makeRoomSchedule, makeRoomTask } from './cache/make-room-task.ts'
 import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { bucketUpdated } from './contract.ts'
 import { commitTask } from './copies/commit-task.ts'
@@ -45,13 +49,20 @@ export const storagePlugin = definePlugin({
         return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
       },
     }),
-    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, cleanupTask),
+    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),
+    taskSchedules.with(makeRoomSchedule),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
         uses: { cache },
         // In the background: leftovers of earlier starts take room and nothing else.
         run: async ({ cache }) => void cache.startUpkeep(),
+      }),
+      defineRecovery({
+        name: 'storage.cache-room',
+        uses: { database, taskQueue },
+        // What an earlier start, another policy or a larger cache left.
+        run: ({ database, taskQueue }) => database.write((tx) => enqueueMakeRoom(tx, taskQueue)),
       }),
       defineRecovery({
         name: 'storage.deleted-contents',

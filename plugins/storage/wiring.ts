@@ -3,6 +3,7 @@ import { clock, contributions, database, events, log, provide, taskQueue } from 
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
+import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
 import { planPiece } from './copies/copy-store.ts'
@@ -32,9 +33,17 @@ export const storageServices = [
         onMinimumChanged: createSchedule(queue).reviewDurability,
       }),
   ),
-  provide(cache, { settings: cacheSection.settings, database, clock, log }, ({ settings, ...doors }) =>
-    createCache({ ...doors, dir: settings.dir, maxBytes: settings.max_size_gb * bytesPerGb, policy: settings.eviction_policy }),
-  ),
+  provide(cache, { settings: cacheSection.settings, database, clock, log, queue: taskQueue }, ({ settings, queue, ...doors }) => {
+    const maxBytes = settings.max_size_gb * bytesPerGb
+    const { lru_high_watermark_percent: highPercent, lru_low_watermark_percent: lowPercent } = settings
+    return createCache({
+      ...doors,
+      dir: settings.dir,
+      maxBytes,
+      rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
+      tasks: createSchedule(queue),
+    })
+  }),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
   provide(uploadEvents, { database, clock, events, log }, createUploadEvents),

@@ -6,7 +6,7 @@ import { describeCache, describeSystem, describeWorkers } from '../system/descri
 import { type Overview, overview } from './overview-api.ts'
 import { summariseTasks } from './summarise-tasks-policy.ts'
 
-const emptyCache = { used_bytes: 0, max_bytes: 0, reserved_bytes: 0, eviction_policy: 'none' } as const
+const emptyCache = { used_bytes: 0, max_bytes: 0, reserved_bytes: 0, eviction_policy: 'none', eviction_paused: false } as const
 
 export const overviewRoutes = defineRoutes({
   name: 'overview',

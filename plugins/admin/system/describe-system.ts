@@ -30,6 +30,15 @@ export function describeWorkers(tasks: WorkerHealth): Workers {
   return { workers: { tasks: healthy }, details: { tasks: { healthy, last_tick_at: formatTime(lookedAtMs), active } } }
 }
 
-export function describeCache({ usedBytes, maxBytes, reservedBytes, evictionPolicy }: StoredCacheStats): CacheStats {
-  return { used_bytes: usedBytes, max_bytes: maxBytes, reserved_bytes: reservedBytes, eviction_policy: evictionPolicy }
+export function describeCache(stats: StoredCacheStats): CacheStats {
+  const { highWatermarkBytes, lowWatermarkBytes } = stats
+  return {
+    used_bytes: stats.usedBytes,
+    max_bytes: stats.maxBytes,
+    reserved_bytes: stats.reservedBytes,
+    eviction_policy: stats.evictionPolicy,
+    ...(highWatermarkBytes !== undefined && { high_watermark_bytes: highWatermarkBytes }),
+    ...(lowWatermarkBytes !== undefined && { low_watermark_bytes: lowWatermarkBytes }),
+    eviction_paused: stats.isEvictionPaused,
+  }
 }

@@ -52,6 +52,10 @@ export const cacheStats = defineEndpoint({
     max_bytes: 'number.integer',
     reserved_bytes: 'number.integer',
     eviction_policy: "'lru' | 'after_upload' | 'none'",
+    // The marks under lru alone.
+    'high_watermark_bytes?': 'number.integer',
+    'low_watermark_bytes?': 'number.integer',
+    eviction_paused: 'boolean',
   }),
 })
 

@@ -34,6 +34,9 @@ test('the workers and the cache tell how they are', async () => {
     max_bytes: 2 ** 30,
     reserved_bytes: 0,
     eviction_policy: 'lru',
+    high_watermark_bytes: 2 ** 29,
+    low_watermark_bytes: 2 ** 28,
+    eviction_paused: false,
   })
 })
 

@@ -68,7 +68,14 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     events,
     published,
     uploadEvents,
-    schedule: { store: note('store'), ensure: note('ensure'), pull: note('pull'), commit: note('commit'), cleanup: note('cleanup') },
+    schedule: {
+      store: note('store'),
+      ensure: note('ensure'),
+      pull: note('pull'),
+      commit: note('commit'),
+      cleanup: note('cleanup'),
+      makeRoom: () => void scheduled.push('make room'),
+    },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
       finalEpoch: async () => 1n,
