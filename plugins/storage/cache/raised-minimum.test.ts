@@ -13,7 +13,7 @@ test('a raised minimum brings no bytes back that were removed from the cache bef
   await database.write((tx) => judgeReleasable(tx, contentId))
   expect(await cache.evict(contentId)).toBe('bytes'.length)
   await buckets.setCopyPolicy('photos', { minimumDurableCopies: 2 })
-  await reviewDurability(database, buckets.require('photos').id, new AbortController().signal)
+  await reviewDurability(database, { bucketId: buckets.require('photos').id, onJudged: () => {} }, new AbortController().signal)
   expect(cache.stats().usedBytes).toBe(0)
   expect(database.read.all('select content_id from cache_entries')).toEqual([])
   storage.expectSound()
