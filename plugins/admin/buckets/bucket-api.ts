@@ -123,7 +123,7 @@ export const deleteBucket = defineEndpoint({
   path: '/api/v1/buckets/:name',
   summary: 'Not offered here: an empty bucket is deleted through the S3 API',
   params: bucketPath,
-  status: 204,
+  status: 501,
   refusals: ['bucket_deletion_unsupported'],
 })
 

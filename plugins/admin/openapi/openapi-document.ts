@@ -7,7 +7,6 @@ type JsonType = NonNullable<Endpoint['body']>
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: Schema
-  readonly security: readonly Schema[]
   readonly paths: Readonly<Record<string, Schema>>
   readonly components: Schema
 }
@@ -21,13 +20,12 @@ export function writeOpenApi(endpoints: readonly Endpoint[], version: string): O
   return {
     openapi: '3.1.0',
     info: { title: 'svc Admin API', version, description },
-    security: [{ basic: [] }, { session: [], csrf: [] }],
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic' },
         session: { type: 'apiKey', in: 'cookie', name: 'svc_admin_session' },
-        csrf: { type: 'apiKey', in: 'header', name: 'X-Svc-CSRF', description: 'With a session, on POST, PUT, PATCH and DELETE.' },
+        csrf: { type: 'apiKey', in: 'header', name: 'X-Svc-CSRF', description: 'The csrf_token of the session.' },
       },
       schemas: { Error: errorSchema },
       responses: {
@@ -61,11 +59,19 @@ function describeOperation(endpoint: Endpoint): Schema {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
     tags: [words[0]],
     summary,
+    security: securityOf(endpoint),
     ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
     parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
     ...describeBody(endpoint),
     responses: { [String(endpoint.status ?? 200)]: describeAnswer(endpoint), default: { $ref: '#/components/responses/Error' } },
   }
+}
+
+/** As the guard judges: signing in needs nothing, a session is its cookie's own matter, every other address takes Basic too. */
+function securityOf({ method, path }: Endpoint): readonly Schema[] {
+  if (path === '/api/v1/auth/login') return []
+  const session = method === 'GET' ? { session: [] } : { session: [], csrf: [] }
+  return path.startsWith('/api/v1/auth/') ? [session] : [{ basic: [] }, session]
 }
 
 function listParameters(values: JsonType | undefined, place: 'path' | 'query'): readonly Schema[] {
@@ -86,7 +92,8 @@ function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers 
   return { requestBody: { required: !isBodyOptional, content: { 'application/json': { schema } } } }
 }
 
-function describeAnswer({ answer, media }: Endpoint): Schema {
+function describeAnswer({ answer, media, status }: Endpoint): Schema {
+  if (status === 501) return { $ref: '#/components/responses/Error' }
   if (answer) return { description: 'Done', content: { 'application/json': { schema: writeSchema(answer) } } }
   return { description: 'Done', ...(media === undefined ? {} : { content: { [media]: {} } }) }
 }
