@@ -15,10 +15,10 @@ export interface ParserFlag {
 export function toParserFlag(name: string, spec: FlagSpec): ParserFlag {
   return {
     type: parserType(name, spec.type),
-    description: spec.description,
+    description: spec.required ? `${spec.description} (required)` : spec.description,
     ...(spec.short === undefined ? {} : { short: spec.short }),
     ...(spec.required ? { required: true } : {}),
-    ...(spec.default === undefined ? {} : { default: defaultOf(spec) }),
+    ...(spec.default === undefined && spec.type !== 'list' ? {} : { default: defaultOf(spec) }),
   }
 }
 
@@ -54,6 +54,7 @@ function readerOf(flag: string, type: Exclude<FlagSpec['type'], 'switch'>): (tex
 
 /** A duration is written as text and used as milliseconds; the help shows what is written. */
 function defaultOf({ type, default: written }: FlagSpec): unknown {
+  if (type === 'list') return Object.assign((): readonly string[] => [], { display: 'none' })
   if (type !== 'duration') return written
   return Object.assign(() => parseDuration(String(written)), { display: String(written) })
 }

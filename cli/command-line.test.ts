@@ -37,7 +37,12 @@ test('the version is one line, or JSON alone on standard output', async () => {
 
 const wrongLines: readonly (readonly [args: readonly string[], message: string])[] = [
   [['serv'], 'unknown command "serv" (did you mean "serve"?); see svc --help'],
-  [['plugins', 'lst'], 'unknown command "plugins lst" (did you mean "plugins list"?); see svc --help'],
+  [['plugins', 'lst'], 'unknown command "plugins lst" (did you mean "plugins list"?); see svc plugins --help'],
+  [['plugin'], 'unknown command "plugin" (did you mean "plugins"?); see svc --help'],
+  [['serv', '--help'], 'unknown command "serv" (did you mean "serve"?); see svc --help'],
+  [['help', 'serv'], 'unknown command "serv" (did you mean "serve"?); see svc --help'],
+  [['version', '--json=no'], '--json is a switch and takes no value, got "no"'],
+  [['version', '--no-json=no'], '--json is a switch and takes no value, got "no"'],
   [['version', '--jsn'], 'unknown flag --jsn (did you mean --json?); see svc version --help'],
   [['version', 'now'], 'svc version does not take "now"; see svc version --help'],
   [['version', '--', 'now'], 'svc version does not take "now"; see svc version --help'],
@@ -67,14 +72,14 @@ test('flags may stand before, between and after the words', async () => {
   }
 })
 
-test('completions know commands and flags', async () => {
+test('help may be asked for in front too', async () => {
   using home = svcHome()
-  const [script, words, flags] = await Promise.all([
-    home.run(['completions', 'bash']),
-    home.run(['complete', '--', 'plugins', '']),
-    home.run(['complete', '--', 'dev', '--s']),
+  const [word, flag, bare] = await Promise.all([
+    home.run(['help', 'plugins', 'list']),
+    home.run(['plugins', 'list', '-h']),
+    home.run(['help']),
   ])
-  expect(script.stdout).toContain('bash completion for svc')
-  expect(words.stdout).toMatch(/^list\t/m)
-  expect(flags.stdout).toContain('--s3')
+  expect(word).toEqual(flag)
+  expect(word.stdout).toContain('svc plugins list --json')
+  expect(bare).toMatchObject({ code: 0, stdout: expect.stringContaining('svc <command> [flags]') })
 })

@@ -17,5 +17,11 @@ export async function run({ flags, out }: CommandCall): Promise<undefined> {
     'Set chain.private_key in the config or SVC_CHAIN_PRIVATE_KEY in the environment.',
     `Next: svc serve${flags.dir === undefined ? '' : ` --config ${made.configPath}`}`,
   ]
-  out.result(undefined, lines.join('\n'))
+  const result = {
+    data_dir: made.dir,
+    config: made.configPath,
+    username: made.username,
+    ...(made.passwordPath === undefined ? { password: made.password } : { password_file: made.passwordPath }),
+  }
+  out.result(result, lines.join('\n'))
 }

@@ -1,6 +1,7 @@
 /** What a command line may not hold, refused before anything runs. */
 import { CommandError } from '#kernel'
 import { typedName } from './command-flags.ts'
+import { groupsOf } from './command-groups.ts'
 import type { CommandSet } from './command-set.ts'
 import { suggest } from './suggest.ts'
 
@@ -19,9 +20,19 @@ export interface ParsedLine {
   }
 }
 
+interface LineRules {
+  readonly set: CommandSet
+  /** Help is asked for: what the command needs does not matter. */
+  readonly isHelp: boolean
+}
+
 /** Throws CommandError with exit code 2. */
-export function checkLine({ command, rawParsed }: ParsedLine, set: CommandSet): void {
-  if (!command && rawParsed.parameters.length > 0) throw unknownCommand(rawParsed.parameters, set)
+export function checkLine({ command, rawParsed }: ParsedLine, { set, isHelp }: LineRules): void {
+  const isGroup = command !== undefined && !set.commands.some(({ name }) => name === command.name)
+  if ((!command || isGroup) && rawParsed.parameters.length > 0) {
+    throw unknownCommand([...(command?.name.split(' ') ?? []), ...rawParsed.parameters], set)
+  }
+  if (isHelp) return
   const help = command ? `see svc ${command.name} --help` : 'see svc --help'
   const [unknown] = Object.keys(rawParsed.unknown)
   if (unknown !== undefined) throw unknownFlag(unknown, ['config', 'help', ...Object.keys(command?.flags ?? {})], help)
@@ -31,10 +42,19 @@ export function checkLine({ command, rawParsed }: ParsedLine, set: CommandSet): 
       `svc ${command.name} needs ${rawParsed.missingRequiredFlags.map((name) => `--${typedName(name)}`).join(' and ')}; ${help}`,
     )
   }
-  checkParameters(command.name, (command.parameters ?? []).map(keyOf), rawParsed, set)
+  checkParameters(command.name, (command.parameters ?? []).map(keyOf), rawParsed)
 }
 
-export function unknownCommand(words: readonly string[], set: CommandSet): CommandError {
+/** A switch is on by being there. Anything after `=` would be taken for on too, `--yes=no` among them. Throws CommandError with exit code 2. */
+export function checkSwitches(line: readonly string[], switches: ReadonlySet<string>): void {
+  const end = line.indexOf('--')
+  for (const word of end === -1 ? line : line.slice(0, end)) {
+    const [, name = '', value] = /^--(?:no-)?([^=]+)=(.*)$/s.exec(word) ?? []
+    if (switches.has(name) || switches.has(`no-${name}`)) throw wrongUse(`--${name} is a switch and takes no value, got "${value}"`)
+  }
+}
+
+function unknownCommand(words: readonly string[], set: CommandSet): CommandError {
   const line = words.join(' ')
   for (const [name, pluginId] of set.switchedOff) {
     if (line === name || line.startsWith(`${name} `) || name.startsWith(`${line} `)) {
@@ -43,11 +63,13 @@ export function unknownCommand(words: readonly string[], set: CommandSet): Comma
   }
   const near = suggestCommand(words, set)
   const trouble = set.trouble === undefined ? '' : ` (commands of plugins may be missing: ${set.trouble})`
-  return wrongUse(`unknown command "${line}"${near ? ` (did you mean "${near}"?)` : ''}; see svc --help${trouble}`)
+  const group = groupsOf(set.commands).findLast(({ name }) => line.startsWith(`${name} `))
+  const help = group === undefined ? 'svc --help' : `svc ${group.name} --help`
+  return wrongUse(`unknown command "${line}"${near ? ` (did you mean "${near}"?)` : ''}; see ${help}${trouble}`)
 }
 
 function suggestCommand(words: readonly string[], { commands }: CommandSet): string | undefined {
-  const names = commands.map(({ name }) => name)
+  const names = [...commands, ...groupsOf(commands)].map(({ name }) => name)
   for (let count = words.length; count > 0; count--) {
     const near = suggest(words.slice(0, count).join(' '), names)
     if (near) return near
@@ -61,18 +83,10 @@ function unknownFlag(name: string, known: readonly string[], help: string): Comm
   return wrongUse(`unknown flag ${typed(name)}${near ? ` (did you mean --${near}?)` : ''}; ${help}`)
 }
 
-function checkParameters(
-  name: string,
-  wanted: readonly string[],
-  { parameters, doubleDash }: ParsedLine['rawParsed'],
-  set: CommandSet,
-): void {
-  if (wanted.includes('--')) return
+function checkParameters(name: string, wanted: readonly string[], { parameters, doubleDash }: ParsedLine['rawParsed']): void {
   const missing = wanted.filter((key) => key.startsWith('<'))[parameters.length]
   if (missing !== undefined) throw wrongUse(`svc ${name} needs ${missing.replace('...', '')}; see svc ${name} --help`)
-  // The words of a group are a command that does not exist: its handler names it.
-  const isGroup = !set.commands.some((command) => command.name === name) && wanted.length === 0
-  const extra = [...(wanted.some((key) => key.includes('...')) || isGroup ? [] : parameters.slice(wanted.length)), ...doubleDash]
+  const extra = [...(wanted.some((key) => key.includes('...')) ? [] : parameters.slice(wanted.length)), ...doubleDash]
   if (extra.length > 0) throw wrongUse(`svc ${name} does not take "${extra[0]}"; see svc ${name} --help`)
 }
 

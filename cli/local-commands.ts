@@ -12,7 +12,7 @@ export const localCommands: readonly Command[] = [
       ['svc init', 'Use ~/.svc'],
       ['svc init --dir /srv/svc', 'Use another directory'],
     ],
-    flags: { dir: { type: 'text', description: 'Runtime directory (~/.svc unless given); SVC_CONFIG is not looked at' } },
+    flags: { json, dir: { type: 'text', description: 'Runtime directory; else ~/.svc, whatever SVC_CONFIG says' } },
     load: () => import('./init-command.ts'),
   }),
   defineCommand({
@@ -24,7 +24,7 @@ export const localCommands: readonly Command[] = [
       ['svc serve --set logging.level=debug --set admin.addr=127.0.0.1:9191', 'Change settings for this run only'],
     ],
     flags: {
-      set: { type: 'list', description: 'A setting for this run, as key=value; wins over the environment and the file; repeatable' },
+      set: { type: 'list', description: 'A setting for this run, as key=value; wins over the environment and the file' },
     },
     load: () => import('./serve-command.ts'),
   }),
@@ -41,6 +41,7 @@ export const localCommands: readonly Command[] = [
       providers: { type: 'number', description: 'Simulated storage providers', default: 5 },
       s3Port: { type: 'number', description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
       adminPort: { type: 'number', description: 'Port of the Admin API on 127.0.0.1', default: 9090 },
+      json,
       fresh: { type: 'switch', description: 'Delete what an earlier svc dev kept in the directory' },
     },
     load: () => import('./dev/dev-command.ts'),
@@ -55,13 +56,17 @@ export const localCommands: readonly Command[] = [
   defineCommand({
     name: 'admin-auth reset-password',
     summary: 'Give the operator a new password, end every browser session, and switch authentication on',
-    examples: [['svc admin-auth reset-password -c ~/.svc/config.toml', 'Restart the service afterwards']],
+    examples: [['svc admin-auth reset-password -c ~/.svc/config.toml', 'The file must be named; restart the service afterwards']],
+    flags: { json },
     load: () => import('./reset-password-command.ts'),
   }),
   defineCommand({
     name: 'version',
     summary: 'Print the version',
-    examples: [['svc version --json', 'For scripts']],
+    examples: [
+      ['svc version', 'On one line'],
+      ['svc version --json', 'For scripts'],
+    ],
     flags: { json },
     load: () => import('./version-command.ts'),
   }),
@@ -87,5 +92,23 @@ export const localCommands: readonly Command[] = [
     parameters: ['<ids...>'],
     flags: { json },
     load: async () => ({ run: (await import('./plugins-switch-command.ts')).disablePlugins }),
+  }),
+  defineCommand({
+    name: 'completions bash',
+    summary: 'Print what makes bash complete the commands and flags of svc, those of plugins too',
+    examples: [['svc completions bash >> ~/.bashrc', 'For every new shell; svc must be in the PATH']],
+    load: async () => ({ run: (await import('./completions-command.ts')).printBash }),
+  }),
+  defineCommand({
+    name: 'completions zsh',
+    summary: 'Print what makes zsh complete the commands and flags of svc, those of plugins too',
+    examples: [['svc completions zsh >> ~/.zshrc', 'For every new shell, after the line with compinit']],
+    load: async () => ({ run: (await import('./completions-command.ts')).printZsh }),
+  }),
+  defineCommand({
+    name: 'completions fish',
+    summary: 'Print what makes fish complete the commands and flags of svc, those of plugins too',
+    examples: [['svc completions fish > ~/.config/fish/completions/svc.fish', 'For every new shell']],
+    load: async () => ({ run: (await import('./completions-command.ts')).printFish }),
   }),
 ]

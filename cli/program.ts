@@ -1,12 +1,13 @@
 /** The parser with every command, its help, and the refusals that the parser itself does not make. */
-import { Clerc, completionsPlugin, helpPlugin } from 'clerc'
+import { Clerc, helpPlugin } from 'clerc'
 import { type Command, CommandError, createOutput, type FlagSpec, version } from '#kernel'
 import { takesValue, toParserFlag, typedName } from './command-flags.ts'
+import { type CommandGroup, groupsOf } from './command-groups.ts'
 import type { CommandSet } from './command-set.ts'
-import { checkLine, type ParsedLine, unknownCommand } from './line-check.ts'
+import { checkLine, checkSwitches, type ParsedLine } from './line-check.ts'
 import { localCommands } from './local-commands.ts'
 
-const configFlag: FlagSpec = {
+export const configFlag: FlagSpec = {
   type: 'text',
   short: 'c',
   description: 'Configuration file; else the variable SVC_CONFIG, else ~/.svc/config.toml',
@@ -15,6 +16,7 @@ const configFlag: FlagSpec = {
 const notes = [
   'Exit code: 0 success and help, 2 wrong use, 1 any other error.',
   'Flags may stand before, between or after the words of a command.',
+  'With --json the result stands alone on standard output; notes and errors go to standard error.',
   'NODE_DEBUG=svc adds where an error arose.',
 ]
 
@@ -22,6 +24,7 @@ const examples: [string, string][] = [
   ['svc dev', 'Try everything on this machine, without money'],
   ['svc init', 'Make a runtime directory'],
   ['svc serve', 'Start the gateway'],
+  ['svc admin status', 'See how it is'],
 ]
 
 export interface Program {
@@ -30,15 +33,13 @@ export interface Program {
 }
 
 export function createProgram(set: CommandSet, env: Readonly<Record<string, string | undefined>>): Program {
-  const groups = groupsOf(set.commands)
   let exitCode = 0
   let isRunning = false
   const cli = Clerc.create({ name: 'svc', scriptName: 'svc', version: version.version, description: 'S3 gateway to Filecoin storage' })
-    .use(helpPlugin({ formatters: { formatTypeValue }, notes, examples, groups: { commands: helpGroups(set.commands) } }))
-    .use(completionsPlugin())
+    .use(helpPlugin({ command: false, formatters: { formatTypeValue }, notes, examples, groups: { commands: helpGroups(set.commands) } }))
     .globalFlag('config', configFlag.description, toParserFlag('config', configFlag) as never)
     .interceptor(async (context, next) => {
-      if (!context.flags.help) checkLine(context as unknown as ParsedLine, set)
+      checkLine(context as unknown as ParsedLine, { set, isHelp: context.flags.help === true })
       await next()
     })
   for (const command of set.commands) {
@@ -49,15 +50,14 @@ export function createProgram(set: CommandSet, env: Readonly<Record<string, stri
       exitCode = (await run({ parameters, flags, env, out })) ?? 0
     })
   }
-  for (const group of groups) {
-    cli.command(group, `Commands of svc ${group}`, { help: { show: false, notes: [], examples: [] } }).on(group, async ({ rawParsed }) => {
-      if (rawParsed.parameters.length > 0) throw unknownCommand([...group.split(' '), ...rawParsed.parameters], set)
-      await cli.parse([...group.split(' '), '--help'])
-    })
+  for (const group of groupsOf(set.commands)) {
+    const { name, summary } = group
+    cli.command(name, summary, describeGroup(group) as never).on(name, async () => void (await cli.parse([...name.split(' '), '--help'])))
   }
   return {
     async run(line) {
       try {
+        checkSwitches(line, switchNames(set.commands))
         await cli.parse([...line])
       } catch (error) {
         // What the parser refuses before a command runs is wrong use, whatever it throws.
@@ -75,25 +75,37 @@ export function valuedFlags(commands: readonly Command[]): ReadonlySet<string> {
   return new Set(specs.flatMap(([name, spec]) => (takesValue(spec) ? [typedName(name), name, ...(spec.short ? [spec.short] : [])] : [])))
 }
 
+/** Names of the flags that are on by being there, as they are typed. */
+function switchNames(commands: readonly Command[]): ReadonlySet<string> {
+  const specs = commands.flatMap(({ flags }) => Object.entries(flags ?? {}))
+  return new Set(['help', ...specs.flatMap(([name, spec]) => (takesValue(spec) ? [] : [typedName(name), name]))])
+}
+
 function describe(command: Command) {
-  const flags = Object.fromEntries(Object.entries(command.flags ?? {}).map(([name, spec]) => [name, toParserFlag(name, spec)]))
   const group = groupOf(command)
   return {
-    parameters: command.parameters ?? [],
-    flags,
+    // Without any, an empty list would leave a gap in the usage line.
+    ...(command.parameters ? { parameters: command.parameters.map(toParserParameter) } : {}),
+    flags: toParserFlags(command.flags),
     help: { notes: [], examples: command.examples.map(([line, meaning]) => [line, meaning]), ...(group ? { group } : {}) },
   }
 }
 
-/** Words that begin commands without being one, such as `admin` and `admin task`: alone they show their commands. */
-function groupsOf(commands: readonly Command[]): readonly string[] {
-  const names = new Set(commands.map(({ name }) => name))
-  const prefixes = commands.flatMap(({ name }) => {
-    const words = name.split(' ')
-    return words.slice(1).map((_, count) => words.slice(0, count + 1).join(' '))
-  })
-  return [...new Set(prefixes)].filter((prefix) => !names.has(prefix))
+function describeGroup({ flags, examples }: CommandGroup) {
+  return {
+    parameters: [{ ...toParserParameter('[command]'), description: 'One of those below' }],
+    flags: toParserFlags(flags),
+    help: { show: false, notes: [], examples: examples.map(([line, meaning]) => [line, meaning]) },
+  }
 }
+
+const toParserFlags = (flags: Command['flags'] = {}) =>
+  Object.fromEntries(Object.entries(flags).map(([name, spec]) => [name, toParserFlag(name, spec)]))
+
+const toParserParameter = (key: string) => ({
+  key,
+  type: Object.assign((text: string) => text, { display: key.includes('...') ? 'text, repeatable' : 'text' }),
+})
 
 /** What the help shows as the type of a flag or parameter. */
 function formatTypeValue(type: unknown): string {

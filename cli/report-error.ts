@@ -5,7 +5,11 @@ const debug = debuglog('svc')
 
 /** Writes `fatal: <message>` as one line and returns the exit code: 2 for wrong use, 1 for everything else. `NODE_DEBUG=svc` adds the stack. */
 export function reportError(error: unknown, write: (line: string) => void): number {
-  write(`fatal: ${describe(error).replace(/\s*\n\s*/g, '; ')}\n`)
+  // Part of it may come from a stranger, and a terminal obeys control characters.
+  const line = describe(error)
+    .replace(/[^\P{Cc}\n]+/gu, '')
+    .replace(/\s*\n\s*/g, '; ')
+  write(`fatal: ${line}\n`)
   debug('%s', error instanceof Error ? error.stack : error)
   return error instanceof CommandError ? error.exitCode : 1
 }

@@ -48,7 +48,7 @@ export async function run(call: CommandCall): Promise<undefined> {
     `Admin username: ${username}`,
     `Admin initial password file: ${passwordPath}`,
   ]
-  call.out.result(undefined, lines.join('\n'))
+  call.out.result({ username, password_file: passwordPath }, lines.join('\n'))
 }
 
 /** The file to change. Throws CommandError where none is named, none is there, or another place decides. */

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 24
@@ -40,5 +41,5 @@ function runOnPinnedNode() {
     process.stderr.write(`fatal: ${pinned} cannot be started: ${error.message}\n`)
     process.exitCode = 1
   })
-  child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)))
 }

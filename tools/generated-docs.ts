@@ -2,10 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminRoutes, authEndpoints, configSections, contributionsTo, kernelSections, version } from '#kernel'
+import { adminRoutes, authEndpoints, cliCommands, configSections, contributionsTo, kernelSections, version } from '#kernel'
+import { localCommands } from '../cli/local-commands.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
+import { writeCommandsPage } from './commands-page.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { laterParts } from './spec-rows.ts'
 
@@ -20,9 +22,11 @@ export interface GeneratedDoc {
 export function writeDocs(): readonly GeneratedDoc[] {
   const endpoints = contributionsTo(adminRoutes, builtinPlugins).flatMap(({ item }) => item.endpoints ?? [])
   const sections = [...kernelSections, ...contributionsTo(configSections, builtinPlugins).map(({ item }) => item)]
+  const commands = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
   return [
     { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi([...authEndpoints, ...endpoints], version.version)) },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
+    { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
 }

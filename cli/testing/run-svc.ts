@@ -9,7 +9,7 @@ import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../svc.js', import.meta.url))
-/** `svc dev` with a fresh chain, on two busy processors. */
+/** A command that should end and does not. */
 const runMs = 120_000
 
 export interface SvcRun {
@@ -37,16 +37,16 @@ export interface StartedSvc extends AsyncDisposable {
 
 export function svcHome(): SvcHome {
   const dir = mkdtempSync(join(tmpdir(), 'svc-cli-'))
-  const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}, timeout?: number) =>
     spawn(process.execPath, [program, ...args], {
       cwd: dir,
       env: { PATH: process.env.PATH, HOME: dir, NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: runMs,
+      timeout,
     })
   return {
     dir,
-    run: (args, env) => finish(launch(args, env)),
+    run: (args, env) => finish(launch(args, env, runMs)),
     start: (args, env) => follow(launch(args, env)),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type } from 'arktype'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kernelErrors } from '../errors.ts'
 import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
 import { defineRoutes } from '../http/routes.ts'
@@ -109,6 +109,31 @@ test('the address comes from the configuration unless it is given', async () => 
   expect(await (await open(password, { config, adminUrl: undefined })).call(drop)).toBeUndefined()
 })
 
+const answerOnce = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
+  vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () => new Response(body, { status, headers }))
+
+test('an answer that no svc would give is not taken for one', async () => {
+  const client = await open(password)
+  answerOnce(200, '<html>')
+  await expect(client.call(drop)).rejects.toThrow(`${listener.url} answered 200, but not as svc does`)
+  answerOnce(200, '<html>')
+  await expect(client.call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow('but not as svc does')
+  answerOnce(200, '{"name": 1}')
+  await expect(client.call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow(
+    'answers in a form that this svc does not know',
+  )
+  answerOnce(302, '', { location: 'https://elsewhere.example/' })
+  await expect(client.call(drop)).rejects.toThrow('redirects to https://elsewhere.example/')
+  answerOnce(200, '{"status": "UP"}')
+  await expect(client.readHealth()).rejects.toThrow('but not as svc does')
+})
+
+test('a refusal says what to do: a password to give, or seconds to wait', async () => {
+  await expect((await open({ SVC_ADMIN_PASSWORD: 'wrong' })).call(drop)).rejects.toThrow('; set SVC_ADMIN_PASSWORD, or make a new password')
+  answerOnce(429, '{"error": "Too many."}', { 'retry-after': '9' })
+  await expect((await open(password)).call(drop)).rejects.toThrow('Too many; the service asks to wait 9 s')
+})
+
 test('a service that is not there, too slow, or none of ours is named', async () => {
   const silent = await startTestListener()
   await silent.stop()
@@ -117,5 +142,5 @@ test('a service that is not there, too slow, or none of ours is named', async ()
   const hurried = await open(password, { timeout: 1 })
   await expect(hurried.call(wait)).rejects.toThrow('it did not come within 0.001 s (--timeout)')
   const elsewhere = await open(password, { adminUrl: `${listener.url}/nowhere` })
-  await expect(elsewhere.readHealth()).rejects.toThrow('is not an Admin API')
+  await expect(elsewhere.readHealth()).rejects.toThrow(`${listener.url}/nowhere answered 404, but not as svc does`)
 })

@@ -1,7 +1,9 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
+import { type } from 'arktype'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
 import { readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
+import { notSvc, refusalOf } from './admin-refusal.ts'
 import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
 
 /** Flags of every command of `svc admin`; they may stand before its words. */
@@ -11,35 +13,14 @@ export const adminFlags = {
   timeout: { type: 'duration', description: 'Longest wait for one answer', default: '10s' },
 } as const satisfies Readonly<Record<string, FlagSpec>>
 
-/** A refusal by the service. */
-export class AdminRefusal extends CommandError {
-  readonly status: number
-  readonly code: string | undefined
-
-  constructor(status: number, answer: RefusalBody | undefined) {
-    super(
-      [
-        answer?.error ?? `the service answered ${status}`,
-        ...(answer?.fields ?? []).map(({ field, message }) => ` - ${field}: ${message}`),
-      ].join('\n'),
-    )
-    this.status = status
-    this.code = answer?.code
-  }
-}
-
-interface RefusalBody {
-  readonly error: string
-  readonly code?: string
-  readonly fields?: readonly { readonly field: string; readonly message: string }[]
-}
+const healthStates: readonly unknown[] = ['ok', 'setup', 'unhealthy']
 
 // biome-ignore lint/complexity/noBannedTypes: asks whether nothing is required
 type Sent<E extends Endpoint> = {} extends EndpointRequest<E> ? [request?: EndpointRequest<E>] : [request: EndpointRequest<E>]
 
 export interface AdminClient {
   readonly url: string
-  /** The answer of an endpoint. Throws AdminRefusal, or CommandError when there is no answer. */
+  /** The answer of an endpoint. Throws AdminRefusal, or CommandError when there is no answer that svc would give. */
   call<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<EndpointAnswer<E>>
   /** GET /healthz, whatever its status. */
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
@@ -57,7 +38,7 @@ export async function openAdminClient(call: Pick<CommandCall, 'flags' | 'env'>):
     return authorization
   }
 
-  async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  async function send(method: string, path: string, body?: unknown): Promise<Reply> {
     // Health is for everybody: no password is asked for it.
     const credentials = path === '/healthz' ? undefined : await authorize()
     const init = {
@@ -68,9 +49,12 @@ export async function openAdminClient(call: Pick<CommandCall, 'flags' | 'env'>):
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
-    }
+      // Followed, a change would arrive as a plain GET, and the password might go to another host.
+      redirect: 'manual',
+    } as const
     try {
-      return await fetch(url + path, init)
+      const response = await fetch(url + path, init)
+      return { response, answer: readJson(await response.text()) }
     } catch (cause) {
       throw new CommandError(`no answer from ${url}: ${explain(cause, timeoutMs)}`, { cause })
     }
@@ -80,18 +64,22 @@ export async function openAdminClient(call: Pick<CommandCall, 'flags' | 'env'>):
     url,
     async call(endpoint, ...[request]) {
       const { params, query, body } = (request ?? {}) as WireRequest
-      const response = await send(endpoint.method, fillPath(endpoint.path, params) + writeQuery(query), body)
-      const answer = await readJson(response)
-      if (!response.ok) throw new AdminRefusal(response.status, isRefusalBody(answer) ? answer : undefined)
-      return answer as never
+      const { response, answer } = await send(endpoint.method, fillPath(endpoint.path, params) + writeQuery(query), body)
+      if (!response.ok) throw refusalOf(url, response, answer)
+      return readAnswer(endpoint, { response, answer }, url) as never
     },
     async readHealth() {
-      const response = await send('GET', '/healthz')
-      const answer = await readJson(response)
-      if (!isHealth(answer)) throw new CommandError(`${url} is not an Admin API: /healthz answered ${response.status}`)
+      const { response, answer } = await send('GET', '/healthz')
+      if (!isHealth(answer)) throw refusalOf(url, response, undefined)
       return answer
     },
   }
+}
+
+interface Reply {
+  readonly response: Response
+  /** The JSON of it. */
+  readonly answer: unknown
 }
 
 interface WireRequest {
@@ -112,9 +100,8 @@ function writeQuery(query: WireRequest['query'] = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** The answer, or undefined when it is empty or no JSON, as from something that is not the service. */
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text()
+/** Undefined for what is no JSON, as from something that is not the service. */
+function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -123,8 +110,18 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-const isRefusalBody = (value: unknown): value is RefusalBody => typeof (value as RefusalBody | undefined)?.error === 'string'
-const isHealth = (value: unknown): value is { status: string } => typeof (value as { status?: unknown } | undefined)?.status === 'string'
+/** An answer of another form would fail far from here, or be shown for what it is not. */
+function readAnswer({ path, answer: expected, status = 200 }: Endpoint, { response, answer }: Reply, url: string): unknown {
+  if (response.status !== status || (expected && answer === undefined)) throw notSvc(url, response.status)
+  if (!expected) return undefined
+  const checked = expected(answer)
+  if (!(checked instanceof type.errors)) return answer
+  throw new CommandError(
+    `${url}${path} answers in a form that this svc does not know (${checked.summary}); compare svc version with svc admin status`,
+  )
+}
+
+const isHealth = (value: unknown): value is { status: string } => healthStates.includes((value as { status?: unknown } | undefined)?.status)
 
 function explain(error: unknown, timeoutMs: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `it did not come within ${timeoutMs / 1000} s (--timeout)`

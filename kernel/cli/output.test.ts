@@ -35,3 +35,7 @@ test('a table has a header in capitals and columns two spaces apart', () => {
   ).toBe('ID  NAME\n1   Zoë — a\n22')
   expect(formatTable(['only'], [])).toBe('ONLY')
 })
+
+test('a cell of a table stays on its line and commands no terminal', () => {
+  expect(formatTable(['said'], [['two\r\nlines\u001b[31m\u202e red']])).toBe('SAID\ntwo lines [31m red')
+})

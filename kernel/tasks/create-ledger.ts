@@ -1,12 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import { defineErrors, kernelErrors } from '../errors.ts'
-import type { Bound } from './engine.ts'
 import { fenceFailures } from './failure-clock-store.ts'
+import type { KnownKind } from './known-kinds.ts'
 import type { ListedTask, TaskLedger } from './ledger.ts'
 import { acknowledgeFailures, acknowledgeTask, countFailures, findTask, listTasks, readCounts, reviveTask } from './ledger-store.ts'
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
-import type { TaskKind } from './task.ts'
 import type { TaskRecord } from './task-record.ts'
 
 export const taskErrors = defineErrors({
@@ -17,12 +16,14 @@ export const taskErrors = defineErrors({
 
 /** Failures dismissed in one transaction: many must not hold the writer. */
 const pageRows = 500
+/** Of a bulk dismissal the latest tasks are announced one by one: watchers keep no more, and read the list anyway. */
+const announcedMax = 32
 
 export interface LedgerDoors {
   readonly database: Database
   readonly clock: Clock
   /** Filled when the engine starts. */
-  readonly kinds: ReadonlyMap<string, Bound<TaskKind>>
+  readonly kinds: ReadonlyMap<string, KnownKind>
   /** An operator moved the task: its state after that. Called once it is durable. */
   readonly onChange: (task: TaskRecord) => void
 }
@@ -34,14 +35,14 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       throw taskErrors.unknown_task_type({ message: `'${kind}' is not a task type; known types: ${[...kinds.keys()].sort().join(', ')}` })
   }
   const present = (task: TaskRecord): ListedTask => {
-    const kind = kinds.get(task.kind)?.item
+    const known = kinds.get(task.kind)
     return {
       ...task,
-      label: kind?.label ?? task.kind,
+      label: known?.item.label ?? task.kind,
       presentationStatus: presentTask(task, clock.now()),
-      retryable: isRetryable(task) && kind !== undefined,
+      retryable: isRetryable(task) && known !== undefined,
       acknowledgeable: isAcknowledgeable(task),
-      attemptsMax: kind?.attempts,
+      attemptsMax: known?.attemptsMax,
     }
   }
   const requireFailed = (task: TaskRecord | undefined, id: number): TaskRecord => {
@@ -84,13 +85,19 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
     },
     async acknowledgeAll({ kind, failedBeforeMs = Number.POSITIVE_INFINITY }) {
       requireKind(kind)
-      // Failures that come while this goes on are no part of it, or it might never end.
-      const beforeMs = Math.min(failedBeforeMs, await database.write((tx) => fenceFailures(tx, clock.now())))
-      for (let acknowledged = 0; ; ) {
-        const page = await database.write((tx) => acknowledgeFailures(tx, { kind, beforeMs, nowMs: clock.now(), limit: pageRows }))
-        acknowledged += page
-        if (page < pageRows) return acknowledged
+      const { beforeMs, latest } = await database.write((tx) => {
+        // Failures that come while this goes on are no part of it, or it might never end.
+        const beforeMs = Math.min(failedBeforeMs, fenceFailures(tx, clock.now()))
+        const failed = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
+        return { beforeMs, latest: failed.filter(({ failedAtMs }) => (failedAtMs ?? beforeMs) < beforeMs) }
+      })
+      const nowMs = clock.now()
+      let acknowledged = 0
+      for (let page = pageRows; page === pageRows; acknowledged += page) {
+        page = await database.write((tx) => acknowledgeFailures(tx, { kind, beforeMs, nowMs, limit: pageRows }))
       }
+      for (const task of latest) onChange({ ...task, acknowledgedAtMs: nowMs })
+      return acknowledged
     },
   }
 }

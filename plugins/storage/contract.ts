@@ -1,5 +1,5 @@
 /** Everything other plugins may know of storage: buckets, objects and where their bytes are. */
-import { defineExtensionPoint, defineService, type Reader } from '#kernel'
+import { defineEvent, defineExtensionPoint, defineService, type Reader } from '#kernel'
 
 /** A bucket keeps the policy it was created with (I-12). */
 export interface Bucket {
@@ -56,6 +56,9 @@ export interface Buckets {
 }
 
 export const buckets = defineService<Buckets>('storage.buckets')
+
+/** A bucket was created, or changed its owner or its number of copies. */
+export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('bucket_updated')
 
 /** Whether a bucket may be given to an owner: asked inside the transaction that does it, so that no owner can vanish meanwhile. */
 export interface BucketOwnerCheck {

@@ -2,6 +2,7 @@ import { type Clock, type Database, defineService, type Events, type Log, type O
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { Bucket } from './contract.ts'
+import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
@@ -37,6 +38,7 @@ export interface Pipeline {
   readonly providers: Providers
   readonly pieces: PieceCalculator
   readonly uploads: UploadMeter
+  readonly uploadEvents: UploadEvents
   readonly pace: Pace
   /** The cached file of a content, when it is there. */
   locateCached(contentId: number): Promise<{ readonly path: string; readonly size: number } | undefined>

@@ -17,10 +17,12 @@ import { cacheMetrics } from './cache/cache-metrics.ts'
 import { evictTask } from './cache/evict-task.ts'
 import { enqueueMakeRoom, makeRoomSchedule, makeRoomTask } from './cache/make-room-task.ts'
 import { reviewDurabilityTask } from './cache/review-durability-task.ts'
+import { bucketUpdated } from './contract.ts'
 import { commitTask } from './copies/commit-task.ts'
-import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
+import { confirmationUpdated } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
+import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
@@ -71,6 +73,6 @@ export const storagePlugin = definePlugin({
     ),
     healthChecks.with(cacheHealth),
     metricCollectors.with(...cacheMetrics, objectStateMetric),
-    eventKinds.with(contentStored, confirmationUpdated),
+    eventKinds.with(bucketUpdated, uploadProgressUpdated, uploadStateChanged, confirmationUpdated),
   ],
 })

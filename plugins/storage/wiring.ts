@@ -5,15 +5,16 @@ import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
 import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
-import { bucketOwnerChecks, buckets, cacheGauge, objects, placements, versions } from './contract.ts'
+import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
 import { planPiece } from './copies/copy-store.ts'
 import { createPlacements } from './copies/placements.ts'
+import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
 import { createObjects } from './objects/objects.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { cache, pieceCalculator, providers, readCounts, uploadMeter } from './services.ts'
+import { cache, pieceCalculator, providers, readCounts, uploadEvents, uploadMeter } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createVersions } from './versions/versions.ts'
 
@@ -22,12 +23,13 @@ const bytesPerGb = 1024 ** 3
 export const storageServices = [
   provide(
     buckets,
-    { database, clock, contributions, chain: chainSettings, queue: taskQueue },
-    ({ contributions, chain, queue, ...doors }) =>
+    { database, clock, contributions, chain: chainSettings, queue: taskQueue, events },
+    ({ contributions, chain, queue, events, ...doors }) =>
       createBuckets({
         ...doors,
         defaults: { defaultCopies: chain.default_copies, minimumDurableCopies: chain.default_minimum_durable_copies },
         ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
+        onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
         onMinimumChanged: createSchedule(queue).reviewDurability,
       }),
   ),
@@ -44,7 +46,8 @@ export const storageServices = [
   }),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(uploadMeter, {}, createUploadMeter),
+  provide(uploadEvents, { database, clock, events, log }, createUploadEvents),
+  provide(uploadMeter, { clock, uploadEvents }, (uses) => createUploadMeter(uses.clock, uses.uploadEvents.progressed)),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()
@@ -68,6 +71,7 @@ export const storageServices = [
       providers,
       pieces: pieceCalculator,
       uploads: uploadMeter,
+      uploadEvents,
       cache,
     },
     async ({ queue, cache, ...doors }) => {

@@ -108,7 +108,7 @@ test.each([
 test('a confirmed change is made, a value that does not fit is explained, and the environment wins', async () => {
   await using admin = await start(undefined, { SVC_CHAIN_DEFAULT_COPIES: '4' })
   expect((await set(admin, ['chain.network=mainnet'], { yes: true })).stdout).toContain('Settings saved')
-  await expect(set(admin, ['chain.allow_private_networks=maybe'])).rejects.toThrow(' - chain.allow_private_networks: must be')
+  await expect(set(admin, ['chain.allow_private_networks=maybe'])).rejects.toThrow('chain.allow_private_networks must be')
   await expect(set(admin, ['chain.default_copies=4'])).rejects.toThrow('is managed by SVC_CHAIN_DEFAULT_COPIES')
   expect((await get(admin)).stdout).toContain('Copies (set by SVC_CHAIN_DEFAULT_COPIES)')
 })

@@ -56,7 +56,7 @@ async function showSetup(client: AdminClient, { out }: CommandCall): Promise<voi
   ]
   const table = formatTable(
     ['field', 'message'],
-    problems.map(({ field, message }) => [field, message.replaceAll('\n', ' ')]),
+    problems.map(({ field, message }) => [field, message]),
   )
   const errors = problems.length === 0 ? [] : ['', 'Validation errors', table]
   out.result({ health: { status: 'setup' }, settings }, [...text, ...errors].join('\n'))

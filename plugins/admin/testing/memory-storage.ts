@@ -1,10 +1,11 @@
 /** A storage plugin that keeps everything in memory and the promises of the storage contract that the Admin API relies on. */
 import { createHash } from 'node:crypto'
-import { clock, defineErrors, definePlugin, newUlid, type Plugin, provide } from '#kernel'
+import { clock, defineErrors, definePlugin, events, newUlid, type Plugin, provide } from '#kernel'
 import {
   type Bucket,
   type Buckets,
   buckets,
+  bucketUpdated,
   cacheGauge,
   type DataSetRecord,
   type ListPage,
@@ -75,7 +76,19 @@ export function createMemoryStorage(): MemoryStorage {
   const plugin = definePlugin({
     id: 'storage',
     provides: [
-      provide(buckets, { clock }, ({ clock }) => createBuckets(state, () => clock.now())),
+      provide(buckets, { clock, events }, ({ clock, events }) => {
+        const made = createBuckets(state, () => clock.now())
+        const telling = async (change: Promise<Bucket>) => {
+          const bucket = await change
+          events.publish(bucketUpdated, { bucket_name: bucket.name })
+          return bucket
+        }
+        return {
+          ...made,
+          create: (request) => telling(made.create(request)),
+          setOwner: (name, owner) => telling(made.setOwner(name, owner)),
+        }
+      }),
       provide(objects, { clock }, ({ clock }) => createObjects(state, () => clock.now())),
       provide(placements, {}, () => ({
         ofVersion: (bucketId, versionId) => {

@@ -8,7 +8,6 @@ export const reviewDurabilityTask = defineTask({
   label: 'Review cache durability',
   args: type({ bucketId: 'number.integer > 0', bucket: 'string' }),
   uses: { database, queue: taskQueue },
-  attempts: 5,
   subject: ({ bucketId, bucket }) => ({ type: 'bucket', key: String(bucketId), bucket }),
   run: async ({ args: { bucketId }, services: { database, queue }, signal }) => {
     const { reviewDurability } = await import('./review-durability.ts')

@@ -24,6 +24,7 @@ export function createBuckets({
   clock,
   defaults,
   ownerChecks = () => [],
+  onChanged = () => {},
   onMinimumChanged = () => {},
 }: {
   readonly database: Database
@@ -31,6 +32,8 @@ export function createBuckets({
   readonly defaults: CopiesDefaults
   /** Read anew for each bucket. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
+  /** A bucket was created or changed, and that is durable. */
+  readonly onChanged?: (bucket: Bucket) => void
   /** Called inside the transaction that changed the minimum of durable copies. */
   readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => void
 }): BucketCatalog {
@@ -42,6 +45,11 @@ export function createBuckets({
     byName.set(bucket.name, bucket)
     byId.set(bucket.id, bucket)
     sorted = undefined
+  }
+
+  function keepNew(bucket: Bucket): void {
+    keep(bucket)
+    onChanged(bucket)
   }
 
   function requireBucket(name: string): Bucket {
@@ -56,7 +64,7 @@ export function createBuckets({
       const current = findBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
       const changed = decide(tx, current)
-      tx.afterCommit(() => keep(changed))
+      tx.afterCommit(() => keepNew(changed))
       return changed
     })
   }
@@ -74,7 +82,7 @@ export function createBuckets({
         if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' exists already` })
         requireOwner(tx, draft.ownerAccessKey)
         const bucket = insertBucket(tx, draft)
-        tx.afterCommit(() => keep(bucket))
+        tx.afterCommit(() => keepNew(bucket))
         return bucket
       })
     },

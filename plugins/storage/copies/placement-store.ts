@@ -34,6 +34,18 @@ export function findVersionContent(
   )
 }
 
+/** One of the versions that have the content: the newest of the first key. */
+export function findVersionOfContent(
+  reader: Reader,
+  contentId: number,
+): { readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined {
+  return reader.get(
+    `select v.version_id as versionId, v.key as key, b.name as bucketName from object_versions v join buckets b on b.id = v.bucket_id
+     where v.content_id = ? order by v.bucket_id, v.key, v.rseq limit 1`,
+    contentId,
+  )
+}
+
 type FoundContent = Omit<ContentRow, 'isCached'> & { readonly isCached: number }
 
 export function findContent(reader: Reader, contentId: number): ContentRow | undefined {

@@ -28,7 +28,7 @@ const header = ['id', 'operation', 'status', 'retries', 'subject', 'available', 
 
 function toRow(task: Task): readonly string[] {
   const retries = task.retry_limit === undefined ? String(task.retry_count) : `${task.retry_count}/${task.retry_limit}`
-  const details = (task.status_message ?? task.last_error ?? '').replaceAll(/\s*[\r\n]+\s*/g, ' ')
+  const details = task.status_message ?? task.last_error ?? ''
   const { type, key } = task.subject
   return [String(task.id), task.operation, task.presentation_status, retries, `${type}:${key}`, task.available_at, details]
 }

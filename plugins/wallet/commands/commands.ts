@@ -15,14 +15,14 @@ export const walletCommands = [
   defineCommand({
     name: 'wallet fund-testnet',
     summary: 'Claim test tokens and test gas money from the faucets of the calibration network',
-    examples: [['svc wallet fund-testnet 0x…', 'The address that svc wallet generate printed']],
+    examples: [['svc wallet fund-testnet 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc', 'The address that svc wallet generate printed']],
     parameters: ['<address>'],
     flags: { json, timeout: { type: 'duration', description: 'Longest wait for one faucet', default: '120s' } },
     load: () => import('./fund-testnet-command.ts'),
   }),
   defineCommand({
     name: 'wallet deposit',
-    summary: 'Pay USDFC of the configured wallet into its payment account, and approve the storage service where that is missing',
+    summary: 'Deposit USDFC of the configured wallet for storage, and approve the storage service where needed',
     examples: [['svc wallet deposit 5', 'Five USDFC']],
     parameters: ['<amount>'],
     flags: { json, timeout: confirmation },

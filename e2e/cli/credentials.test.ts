@@ -1,0 +1,128 @@
+/** Which configuration, which address, which password: in this order and no other. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { svcHome } from '../../cli/testing/run-svc.ts'
+import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
+import { type Service, startService } from './service.ts'
+
+let service: Service
+let passwordPath = ''
+beforeAll(async () => {
+  service = await startService({}, { setup: true })
+  passwordPath = join(dirname(service.configPath), 'admin-initial-password')
+})
+afterAll(() => service?.[Symbol.asyncDispose]())
+
+/** In a home where the file with the first password is gone. */
+async function withoutPasswordFile<T>(use: () => Promise<T>): Promise<T> {
+  rmSync(passwordPath)
+  try {
+    return await use()
+  } finally {
+    writeFileSync(passwordPath, `${service.password}\n`)
+  }
+}
+
+const ask = (env: Readonly<Record<string, string>> = {}) =>
+  service.run(
+    ['admin', '--admin-url', service.url, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '-c', service.configPath],
+    env,
+  )
+const answered = { code: 0, stdout: '{\n  "s3.region": "us-east-1"\n}\n', stderr: '' }
+
+test('flags stand after admin and before the subcommand; the password comes from the file next to the configuration', async () => {
+  expect(await ask()).toEqual(answered)
+})
+
+test('SVC_ADMIN_PASSWORD wins over the file, and a wrong password is refused with what to do', async () => {
+  expect(await ask({ SVC_ADMIN_PASSWORD: 'wrong' })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'fatal: The username or password is wrong; set SVC_ADMIN_PASSWORD, or make a new password with svc admin-auth reset-password\n',
+  })
+  expect(await withoutPasswordFile(() => ask({ SVC_ADMIN_PASSWORD: service.password }))).toEqual(answered)
+})
+
+test('of a service in setup mode status says what is missing, and other commands that it is in setup mode', async () => {
+  const status = await service.svc('admin', 'status')
+  expect(status).toMatchObject({ code: 0, stderr: '' })
+  expect(status.stdout).toContain(`Status: setup\nMode: setup\nConfig: ${service.configPath}\nWritable: yes\nRestart required: no\n`)
+  expect(status.stdout).toMatch(/FIELD +MESSAGE\nchain\.private_key +is required/)
+  expect(await service.svc('admin', 's3-user', 'list')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'fatal: The service is in setup mode: supply the missing settings and restart it.\n',
+  })
+})
+
+test('where neither is there and nobody can be asked, both are named', async () => {
+  expect(await withoutPasswordFile(ask)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `fatal: the Admin password is not known: set SVC_ADMIN_PASSWORD, or put it into ${passwordPath}\n`,
+  })
+})
+
+test.skipIf(isTerminalMissing)('at a terminal it is asked for last, and not shown', async () => {
+  const line = ['admin', 'settings', 'get', 's3.region', '--admin-url', service.url, '-c', service.configPath]
+  const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, `${service.password}\r`] }))
+  expect({ code, shown }).toEqual({ code: 0, shown: 'Password of admin: \nus-east-1\n' })
+})
+
+test.skipIf(isTerminalMissing)('Ctrl-C at that question ends the command', async () => {
+  const line = ['admin', 'task', 'stats', '--admin-url', service.url, '-c', service.configPath]
+  const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, '\u0003'] }))
+  expect({ code, shown }).toEqual({ code: 1, shown: 'Password of admin: \nfatal: cancelled\n' })
+})
+
+test('the configuration is --config or -c, then a non-empty SVC_CONFIG, then ~/.svc/config.toml', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  const say = (path: string, address: string) => writeFileSync(path, `[admin]\naddr = "${address}"\n`)
+  const [flagged, named] = [join(home.dir, 'flagged.toml'), join(home.dir, 'named.toml')]
+  say(flagged, '127.0.0.2:9')
+  say(named, '127.0.0.3:9')
+  say(join(home.dir, '.svc', 'config.toml'), '127.0.0.4:9')
+  const addressOf = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const { stderr } = await home.run(['admin', 'status', ...words], { SVC_ADMIN_PASSWORD: 'x', ...env })
+    return /http:\/\/(127\.0\.0\.\d)/.exec(stderr)?.[1]
+  }
+  expect(await addressOf(['--config', flagged], { SVC_CONFIG: named })).toBe('127.0.0.2')
+  expect(await addressOf(['-c', flagged], { SVC_CONFIG: named })).toBe('127.0.0.2')
+  expect(await addressOf([], { SVC_CONFIG: named })).toBe('127.0.0.3')
+  expect(await addressOf([], { SVC_CONFIG: '' })).toBe('127.0.0.4')
+  expect(await addressOf([])).toBe('127.0.0.4')
+  expect(await addressOf(['-c', flagged, '--admin-url', 'http://127.0.0.5:9'])).toBe('127.0.0.5')
+})
+
+test('a reset gives a new password in the file; after a restart it counts and the old one does not', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  const config = join(home.dir, '.svc', 'config.toml')
+  const read = () => readFileSync(join(home.dir, '.svc', 'admin-initial-password'), 'utf8').trim()
+  const old = read()
+  expect(await home.run(['admin-auth', 'reset-password'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('needs --config or SVC_CONFIG'),
+  })
+  expect((await home.run(['admin-auth', 'reset-password', '--config', config])).code).toBe(0)
+  expect(read()).not.toBe(old)
+  await using serve = home.start(['serve'], { SVC_ADMIN_ADDR: '127.0.0.1:0' })
+  const url = /admin=(\S+)/.exec(await serve.line(/is running/))?.[1] ?? ''
+  const status = (env = {}) => home.run(['admin', 'status', '--admin-url', url, '-c', config], env)
+  expect((await status()).code).toBe(0)
+  expect(await status({ SVC_ADMIN_PASSWORD: old })).toMatchObject({ code: 1, stderr: expect.stringContaining('password is wrong') })
+})
+
+// The last one: it uses up the attempts that this address has.
+test('too many wrong passwords are told with the seconds to wait', async () => {
+  const basic = `Basic ${Buffer.from('admin:wrong').toString('base64')}`
+  const guess = () => service.calls.call('GET', '/api/v1/settings', { as: 'nobody', headers: { authorization: basic } })
+  for (let status = 401; status === 401; ) ({ status } = await guess())
+  expect(await ask({ SVC_ADMIN_PASSWORD: 'wrong' })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^fatal: Too many failed passwords [^\n]*; the service asks to wait \d+ s\n$/),
+  })
+})

@@ -1,0 +1,165 @@
+/** Under --json, standard output is one JSON value and nothing else, whatever else a command has to say. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cliCommands, contributionsTo } from '#kernel'
+import { localCommands } from '../../cli/local-commands.ts'
+import { type SvcRun, svcHome } from '../../cli/testing/run-svc.ts'
+import { builtinPlugins } from '../../plugins/index.ts'
+import { until } from '../fixtures/until.ts'
+import { type Service, startService } from './service.ts'
+
+const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
+const failing = fileURLToPath(new URL('./failing-plugin.ts', import.meta.url))
+
+let service: Service
+let dev: Awaited<ReturnType<typeof startDevAsJson>>
+beforeAll(async () => {
+  ;[service, dev] = await Promise.all([startService({ SVC_PLUGINS_PACKAGES: failing }), startDevAsJson()])
+})
+afterAll(async () => {
+  await dev?.[Symbol.asyncDispose]()
+  await service?.[Symbol.asyncDispose]()
+})
+
+/** `svc dev --json`, with what it writes to standard output. */
+async function startDevAsJson() {
+  await using stack = new AsyncDisposableStack()
+  const home = stack.use(svcHome())
+  const args = [program, 'dev', '--json', '--s3-port', '0', '--admin-port', '0', '--providers', '2']
+  const child = spawn(process.execPath, args, {
+    cwd: home.dir,
+    env: { PATH: process.env.PATH, HOME: home.dir },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ended = once(child, 'exit')
+  stack.defer(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  await until('svc dev', async () => {
+    if (child.exitCode !== null) throw new Error(`svc dev ended with ${child.exitCode}`)
+    return stdout.endsWith('}\n') || undefined
+  })
+  const disposal = stack.move()
+  const config = (JSON.parse(stdout) as { config: string }).config
+  return { home, config, stdout, [Symbol.asyncDispose]: () => disposal.disposeAsync() }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: results of every shape
+function readAlone({ stdout }: Pick<SvcRun, 'stdout'>): any {
+  const value = JSON.parse(stdout)
+  expect(stdout).toBe(`${JSON.stringify(value, null, 2)}\n`)
+  return value
+}
+
+const admin = (...words: string[]) => service.svc('admin', ...words, '--json')
+const onDev = (...words: string[]) => dev.home.run([...words, '--json', '--config', dev.config])
+const local = async (...words: string[]) => {
+  using home = svcHome()
+  return await home.run([...words, '--json'])
+}
+/** In a home of its own with a configuration. */
+const own = async (...words: string[]) => {
+  using home = svcHome()
+  await home.run(['init'])
+  return await home.run([...words, '--json', '--config', join(home.dir, '.svc', 'config.toml')])
+}
+const makeUser = async (): Promise<string> => readAlone(await admin('s3-user', 'create')).access_key
+
+async function makeFailure(): Promise<string> {
+  const { json } = await service.calls.call('POST', '/api/v1/fail/work')
+  const isFailed = async () =>
+    (await service.calls.call('GET', '/api/v1/tasks?status=failed')).text.includes(`"id":${json.id}`) || undefined
+  await until('the failure', isFailed)
+  return String(json.id)
+}
+
+/** Every command that has --json: how to run it, and something of what it answers. */
+const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
+  init: [
+    () => local('init', '--dir', 'x'),
+    { username: 'admin', config: expect.stringMatching(/x\/config\.toml$/), password_file: expect.any(String) },
+  ],
+  migrate: [() => own('migrate'), { applied: expect.arrayContaining(['kernel/0001-tasks']) }],
+  version: [() => local('version'), { version: expect.any(String) }],
+  'admin-auth reset-password': [() => own('admin-auth', 'reset-password'), { username: 'admin', password_file: expect.any(String) }],
+  'plugins list': [() => local('plugins', 'list'), expect.arrayContaining([expect.objectContaining({ id: 'tasks', state: 'enabled' })])],
+  'plugins enable': [() => own('plugins', 'enable', 'tasks'), { disabled: [], changed: [] }],
+  'plugins disable': [() => own('plugins', 'disable', 'tasks'), { disabled: ['tasks'], changed: ['tasks'] }],
+  'wallet generate': [
+    () => local('wallet', 'generate'),
+    { address: expect.stringMatching(/^0x/), private_key: expect.stringMatching(/^0x/) },
+  ],
+  'wallet deposit': [() => onDev('wallet', 'deposit', '1.5'), { tx_hash: expect.stringMatching(/^0x/), confirmed: true }],
+  'wallet approve': [() => onDev('wallet', 'approve'), { confirmed: true, already_approved: true }],
+  'provider list': [() => onDev('provider', 'list'), [{ id: '1', health_status: 'reachable' }, { id: '2' }]],
+  'admin status': [() => admin('status'), { health: { status: 'ok' }, system: {}, workers: {}, cache: {} }],
+  'admin s3-user list': [() => admin('s3-user', 'list'), expect.any(Array)],
+  'admin s3-user create': [
+    () => admin('s3-user', 'create'),
+    { access_key: expect.any(String), secret_key: expect.any(String), role: 'userplus' },
+  ],
+  'admin s3-user update': [async () => admin('s3-user', 'update', await makeUser(), '--role', 'user'), { role: 'user', bucket_count: 0 }],
+  'admin s3-user rotate-secret': [async () => admin('s3-user', 'rotate-secret', await makeUser()), { secret_key: expect.any(String) }],
+  'admin s3-user delete': [async () => admin('s3-user', 'delete', await makeUser(), '--yes'), { status: 'deleted' }],
+  'admin settings get': [() => admin('settings', 'get'), { mode: 'ready', metadata: {} }],
+  'admin settings set': [() => admin('settings', 'set', 'cache.max_size_gb=9'), { restart_required: true }],
+  'admin task list': [() => admin('task', 'list'), { tasks: expect.any(Array) }],
+  'admin task stats': [() => admin('task', 'stats'), expect.any(Array)],
+  'admin task retry': [async () => admin('task', 'retry', await makeFailure()), { status: 'pending' }],
+  'admin task acknowledge': [async () => admin('task', 'acknowledge', await makeFailure()), { status: 'acknowledged' }],
+}
+
+describe.each(Object.entries(commands))('svc %s --json', (_name, [run, answer]) => {
+  test('writes one JSON value', async () => {
+    const end = await run()
+    expect(end.code, end.stderr).toBe(0)
+    expect(readAlone(end)).toMatchObject(answer as object)
+  })
+})
+
+test('svc dev --json writes what ready.json holds', () => {
+  expect(readAlone(dev)).toEqual(JSON.parse(readFileSync(join(dev.home.dir, '.svc-dev', 'ready.json'), 'utf8')))
+})
+
+test('what takes long is told on standard error meanwhile', async () => {
+  const { stderr } = await onDev('provider', 'list', '--no-health')
+  expect(stderr).toMatch(/^Reading the providers of devnet from http:\/\/127\.0\.0\.1:\d+\n$/)
+})
+
+test('a result that is no success is still a result: JSON on standard output and exit code 1', async () => {
+  using home = svcHome()
+  // The faucets are asked through a proxy that is not there.
+  const env = { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://127.0.0.1:9' }
+  const end = await home.run(['wallet', 'fund-testnet', `0x${'1'.repeat(40)}`, '--json'], env)
+  expect(end).toMatchObject({ code: 1, stderr: '' })
+  expect(readAlone(end).results).toMatchObject([
+    { faucet_info: 'CalibnetUSDFC', error: expect.any(String) },
+    { faucet_info: 'CalibnetFIL', error: expect.any(String) },
+  ])
+})
+
+test.each([
+  ['task', 'retry', '999999'],
+  ['settings', 'get', 'chain.copies'],
+  ['task', 'acknowledge'],
+])('a refusal leaves standard output empty: svc admin %s %s --json', async (...words) => {
+  expect(await admin(...words)).toEqual({ code: expect.any(Number), stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
+})
+
+test('every command that takes --json is tried here', () => {
+  const declared = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
+  const withJson = declared.filter(({ flags }) => flags?.json).map(({ name }) => name)
+  expect(withJson.sort()).toEqual([...Object.keys(commands), 'dev', 'wallet fund-testnet'].sort())
+  // The others write a script, or serve.
+  const without = declared.filter(({ flags }) => !flags?.json).map(({ name }) => name)
+  expect(without.sort()).toEqual(['completions bash', 'completions fish', 'completions zsh', 'serve'])
+})

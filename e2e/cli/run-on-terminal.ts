@@ -1,0 +1,36 @@
+/** Runs svc on a pseudo terminal, made by `script` of util-linux. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
+
+export const isTerminalMissing = !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
+if (isTerminalMissing) process.stderr.write('NOT TESTED: `script` of util-linux is missing, so what svc does on a terminal was not tried\n')
+
+interface TerminalOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** What is typed once the screen shows the pattern. */
+  readonly answer?: readonly [shown: RegExp, typed: string]
+}
+
+/** The exit code and all that the screen showed. */
+export async function runOnTerminal(words: readonly string[], { cwd, env, answer }: TerminalOptions = {}) {
+  const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qefc', line, '/dev/null'], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd ?? '/nonexistent', TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let screen = ''
+  let isAnswered = false
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text
+    if (isAnswered || !answer?.[0].test(screen)) return
+    isAnswered = true
+    child.stdin.write(answer[1])
+  })
+  const [code] = await once(child, 'close')
+  return { code: code as number, shown: screen.replaceAll('\r\n', '\n') }
+}

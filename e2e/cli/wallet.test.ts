@@ -1,0 +1,74 @@
+/** `svc wallet …` and `svc provider list` against the chain of `svc dev`: real transactions, no running service asked. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { svcHome } from '../../cli/testing/run-svc.ts'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+
+let dev: DevProcess
+beforeAll(async () => {
+  dev = await startDev()
+})
+afterAll(() => dev?.[Symbol.asyncDispose]())
+
+async function svc(...words: string[]) {
+  using home = svcHome()
+  return await home.run([...words, '--config', dev.ready.config])
+}
+
+test('deposit prints its transaction and that it is confirmed', async () => {
+  const { code, stdout, stderr } = await svc('wallet', 'deposit', '2.5')
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Transaction: 0x[0-9a-f]{64}\nStatus: confirmed\n$/) })
+  // Before it is sent, so that whoever interrupts it can look it up.
+  expect(stderr).toContain(/0x[0-9a-f]{64}/.exec(stdout)?.[0])
+})
+
+test('approve says that the approval exists', async () => {
+  expect(await svc('wallet', 'approve')).toEqual({ code: 0, stdout: 'FWSS approval: already approved\n', stderr: '' })
+})
+
+test('more than the wallet holds is refused before anything is sent', async () => {
+  const { code, stdout, stderr } = await svc('wallet', 'deposit', '99999999')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^fatal: the wallet 0x\w{40} holds [\d.]+ USDFC, less than the 99999999 to deposit\n$/)
+})
+
+test('without a key the command names what makes one', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  expect(await home.run(['wallet', 'approve'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^fatal: chain\.private_key is required: .*svc wallet generate.*SVC_CHAIN_PRIVATE_KEY/),
+  })
+})
+
+test('generate prints an address and the key that belongs to it, another each time', async () => {
+  using home = svcHome()
+  const [one, other] = await Promise.all([home.run(['wallet', 'generate']), home.run(['wallet', 'generate'])])
+  for (const { stdout } of [one, other]) expect(stdout).toMatch(/^Address: 0x[0-9a-fA-F]{40}\nPrivate key: 0x[0-9a-f]{64}\n$/)
+  expect(one.stdout).not.toBe(other.stdout)
+})
+
+test('provider list shows the providers and asks each whether it answers', async () => {
+  const { code, stdout, stderr } = await svc('provider', 'list')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^ID +NAME +ACTIVE +SERVICE URL +LOCATION +HEALTH +MIN PIECE +MAX PIECE\n1 +.+ +✓ +http:\/\/127\.0\.0\.1:\d+ +.+ +reachable +/,
+  )
+  expect(stdout).toMatch(/\n\nTotal: 3 providers \(3 with PDP, 3 reachable\)\n$/)
+  expect(stderr).toMatch(/^Reading the providers of devnet from .+\nAsking 3 providers whether they answer\n$/)
+})
+
+test('provider list --active --no-health --timeout reads the chain alone, through --rpc-url where one is given', async () => {
+  const list = (...flags: string[]) => svc('provider', 'list', '--active', '--no-health', '--timeout', '1s', ...flags)
+  const { code, stdout, stderr } = await list()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('Asking') })
+  expect(stdout).toMatch(/Total: 3 providers \(3 with PDP, health skipped\)\n$/)
+  const [, rpcUrl = ''] = /from (\S+)/.exec(stderr) ?? []
+  expect((await list('--rpc-url', rpcUrl)).stdout).toBe(stdout)
+  // It is a chain, but not that one.
+  expect(await list('--rpc-url', rpcUrl, '--network', 'mainnet')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/is of chain \d+, but mainnet is chain 314\n$/),
+  })
+})
