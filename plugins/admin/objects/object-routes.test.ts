@@ -65,7 +65,10 @@ test('the object that stands for a folder is not inside it', async () => {
   await using admin = await withObjects(['b/', 'b/1.png'])
   const answer = promised(listObjects, await admin.call('GET', `${path}?prefix=b/&delimiter=/`))
   expect(answer.objects.map(({ key }) => key)).toEqual(['b/1.png'])
+  expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/&delimiter=/&limit=1`)).objects).toHaveLength(1)
+  expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/&delimiter=/&after=a`)).objects).toHaveLength(1)
   expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/`)).objects).toHaveLength(2)
+  expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/1.png&delimiter=/`)).objects).toHaveLength(1)
 })
 
 test.each(['0', '-1', '1001', 'x', '1.5', ''])('a limit of "%s" counts as the usual page size', async (limit) => {
