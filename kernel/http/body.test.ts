@@ -46,7 +46,7 @@ test.each([
   ['trailing content', '{"name":"a"} {}', 'must be one JSON value'],
   ['text that is not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'is not UTF-8'],
   ['no object', '[]', 'must be'],
-  ['null', 'null', 'must be'],
+  ['null', 'null', 'The body must be an object'],
   ['a missing member', '{}', 'name must be a string'],
   ['a wrong type', '{"name":5}', 'name must be a string'],
   ['a value out of range', '{"name":"a","copies":9}', 'copies must be at most 8'],
@@ -118,4 +118,9 @@ test('query and path are checked by types too', async () => {
   expect((await send('/api/v1/list?status=a&status=b', undefined)).body.error).toContain('status must be a string')
   expect(await send('/api/v1/item/17', undefined)).toMatchObject({ status: 200, body: { id: '17' } })
   expect((await send('/api/v1/item/0', undefined)).body.error).toContain('id must be')
+})
+
+test.each(['%', '%zz', '%ff', '%ED%A0%80', 'a&limit=%ff'])('the query %s is refused: nobody can tell what it names', async (query) => {
+  const answer = await send(`/api/v1/list?status=${query}`, undefined)
+  expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })
