@@ -339,6 +339,13 @@ export interface DataSetRecord {
   readonly updatedAtMs: number
 }
 
+/** Current versions of all buckets. A state without any may be missing. */
+export interface ObjectCounts {
+  readonly byState: ReadonlyMap<ObjectState, number>
+  /** Versions that have not failed, but whose bytes are neither in the cache nor with a provider. */
+  readonly unavailable: number
+}
+
 /** Reads for operators: how contents stand with the providers. */
 export interface Placements {
   /** Undefined when there is no such version in the bucket. A delete marker has no copies. */
@@ -351,6 +358,8 @@ export interface Placements {
     { readonly state: ObjectState; readonly isCached: boolean; readonly isOnChain: boolean; readonly pieceCid: string | null }
   >
   dataSetsOf(bucketId: number): readonly DataSetRecord[]
+  /** A count may be some seconds old: where much is under way, counting takes long. */
+  countObjects(): Promise<ObjectCounts>
 }
 
 export const placements = defineService<Placements>('storage.placements')

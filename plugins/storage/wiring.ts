@@ -110,7 +110,7 @@ export const storageServices = [
       })
     },
   ),
-  provide(placements, { database, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
+  provide(placements, { database, clock, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
     createPlacements({ ...doors, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
   ),
 ] as const

@@ -1,17 +1,20 @@
-import type { Database, Reader } from '#kernel'
+import type { Clock, Database, Reader } from '#kernel'
 import type { CopyRecord, Placement, Placements } from '../contract.ts'
+import { shareCount } from '../objects/share-count.ts'
+import { countStates } from '../objects/state-counts.ts'
 import { type ContentRow, findContent, findVersionContent, listCopyRecords, listDataSetRecords, objectState } from './placement-store.ts'
 import type { UploadMeter } from './upload-meter.ts'
 
 export interface PlacementDoors {
   readonly database: Database
+  readonly clock: Clock
   readonly uploads: UploadMeter
   pieceUrl(serviceUrl: string, pieceCid: string): string
 }
 
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
-export function createPlacements({ database, uploads, pieceUrl }: PlacementDoors): Placements {
+export function createPlacements({ database, clock, uploads, pieceUrl }: PlacementDoors): Placements {
   const reader: Reader = database.read
   return {
     ofVersion(bucketId, versionId) {
@@ -37,6 +40,7 @@ export function createPlacements({ database, uploads, pieceUrl }: PlacementDoors
       return found
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
+    countObjects: shareCount(clock, () => countStates(reader)),
   }
 }
 

@@ -6,6 +6,7 @@ import { copiesMigration } from '../migrations/0002-copies.ts'
 import { openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { objectStateMetric } from './object-metrics.ts'
 import { createObjects } from './objects.ts'
+import { countStates } from './state-counts.ts'
 
 const openDatabase = () => openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration] }])
 
@@ -101,6 +102,13 @@ test('more contents than one turn looks at are all counted', async () => {
   await using database = await openDatabase()
   for (const storeState of ['unstored', 'storing', 'stored']) await plan(database, ...Array(600).fill({ storeState }))
   expect(await distribution(database)).toEqual({ ...zero, cached: 600, uploading: 600, stored: 600 })
+})
+
+test('objects whose bytes are nowhere are counted, beside those that failed', async () => {
+  await using database = await openDatabase()
+  await plan(database, { current: 2 }, { current: 3 }, { copies: ['committed'] }, { storeState: 'failed' }, { storeState: 'stored' })
+  await database.write((tx) => tx.run('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (1, 1, 0, 0)'))
+  expect(await countStates(database.read)).toMatchObject({ unavailable: 3 })
 })
 
 test('no look-up of the count walks over stored contents or over all versions', async () => {

@@ -13,7 +13,7 @@ export const objectStateMetric = defineMetric({
   uses: { database },
   keepMs: 30_000,
   async collect({ database }) {
-    const counts = await countStates(database.read)
-    return states.map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 }))
+    const { byState } = await countStates(database.read)
+    return states.map((state) => ({ labels: { state }, value: byState.get(state) ?? 0 }))
   },
 })
