@@ -1,6 +1,5 @@
-import { adminRoutes, cliCommands, definePlugin, eventKinds, events, provide } from '#kernel'
+import { adminRoutes, cliCommands, definePlugin, events, provide } from '#kernel'
 import { bucketRoutes } from './buckets/bucket-routes.ts'
-import { bucketUpdated } from './buckets/bucket-updated.ts'
 import { adminCommands } from './commands/commands.ts'
 import { createEventHub, eventHub } from './events/event-hub.ts'
 import { eventRoutes } from './events/event-routes.ts'
@@ -33,7 +32,6 @@ export const adminPlugin = definePlugin({
       eventRoutes,
       openApiRoutes,
     ),
-    eventKinds.with(bucketUpdated),
     cliCommands.with(...adminCommands),
   ],
 })

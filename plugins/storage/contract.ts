@@ -1,5 +1,5 @@
 /** Everything other plugins may know of storage: buckets, objects and where their bytes are. */
-import { defineExtensionPoint, defineService, type Reader } from '#kernel'
+import { defineEvent, defineExtensionPoint, defineService, type Reader } from '#kernel'
 
 /** A bucket keeps the policy it was created with (I-12). */
 export interface Bucket {
@@ -56,6 +56,9 @@ export interface Buckets {
 }
 
 export const buckets = defineService<Buckets>('storage.buckets')
+
+/** A bucket was created, or changed its owner or its number of copies. */
+export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('bucket_updated')
 
 /** Whether a bucket may be given to an owner: asked inside the transaction that does it, so that no owner can vanish meanwhile. */
 export interface BucketOwnerCheck {
@@ -308,6 +311,15 @@ export interface CopyRecord {
   readonly waitReason: string | null
 }
 
+/** An upload to the first provider that is under way. */
+export interface UploadRecord {
+  /** 1 for the first. */
+  readonly attempt: number
+  readonly sentBytes: number
+  readonly totalBytes: number
+  readonly updatedAtMs: number
+}
+
 /** Where one version's bytes are and what is still under way. */
 export interface Placement {
   readonly state: ObjectState
@@ -318,7 +330,12 @@ export interface Placement {
   /** Why it is not further, in words for the operator. */
   readonly message: string | null
   readonly updatedAtMs: number
-  readonly upload: { readonly sentBytes: number; readonly totalBytes: number } | null
+  readonly upload: UploadRecord | null
+}
+
+/** How a content stands, as far as a list shows it. */
+export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'pieceCid' | 'upload'> {
+  readonly isOnChain: boolean
 }
 
 /** One generation of a replica slot of a bucket. */
@@ -351,12 +368,7 @@ export interface Placements {
   /** Undefined when there is no such version in the bucket. A delete marker has no copies. */
   ofVersion(bucketId: number, versionId: string): Placement | undefined
   /** Cheap states for a page of versions, by content id. */
-  ofContents(
-    contentIds: readonly number[],
-  ): ReadonlyMap<
-    number,
-    { readonly state: ObjectState; readonly isCached: boolean; readonly isOnChain: boolean; readonly pieceCid: string | null }
-  >
+  ofContents(contentIds: readonly number[]): ReadonlyMap<number, ContentSituation>
   dataSetsOf(bucketId: number): readonly DataSetRecord[]
   /** A count may be some seconds old: where much is under way, counting takes long. */
   countObjects(): Promise<ObjectCounts>

@@ -13,6 +13,7 @@ import {
 import { cacheHealth } from './cache/cache-health.ts'
 import { cacheMetrics } from './cache/cache-metrics.ts'
 import { reviewDurabilityTask } from './cache/review-durability-task.ts'
+import { bucketUpdated } from './contract.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
@@ -59,6 +60,6 @@ export const storagePlugin = definePlugin({
     ),
     healthChecks.with(cacheHealth),
     metricCollectors.with(...cacheMetrics, objectStateMetric),
-    eventKinds.with(contentStored, confirmationUpdated),
+    eventKinds.with(bucketUpdated, contentStored, confirmationUpdated),
   ],
 })

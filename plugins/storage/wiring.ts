@@ -4,7 +4,7 @@ import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
 import { createBuckets } from './catalog/buckets.ts'
-import { bucketOwnerChecks, buckets, cacheGauge, objects, placements, versions } from './contract.ts'
+import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
 import { planPiece } from './copies/copy-store.ts'
 import { createPlacements } from './copies/placements.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
@@ -21,12 +21,13 @@ const bytesPerGb = 1024 ** 3
 export const storageServices = [
   provide(
     buckets,
-    { database, clock, contributions, chain: chainSettings, queue: taskQueue },
-    ({ contributions, chain, queue, ...doors }) =>
+    { database, clock, contributions, chain: chainSettings, queue: taskQueue, events },
+    ({ contributions, chain, queue, events, ...doors }) =>
       createBuckets({
         ...doors,
         defaults: { defaultCopies: chain.default_copies, minimumDurableCopies: chain.default_minimum_durable_copies },
         ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
+        onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
         onMinimumChanged: createSchedule(queue).reviewDurability,
       }),
   ),
@@ -35,7 +36,7 @@ export const storageServices = [
   ),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(uploadMeter, {}, createUploadMeter),
+  provide(uploadMeter, { clock }, ({ clock }) => createUploadMeter(clock)),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()

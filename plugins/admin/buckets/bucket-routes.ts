@@ -1,18 +1,17 @@
-import { defineRoutes, events, optional, SvcError, serveEndpoint } from '#kernel'
+import { defineRoutes, optional, SvcError, serveEndpoint } from '#kernel'
 import { s3Users } from '#plugins/s3'
 import { buckets, placements } from '#plugins/storage'
 import { adminErrors } from '../errors.ts'
 import { changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
-import { bucketUpdated } from './bucket-updated.ts'
 import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
 import { readOwner } from './read-owner.ts'
 import { requireBucket } from './require-bucket.ts'
 
 export const bucketRoutes = defineRoutes({
   name: 'buckets',
-  uses: { buckets, placements, events, s3Users: optional(s3Users) },
+  uses: { buckets, placements, s3Users: optional(s3Users) },
   endpoints: [listBuckets, createBucket, showBucket, changeOwner, changeCopyPolicy, deleteBucket],
-  register(app, { buckets, placements, events, s3Users }) {
+  register(app, { buckets, placements, s3Users }) {
     serveEndpoint(app, listBuckets, async () => buckets.list().map((bucket) => describeBucket(bucket, buckets.usage(bucket.id))))
 
     serveEndpoint(app, createBucket, async ({ body }) => {
@@ -23,9 +22,7 @@ export const bucketRoutes = defineRoutes({
         ...(typeof default_copies === 'number' ? { defaultCopies: default_copies } : {}),
         ...(typeof minimum_durable_copies === 'number' ? { minimumDurableCopies: minimum_durable_copies } : {}),
       })
-      const bucket = await created.catch(refuseVanishedOwner)
-      events.publish(bucketUpdated, { bucket_name: bucket.name })
-      return describeChange(bucket)
+      return describeChange(await created.catch(refuseVanishedOwner))
     })
 
     serveEndpoint(app, showBucket, async ({ params }) => {
@@ -35,9 +32,8 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, changeOwner, async ({ params, body }) => {
       const { name } = requireBucket(buckets, params.name)
-      const bucket = await buckets.setOwner(name, readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found))
-      events.publish(bucketUpdated, { bucket_name: bucket.name })
-      return describeChange(bucket)
+      const owner = readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found)
+      return describeChange(await buckets.setOwner(name, owner))
     })
 
     serveEndpoint(app, changeCopyPolicy, async ({ params, body }) => {
@@ -47,7 +43,6 @@ export const bucketRoutes = defineRoutes({
         ...(default_copies === undefined ? {} : { defaultCopies: readCopies(default_copies) }),
         ...(minimum_durable_copies === undefined ? {} : { minimumDurableCopies: readCopies(minimum_durable_copies) }),
       })
-      events.publish(bucketUpdated, { bucket_name: bucket.name })
       return describeChange(bucket)
     })
 

@@ -107,14 +107,14 @@ test('provenance and status tell where a version is and why it is not further', 
     copies: [committed(0), failing],
     message: 'the provider refused',
     updatedAtMs: 5000,
-    upload: { sentBytes: 50, totalBytes: 200 },
+    upload: { attempt: 2, sentBytes: 50, totalBytes: 200, updatedAtMs: 4000 },
   })
   const provenance = promised(objectProvenance, await admin.call('GET', `${path}/provenance?version_id=${id}`))
   expect(provenance).toMatchObject({
     version_id: id,
     state: 'replicating',
     status: 'syncing',
-    progress: { uploaded_bytes: 50, total_bytes: 200, percent: 25, done: false },
+    progress: { attempt: 2, uploaded_bytes: 50, total_bytes: 200, percent: 25, done: false, updated_at: '1970-01-01T00:00:04Z' },
     requested_copies: 2,
     success_copies: 1,
     copy_health: { status: 'degraded', readable_copies: 1, failed_copies: 1 },
@@ -123,6 +123,8 @@ test('provenance and status tell where a version is and why it is not further', 
   expect(provenance.copies[0]).toMatchObject({ health: { status: 'available' }, provider_id: '7', piece_id: '3' })
   expect(provenance.copies[1]).toMatchObject({ health: { last_error: 'the provider refused' } })
   expect(provenance.copies[1]).not.toHaveProperty('piece_id')
+  const [listed] = promised(listObjects, await admin.call('GET', path)).objects
+  expect(listed?.progress).toEqual(provenance.progress)
   const detail = promised(objectStatusDetail, await admin.call('GET', `${path}/status-detail?version_id=${id}`))
   expect(detail).toMatchObject({ version_id: id, state: 'replicating', message: 'the provider refused' })
 })

@@ -1,10 +1,11 @@
 /** A storage plugin that keeps everything in memory and the promises of the storage contract that the Admin API relies on. */
 import { createHash } from 'node:crypto'
-import { clock, defineErrors, definePlugin, newUlid, type Plugin, provide } from '#kernel'
+import { clock, defineErrors, definePlugin, events, newUlid, type Plugin, provide } from '#kernel'
 import {
   type Bucket,
   type Buckets,
   buckets,
+  bucketUpdated,
   cacheGauge,
   type DataSetRecord,
   type ListPage,
@@ -75,7 +76,9 @@ export function createMemoryStorage(): MemoryStorage {
   const plugin = definePlugin({
     id: 'storage',
     provides: [
-      provide(buckets, { clock }, ({ clock }) => createBuckets(state, () => clock.now())),
+      provide(buckets, { clock, events }, ({ clock, events }) =>
+        createBuckets(state, { now: () => clock.now(), onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }) }),
+      ),
       provide(objects, { clock }, ({ clock }) => createObjects(state, () => clock.now())),
       provide(placements, {}, () => ({
         ofVersion: (bucketId, versionId) => {
@@ -146,16 +149,19 @@ function requireBucket({ byName }: State, name: string): Bucket {
   return bucket
 }
 
-function createBuckets(state: State, now: () => number): Buckets {
+function createBuckets(state: State, { now, onChanged }: { now: () => number; onChanged: (bucket: Bucket) => void }): Buckets {
+  const keep = (bucket: Bucket) => {
+    state.byName.set(bucket.name, bucket)
+    onChanged(bucket)
+    return bucket
+  }
   return {
     async create({ name, ownerAccessKey, defaultCopies = 3, minimumDurableCopies = defaultCopies }) {
       if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) throw errors.invalid_bucket_name()
       if (minimumDurableCopies > defaultCopies) throw errors.copy_policy_invalid()
       if (state.byName.has(name)) throw errors.bucket_exists()
       const times = { createdAtMs: now(), updatedAtMs: now() }
-      const bucket = { id: state.byName.size + 1, name, ownerAccessKey, defaultCopies, minimumDurableCopies, ...times }
-      state.byName.set(name, bucket)
-      return bucket
+      return keep({ id: state.byName.size + 1, name, ownerAccessKey, defaultCopies, minimumDurableCopies, ...times })
     },
     find: (name) => state.byName.get(name),
     require: (name) => requireBucket(state, name),
@@ -165,9 +171,7 @@ function createBuckets(state: State, now: () => number): Buckets {
       return { objectCount: current.length, totalSizeBytes: current.reduce((sum, { bytes }) => sum + bytes.length, 0) }
     },
     async setOwner(name, ownerAccessKey) {
-      const bucket = { ...requireBucket(state, name), ownerAccessKey, updatedAtMs: now() }
-      state.byName.set(name, bucket)
-      return bucket
+      return keep({ ...requireBucket(state, name), ownerAccessKey, updatedAtMs: now() })
     },
     async setCopyPolicy(name) {
       // Its rules are storage's own: they are tested there and through the real plugins.

@@ -25,6 +25,7 @@ export function createBuckets({
   defaults,
   ownerChecks = () => [],
   onMinimumChanged = () => {},
+  onChanged = () => {},
 }: {
   readonly database: Database
   readonly clock: Clock
@@ -33,6 +34,8 @@ export function createBuckets({
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
   /** Called inside the transaction that changed the minimum of durable copies. */
   readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => void
+  /** Called once a new or changed bucket is committed. */
+  readonly onChanged?: (bucket: Bucket) => void
 }): BucketCatalog {
   const byName = new Map<string, Bucket>()
   const byId = new Map<number, Bucket>()
@@ -42,6 +45,11 @@ export function createBuckets({
     byName.set(bucket.name, bucket)
     byId.set(bucket.id, bucket)
     sorted = undefined
+  }
+
+  function settle(bucket: Bucket): void {
+    keep(bucket)
+    onChanged(bucket)
   }
 
   function requireBucket(name: string): Bucket {
@@ -56,7 +64,7 @@ export function createBuckets({
       const current = findBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
       const changed = decide(tx, current)
-      tx.afterCommit(() => keep(changed))
+      tx.afterCommit(() => settle(changed))
       return changed
     })
   }
@@ -74,7 +82,7 @@ export function createBuckets({
         if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' exists already` })
         requireOwner(tx, draft.ownerAccessKey)
         const bucket = insertBucket(tx, draft)
-        tx.afterCommit(() => keep(bucket))
+        tx.afterCommit(() => settle(bucket))
         return bucket
       })
     },

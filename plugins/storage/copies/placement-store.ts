@@ -34,6 +34,18 @@ export function findVersionContent(
   )
 }
 
+/** One of the versions with these bytes, without a look at the others. Undefined when the content was deleted meanwhile. */
+export function oneVersionOf(
+  reader: Reader,
+  contentId: number,
+): { readonly version_id: string; readonly object_key: string; readonly bucket_name: string } | undefined {
+  return reader.get(
+    `select v.version_id, v.key as object_key, b.name as bucket_name from object_versions v join buckets b on b.id = v.bucket_id
+     where v.content_id = ? order by v.bucket_id, v.key, v.rseq limit 1`,
+    contentId,
+  )
+}
+
 export function findContent(reader: Reader, contentId: number): ContentRow | undefined {
   const row = reader.get<Omit<ContentRow, 'isCached'> & { isCached: number }>(
     `select ${contentColumns} from contents c where c.id = ?`,

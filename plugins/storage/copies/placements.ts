@@ -1,5 +1,5 @@
 import type { Clock, Database, Reader } from '#kernel'
-import type { CopyRecord, Placement, Placements } from '../contract.ts'
+import type { ContentSituation, CopyRecord, Placement, Placements } from '../contract.ts'
 import { shareCount } from '../objects/share-count.ts'
 import { countStates } from '../objects/state-counts.ts'
 import { type ContentRow, findContent, findVersionContent, listCopyRecords, listDataSetRecords, objectState } from './placement-store.ts'
@@ -26,7 +26,7 @@ export function createPlacements({ database, clock, uploads, pieceUrl }: Placeme
       return describe(content, listCopyRecords(reader, content.contentId, pieceUrl), uploads)
     },
     ofContents(contentIds) {
-      const found = new Map<number, ReturnType<Placements['ofContents']> extends ReadonlyMap<number, infer V> ? V : never>()
+      const found = new Map<number, ContentSituation>()
       for (const contentId of contentIds) {
         const content = findContent(reader, contentId)
         if (!content) continue
@@ -35,6 +35,7 @@ export function createPlacements({ database, clock, uploads, pieceUrl }: Placeme
           isCached: content.isCached,
           isOnChain: content.committed > 0,
           pieceCid: content.pieceCid,
+          upload: uploads.of(contentId) ?? null,
         })
       }
       return found

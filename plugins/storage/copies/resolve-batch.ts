@@ -15,6 +15,7 @@ import {
 import { confirmationUpdated, contentStored } from './copy-events.ts'
 import { recountContent } from './copy-store.ts'
 import { judgeOutcome } from './outcome-policy.ts'
+import { oneVersionOf } from './placement-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 
 const confirmed = defineProbe('storage.commit.confirmed')
@@ -88,8 +89,10 @@ async function confirm(
     }
     tx.afterCommit(() => {
       if (batch.attentionAtMs !== null) announce(doors, { dataSet, batch }, 'cleared')
-      for (const { contentId } of batch.items)
-        events.publish(contentStored, { content_id: contentId, bucket_id: dataSet.bucketId, provider_id: dataSet.providerId })
+      for (const { contentId } of batch.items) {
+        const version = oneVersionOf(database.read, contentId)
+        if (version) events.publish(contentStored, { content_id: contentId, ...version, provider_id: dataSet.providerId })
+      }
     })
   })
   await confirmed()

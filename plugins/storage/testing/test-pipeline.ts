@@ -78,7 +78,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       forget: () => undefined,
     },
     pieces: {},
-    uploads: createUploadMeter(),
+    uploads: createUploadMeter(clock),
     pace: createPace(testEpochMs),
     locateCached: async () => world.cached,
   }
