@@ -71,7 +71,10 @@ export const storageServices = [
         pace: createPace(doors.chain.network.epochSeconds * 1000),
         async locateCached(contentId: number) {
           const blob = blobsOfContent(doors.database.read, contentId)[0]
-          return blob && (await cache.isIntact(blob)) ? { path: cache.pathOf(blob), size: blob.length } : undefined
+          if (!blob) return undefined
+          if (await cache.isIntact(blob)) return { path: cache.pathOf(blob), size: blob.length }
+          await cache.forget(contentId, blob)
+          return undefined
         },
       }
     },
@@ -111,7 +114,7 @@ export const storageServices = [
       })
     },
   ),
-  provide(placements, { database, clock, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
+  provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
     createPlacements({ ...doors, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
   ),
 ] as const
