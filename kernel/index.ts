@@ -1,6 +1,7 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
 export { type } from 'arktype'
 export { authEndpoints } from './auth/auth-api.ts'
+export { accessTo } from './auth/guard.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type AdminClient, AdminRefusal, adminFlags, openAdminClient } from './cli/admin-client.ts'
@@ -35,6 +36,7 @@ export {
   serveEndpoint,
 } from './http/endpoint.ts'
 export { defineHealthCheck, type HealthCheck, healthChecks } from './http/health.ts'
+export { showHealth } from './http/health-route.ts'
 export { requestIdentity } from './http/identity.ts'
 export { defineListener, type Listener, listeners, type RunningListener } from './http/listeners.ts'
 export { adminRoutes, defineRoutes, type RouteGroup } from './http/routes.ts'

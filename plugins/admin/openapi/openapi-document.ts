@@ -1,5 +1,5 @@
 /** Writes the OpenAPI document of the Admin API from the values that also register its routes. */
-import type { Endpoint } from '#kernel'
+import { accessTo, type Endpoint } from '#kernel'
 
 type Schema = Readonly<Record<string, unknown>>
 type JsonType = NonNullable<Endpoint['body']>
@@ -21,7 +21,7 @@ export function writeOpenApi(endpoints: readonly Endpoint[], version: string): O
   return {
     openapi: '3.1.0',
     info: { title: 'svc Admin API', version, description },
-    security: [{ basic: [] }, { session: [], csrf: [] }],
+    security: security.operator,
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: {
@@ -36,6 +36,9 @@ export function writeOpenApi(endpoints: readonly Endpoint[], version: string): O
     },
   }
 }
+
+const session = { session: [], csrf: [] }
+const security = { everybody: [], session: [session], operator: [{ basic: [] }, session] } as const
 
 const description = 'Times are RFC 3339 in UTC, sizes are bytes, ids and amounts of the chain are decimal texts.'
 
@@ -56,11 +59,13 @@ const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 function describeOperation(endpoint: Endpoint): Schema {
   const { method, path, summary, refusals = [] } = endpoint
-  const words = path.replace('/api/v1/', '').split('/')
+  const words = path.replace(/^(\/api\/v1)?\//, '').split('/')
+  const access = accessTo(path)
   return {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
     tags: [words[0]],
     summary,
+    ...(access === 'operator' ? {} : { security: security[access] }),
     ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
     parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
     ...describeBody(endpoint),

@@ -41,6 +41,7 @@ test('every address of the plugin and of signing in is documented', async () => 
     'GET /api/v1/system/info',
     'GET /api/v1/system/plugins',
     'GET /api/v1/workers',
+    'GET /healthz',
     'POST /api/v1/auth/login',
     'POST /api/v1/auth/logout',
     'POST /api/v1/auth/refresh',
@@ -55,6 +56,17 @@ test('every address of the plugin and of signing in is documented', async () => 
     'PUT /api/v1/buckets/{name}/owner',
     'PUT /api/v1/settings',
   ])
+})
+
+test('who may use an address is told where it is not every operator', async () => {
+  const { paths, security } = await readDocument()
+  const session = { session: [], csrf: [] }
+  expect(security).toEqual([{ basic: [] }, session])
+  for (const path of ['/healthz', '/api/v1/auth/login', '/api/v1/auth/session']) {
+    expect(Object.values(paths[path] ?? {})).toMatchObject([{ security: [] }])
+  }
+  expect(paths['/api/v1/auth/logout']?.post).toMatchObject({ security: [session] })
+  expect(paths['/api/v1/buckets']?.get).not.toHaveProperty('security')
 })
 
 test('every operation has a name of its own and declares the parameters of its path', async () => {
