@@ -27,14 +27,17 @@ export interface TemplateRequest {
 }
 
 export function renderConfigTemplate(request: TemplateRequest): string {
-  const sections = [...request.sections].sort((a, b) => rankOf(a.path) - rankOf(b.path))
-  return `${[header, ...sections.map((section) => renderSection(section, request))].join('\n\n')}\n`
+  return `${[header, ...orderSections(request.sections).map((section) => renderSection(section, request))].join('\n\n')}\n`
 }
 
 const header = [
   '# Configuration of svc. A value in the environment wins over this file, and this file over the built-in default.',
   '# A line that starts with "# key =" shows the default; remove the "# " to change it. Every change needs a restart.',
 ].join('\n')
+
+/** As people read them. */
+export const orderSections = (sections: readonly Section[]): readonly Section[] =>
+  [...sections].sort((a, b) => rankOf(a.path) - rankOf(b.path))
 
 function rankOf(path: string): number {
   if (path === lastTable) return firstTables.length + 1
@@ -78,7 +81,8 @@ const formHints = {
   duration: 'a duration such as 90s, 5m or 1h30m',
 }
 
-function allowedValues(setting: Setting<unknown>): string | undefined {
+/** In words; undefined when any text will do. */
+export function allowedValues(setting: Setting<unknown>): string | undefined {
   const hint = formHints[setting.form]
   if (hint !== undefined || setting.form === 'list') return hint
   const { description } = setting.schema

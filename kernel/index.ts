@@ -1,7 +1,6 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
 export { type } from 'arktype'
 export { authEndpoints } from './auth/auth-api.ts'
-export { accessTo } from './auth/guard.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type AdminClient, AdminRefusal, adminFlags, openAdminClient } from './cli/admin-client.ts'

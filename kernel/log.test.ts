@@ -27,6 +27,14 @@ test.each(['password', 'authorization', 'cookie', 'private_key', 'secret_key', '
   },
 )
 
+test('hiding a field changes neither the fields of the caller nor what stands beside it', () => {
+  const { lines, log } = setUp('json')
+  const fields = { name: 'a', user: { token: 'valuable', role: 'admin' } }
+  log.info('x', fields)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'a', user: { token: '(hidden)', role: 'admin' } })
+  expect(fields.user.token).toBe('valuable')
+})
+
 test('lines below the level are left out', () => {
   const { lines, log } = setUp('json', { level: 'warn' })
   log.debug('a')
@@ -40,6 +48,12 @@ test('text lines are for people: time, level, who, what, and the fields', () => 
   const { lines, log } = setUp('text')
   log.child('wallet').info('funded', { amount: '5', why: 'two words', count: 3 })
   expect(lines[0]).toMatch(/^\S+Z INFO {2}wallet: funded amount=5 why="two words" count=3\n$/)
+})
+
+test('a text line shows control characters of a value without sending them to the terminal', () => {
+  const { lines, log } = setUp('text')
+  log.info('x', { key: 'a\u001b[2Jb', other: 'a\u009b2Jb' })
+  expect(lines[0]).toContain(String.raw`key="a\u001b[2Jb" other="a\u009b2Jb"`)
 })
 
 test('an error shows every cause and the place where the fault arose', () => {

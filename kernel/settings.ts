@@ -99,6 +99,22 @@ export const workerSection = defineSection('worker.tasks', {
       editable: true,
       risk: 'review',
     }),
+    provider_mutation_concurrency: integer({
+      label: 'Paid work',
+      doc: 'Of those, tasks that spend money or change something at a provider: data sets, transfers between providers, commits.',
+      default: 4,
+      min: 1,
+      editable: true,
+      risk: 'review',
+    }),
+    destructive_mutation_concurrency: integer({
+      label: 'Removals',
+      doc: 'Of those, tasks that remove something from a provider.',
+      default: 2,
+      min: 1,
+      editable: true,
+      risk: 'review',
+    }),
     poll_interval: duration({
       label: 'Poll interval',
       doc: 'Longest pause between two looks for due tasks; new tasks start at once.',
@@ -112,6 +128,14 @@ export const workerSection = defineSection('worker.tasks', {
       default: '60s',
       minMs: 1000,
       editable: true,
+    }),
+    max_retries: integer({
+      label: 'Retries',
+      doc: 'A task that failed is tried again this often, after growing pauses, before it waits for an operator. 11 takes about half an hour. Waiting for a provider, the chain or money is no failure.',
+      default: 11,
+      min: 0,
+      editable: true,
+      risk: 'review',
     }),
     retention: duration({
       label: 'Retention',

@@ -1,24 +1,48 @@
 import { expect, test } from 'vitest'
-import { checkSpec, findProblems } from './check-spec.ts'
+import { checkSpec, findProblems, readRows, renewSummary } from './check-spec.ts'
 
-const names = { Endpoints: ['GET /a', 'GET /b'] }
+const specification = { rows: { Endpoints: ['GET /a', 'GET /b'] }, parts: ['wallet', 'dashboard'] }
 const files: Readonly<Record<string, string>> = { 'x.test.ts': "test('it\\'s there', () => {})\ntest.each([1])('a %s', () => {})" }
-const problems = (...lines: readonly string[]) => findProblems(['## Endpoints', ...lines].join('\n'), names, (path) => files[path])
-const later = '| `GET /b` | later |'
+const problems = (...lines: readonly string[]) =>
+  findProblems(['| Rows |  |', '| a | 1 |', '## Endpoints', ...lines].join('\n'), specification, (path) => files[path])
+const later = '| `GET /b` | later: wallet |'
 
-test('a row with tests that exist, or with later, is complete', () => {
-  expect(problems("| `GET /a` | `x.test.ts` › it's there <br> `x.test.ts` › a %s |", later)).toEqual([])
+test('a page that does not count its rows is a problem', () => {
+  const page = '# Coverage\n\n## Endpoints\n\n| `GET /a` | later: wallet |\n| `GET /b` | later: wallet |\n'
+  expect(findProblems(page, specification, () => undefined)).toEqual([expect.stringContaining('table that counts its rows')])
+})
+
+test('a row with tests that exist, or with the part that will have them, is complete', () => {
+  expect(problems("| GET `/a` | `x.test.ts` › it's there <br> `x.test.ts` › a %s |", later)).toEqual([])
 })
 
 test.each([
   ['a missing row', [later], 'no row for Endpoints: GET /a'],
-  ['a row that is not in the specification', ['| `GET /a` | later |', later, '| `GET /c` | later |'], 'does not have: Endpoints: GET /c'],
-  ['two rows', ['| `GET /a` | later |', '| `GET /a` | later |', later], 'two rows for Endpoints: GET /a'],
-  ['a row without proof', ['| `GET /a` | some day |', later], 'names neither a test nor'],
+  [
+    'a row that is not in the specification',
+    ['| `GET /a` | later: wallet |', later, '| `GET /c` | later: wallet |'],
+    'does not have: Endpoints: GET /c',
+  ],
+  ['two rows', ['| `GET /a` | later: wallet |', '| `GET /a` | later: wallet |', later], 'two rows for Endpoints: GET /a'],
+  ['a row without proof', ['| `GET /a` | some day |', later], '"some day" names neither a test nor'],
+  ['a later without its part', ['| `GET /a` | later |', later], '"later" names neither a test nor'],
+  ['a part that nobody knows', ['| `GET /a` | later: some day |', later], '"some day" is none of the parts wallet, dashboard'],
+  ['a row that is both', ['| `GET /a` | later: wallet <br> `x.test.ts` › a %s |', later], 'not both'],
+  ['a row for two parts', ['| `GET /a` | later: wallet <br> later: dashboard |', later], 'not both'],
+  ['words beside a proof', ['| `GET /a` | `x.test.ts` › a %s <br> and more |', later], '"and more" names neither a test nor'],
   ['a file that is gone', ['| `GET /a` | `y.test.ts` › a %s |', later], 'there is no y.test.ts'],
   ['a title that is gone', ['| `GET /a` | `x.test.ts` › a %s <br> `x.test.ts` › a |', later], 'has no test "a"'],
 ])('%s is a problem', (_what, lines, problem) => {
   expect(problems(...lines)).toEqual([expect.stringContaining(problem)])
+})
+
+test('the page opens with its rows counted', () => {
+  const rows = '\n## Endpoints\n\n| Name | Proof |\n|---|---|\n| `GET /a` | `x.test.ts` › a %s |\n| `GET /b` | later: wallet |\n'
+  const stale = `# Coverage\n\n| Rows |  |\n|---|---:|\n| all | 9 |\n${rows}`
+  expect(readRows(stale).map(({ name }) => name)).toEqual(['GET /a', 'GET /b'])
+  const renewed = renewSummary(stale, specification.parts)
+  expect(renewed).toBe(`# Coverage\n\n| Rows |  |\n|---|---:|\n| proven by tests | 1 |\n| later: wallet | 1 |\n| all | 2 |\n${rows}`)
+  expect(renewSummary(renewed, specification.parts)).toBe(renewed)
 })
 
 test('the coverage of the specification holds', async () => {

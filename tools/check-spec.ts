@@ -1,17 +1,23 @@
-/** Each name that the specification fixes has a row in docs/reference/spec-coverage.md that names the test which proves it. */
+/**
+ * Each statement of the specification has a row in docs/reference/spec-coverage.md, which names the tests that prove it or the part of
+ * the product, not built yet, that will.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { specRows } from './spec-rows.ts'
+import { laterParts, specRows } from './spec-rows.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const coveragePath = 'docs/reference/spec-coverage.md'
+export const coveragePath = 'docs/reference/spec-coverage.md'
 
 export interface CoverageRow {
   readonly section: string
   readonly name: string
-  /** `later`, or one or more proofs. */
-  readonly proofs: 'later' | readonly Proof[]
+  readonly proofs: readonly Proof[]
+  /** The parts that it waits for. */
+  readonly later: readonly string[]
+  /** What is neither a proof nor `later: <part>`. */
+  readonly unread: readonly string[]
 }
 
 interface Proof {
@@ -19,33 +25,43 @@ interface Proof {
   readonly title: string
 }
 
+export interface Specification {
+  /** By section: the names of its rows. */
+  readonly rows: Readonly<Record<string, readonly string[]>>
+  readonly parts: readonly string[]
+}
+
 /** Problems, one a line; empty when every row holds. */
 export async function checkSpec(): Promise<string[]> {
   const read = (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
-  return findProblems(read(coveragePath) ?? '', specRows, read)
+  return findProblems(read(coveragePath) ?? '', { rows: specRows, parts: laterParts }, read)
 }
 
-export function findProblems(
-  coverage: string,
-  names: Readonly<Record<string, readonly string[]>>,
-  read: (path: string) => string | undefined,
-): string[] {
+export function findProblems(coverage: string, { rows: wantedRows, parts }: Specification, read: (path: string) => string | undefined) {
   const rows = readRows(coverage)
-  const wanted = Object.entries(names).flatMap(([section, all]) => all.map((name) => `${section}: ${name}`))
+  const wanted = Object.entries(wantedRows).flatMap(([section, all]) => all.map((name) => `${section}: ${name}`))
   const present = rows.map(({ section, name }) => `${section}: ${name}`)
   return [
+    ...(summaryPattern.test(coverage) ? [] : [`${coveragePath} does not open with a table that counts its rows`]),
     ...wanted.filter((name) => !present.includes(name)).map((name) => `${coveragePath} has no row for ${name}`),
     ...present
       .filter((name) => !wanted.includes(name))
       .map((name) => `${coveragePath} has a row that the specification does not have: ${name}`),
     ...present.filter((name, at) => present.indexOf(name) !== at).map((name) => `${coveragePath} has two rows for ${name}`),
-    ...rows.flatMap((row) => checkProofs(row, read)),
+    ...rows.flatMap((row) => [...checkCell(row, parts), ...checkProofs(row, read)]),
+  ]
+}
+
+function checkCell({ name, proofs, later, unread }: CoverageRow, parts: readonly string[]): readonly string[] {
+  const isBoth = later.length > 1 || (later.length > 0 && proofs.length > 0)
+  return [
+    ...unread.map((text) => `${name}: "${text}" names neither a test nor \`later: <part>\``),
+    ...later.filter((part) => !parts.includes(part)).map((part) => `${name}: "${part}" is none of the parts ${parts.join(', ')}`),
+    ...(isBoth ? [`${name}: a row is proven or waits for one part, not both`] : []),
   ]
 }
 
 function checkProofs({ name, proofs }: CoverageRow, read: (path: string) => string | undefined): readonly string[] {
-  if (proofs === 'later') return []
-  if (proofs.length === 0) return [`${name}: the row names neither a test nor \`later\``]
   return proofs.flatMap(({ file, title }) => {
     const source = read(file)
     if (source === undefined) return [`${name}: there is no ${file}`]
@@ -57,17 +73,42 @@ function checkProofs({ name, proofs }: CoverageRow, read: (path: string) => stri
 const hasTitle = (source: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => source.includes(`${quote}${title.replaceAll(quote, `\\${quote}`)}${quote}`))
 
-const rowPattern = /^\| `([^`]+)` \| (.+) \|$/
-const proofPattern = /`([^`]+\.test\.ts)` › ([^<|]+?)(?= <br>|$)/g
+/** The opening table: `npm run docs` counts it anew, `npm run check` compares. */
+const summaryPattern = /\| Rows \| {2}\|\n(\|.*\|\n)+/
 
+const rowPattern = /^\| (.+?) \| (.+) \|$/
+const proofPattern = /^`([^`]+\.test\.ts)` › (.+)$/
+const laterPattern = /^later: (.+)$/
+
+/** The tables below a heading; what stands above the first one is about the page itself. */
 export function readRows(coverage: string): readonly CoverageRow[] {
   let section = ''
   return coverage.split('\n').flatMap((line) => {
     section = /^## (.+)$/.exec(line)?.[1] ?? section
     const [, name, cell] = rowPattern.exec(line) ?? []
-    if (name === undefined || cell === undefined) return []
-    const proofs =
-      cell === 'later' ? ('later' as const) : [...cell.matchAll(proofPattern)].map(([, file = '', title = '']) => ({ file, title }))
-    return [{ section, name, proofs }]
+    if (section === '' || name === undefined || cell === undefined || name === 'Name') return []
+    return [{ section, name: name.replaceAll('`', ''), ...readCell(cell) }]
   })
+}
+
+function readCell(cell: string): Pick<CoverageRow, 'proofs' | 'later' | 'unread'> {
+  const entries = cell.split(' <br> ')
+  const proofs = entries.flatMap((entry) => {
+    const [, file, title] = proofPattern.exec(entry) ?? []
+    return file === undefined || title === undefined ? [] : [{ file, title }]
+  })
+  const later = entries.flatMap((entry) => laterPattern.exec(entry)?.[1] ?? [])
+  return { proofs, later, unread: entries.filter((entry) => !proofPattern.test(entry) && !laterPattern.test(entry)) }
+}
+
+/** The page with its opening table counted anew. */
+export function renewSummary(coverage: string, parts: readonly string[]): string {
+  const rows = readRows(coverage)
+  const counts: readonly (readonly [name: string, count: number])[] = [
+    ['proven by tests', rows.filter(({ later }) => later.length === 0).length],
+    ...parts.map((part) => [`later: ${part}`, rows.filter(({ later }) => later.includes(part)).length] as const),
+    ['all', rows.length],
+  ]
+  const lines = ['| Rows |  |', '|---|---:|', ...counts.filter(([, count]) => count > 0).map(([name, count]) => `| ${name} | ${count} |`)]
+  return coverage.replace(summaryPattern, `${lines.join('\n')}\n`)
 }

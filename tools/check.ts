@@ -1,10 +1,11 @@
-/** `npm run check`: types, style, dependency rules, invariants, error codes and specification coverage. Runs all, then says what failed. */
+/** `npm run check`: types, style, dependency rules, invariants, error codes, specification coverage and generated pages. Runs all, then says what failed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkErrorCodes } from './check-error-codes.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { checkSpec } from './check-spec.ts'
+import { checkGeneratedDocs } from './generated-docs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples'].filter((folder) =>
@@ -28,6 +29,7 @@ const steps: readonly Step[] = [
   { name: 'invariants', run: checkInvariants },
   { name: 'error codes', run: checkErrorCodes },
   { name: 'specification coverage', run: checkSpec },
+  { name: 'generated pages', run: checkGeneratedDocs },
 ]
 
 let failed = 0

@@ -70,22 +70,31 @@ test('a bucket is announced when it is created, changes its owner or its policy,
   expect(of(bucket)).toBe(3)
 })
 
-test('storing an object is announced: the tasks as they end, and the object as its copies reach the chain', async () => {
+test('storing an object is announced: its bytes as they travel, the tasks as they end, and the object as its state changes', async () => {
   using watch = await watchEvents(svc)
   const bucket = await data.makeBucket()
   const s3 = svc.connect()
   await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: svc.ready.s3.access_key } })
-  const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a/ü', Body: Buffer.alloc(200, 'ü') }))
+  const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a/ü', Body: Buffer.alloc(400, 'ü') }))
   s3.destroy()
-  const moved = await watch.next('upload_state_changed', ({ version_id }) => version_id === VersionId)
-  expect(moved.data).toEqual({
-    seq: Number(moved.id),
-    topic: 'upload_state_changed',
-    content_id: expect.any(Number),
-    version_id: VersionId,
-    object_key: 'a/ü',
-    bucket_name: bucket,
-    provider_id: expect.stringMatching(/^\d+$/),
+  const stored = await watch.next('upload_state_changed', ({ state }) => state === 'stored')
+  const upload = { upload_id: expect.any(Number), version_id: VersionId, object_key: 'a/ü', bucket_name: bucket }
+  expect(stored.data).toEqual({ seq: Number(stored.id), topic: 'upload_state_changed', ...upload, state: 'stored' })
+  const sent = await watch.next('upload_progress_updated', ({ progress }) => progress.done)
+  expect(sent.data).toEqual({
+    seq: Number(sent.id),
+    topic: 'upload_progress_updated',
+    ...upload,
+    task_id: null,
+    progress: {
+      scope: 'ingress_store',
+      attempt: 1,
+      uploaded_bytes: 400,
+      total_bytes: 400,
+      percent: 100,
+      done: true,
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    },
   })
   const ended = await watch.next('task_updated', ({ type }) => type === 'storage_commit')
   expect(ended.data).toEqual({

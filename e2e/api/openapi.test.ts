@@ -36,7 +36,7 @@ const listOperations = (): readonly string[] =>
   )
 
 test('the document has every endpoint of the specification that is built, and no other', () => {
-  const wanted = specRows.Endpoints.filter((row) => !later.test(row))
+  const wanted = (specRows.Endpoints ?? []).filter((row) => !later.test(row))
   expect(listOperations().toSorted()).toEqual([...wanted, ...ours].toSorted())
 })
 
@@ -54,7 +54,8 @@ test('every operation says what it answers, and that it may refuse in the one sh
     for (const { responses, summary } of Object.values(methods)) {
       expect(summary).not.toBe('')
       expect(responses).toMatchObject({ default: { $ref: '#/components/responses/Error' } })
-      expect(Object.keys(responses).filter((status) => /^20[0-4]$/.test(status))).toHaveLength(1)
+      // Deleting a bucket is never done.
+      expect(Object.keys(responses).filter((status) => /^20[0-4]$|^501$/.test(status))).toHaveLength(1)
     }
   }
 })

@@ -53,7 +53,9 @@ test.concurrent.for(probes)(
   { timeout: 240_000 },
   async (probe) => {
     const dir = network.makeDir(probe.replaceAll('.', '-'))
-    const options = { dir, devnet: network.devnet, privateKey: network.privateKey }
+    // The way of an object ends with the removal of its cached bytes.
+    const settings = { 'cache.eviction_policy': 'after_upload' }
+    const options = { dir, devnet: network.devnet, privateKey: network.privateKey, settings }
     const bucket = `b-${probe.replaceAll('.', '-')}`
     // The user and the bucket are made by a process that lives, so that the kill strikes the object's way alone.
     const first = await startGateway(options)

@@ -49,6 +49,7 @@ test('a put and a get show in every family they touch', async () => {
     [operations('put', 'failure')]: 0,
     svc_cache_used_bytes: 2 * bytes,
     svc_cache_max_bytes: 1024 ** 3,
+    svc_cache_lru_eviction_paused: 0,
     svc_cache_hits_total: 2,
     svc_cache_misses_total: 0,
     'svc_object_state_distribution{state="cached"}': 1,

@@ -1,7 +1,7 @@
 /** Decides whether a request to the Admin listener may pass, before anything else is known about it. */
 import type { IncomingMessage } from 'node:http'
 import { kernelErrors, type SvcError } from '../errors.ts'
-import { isPlainPath, isProtectedPath, type RequestPath, readRequestPath } from '../http/request-path.ts'
+import { isPlainPath, isProtectedPath, type RequestPath } from '../http/request-path.ts'
 import type { AdminAuth } from './admin-auth.ts'
 import { type Credentials, readBasic } from './basic.ts'
 import { isCrossSite } from './cross-site.ts'
@@ -30,12 +30,6 @@ export interface GuardedRequest {
 
 const openPaths = new Set(['/api/v1/auth/login', '/api/v1/auth/session'])
 const sessionOnlyPaths = new Set(['/api/v1/auth/refresh', '/api/v1/auth/logout'])
-
-/** Who may use an address, for its documentation. */
-export function accessTo(path: string): 'everybody' | 'session' | 'operator' {
-  if (openPaths.has(path) || !isProtectedPath(readRequestPath(path), undefined)) return 'everybody'
-  return sessionOnlyPaths.has(path) ? 'session' : 'operator'
-}
 
 const nobody: Verdict = { pass: true, identity: { kind: 'nobody' } }
 const refuse = (error: SvcError, { clearCookie = false } = {}): Verdict => ({ pass: false, error, clearCookie })

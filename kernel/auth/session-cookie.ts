@@ -1,12 +1,15 @@
 const cookieName = 'svc_admin_session'
 
-/** The token in a Cookie header; the first one where a client sends several. */
+/**
+ * The token in a Cookie header. A browser sends one of ours: where several stand there, another host of the domain has set some, and none
+ * is believed.
+ */
 export function readSessionCookie(header: string | undefined): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
+  const tokens = (header?.split(';') ?? []).flatMap((pair) => {
     const equals = pair.indexOf('=')
-    if (pair.slice(0, equals).trim() === cookieName) return pair.slice(equals + 1).trim()
-  }
-  return undefined
+    return pair.slice(0, equals).trim() === cookieName ? [pair.slice(equals + 1).trim()] : []
+  })
+  return tokens.length === 1 ? tokens[0] : undefined
 }
 
 export interface CookieOptions {

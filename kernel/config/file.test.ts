@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './file.ts'
 
@@ -19,8 +20,27 @@ test('the path comes from the flag, then a SVC_CONFIG that is not blank, then th
 test('a file that is not TOML is refused with its path and line', () => {
   const path = join(dir, 'config.toml')
   writeFileSync(path, '[cache]\nlow = 1\nhigh = = 2\n')
-  expect(() => readConfigFile(path)).toThrow(/config\.toml is not valid TOML: .*3/s)
+  expect(() => readConfigFile(path)).toThrow(/config\.toml is not valid TOML: look at line 3, column \d+$/)
 })
+
+test.each(['private_key = "0xfeed', 'private_key = 0xfeedz', 'private_key "0xfeed"', 'private_key = 5feed'])(
+  'I-10: of a line that cannot be read, such as %s, nothing is told but its place',
+  (line) => {
+    const path = join(dir, 'config.toml')
+    writeFileSync(path, `[chain]\n${line}\n`)
+    const error = catchError(() => readConfigFile(path))
+    expect(inspect(error)).toContain('line 2')
+    expect(inspect(error)).not.toContain('feed')
+  },
+)
+
+function catchError(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch (error) {
+    return error
+  }
+}
 
 test('a file that cannot be read is refused with its path', () => {
   expect(() => readConfigFile(dir)).toThrow(`${dir} cannot be read`)

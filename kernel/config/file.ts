@@ -31,7 +31,9 @@ export function readConfigFile(path: string): { readonly exists: boolean; readon
   try {
     return { exists: true, text, tree: parse(text) as Record<string, unknown> }
   } catch (cause) {
-    throw configFileErrors.config_malformed({ message: `${path} is not valid TOML: ${(cause as Error).message}`, cause })
+    // I-10: the parser's own words quote the line, which may hold the wallet key. They go nowhere, not even as a cause.
+    const { line, column } = cause as { readonly line?: number; readonly column?: number }
+    throw configFileErrors.config_malformed({ message: `${path} is not valid TOML: look at line ${line}, column ${column}` })
   }
 }
 

@@ -56,6 +56,18 @@ test('flags win over the environment, which wins over the file, which wins over 
   expect(config.problems).toEqual([])
 })
 
+test.each([
+  ['dir', 'a\u0000b'],
+  ['dir', 'a\r\nb'],
+  ['dir', '\ud800'],
+  ['peers', ['a', 'b\u007f']],
+  ['max_size_gb', 2 ** 53],
+  ['max_size_gb', 1e300],
+])('a value of cache.%s that the file could not keep, such as %j, is a problem', (key, value) => {
+  const { problems } = load('', { changes: { [`cache.${key}`]: value } })
+  expect(problems.map(({ field }) => field)).toEqual([`cache.${key}`])
+})
+
 test('text from the environment is read in the form of its setting', () => {
   const env = {
     SVC_CACHE_PAUSED: 'true',

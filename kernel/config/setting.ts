@@ -49,12 +49,18 @@ function setting<T>(form: Setting<T>['form'], schema: Type<unknown>, about: Abou
 
 /** Free text, optionally narrowed by an arktype such as `type('string.url')`. */
 export function text<const A extends About<string>>(about: A, schema: Type<string> = type('string')): Setting<Defaulted<string, A>> {
-  return setting(about.required ? 'text' : 'text', schema as Type<unknown>, about, (value) => value as Defaulted<string, A>)
+  return setting('text', printable(schema), about, (value) => value as Defaulted<string, A>)
+}
+
+/** The file cannot hold half a surrogate pair, and a control character in a path, a name or a URL is never meant. */
+function printable(schema: Type<string>): Type<unknown> {
+  const isPrintable = (value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value)
+  return schema.narrow((value, ctx) => isPrintable(value) || ctx.mustBe('text without control characters')) as Type<unknown>
 }
 
 /** Text that is never shown. Checks hide the value from their messages. */
 export function secret<const A extends About<string>>(about: A, schema: Type<string> = type('string')): Setting<Defaulted<string, A>> {
-  const hidden = schema.configure({ actual: () => '(hidden)' }) as Type<unknown>
+  const hidden = printable(schema.configure({ actual: () => '(hidden)' }) as Type<string>)
   return { ...setting('text', hidden, about, (value) => value as Defaulted<string, A>), secret: true, secretParts: (value) => [value] }
 }
 
@@ -68,7 +74,8 @@ export function integer<const A extends About<number> & { readonly min?: number;
   let schema: Type<number> = type('number.integer')
   if (about.min !== undefined) schema = schema.atLeast(about.min) as Type<number>
   if (about.max !== undefined) schema = schema.atMost(about.max) as Type<number>
-  return setting('integer', schema as Type<unknown>, about, (value) => value as Defaulted<number, A>)
+  const exact = schema.narrow((value, ctx) => Number.isSafeInteger(value) || ctx.mustBe('below 2^53'))
+  return setting('integer', exact as Type<unknown>, about, (value) => value as Defaulted<number, A>)
 }
 
 export function flag<const A extends About<boolean>>(about: A): Setting<boolean> {
@@ -80,7 +87,7 @@ export function list<const A extends About<readonly string[]>>(
   about: A,
   entry: Type<string> = type('string > 0'),
 ): Setting<readonly string[]> {
-  return setting('list', entry.array() as Type<unknown>, about, (value) => value as readonly string[])
+  return setting('list', (printable(entry) as Type<string>).array() as Type<unknown>, about, (value) => value as readonly string[])
 }
 
 /** Text such as `90s`, `5m` or `1h30m` in the file; milliseconds in code. */

@@ -13,6 +13,7 @@ import { limits } from '../limits.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import type { adminAuthSection, adminSection } from '../settings.ts'
+import { explainAmbiguousHead } from './ambiguous-head.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { deadlines, startDeadline } from './deadline.ts'
 import { replyToError } from './error-reply.ts'
@@ -123,9 +124,8 @@ function createEntrance(auth: AdminAuth) {
     // On the raw response, so that they survive error replies and routes that write the response themselves.
     for (const [name, value] of securityHeaders(path)) reply.raw.setHeader(name, value)
     const grantOwnDeadline = startDeadline(request, reply)
-    if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
-      throw kernelErrors.invalid_request({ message: 'The Host header is missing.' })
-    }
+    const ambiguity = explainAmbiguousHead(raw)
+    if (ambiguity !== undefined) throw kernelErrors.invalid_request({ message: ambiguity })
     const verdict = await judge({ raw, method: request.method, path, route: request.routeOptions.url }, auth)
     if (!verdict.pass) {
       if (verdict.clearCookie) reply.header('set-cookie', clearSessionCookie(auth.resolveOrigin(raw).scheme === 'https'))

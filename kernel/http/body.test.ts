@@ -45,6 +45,7 @@ test.each([
   ['malformed text', '{"name":', 'must be one JSON value'],
   ['trailing content', '{"name":"a"} {}', 'must be one JSON value'],
   ['text that is not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'is not UTF-8'],
+  ['a byte order mark', '\ufeff{"name":"a"}', 'must be one JSON value'],
   ['no object', '[]', 'must be'],
   ['null', 'null', 'The body must be an object'],
   ['a missing member', '{}', 'name must be a string'],

@@ -99,7 +99,8 @@ async function readBytes(request: FastifyRequest, bytesMax: number): Promise<Buf
 
 function decodeText(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // A byte order mark stays in the text, where JSON does not allow it.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
     throw kernelErrors.invalid_request({ message: 'The body is not UTF-8 text.', cause })
   }

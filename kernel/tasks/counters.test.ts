@@ -47,7 +47,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 /** Takes steps; leases that passed on are used as freely as fresh ones. */
 function createPlayer(tasks: TestTasks) {
   const { clock, database } = tasks
-  const known = new KnownKinds()
+  const known = new KnownKinds(2)
   known.add(kinds.map((kind) => bind(kind)))
   const queue = createTaskQueue(clock, () => {})
   const ledger = createLedger({ database, clock, kinds: known, onChange: () => {} })

@@ -11,9 +11,10 @@ import { createTaskQueue } from './queue-store.ts'
 import { runRecoveries } from './recovery.ts'
 import { retentionTask } from './retention-task.ts'
 import { type RunningSchedules, startSchedules } from './schedule.ts'
-import type { TaskRecord, TaskStatus } from './task-record.ts'
+import type { TaskRecord } from './task-record.ts'
 import { TaskUpdates } from './task-updated.ts'
 import { Worker } from './worker.ts'
+import type { WorkerActivity } from './worker-health.ts'
 
 export interface EngineDoors {
   readonly database: Database
@@ -25,6 +26,9 @@ export interface EngineDoors {
     readonly poll_interval: number
     readonly lease_duration: number
     readonly retention: number
+    readonly max_retries: number
+    readonly provider_mutation_concurrency: number
+    readonly destructive_mutation_concurrency: number
   }
   /** Between 0 and 1; tests give a fixed one. */
   readonly random?: () => number
@@ -41,7 +45,7 @@ class Engine implements TaskEngine {
   readonly queue
   readonly ledger
   readonly #doors: EngineDoors
-  readonly #kinds = new KnownKinds()
+  readonly #kinds: KnownKinds
   readonly #worker: Worker
   readonly #updates: TaskUpdates
   #schedules: RunningSchedules | undefined
@@ -52,6 +56,7 @@ class Engine implements TaskEngine {
     const { clock, database, events, log, random = Math.random, settings, stopMs = limits.stopMs } = doors
     this.#doors = doors
     this.#updates = new TaskUpdates(clock, events)
+    this.#kinds = new KnownKinds(settings.max_retries)
     const worker = new Worker({
       database,
       clock,
@@ -59,6 +64,10 @@ class Engine implements TaskEngine {
       random,
       kinds: this.#kinds,
       concurrency: settings.concurrency,
+      lanes: {
+        'provider-mutation': settings.provider_mutation_concurrency,
+        destructive: settings.destructive_mutation_concurrency,
+      },
       pollMs: settings.poll_interval,
       leaseMs: settings.lease_duration,
       stopMs,
@@ -104,8 +113,17 @@ class Engine implements TaskEngine {
     return this.#isStarting || this.#worker.isHealthy()
   }
 
-  #announce(task: Pick<TaskRecord, 'id' | 'kind' | 'waitReason' | 'runAtMs' | 'acknowledgedAtMs'> & { readonly status: TaskStatus }): void {
-    const presentation_status = presentTask(task, this.#doors.clock.now())
-    this.#updates.add({ task_id: task.id, type: task.kind, status: task.status, presentation_status })
+  activity(): WorkerActivity {
+    return this.#worker.activity()
+  }
+
+  #announce(task: TaskRecord): void {
+    this.#updates.add({
+      task_id: task.id,
+      type: task.kind,
+      status: task.status,
+      presentation_status: presentTask(task, this.#doors.clock.now()),
+      subject: { type: task.subjectType, key: task.subjectKey },
+    })
   }
 }

@@ -1,12 +1,11 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import { defineErrors, kernelErrors } from '../errors.ts'
-import type { Bound } from './engine.ts'
 import { fenceFailures } from './failure-clock-store.ts'
+import type { KnownKind } from './known-kinds.ts'
 import type { ListedTask, TaskLedger } from './ledger.ts'
 import { acknowledgeFailures, acknowledgeTask, countFailures, findTask, listTasks, readCounts, reviveTask } from './ledger-store.ts'
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
-import type { TaskKind } from './task.ts'
 import type { TaskRecord } from './task-record.ts'
 
 export const taskErrors = defineErrors({
@@ -15,11 +14,14 @@ export const taskErrors = defineErrors({
   task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
 })
 
+/** Of a bulk dismissal the latest tasks are announced one by one: watchers keep no more, and read the list anyway. */
+const announcedMax = 32
+
 export interface LedgerDoors {
   readonly database: Database
   readonly clock: Clock
   /** Filled when the engine starts. */
-  readonly kinds: ReadonlyMap<string, Bound<TaskKind>>
+  readonly kinds: ReadonlyMap<string, KnownKind>
   /** An operator moved the task: its state after that. Called once it is durable. */
   readonly onChange: (task: TaskRecord) => void
 }
@@ -31,14 +33,14 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       throw taskErrors.unknown_task_type({ message: `'${kind}' is not a task type; known types: ${[...kinds.keys()].sort().join(', ')}` })
   }
   const present = (task: TaskRecord): ListedTask => {
-    const kind = kinds.get(task.kind)?.item
+    const known = kinds.get(task.kind)
     return {
       ...task,
-      label: kind?.label ?? task.kind,
+      label: known?.item.label ?? task.kind,
       presentationStatus: presentTask(task, clock.now()),
-      retryable: isRetryable(task) && kind !== undefined,
+      retryable: isRetryable(task) && known !== undefined,
       acknowledgeable: isAcknowledgeable(task),
-      attemptsMax: kind?.attempts,
+      attemptsMax: known?.attemptsMax,
     }
   }
   const requireFailed = (task: TaskRecord | undefined, id: number): TaskRecord => {
@@ -83,7 +85,12 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       requireKind(kind)
       return database.write((tx) => {
         const nowMs = clock.now()
-        return acknowledgeFailures(tx, kind, { beforeMs: failedBeforeMs ?? fenceFailures(tx, nowMs), nowMs })
+        const beforeMs = failedBeforeMs ?? fenceFailures(tx, nowMs)
+        const latest = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
+        tx.afterCommit(() => {
+          for (const task of latest) if ((task.failedAtMs ?? beforeMs) < beforeMs) onChange({ ...task, acknowledgedAtMs: nowMs })
+        })
+        return acknowledgeFailures(tx, kind, { beforeMs, nowMs })
       })
     },
   }

@@ -297,9 +297,11 @@ test('the engine is healthy while it looks for work or works, and not when it ca
   })
   await tasks.clock.advance(10 * pollMs)
   expect(engine.isHealthy()).toBe(true)
+  expect(engine.activity()).toEqual({ active: 0, lookedAtMs: tasks.clock.now() })
   await enqueue(kind)
   await tasks.clock.advance(10 * pollMs)
   expect(engine.isHealthy()).toBe(true)
+  expect(engine.activity().active).toBe(1)
   held.resolve()
   await stop()
   await tasks.clock.advance(10 * pollMs)
@@ -343,11 +345,29 @@ test('ends are announced once a second at most, with the latest state of each ta
   expect(updates).toEqual([])
   await tasks.clock.advance(1000)
   expect(updates).toEqual([
-    { task_id: good, type: 'work', status: 'completed', presentation_status: 'completed' },
-    { task_id: bad, type: 'work', status: 'failed', presentation_status: 'dismissed' },
+    { task_id: good, type: 'work', status: 'completed', presentation_status: 'completed', subject: { type: 'thing', key: 'good' } },
+    { task_id: bad, type: 'work', status: 'failed', presentation_status: 'dismissed', subject: { type: 'thing', key: 'bad' } },
   ])
   await enqueue(kind, 'good')
   await settle(tasks)
   await stop()
   expect(updates.length).toBe(3)
+})
+
+test('the dismissals of a bulk are announced, and of no other task', async () => {
+  await using tasks = await openTasks()
+  const updates: TaskUpdate[] = []
+  tasks.events.subscribe(({ topic, payload }) => topic === 'task_updated' && updates.push(payload as TaskUpdate))
+  const { engine, enqueue, kind, stop } = await setUp(tasks, () => fail('rejected', 'no', { retryable: true }))
+  const dismissed = [await enqueue(kind, 'a'), await enqueue(kind, 'b')]
+  await tasks.clock.advance(2000)
+  const { asOfMs } = await engine.ledger.preview()
+  await enqueue(kind, 'later')
+  await tasks.clock.advance(2000)
+  updates.length = 0
+  expect(await engine.ledger.acknowledgeAll({ failedBeforeMs: asOfMs })).toBe(2)
+  await tasks.clock.advance(1000)
+  expect(updates.map(({ presentation_status }) => presentation_status)).toEqual(['dismissed', 'dismissed'])
+  expect(new Set(updates.map(({ task_id }) => task_id))).toEqual(new Set(dismissed))
+  await stop()
 })

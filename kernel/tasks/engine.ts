@@ -1,6 +1,7 @@
 import type { TaskLedger } from './ledger.ts'
 import type { TaskQueue } from './queue.ts'
 import type { TaskKind, TaskRecovery, TaskSchedule } from './task.ts'
+import type { WorkerHealth } from './worker-health.ts'
 
 /** A task kind or recovery with the services it asked for. */
 export interface Bound<K> {
@@ -16,13 +17,11 @@ export interface EngineWork {
 }
 
 /** Claims due tasks under leases, runs them, and writes what they came to. Only it writes task rows. */
-export interface TaskEngine {
+export interface TaskEngine extends WorkerHealth {
   readonly queue: TaskQueue
   readonly ledger: TaskLedger
   /** Recoveries first, then claims begin. Schedules tick from now on. */
   start(work: EngineWork): Promise<void>
   /** Stops claiming, aborts the signals of running tasks, waits for them within the limit, and hands their rows back unharmed. */
   stop(): Promise<void>
-  /** True while it has work in progress or looked for work within three poll intervals. */
-  isHealthy(): boolean
 }

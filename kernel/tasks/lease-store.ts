@@ -13,6 +13,8 @@ export interface Lease {
 export interface ClaimRequest {
   /** How many tasks of each kind may start; kinds not named here are left alone (I-14). */
   readonly free: ReadonlyMap<string, number>
+  /** How many more tasks of a kind may start beside those claimed already, which may share a limit with it. */
+  readonly roomBeside?: (kind: string, claimed: readonly TaskRecord[]) => number
   readonly total: number
   readonly owner: string
   readonly nowMs: number
@@ -27,7 +29,7 @@ export function claimTasks(tx: Tx, request: ClaimRequest): readonly TaskRecord[]
   reclaimExpired(tx, request.nowMs)
   const claimed: TaskRecord[] = []
   for (const [kind, free] of request.free) {
-    const limit = Math.min(free, request.total - claimed.length)
+    const limit = Math.min(free, request.total - claimed.length, request.roomBeside?.(kind, claimed) ?? free)
     if (limit <= 0) continue
     const due = tx.all<{ id: number }>(
       "select id from tasks where kind = ? and status = 'pending' and run_at <= ? order by run_at, id limit ?",

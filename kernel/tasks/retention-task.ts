@@ -15,7 +15,6 @@ export function retentionTask({ database, retentionMs }: { readonly database: Da
     label: 'Remove expired task records',
     args: type({}),
     uses: {},
-    attempts: 5,
     isRecurring: true,
     subject: () => ({ type: 'system', key: 'task_gc' }),
     async run({ nowMs, signal }) {

@@ -4,14 +4,14 @@ import type { Log } from '../log.ts'
 import type { Uses } from '../service.ts'
 import { backoffMs } from './backoff-policy.ts'
 import { type Ending, endAfterFault, endAfterOutcome } from './ending-policy.ts'
-import type { Bound } from './engine.ts'
 import { describeFault } from './fault.ts'
+import type { KnownKind } from './known-kinds.ts'
 import type { Outcome } from './outcome.ts'
-import type { TaskKind, TaskRun } from './task.ts'
+import type { TaskRun } from './task.ts'
 import type { TaskRecord } from './task-record.ts'
 
 export interface Execution {
-  readonly bound: Bound<TaskKind>
+  readonly bound: KnownKind
   readonly task: TaskRecord
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -51,7 +51,7 @@ export async function runTask(execution: Execution): Promise<Ending> {
 
 function afterFault({ bound, task, clock, log, random }: Execution, error: unknown): Ending {
   const failures = task.attempts + 1
-  const attemptsMax = bound.item.attempts
+  const { attemptsMax } = bound
   const runAtMs = clock.now() + backoffMs(failures, random())
   const ending = endAfterFault({ fault: describeFault(error), failures, attemptsMax, runAtMs })
   const fields = { task: task.id, kind: task.kind, failures, attemptsMax, error }

@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts'
 import { defineEvent, type Events } from '../events.ts'
 import { sleepUnless } from './sleep-unless.ts'
+import type { TaskSubject } from './task.ts'
 
 export interface TaskUpdate {
   readonly task_id: number
   readonly type: string
   readonly status: string
   readonly presentation_status: string
+  readonly subject: Pick<TaskSubject, 'type' | 'key'>
 }
 
 /** A task ended, was put back to work or was dismissed. At most one a second for each task, with its latest state. */

@@ -2,6 +2,7 @@ import type { Type } from 'arktype'
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { Log } from '../log.ts'
 import type { Resolved, Uses } from '../service.ts'
+import type { Lane } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 
 export interface TaskRun<A, U extends Uses> {
@@ -30,8 +31,10 @@ export interface TaskSpec<A, U extends Uses> {
   readonly label: string
   readonly args: Type<A>
   readonly uses: U
-  /** Failures after which the task is failed. */
-  readonly attempts: number
+  /** Failures after which the task is failed, where the operator's `worker.tasks.max_retries` does not suit the kind. */
+  readonly attempts?: number
+  /** What an operator limits together with other kinds. */
+  readonly lane?: Lane
   /** Runs of this kind at the same time in this process. Default: the engine's concurrency. */
   readonly concurrency?: number
   /** Hidden from lists and counts while it is healthy. */
@@ -48,7 +51,8 @@ export interface TaskKind<A = any> {
   readonly label: string
   readonly args: Type<A>
   readonly uses: Uses
-  readonly attempts: number
+  readonly attempts: number | undefined
+  readonly lane: Lane | undefined
   readonly concurrency: number | undefined
   readonly isRecurring: boolean
   readonly isRetryable: boolean
@@ -58,7 +62,14 @@ export interface TaskKind<A = any> {
 
 /** A run must be safe to repeat from its start (I-09): a crash at any point leads to another run with the same arguments. */
 export function defineTask<A, const U extends Uses>(spec: TaskSpec<A, U>): TaskKind<A> {
-  return { isRecurring: false, isRetryable: true, concurrency: undefined, ...spec } as unknown as TaskKind<A>
+  return {
+    isRecurring: false,
+    isRetryable: true,
+    attempts: undefined,
+    lane: undefined,
+    concurrency: undefined,
+    ...spec,
+  } as unknown as TaskKind<A>
 }
 
 export const taskKinds = defineExtensionPoint<TaskKind>('tasks.kinds')

@@ -5,10 +5,12 @@ import type { Log } from '../log.ts'
 import { defineProbe } from '../probe.ts'
 import { Bell } from './bell.ts'
 import type { KnownKinds } from './known-kinds.ts'
+import { type LaneLimits, Lanes } from './lanes.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
 import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
 import { runTask } from './run-task.ts'
 import type { TaskRecord, TaskStatus } from './task-record.ts'
+import type { WorkerActivity } from './worker-health.ts'
 
 export interface WorkerDoors {
   readonly database: Database
@@ -17,6 +19,7 @@ export interface WorkerDoors {
   readonly random: () => number
   readonly kinds: KnownKinds
   readonly concurrency: number
+  readonly lanes: LaneLimits
   readonly pollMs: number
   readonly leaseMs: number
   /** How long a stop waits for runs. */
@@ -41,14 +44,19 @@ export class Worker {
   readonly #owner: string
   readonly #bell: Bell
   readonly #leases: LeaseKeeper
+  readonly #lanes: Lanes
   readonly #runs = new Set<Run>()
+  /** Number of the last run that began, by kind. */
+  readonly #lastRuns = new Map<string, number>()
+  #runsBegun = 0
   #loop: Promise<void> | undefined
   #isStopping = false
   #lookedAtMs: number
 
   constructor(doors: WorkerDoors) {
-    const { clock, database, leaseMs, log } = doors
+    const { clock, database, kinds, lanes, leaseMs, log } = doors
     this.#doors = doors
+    this.#lanes = new Lanes(lanes, kinds)
     this.#owner = newUlid(clock.now())
     this.#bell = new Bell(clock)
     this.#leases = new LeaseKeeper({
@@ -73,6 +81,10 @@ export class Worker {
   isHealthy(): boolean {
     const { clock, pollMs } = this.#doors
     return this.#runs.size > 0 || clock.now() - this.#lookedAtMs < pollsUntilUnhealthy * pollMs
+  }
+
+  activity(): WorkerActivity {
+    return { active: this.#runs.size, lookedAtMs: this.#lookedAtMs }
   }
 
   async stop(): Promise<void> {
@@ -117,7 +129,8 @@ export class Worker {
     // I-07: before the claim takes back what ran out, which may be a run of our own that a frozen process kept alive.
     this.#leases.abortExpired(nowMs)
     try {
-      const request = { free: this.#freeByKind(), total, owner: this.#owner, nowMs, leaseUntilMs: nowMs + leaseMs }
+      const roomBeside = (kind: string, claimed: readonly TaskRecord[]) => this.#lanes.roomFor(kind, [...this.#runs, ...claimed])
+      const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs, leaseUntilMs: nowMs + leaseMs }
       const tasks = await database.write((tx) => claimTasks(tx, request))
       this.#lookedAtMs = clock.now()
       for (const task of tasks) this.#launch(task, request.leaseUntilMs)
@@ -136,17 +149,22 @@ export class Worker {
     return dueMs === undefined ? pollMs : Math.min(pollMs, Math.max(dueMs - clock.now(), 0))
   }
 
-  /** The kind that runs least comes first, so that no kind starves another. */
+  /** The kind that runs least comes first, among equals the one whose last turn is longest ago, so that no kind starves another. */
   #freeByKind(): ReadonlyMap<string, number> {
     const free = [...this.#doors.kinds.keys()].map((kind) => [kind, this.#freeOf(kind)] as const).filter(([, slots]) => slots > 0)
-    return new Map(free.sort(([a], [b]) => this.#runningOf(a) - this.#runningOf(b)))
+    const lastRunOf = (kind: string) => this.#lastRuns.get(kind) ?? 0
+    return new Map(free.sort(([a], [b]) => this.#runningOf(a) - this.#runningOf(b) || lastRunOf(a) - lastRunOf(b)))
   }
 
   #freeOf(kind: string): number {
     const { concurrency, kinds } = this.#doors
     const known = kinds.get(kind)
     if (known === undefined) return 0
-    return Math.min(concurrency - this.#runs.size, (known.item.concurrency ?? concurrency) - this.#runningOf(kind))
+    return Math.min(
+      concurrency - this.#runs.size,
+      (known.item.concurrency ?? concurrency) - this.#runningOf(kind),
+      this.#lanes.roomFor(kind, this.#runs),
+    )
   }
 
   #runningOf(kind: string): number {
@@ -169,6 +187,7 @@ export class Worker {
       }),
     }
     this.#runs.add(run)
+    this.#lastRuns.set(task.kind, ++this.#runsBegun)
   }
 
   /** Never rejects: what goes wrong here leaves the row to the end of its lease, and another run takes it over. */

@@ -16,3 +16,12 @@ export const overviewParts = defineExtensionPoint<OverviewPart>('admin.overview'
 export function defineOverviewPart<const U extends Uses>(spec: OverviewPart<U>): OverviewPart {
   return spec as unknown as OverviewPart
 }
+
+/** What an absent setting amounts to where that depends on another one, such as the chain node of each network. */
+export interface SettingDefaults {
+  /** Member of `defaults` in the settings. */
+  readonly name: string
+  load(): Promise<unknown>
+}
+
+export const settingDefaults = defineExtensionPoint<SettingDefaults>('admin.setting-defaults')

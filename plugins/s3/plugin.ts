@@ -15,7 +15,7 @@ import { bucketOwnerChecks, buckets } from '#plugins/storage'
 import { s3Users } from './contract.ts'
 import { s3Listener } from './http/listener.ts'
 import { OperationCounts, operationCounts, operationMetric } from './http/request-metrics.ts'
-import { s3Section, serverSection, serverTlsSection } from './settings.ts'
+import { s3AccessSection, s3Section, serverSection, serverTlsSection } from './settings.ts'
 import { userCommands } from './users/commands/commands.ts'
 import { createUserDirectory, requireUser, userDirectory } from './users/user-directory.ts'
 import { userRoutes } from './users/user-routes.ts'
@@ -29,7 +29,7 @@ export const s3Plugin = definePlugin({
     provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
   ],
   contributes: [
-    configSections.with(serverSection, serverTlsSection, s3Section),
+    configSections.with(serverSection, serverTlsSection, s3Section, s3AccessSection),
     dbSchemas.with({ name: 's3', load: () => import('./users/migrations.ts') }),
     adminRoutes.with(userRoutes),
     cliCommands.with(...userCommands),

@@ -97,6 +97,20 @@ export const s3Section = defineSection('s3', {
   },
 })
 
+export const s3AccessSection = defineSection('logging.s3_access', {
+  doc: 'The log of S3 requests: one line for each, once it ended.',
+  keys: {
+    enabled: flag({ label: 'S3 access log', doc: 'Writes the lines.', default: true, editable: true }),
+    level: choice(['debug', 'info', 'warn', 'error'], {
+      label: 'Level of the S3 access log',
+      doc: 'Level of the lines. Below logging.level they are left out.',
+      default: 'info',
+      editable: true,
+    }),
+  },
+})
+
+export type S3AccessSettings = SettingValues<(typeof s3AccessSection)['keys']>
 export type S3Settings = SettingValues<(typeof s3Section)['keys']>
 export type ServerSettings = SettingValues<(typeof serverSection)['keys']>
 export type ServerTlsSettings = SettingValues<(typeof serverTlsSection)['keys']>

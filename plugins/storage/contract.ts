@@ -225,7 +225,7 @@ export interface DependentVersion {
   readonly otherReadableCopies: number
 }
 
-/** `retained`: another version has the same bytes. `failed`: the bytes are removed at the next start. */
+/** `retained`: another version has the same bytes. `failed`: a task will try again to remove them. */
 export type CacheRelease = 'released' | 'retained' | 'failed'
 
 export interface DeletedVersion {
@@ -381,6 +381,11 @@ export interface CacheStats {
   readonly maxBytes: number
   readonly reservedBytes: number
   readonly evictionPolicy: 'lru' | 'after_upload' | 'none'
+  /** Under lru alone. */
+  readonly highWatermarkBytes?: number
+  readonly lowWatermarkBytes?: number
+  /** Nothing is removed under lru now, because reads could not be recorded. */
+  readonly isEvictionPaused: boolean
 }
 
 export interface CacheGauge {

@@ -2,6 +2,7 @@ import { type Clock, type Database, defineService, type Events, type Log, type O
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { Bucket } from './contract.ts'
+import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
@@ -16,6 +17,10 @@ export interface Schedule {
   /** Removes what was released. Returns the task's id. */
   cleanup(tx: Tx, dataSetId: number, atMs?: number): number
   reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
+  /** Cached bytes may have become releasable, or room is short. */
+  makeRoom(tx: Tx): void
+  /** Removes cached files of a content that could not be removed before. */
+  finishEviction(tx: Tx, contentId: number): void
 }
 
 /** What the steps of storing a content work with. Internal to this plugin. */
@@ -33,6 +38,7 @@ export interface Pipeline {
   readonly providers: Providers
   readonly pieces: PieceCalculator
   readonly uploads: UploadMeter
+  readonly uploadEvents: UploadEvents
   readonly pace: Pace
   /** The cached file of a content, when it is there. A file that is missing or damaged is forgotten. */
   locateCached(contentId: number): Promise<{ readonly path: string; readonly size: number } | undefined>

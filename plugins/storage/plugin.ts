@@ -8,16 +8,21 @@ import {
   healthChecks,
   metricCollectors,
   taskKinds,
+  taskQueue,
   taskRecoveries,
+  taskSchedules,
 } from '#kernel'
 import { cacheHealth } from './cache/cache-health.ts'
 import { cacheMetrics } from './cache/cache-metrics.ts'
+import { evictTask } from './cache/evict-task.ts'
+import { enqueueMakeRoom, makeRoomSchedule, makeRoomTask } from './cache/make-room-task.ts'
 import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { bucketUpdated } from './contract.ts'
 import { commitTask } from './copies/commit-task.ts'
-import { confirmationUpdated, contentStored } from './copies/copy-events.ts'
+import { confirmationUpdated } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
+import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
@@ -44,13 +49,20 @@ export const storagePlugin = definePlugin({
         return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
       },
     }),
-    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, cleanupTask),
+    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),
+    taskSchedules.with(makeRoomSchedule),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
         uses: { cache },
         // In the background: leftovers of earlier starts take room and nothing else.
         run: async ({ cache }) => void cache.startUpkeep(),
+      }),
+      defineRecovery({
+        name: 'storage.cache-room',
+        uses: { database, taskQueue },
+        // What an earlier start, another policy or a larger cache left.
+        run: ({ database, taskQueue }) => database.write((tx) => enqueueMakeRoom(tx, taskQueue)),
       }),
       defineRecovery({
         name: 'storage.deleted-contents',
@@ -60,6 +72,6 @@ export const storagePlugin = definePlugin({
     ),
     healthChecks.with(cacheHealth),
     metricCollectors.with(...cacheMetrics, objectStateMetric),
-    eventKinds.with(bucketUpdated, contentStored, confirmationUpdated),
+    eventKinds.with(bucketUpdated, uploadProgressUpdated, uploadStateChanged, confirmationUpdated),
   ],
 })

@@ -2,6 +2,7 @@
 import { defineService } from '#kernel'
 import type { Cache } from './cache/cache.ts'
 import type { OpenedObject } from './contract.ts'
+import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
@@ -11,4 +12,5 @@ export const cache = defineService<Cache>('storage.cache')
 export const readCounts = defineService<Record<OpenedObject['source'], number>>('storage.read-counts')
 export const providers = defineService<Providers>('storage.providers')
 export const pieceCalculator = defineService<PieceCalculator>('storage.piece-calculator')
+export const uploadEvents = defineService<UploadEvents>('storage.upload-events')
 export const uploadMeter = defineService<UploadMeter>('storage.upload-meter')

@@ -6,4 +6,5 @@ export const taskKeys = {
   commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
   reviewDurability: (bucketId: number) => `cache_reconcile_durability:${bucketId}`,
+  finishEviction: (contentId: number) => `cache_evict:${contentId}`,
 } as const

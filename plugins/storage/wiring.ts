@@ -3,16 +3,18 @@ import { clock, contributions, database, events, log, provide, taskQueue } from 
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
+import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
 import { planPiece } from './copies/copy-store.ts'
 import { createPlacements } from './copies/placements.ts'
+import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
 import { createObjects } from './objects/objects.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { cache, pieceCalculator, providers, readCounts, uploadMeter } from './services.ts'
+import { cache, pieceCalculator, providers, readCounts, uploadEvents, uploadMeter } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createVersions } from './versions/versions.ts'
 
@@ -31,12 +33,21 @@ export const storageServices = [
         onMinimumChanged: createSchedule(queue).reviewDurability,
       }),
   ),
-  provide(cache, { settings: cacheSection.settings, database, clock, log }, ({ settings, ...doors }) =>
-    createCache({ ...doors, dir: settings.dir, maxBytes: settings.max_size_gb * bytesPerGb, policy: settings.eviction_policy }),
-  ),
+  provide(cache, { settings: cacheSection.settings, database, clock, log, queue: taskQueue }, ({ settings, queue, ...doors }) => {
+    const maxBytes = settings.max_size_gb * bytesPerGb
+    const { lru_high_watermark_percent: highPercent, lru_low_watermark_percent: lowPercent } = settings
+    return createCache({
+      ...doors,
+      dir: settings.dir,
+      maxBytes,
+      rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
+      tasks: createSchedule(queue),
+    })
+  }),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(uploadMeter, { clock }, ({ clock }) => createUploadMeter(clock)),
+  provide(uploadEvents, { database, clock, events, log, queue: taskQueue }, createUploadEvents),
+  provide(uploadMeter, { clock, uploadEvents }, (uses) => createUploadMeter(uses.clock, uses.uploadEvents.progressed)),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()
@@ -60,6 +71,7 @@ export const storageServices = [
       providers,
       pieces: pieceCalculator,
       uploads: uploadMeter,
+      uploadEvents,
       cache,
     },
     async ({ queue, cache, ...doors }) => {

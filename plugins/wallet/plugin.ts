@@ -1,4 +1,5 @@
 import { adminRoutes, cliCommands, clock, configSections, database, dbSchemas, definePlugin, log, provide } from '#kernel'
+import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletSetup } from './contract.ts'
 import { createFunds } from './funding/funds.ts'
@@ -32,6 +33,7 @@ export const walletPlugin = definePlugin({
   contributes: [
     configSections.with(chainSection, observabilitySection),
     adminRoutes.with(preflightRoutes, readinessRoutes),
+    settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
     cliCommands.with(...walletCommands),
     dbSchemas.with({ name: 'wallet', load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }) }),
   ],

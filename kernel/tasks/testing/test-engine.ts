@@ -26,7 +26,15 @@ export interface TestTasks extends AsyncDisposable {
 
 export const leaseMs = 60_000
 export const pollMs = 5000
-export const settings = { concurrency: 12, poll_interval: pollMs, lease_duration: leaseMs, retention: 7 * 86_400_000 }
+export const settings = {
+  concurrency: 12,
+  provider_mutation_concurrency: 4,
+  destructive_mutation_concurrency: 2,
+  poll_interval: pollMs,
+  lease_duration: leaseMs,
+  max_retries: 2,
+  retention: 7 * 86_400_000,
+}
 
 export async function openTasks(): Promise<TestTasks> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-tasks-'))
@@ -53,7 +61,6 @@ export function scriptedKind(script: Script, spec: Partial<TaskSpec<{ readonly n
     label: 'Do work',
     args: type({ name: 'string' }),
     uses: {},
-    attempts: 3,
     subject: ({ name }) => ({ type: 'thing', key: name }),
     run: async (run) => script(run),
     ...spec,

@@ -124,7 +124,7 @@ export const deleteBucket = defineEndpoint({
   path: '/api/v1/buckets/:name',
   summary: 'Never done: answers 501',
   params: bucketPath,
-  status: 204,
+  status: 501,
   refusals: ['bucket_deletion_unsupported'],
 })
 

@@ -32,8 +32,7 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, changeOwner, async ({ params, body }) => {
       const { name } = requireBucket(buckets, params.name)
-      const owner = readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found)
-      return describeChange(await buckets.setOwner(name, owner))
+      return describeChange(await buckets.setOwner(name, readOwner(body.owner_access_key, s3Users, adminErrors.s3_user_not_found)))
     })
 
     serveEndpoint(app, changeCopyPolicy, async ({ params, body }) => {

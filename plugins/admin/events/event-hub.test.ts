@@ -36,7 +36,7 @@ test('events are numbered over the whole process, and every watcher gets the sam
 })
 
 test('a silent stream is kept alive', async () => {
-  using hub = createEventHub(fakeEvents(), 1)
+  using hub = createEventHub(fakeEvents(), { ...eventStreams, heartbeatMs: 1 })
   const frames = collect(hub.watch(() => true))
   await expect.poll(() => frames.slice(0, 3)).toEqual([': connected\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
 })
@@ -51,6 +51,17 @@ test('a stream ends when its watcher may not watch any more, before the next fra
   events.publish(greeted, { name: 'secret', amount: 0n })
   await expect.poll(() => stream.closed).toBe(true)
   expect(frames).toEqual([': connected\n\n'])
+})
+
+test('a stream ends without any frame when its watcher may not watch any more', async () => {
+  using hub = createEventHub(fakeEvents(), { ...eventStreams, checkMs: 1 })
+  let isAllowed = true
+  const [ended, kept] = [hub.watch(() => isAllowed), hub.watch(() => true)]
+  const frames = [collect(ended), collect(kept)]
+  isAllowed = false
+  await expect.poll(() => ended.closed).toBe(true)
+  expect(kept.closed).toBe(false)
+  expect(frames).toEqual([[': connected\n\n'], [': connected\n\n']])
 })
 
 test('there are only so many watchers, and one that leaves makes room', async () => {

@@ -10,11 +10,13 @@ export const eventStreams = {
   watchersMax: 64,
   /** Shorter than what proxies and browsers allow a silent connection. */
   heartbeatMs: 15_000,
+  /** How long a stream may outlive its session. */
+  checkMs: 1000,
 } as const
 
 export interface EventHub extends Disposable {
   /**
-   * A new stream. It ends once `isAllowed` turns false, which is asked before every frame. Throws `event_streams_exhausted` (503)
+   * A new stream. It ends once `isAllowed` turns false, which is asked every second and before every frame. Throws `event_streams_exhausted` (503)
    * when there are too many.
    */
   watch(isAllowed: () => boolean): EventStream
@@ -24,12 +26,17 @@ export interface EventHub extends Disposable {
 
 export const eventHub = defineService<EventHub>('admin.event-hub')
 
+interface EventHubTimes {
+  readonly heartbeatMs: number
+  readonly checkMs: number
+}
+
 interface Watcher {
   readonly stream: EventStream
   readonly isAllowed: () => boolean
 }
 
-export function createEventHub(events: Events, heartbeatMs: number = eventStreams.heartbeatMs): EventHub {
+export function createEventHub(events: Events, { heartbeatMs, checkMs }: EventHubTimes = eventStreams): EventHub {
   const watchers = new Set<Watcher>()
   let seq = 0
   let isOver = false
@@ -45,6 +52,9 @@ export function createEventHub(events: Events, heartbeatMs: number = eventStream
     if (watchers.size > 0) send(frameOf(event, seq))
   })
   const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs).unref()
+  const check = setInterval(() => {
+    for (const { stream, isAllowed } of watchers) if (!isAllowed()) stream.finish()
+  }, checkMs).unref()
   const finish = () => {
     isOver = true
     for (const { stream } of watchers) stream.finish()
@@ -62,6 +72,7 @@ export function createEventHub(events: Events, heartbeatMs: number = eventStream
     finish,
     [Symbol.dispose]() {
       clearInterval(heartbeat)
+      clearInterval(check)
       stopListening()
       finish()
     },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { testAdmin } from '../testing/test-admin.ts'
+import { testOperator } from '#kernel/testing'
+import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 
 test('who watches is told at once of what happens, and the stream ends with the service', async () => {
   const admin = await testAdmin()
@@ -23,4 +24,30 @@ test('who watches is told at once of what happens, and the stream ends with the 
 test('the stream needs an operator', async () => {
   await using admin = await testAdmin()
   expect((await fetch(`${admin.url}/api/v1/events`)).status).toBe(401)
+})
+
+/** A browser that signed in and watches. */
+async function watchInBrowser(admin: TestAdmin) {
+  const login = await fetch(`${admin.url}/api/v1/auth/login`, { method: 'POST', body: JSON.stringify(testOperator) })
+  const { csrf_token } = (await login.json()) as { readonly csrf_token: string }
+  const headers = { cookie: (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? '', 'x-svc-csrf': csrf_token }
+  const response = await admin.fetch('/api/v1/events', { headers })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect(await reader?.read()).toEqual({ done: false, value: ': connected\n\n' })
+  return { reader, post: (path: string) => admin.fetch(path, { method: 'POST', headers }) }
+}
+
+test('the stream of a browser ends when its session is ended, and others go on', async () => {
+  await using admin = await testAdmin()
+  const [leaving, staying] = [await watchInBrowser(admin), await watchInBrowser(admin)]
+  expect((await leaving.post('/api/v1/auth/logout')).status).toBe(204)
+  expect(await leaving.reader?.read()).toEqual({ done: true, value: undefined })
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: '__internal_root__' })
+  expect((await staying.reader?.read())?.value).toContain('"bucket_name":"photos"')
+})
+
+test('the stream of a browser ends when its session expires', async () => {
+  await using admin = await testAdmin({ config: { 'admin.auth.session_ttl': '1s' } })
+  const { reader } = await watchInBrowser(admin)
+  expect(await reader?.read()).toEqual({ done: true, value: undefined })
 })

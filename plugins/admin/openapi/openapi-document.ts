@@ -1,5 +1,5 @@
 /** Writes the OpenAPI document of the Admin API from the values that also register its routes. */
-import { accessTo, type Endpoint } from '#kernel'
+import type { Endpoint } from '#kernel'
 
 type Schema = Readonly<Record<string, unknown>>
 type JsonType = NonNullable<Endpoint['body']>
@@ -7,7 +7,6 @@ type JsonType = NonNullable<Endpoint['body']>
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: Schema
-  readonly security: readonly Schema[]
   readonly paths: Readonly<Record<string, Schema>>
   readonly components: Schema
 }
@@ -21,13 +20,12 @@ export function writeOpenApi(endpoints: readonly Endpoint[], version: string): O
   return {
     openapi: '3.1.0',
     info: { title: 'svc Admin API', version, description },
-    security: security.operator,
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic' },
         session: { type: 'apiKey', in: 'cookie', name: 'svc_admin_session' },
-        csrf: { type: 'apiKey', in: 'header', name: 'X-Svc-CSRF', description: 'With a session, on POST, PUT, PATCH and DELETE.' },
+        csrf: { type: 'apiKey', in: 'header', name: 'X-Svc-CSRF', description: 'The csrf_token of the session.' },
       },
       schemas: { Error: errorSchema },
       responses: {
@@ -36,9 +34,6 @@ export function writeOpenApi(endpoints: readonly Endpoint[], version: string): O
     },
   }
 }
-
-const session = { session: [], csrf: [] }
-const security = { everybody: [], session: [session], operator: [{ basic: [] }, session] } as const
 
 const description = 'Times are RFC 3339 in UTC, sizes are bytes, ids and amounts of the chain are decimal texts.'
 
@@ -60,17 +55,23 @@ const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 function describeOperation(endpoint: Endpoint): Schema {
   const { method, path, summary, refusals = [] } = endpoint
   const words = path.replace(/^(\/api\/v1)?\//, '').split('/')
-  const access = accessTo(path)
   return {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
     tags: [words[0]],
     summary,
-    ...(access === 'operator' ? {} : { security: security[access] }),
+    security: securityOf(endpoint),
     ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
     parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
     ...describeBody(endpoint),
     responses: { [String(endpoint.status ?? 200)]: describeAnswer(endpoint), default: { $ref: '#/components/responses/Error' } },
   }
+}
+
+/** As the guard judges: signing in and health need nothing, a session is its cookie's own matter, every other address takes Basic too. */
+function securityOf({ method, path }: Endpoint): readonly Schema[] {
+  if (path === '/api/v1/auth/login' || path === '/healthz') return []
+  const session = method === 'GET' ? { session: [] } : { session: [], csrf: [] }
+  return path.startsWith('/api/v1/auth/') ? [session] : [{ basic: [] }, session]
 }
 
 function listParameters(values: JsonType | undefined, place: 'path' | 'query'): readonly Schema[] {
@@ -91,7 +92,8 @@ function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers 
   return { requestBody: { required: !isBodyOptional, content: { 'application/json': { schema } } } }
 }
 
-function describeAnswer({ answer, media }: Endpoint): Schema {
+function describeAnswer({ answer, media, status }: Endpoint): Schema {
+  if (status === 501) return { $ref: '#/components/responses/Error' }
   if (answer) return { description: 'Done', content: { 'application/json': { schema: writeSchema(answer) } } }
   return { description: 'Done', ...(media === undefined ? {} : { content: { [media]: {} } }) }
 }

@@ -1,18 +1,19 @@
-import { clock, contributions, defineRoutes, log, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
+import { clock, contributions, defineRoutes, log, optional, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
 import { type Buckets, buckets, cacheGauge, placements } from '#plugins/storage'
+import { chainClient } from '#plugins/wallet'
 import { overviewParts } from '../contract.ts'
 import { describeCache, describeSystem, describeWorkers } from '../system/describe-system.ts'
 import { type Overview, overview } from './overview-api.ts'
 import { summariseStates } from './summarise-states-policy.ts'
 import { summariseTasks } from './summarise-tasks-policy.ts'
 
-const emptyCache = { used_bytes: 0, max_bytes: 0, reserved_bytes: 0, eviction_policy: 'none' } as const
+const emptyCache = { used_bytes: 0, max_bytes: 0, reserved_bytes: 0, eviction_policy: 'none', eviction_paused: false } as const
 
 export const overviewRoutes = defineRoutes({
   name: 'overview',
-  uses: { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log },
+  uses: { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain: optional(chainClient) },
   endpoints: [overview],
-  register(app, { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log }) {
+  register(app, { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain }) {
     /** One part that fails must not take the page away that shows what is wrong. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
@@ -33,7 +34,7 @@ export const overviewRoutes = defineRoutes({
         tasks: await read('tasks', () => summariseTasks(taskLedger.counts(), taskLedger.kinds()), summariseTasks([], new Map())),
         cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
         workers: describeWorkers(workerHealth).workers,
-        system: describeSystem(systemState, clock.now()),
+        system: describeSystem({ state: systemState, nowMs: clock.now(), chain }),
       }
     }
 

@@ -7,10 +7,11 @@ export interface SettingsSituation {
   readonly state: ConfigState
   readonly system: Pick<SystemState, 'mode' | 'plugins'>
   readonly isSaved: boolean
+  readonly defaults: Settings['defaults']
 }
 
 /** Never holds the value of a secret (I-10). */
-export function describeSettings({ state, system, isSaved }: SettingsSituation): Settings {
+export function describeSettings({ state, system, isSaved, defaults }: SettingsSituation): Settings {
   const now = state.reload()
   const { sections, loaded } = state
   const problems = now.problems.map(({ field, message }) => ({ field, message }))
@@ -35,6 +36,7 @@ export function describeSettings({ state, system, isSaved }: SettingsSituation):
         }),
       ),
     ),
+    defaults,
     env_managed: managedFields(now),
     ...(problems.length === 0 ? {} : { validation_errors: problems }),
   }
@@ -60,6 +62,7 @@ function describeManual(config: LoadedConfig): Settings['manual'] {
     database: { driver: String(config.raw.get('database.driver') ?? ''), dsn: hasDsn ? 'configured' : 'missing', dsn_configured: hasDsn },
     admin: { addr_configured: config.sources.get('admin.addr') !== 'default' },
     chain_private_key: { configured: isConfigured(config, privateKey), field: privateKey, env: envName(privateKey) },
+    config_doc: `${config.path} has every setting with its meaning`,
   }
 }
 

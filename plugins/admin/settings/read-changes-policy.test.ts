@@ -18,16 +18,15 @@ test('nested values become dotted paths, and lists stay whole', () => {
 test.each([
   [{ cache: { dir: '/x' } }, 'cache', 'is not a setting of this service'],
   [{ chain: { copys: 2 } }, 'chain.copys', 'is not a setting of this service'],
-  [{ chain: 5 }, 'chain', 'is not a setting of this service'],
-  [{ chain: [] }, 'chain', 'is not a setting of this service'],
-  [{ 'chain.copies': 2, toString: 1 }, 'toString', 'is not a setting of this service'],
+  [{ chain: 5 }, 'chain', 'must be an object'],
+  [{ chain: [] }, 'chain', 'must be an object'],
+  [{ chain: { watch: null } }, 'chain.watch', 'must be an object'],
+  [{ 'chain.copies': 2 }, 'chain.copies', 'must be nested, one object for each table'],
+  [{ chain: { 'watch.on': false, watch: { on: true } } }, 'chain.watch.on', 'must be nested, one object for each table'],
+  [{ toString: 1 }, 'toString', 'is not a setting of this service'],
   [{ chain: { constructor: 1 } }, 'chain.constructor', 'is not a setting of this service'],
   [{ chain: { key: 'x' } }, 'chain.key', 'is changed in the configuration file only'],
   [{ chain: { copies: null } }, 'chain.copies', 'must have a value'],
 ])('%j is refused at %s', (body, field, message) => {
   expect(readChanges(body, sections).problems).toContainEqual({ field, message })
-})
-
-test('names with dots are paths of one step less', () => {
-  expect(readChanges({ 'chain.copies': 2 }, sections).values).toEqual({ 'chain.copies': 2 })
 })

@@ -11,22 +11,33 @@ export interface SettingChanges {
 export function readChanges(body: object, sections: readonly Section[]): SettingChanges {
   const values: Record<string, FileValue> = {}
   const problems: FieldError[] = []
-  for (const [field, value] of listLeaves(body, '', sections)) {
-    const message = whyRefused(field, value, sections)
+  for (const leaf of listLeaves(body, '', sections)) {
+    const { field, value } = leaf
+    const message = whyRefused(leaf, sections)
     if (message === undefined) values[field] = value as FileValue
     else problems.push({ field, message })
   }
   return { values, problems }
 }
 
-function listLeaves(table: object, path: string, sections: readonly Section[]): readonly (readonly [field: string, value: unknown])[] {
+interface Leaf {
+  readonly field: string
+  readonly value: unknown
+  /** False for `"chain.network"` in one word: a second spelling of a setting, which could contradict the first. */
+  readonly isNested: boolean
+}
+
+function listLeaves(table: object, path: string, sections: readonly Section[]): readonly Leaf[] {
   return Object.entries(table).flatMap(([name, value]) => {
     const field = path === '' ? name : `${path}.${name}`
-    return isTable(field, value, sections) ? listLeaves(value, field, sections) : [[field, value] as const]
+    const isNested = !name.includes('.')
+    return isNested && isTable(field, value, sections) ? listLeaves(value, field, sections) : [{ field, value, isNested }]
   })
 }
 
-function whyRefused(field: string, value: unknown, sections: readonly Section[]): string | undefined {
+function whyRefused({ field, value, isNested }: Leaf, sections: readonly Section[]): string | undefined {
+  if (!isNested) return 'must be nested, one object for each table'
+  if (isTableName(field, sections)) return 'must be an object'
   const setting = findSetting(field, sections)
   if (!setting) return 'is not a setting of this service'
   if (!setting.editable) return 'is changed in the configuration file only'
@@ -42,5 +53,8 @@ function findSetting(field: string, sections: readonly Section[]) {
 
 function isTable(field: string, value: unknown, sections: readonly Section[]): value is object {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject && sections.some(({ path }) => path === field || path.startsWith(`${field}.`))
+  return isObject && isTableName(field, sections)
 }
+
+const isTableName = (field: string, sections: readonly Section[]): boolean =>
+  sections.some(({ path }) => path === field || path.startsWith(`${field}.`))

@@ -41,9 +41,13 @@ export const settings = type({
     database: { driver: 'string', dsn: "'configured' | 'missing'", dsn_configured: 'boolean' },
     admin: { addr_configured: 'boolean' },
     chain_private_key: { configured: 'boolean', field: "'chain.private_key'", env: 'string' },
+    /** Where a person finds every setting with its meaning. */
+    config_doc: 'string',
   },
   secrets: { chain_private_key_configured: 'boolean' },
   metadata: type({ '[string]': settingAbout }),
+  /** What absent settings amount to where that depends on others: `chain_rpc_urls` by network. */
+  defaults: 'Record<string, unknown>',
   /** Dotted path → the environment variable (or `--set`) that decides it. */
   env_managed: 'Record<string, string>',
   'validation_errors?': problem.array(),

@@ -58,6 +58,7 @@ test('settings tell values, what is known about each, and nothing secret', async
     config: { chain: { network: 'calibration', default_copies: 3, minimum: 1, watch: { interval: '5m' } }, logging: { level: 'info' } },
     secrets: { chain_private_key_configured: true },
     manual: { chain_private_key: { configured: true, env: 'SVC_CHAIN_PRIVATE_KEY' }, database: { driver: 'sqlite', dsn: 'configured' } },
+    defaults: {},
     env_managed: {},
   })
   expect(settings.metadata['chain.default_copies']).toEqual({

@@ -1,4 +1,15 @@
-import { type ConfigState, configState, defineRoutes, type FieldError, saveConfigFile, serveEndpoint, systemState } from '#kernel'
+import {
+  type ConfigState,
+  type Contributions,
+  configState,
+  contributions,
+  defineRoutes,
+  type FieldError,
+  saveConfigFile,
+  serveEndpoint,
+  systemState,
+} from '#kernel'
+import { settingDefaults } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
 import { describeSettings, managedFields } from './describe-settings.ts'
 import { readChanges, type SettingChanges } from './read-changes-policy.ts'
@@ -8,13 +19,16 @@ import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
 export const settingsRoutes = defineRoutes({
   name: 'settings',
   modes: ['setup', 'full'],
-  uses: { configState, systemState },
+  uses: { configState, systemState, contributions },
   endpoints: [readSettings, saveSettings, validateSettings],
-  register(app, { configState, systemState }) {
+  register(app, { configState, systemState, contributions }) {
     let isSaved = false
-    const describe = () => describeSettings({ state: configState, system: systemState, isSaved })
+    const describe = async () => {
+      const defaults = await loadDefaults(contributions)
+      return describeSettings({ state: configState, system: systemState, isSaved, defaults })
+    }
 
-    serveEndpoint(app, readSettings, async () => describe())
+    serveEndpoint(app, readSettings, describe)
 
     serveEndpoint(app, saveSettings, async ({ body }) => {
       const changes = requireKnown(readChanges(body, configState.sections))
@@ -31,6 +45,11 @@ export const settingsRoutes = defineRoutes({
     }))
   },
 })
+
+async function loadDefaults(contributions: Contributions): Promise<Record<string, unknown>> {
+  const parts = contributions.to(settingDefaults).map(async ({ item }) => [item.name, await item.load()] as const)
+  return Object.fromEntries(await Promise.all(parts))
+}
 
 /** Unknown names are a mistake in the request itself, not in a value. */
 function requireKnown(changes: SettingChanges): SettingChanges {

@@ -1,8 +1,16 @@
 import { formatTime, type SystemState, type WorkerHealth } from '#kernel'
 import type { CacheStats as StoredCacheStats } from '#plugins/storage'
+import type { Chain } from '#plugins/wallet'
 import type { CacheStats, SystemInfo, Workers } from './system-api.ts'
 
-export function describeSystem({ version, commit, buildDate, startedAtMs, mode, plugins }: SystemState, nowMs: number): SystemInfo {
+export interface SystemSituation {
+  readonly state: SystemState
+  readonly nowMs: number
+  readonly chain: Pick<Chain, 'network'> | undefined
+}
+
+export function describeSystem({ state, nowMs, chain }: SystemSituation): SystemInfo {
+  const { version, commit, buildDate, startedAtMs, mode, plugins } = state
   return {
     version,
     commit,
@@ -10,13 +18,27 @@ export function describeSystem({ version, commit, buildDate, startedAtMs, mode, 
     uptime_seconds: Math.floor((nowMs - startedAtMs) / 1000),
     started_at: formatTime(startedAtMs),
     mode,
+    ...(chain && { network: chain.network.name, chain_id: chain.network.chainId }),
     plugins: plugins.map(({ id, enabled }) => ({ id, enabled })),
   }
 }
 
 /** All background work runs in one engine. */
-export const describeWorkers = (tasks: WorkerHealth): Workers => ({ workers: { tasks: tasks.isHealthy() } })
+export function describeWorkers(tasks: WorkerHealth): Workers {
+  const healthy = tasks.isHealthy()
+  const { active, lookedAtMs } = tasks.activity()
+  return { workers: { tasks: healthy }, details: { tasks: { healthy, last_tick_at: formatTime(lookedAtMs), active } } }
+}
 
-export function describeCache({ usedBytes, maxBytes, reservedBytes, evictionPolicy }: StoredCacheStats): CacheStats {
-  return { used_bytes: usedBytes, max_bytes: maxBytes, reserved_bytes: reservedBytes, eviction_policy: evictionPolicy }
+export function describeCache(stats: StoredCacheStats): CacheStats {
+  const { highWatermarkBytes, lowWatermarkBytes } = stats
+  return {
+    used_bytes: stats.usedBytes,
+    max_bytes: stats.maxBytes,
+    reserved_bytes: stats.reservedBytes,
+    eviction_policy: stats.evictionPolicy,
+    ...(highWatermarkBytes !== undefined && { high_watermark_bytes: highWatermarkBytes }),
+    ...(lowWatermarkBytes !== undefined && { low_watermark_bytes: lowWatermarkBytes }),
+    eviction_paused: stats.isEvictionPaused,
+  }
 }

@@ -13,6 +13,9 @@ export const systemInfo = defineEndpoint({
     uptime_seconds: 'number.integer',
     started_at: 'string',
     mode: "'setup' | 'full'",
+    // While the wallet plugin is enabled.
+    'network?': 'string',
+    'chain_id?': 'number.integer',
     plugins: type({ id: 'string', enabled: 'boolean' }).array(),
   }),
 })
@@ -34,7 +37,10 @@ export const workers = defineEndpoint({
   method: 'GET',
   path: '/api/v1/workers',
   summary: 'Health of the background work: true where it makes progress',
-  answer: type({ workers: 'Record<string, boolean>' }),
+  answer: type({
+    workers: 'Record<string, boolean>',
+    details: type({ '[string]': { healthy: 'boolean', last_tick_at: 'string', active: 'number.integer' } }),
+  }),
 })
 
 export const cacheStats = defineEndpoint({
@@ -46,6 +52,10 @@ export const cacheStats = defineEndpoint({
     max_bytes: 'number.integer',
     reserved_bytes: 'number.integer',
     eviction_policy: "'lru' | 'after_upload' | 'none'",
+    // The marks under lru alone.
+    'high_watermark_bytes?': 'number.integer',
+    'low_watermark_bytes?': 'number.integer',
+    eviction_paused: 'boolean',
   }),
 })
 

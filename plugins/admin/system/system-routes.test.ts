@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { definePlugin } from '#kernel'
+import { definePlugin, provide } from '#kernel'
 import { promised } from '#kernel/testing'
+import { type Chain, chainClient } from '#plugins/wallet'
 import { testAdmin } from '../testing/test-admin.ts'
 import { cacheStats, systemInfo, systemPlugins, workers } from './system-api.ts'
 
@@ -10,7 +11,8 @@ test('system info tells version, mode and plugins', async () => {
     config: { 'plugins.disabled': ['extra'] },
   })
   const info = promised(systemInfo, await admin.call('GET', '/api/v1/system/info'))
-  expect(info).toMatchObject({ mode: 'full', uptime_seconds: expect.any(Number) })
+  expect(info).toMatchObject({ mode: 'full', uptime_seconds: expect.any(Number), started_at: expect.stringMatching(/Z$/) })
+  expect(info).not.toHaveProperty('network')
   expect(info.plugins).toEqual([
     { id: 'storage', enabled: true },
     { id: 'admin', enabled: true },
@@ -23,13 +25,28 @@ test('system info tells version, mode and plugins', async () => {
 
 test('the workers and the cache tell how they are', async () => {
   await using admin = await testAdmin()
-  expect(promised(workers, await admin.call('GET', '/api/v1/workers'))).toEqual({ workers: { tasks: true } })
+  expect(promised(workers, await admin.call('GET', '/api/v1/workers'))).toEqual({
+    workers: { tasks: true },
+    details: { tasks: { healthy: true, last_tick_at: expect.stringMatching(/^\d{4}-.*Z$/), active: 0 } },
+  })
   expect(promised(cacheStats, await admin.call('GET', '/api/v1/cache/stats'))).toEqual({
     used_bytes: 0,
     max_bytes: 2 ** 30,
     reserved_bytes: 0,
     eviction_policy: 'lru',
+    high_watermark_bytes: 2 ** 29,
+    low_watermark_bytes: 2 ** 28,
+    eviction_paused: false,
   })
+})
+
+test('system info names the chain that pays, where there is a wallet', async () => {
+  const chain = { network: { name: 'devnet', chainId: 31415926 } } as Chain
+  const wallet = definePlugin({ id: 'wallet', provides: [provide(chainClient, {}, () => chain)] })
+  await using admin = await testAdmin({ plugins: [wallet] })
+  const named = { network: 'devnet', chain_id: 31415926 }
+  expect(promised(systemInfo, await admin.call('GET', '/api/v1/system/info'))).toMatchObject(named)
+  expect((await admin.call('GET', '/api/v1/overview')).body.system).toMatchObject(named)
 })
 
 test.each(['system/info', 'system/plugins', 'workers', 'cache/stats', 'buckets'])('%s needs an operator', async (path) => {

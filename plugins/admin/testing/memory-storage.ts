@@ -76,9 +76,19 @@ export function createMemoryStorage(): MemoryStorage {
   const plugin = definePlugin({
     id: 'storage',
     provides: [
-      provide(buckets, { clock, events }, ({ clock, events }) =>
-        createBuckets(state, { now: () => clock.now(), onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }) }),
-      ),
+      provide(buckets, { clock, events }, ({ clock, events }) => {
+        const made = createBuckets(state, () => clock.now())
+        const telling = async (change: Promise<Bucket>) => {
+          const bucket = await change
+          events.publish(bucketUpdated, { bucket_name: bucket.name })
+          return bucket
+        }
+        return {
+          ...made,
+          create: (request) => telling(made.create(request)),
+          setOwner: (name, owner) => telling(made.setOwner(name, owner)),
+        }
+      }),
       provide(objects, { clock }, ({ clock }) => createObjects(state, () => clock.now())),
       provide(placements, {}, () => ({
         ofVersion: (bucketId, versionId) => {
@@ -105,6 +115,9 @@ export function createMemoryStorage(): MemoryStorage {
           maxBytes: 2 ** 30,
           reservedBytes: 0,
           evictionPolicy: 'lru' as const,
+          highWatermarkBytes: 2 ** 29,
+          lowWatermarkBytes: 2 ** 28,
+          isEvictionPaused: false,
         }),
       })),
     ],
@@ -149,19 +162,16 @@ function requireBucket({ byName }: State, name: string): Bucket {
   return bucket
 }
 
-function createBuckets(state: State, { now, onChanged }: { now: () => number; onChanged: (bucket: Bucket) => void }): Buckets {
-  const keep = (bucket: Bucket) => {
-    state.byName.set(bucket.name, bucket)
-    onChanged(bucket)
-    return bucket
-  }
+function createBuckets(state: State, now: () => number): Buckets {
   return {
     async create({ name, ownerAccessKey, defaultCopies = 3, minimumDurableCopies = defaultCopies }) {
       if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) throw errors.invalid_bucket_name()
       if (minimumDurableCopies > defaultCopies) throw errors.copy_policy_invalid()
       if (state.byName.has(name)) throw errors.bucket_exists()
       const times = { createdAtMs: now(), updatedAtMs: now() }
-      return keep({ id: state.byName.size + 1, name, ownerAccessKey, defaultCopies, minimumDurableCopies, ...times })
+      const bucket = { id: state.byName.size + 1, name, ownerAccessKey, defaultCopies, minimumDurableCopies, ...times }
+      state.byName.set(name, bucket)
+      return bucket
     },
     find: (name) => state.byName.get(name),
     require: (name) => requireBucket(state, name),
@@ -171,7 +181,9 @@ function createBuckets(state: State, { now, onChanged }: { now: () => number; on
       return { objectCount: current.length, totalSizeBytes: current.reduce((sum, { bytes }) => sum + bytes.length, 0) }
     },
     async setOwner(name, ownerAccessKey) {
-      return keep({ ...requireBucket(state, name), ownerAccessKey, updatedAtMs: now() })
+      const bucket = { ...requireBucket(state, name), ownerAccessKey, updatedAtMs: now() }
+      state.byName.set(name, bucket)
+      return bucket
     },
     async setCopyPolicy(name) {
       // Its rules are storage's own: they are tested there and through the real plugins.

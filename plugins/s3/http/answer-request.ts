@@ -6,6 +6,7 @@ import type { Action, BucketRequest, Operation, S3Answer, S3Request, S3Services 
 import { operations } from '../operations/operations.ts'
 import { ownerId } from '../operations/owner.ts'
 import type { S3Signer } from '../users/signer.ts'
+import type { RequestNotes } from './access-log.ts'
 import type { Headers } from './headers.ts'
 import { openRequestBody } from './request-body.ts'
 import { routeOperation } from './router.ts'
@@ -19,8 +20,7 @@ export interface IncomingRequest {
   readonly wire: AsyncIterable<Buffer>
   /** Milliseconds UTC. */
   readonly now: number
-  /** Called with the operation's name once it is known. */
-  readonly onOperation: (name: string) => void
+  readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>
 }
 
 export interface AnswerContext extends S3Services {
@@ -32,7 +32,7 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerCo
   const authentication = await authenticateRequest(incoming, context)
   const headers = authentication?.headers ?? incoming.headers
   const name = routeOperation({ method: incoming.method, target: incoming.target, headers })
-  incoming.onOperation(name)
+  incoming.notes.operation = name
   const request: S3Request = {
     method: incoming.method,
     query: incoming.target.query,
@@ -46,9 +46,14 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerCo
   return runOperation(operation, request, { place: incoming.target.place, context })
 }
 
-function authenticateRequest({ method, target, headers, now }: IncomingRequest, { settings, findSigner }: AnswerContext) {
+function authenticateRequest({ method, target, headers, now, notes }: IncomingRequest, { settings, findSigner }: AnswerContext) {
+  const findUser = (accessKey: string) => {
+    const user = findSigner(accessKey)
+    if (user !== undefined) notes.accessKey = accessKey
+    return user
+  }
   const { rawPath, rawQuery, query } = target
-  return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: settings.region, findUser: findSigner })
+  return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: settings.region, findUser })
 }
 
 interface Proven {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, Log } from '#kernel'
 import type { S3Answer } from '../operations/operation.ts'
+import type { AccessLog, RequestNotes } from './access-log.ts'
 import { type AnswerContext, answerRequest } from './answer-request.ts'
 import { readHeaders } from './headers.ts'
 import { hostId, newRequestId } from './request-ids.ts'
@@ -18,6 +19,7 @@ export interface ExchangeContext extends AnswerContext {
   readonly clock: Clock
   readonly log: Log
   readonly operationCounts: OperationCounts
+  readonly accessLog: AccessLog
   /** True once the server accepts no further requests. */
   readonly isStopping: () => boolean
 }
@@ -31,29 +33,41 @@ export interface RawExchange {
 
 /** Answers a request whatever happens; never rejects. */
 export async function carryOut(raw: RawExchange, context: ExchangeContext, refusal?: S3Error): Promise<void> {
+  const startedMs = performance.now()
   const { request, response } = raw
+  // Read now: a closed socket has forgotten it.
+  const clientAddress = request.socket.remoteAddress
   const idleMs = context.settings.body_idle_timeout
   const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
   const wire = new WireBody(request, response, { idleMs, awaitsContinue })
-  const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs }
+  const notes: RequestNotes = { sentBytes: 0 }
+  const exchange: Exchange = { request, response, wire, requestId: newRequestId(), hostId, idleMs, notes }
   let target: S3Target | undefined
-  let operation: string | undefined
   try {
     if (refusal !== undefined) throw refusal
     const headers = readHeaders(request.rawHeaders)
     if (!headers.has('host') && request.httpVersion === '1.1') throw new S3Error('BadRequest', { message: 'The Host header is missing.' })
     target = parseTarget(raw.url, { host: headers.get('host'), virtualHostDomains: context.settings.virtual_host_domains })
-    const onOperation = (name: string) => {
-      operation = name
-    }
-    const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now(), onOperation }
+    const incoming = { method: request.method ?? '', target, headers, wire, now: context.clock.now(), notes }
     await write(exchange, await answerRequest(incoming, context), context)
-    context.operationCounts.add(operation, 'success')
+    context.operationCounts.add(notes.operation, 'success')
   } catch (error) {
-    context.operationCounts.add(operation, 'failure')
-    await writeError(exchange, error, { target, context })
+    context.operationCounts.add(notes.operation, 'failure')
+    notes.errorCode = await writeError(exchange, error, { target, context })
   }
+  context.accessLog({
+    method: request.method,
+    place: target?.place,
+    status: response.headersSent ? response.statusCode : undefined,
+    notes,
+    receivedBytes: wire.receivedBytes,
+    durationMs: performance.now() - startedMs,
+    clientAddress,
+    requestId: exchange.requestId,
+  })
 }
+
+const cutOff = 'CutOff'
 
 interface Scene {
   readonly target: S3Target | undefined
@@ -64,7 +78,8 @@ function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeCon
   return writeAnswer(exchange, answer, { closesConnection: closes || isStopping() })
 }
 
-async function writeError(exchange: Exchange, error: unknown, { target, context }: Scene): Promise<void> {
+/** Returns the code that the client was told, or that it was not told any. */
+async function writeError(exchange: Exchange, error: unknown, { target, context }: Scene): Promise<string> {
   const { request, response, requestId } = exchange
   const known = toS3Error(error, target?.place)
   const resource = target === undefined ? '' : describePlace(target.place)
@@ -72,7 +87,7 @@ async function writeError(exchange: Exchange, error: unknown, { target, context 
     // Nothing can be said any more; a cut connection tells the client that the answer is not whole.
     context.log.debug('an S3 answer was cut off', { requestId, resource, error })
     response.destroy()
-    return
+    return cutOff
   }
   if (known === undefined) context.log.error('an S3 request failed', { requestId, method: request.method, resource, error })
   const refusal = known ?? new S3Error('InternalError', { cause: error })
@@ -80,9 +95,11 @@ async function writeError(exchange: Exchange, error: unknown, { target, context 
   const answer = { status: refusal.status, headers: { 'content-type': 'application/xml', ...refusal.headers }, ...(body && { body }) }
   try {
     await write(exchange, answer, context, refusal.closesConnection)
+    return refusal.code
   } catch (cause) {
     // The client left while it was being refused; there is nobody left to tell.
     context.log.debug('an S3 refusal could not be written', { requestId, error: cause })
     response.destroy()
+    return cutOff
   }
 }

@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { clock, defineListener, limits, log, type RunningListener } from '#kernel'
 import { buckets, objects, versions } from '#plugins/storage'
-import { type ServerSettings, type ServerTlsSettings, s3Section, serverSection, serverTlsSection } from '../settings.ts'
+import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
+import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
 import { carryOut, type ExchangeContext } from './exchange.ts'
 import { operationCounts } from './request-metrics.ts'
@@ -23,6 +24,7 @@ export const s3Listener = defineListener({
     server: serverSection.settings,
     tls: serverTlsSection.settings,
     settings: s3Section.settings,
+    accessSettings: s3AccessSection.settings,
     users: userDirectory,
     buckets,
     objects,
@@ -31,11 +33,12 @@ export const s3Listener = defineListener({
     log,
     operationCounts,
   },
-  async start({ server, tls, users, ...services }) {
+  async start({ server, tls, users, accessSettings, ...services }) {
     const state = { isStopping: false }
     const context: ExchangeContext = {
       ...services,
       log: services.log.child('s3'),
+      accessLog: createAccessLog(accessSettings, services.log),
       findSigner: (accessKey) => users.findSigner(accessKey),
       isStopping: () => state.isStopping,
     }

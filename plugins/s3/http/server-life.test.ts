@@ -20,6 +20,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
     server: { port, max_connections: 100, max_requests: 10 },
     tls,
     settings: defaultSettings,
+    accessSettings: { enabled: true, level: 'info' },
     users: { findSigner: (accessKey: string) => (accessKey === owner.accessKey ? owner : undefined) },
     buckets: storage.buckets,
     objects: storage.objects,

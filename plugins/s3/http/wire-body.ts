@@ -21,6 +21,11 @@ export class WireBody implements AsyncIterable<Buffer> {
     return this.#awaitsContinue
   }
 
+  /** Bytes of the body that have been read. */
+  get receivedBytes(): number {
+    return this.#receivedBytes
+  }
+
   /** Bytes of the body that have not been read yet; Infinity when nobody knows. */
   get unreadBytes(): number {
     const { headers, complete } = this.#request

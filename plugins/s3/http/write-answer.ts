@@ -1,6 +1,7 @@
 // Puts an answer on the wire and leaves the connection in a state the next request can trust.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Content, S3Answer } from '../operations/operation.ts'
+import type { RequestNotes } from './access-log.ts'
 import type { WireBody } from './wire-body.ts'
 
 const drainKeepAliveBytesMax = 1024 * 1024
@@ -17,6 +18,7 @@ export interface Exchange {
   readonly hostId: string
   /** A reader that takes nothing for this long is cut off. */
   readonly idleMs: number
+  readonly notes: Pick<RequestNotes, 'sentBytes'>
 }
 
 export interface WriteOptions {
@@ -34,10 +36,11 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
     const unread = wire.unreadBytes
     const closes = options.closesConnection || wire.awaitsContinue || unread > drainKeepAliveBytesMax
     response.writeHead(answer.status, headersOf(exchange, answer, closes))
-    if (reading !== undefined) await writeContent(response, reading, exchange.idleMs)
+    if (reading !== undefined) await writeContent(exchange, reading)
     else if (request.method === 'HEAD' || answer.body === undefined) {
       if (closes) response.flushHeaders()
     } else {
+      exchange.notes.sentBytes = Buffer.byteLength(answer.body)
       if (!closes) {
         response.end(answer.body)
         return
@@ -76,19 +79,18 @@ async function startReading({ opened, range, length }: Content): Promise<Reading
   return { pieces, first: await pieces.next(), length }
 }
 
-async function writeContent(response: ServerResponse, { pieces, first, length }: Reading, idleMs: number): Promise<void> {
-  let written = 0
+async function writeContent({ response, idleMs, notes }: Exchange, { pieces, first, length }: Reading): Promise<void> {
   try {
     for (let next = first; !next.done; next = await pieces.next()) {
       const piece = next.value
-      written += piece.length
+      notes.sentBytes += piece.length
       if (piece.length === length && length <= singleWriteBytesMax) response.end(piece)
       else if (!response.write(piece)) await drained(response, idleMs)
     }
   } finally {
     await pieces.return?.()
   }
-  if (written !== length) throw new Error(`storage gave ${written} bytes of an object part of ${length}`)
+  if (notes.sentBytes !== length) throw new Error(`storage gave ${notes.sentBytes} bytes of an object part of ${length}`)
 }
 
 /** Resolves when the socket took what was written. Throws when the reader is gone or takes nothing for too long. */

@@ -1,7 +1,8 @@
 // A real S3 server on a free port of the loopback, in front of storage in memory.
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { type Clock, silentLog, systemClock } from '#kernel'
+import { type Clock, type Log, silentLog, systemClock } from '#kernel'
 import type { S3Role } from '../contract.ts'
+import { createAccessLog } from '../http/access-log.ts'
 import { buildServer } from '../http/listener.ts'
 import { OperationCounts } from '../http/request-metrics.ts'
 import type { S3Settings, ServerSettings } from '../settings.ts'
@@ -30,6 +31,8 @@ export const defaultSettings: S3Settings = {
 export interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
   readonly server?: Partial<ServerSettings>
+  /** Gets the access log. */
+  readonly log?: Log
   /** Added to the real time. */
   readonly clockSkewMs?: number
 }
@@ -51,6 +54,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       clock,
       log: silentLog,
       operationCounts,
+      accessLog: createAccessLog({ enabled: true, level: 'info' }, options.log ?? silentLog),
       isStopping: () => state.isStopping,
     },
   )

@@ -5,7 +5,15 @@ import { writeAccessTime } from './cache-store.ts'
 const resolutionMs = 60_000
 const flushAfterMs = 15_000
 const heldMax = 10_000
+/** From here on the write does not wait for its time. */
+const heldMany = heldMax / 2
 const rowsPerWrite = 500
+
+interface Access {
+  /** The time in the row when it was read. */
+  readonly storedMs: number
+  readonly readMs: number
+}
 
 /** Notes when cached contents were read. Times are kept for a while and written together: a read never causes a write of its own. */
 export class AccessLog {
@@ -13,7 +21,12 @@ export class AccessLog {
   readonly #clock: Clock
   readonly #log: Log
   readonly #stop = new AbortController()
-  #times = new Map<number, number>()
+  #hurry = new AbortController()
+  #held = new Map<number, Access>()
+  /** What was written last, or is being written: known here until it is surely in the rows. */
+  #written: ReadonlyMap<number, Access> = new Map()
+  #isIncomplete = false
+  #writing: Promise<boolean> = Promise.resolve(true)
   #flushing: Promise<void> | undefined
 
   constructor({ database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log }) {
@@ -22,46 +35,75 @@ export class AccessLog {
     this.#log = log
   }
 
+  /** Reads happened that were not recorded, so the rows may say that something was read long ago when it was not. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete
+  }
+
+  nowMs(): number {
+    return this.#clock.now()
+  }
+
   /** `storedMs`: the time its row has now. */
   touch(contentId: number, storedMs: number): void {
-    const nowMs = this.#clock.now()
-    if (nowMs - storedMs < resolutionMs || this.#stop.signal.aborted) return
-    // Losing a time costs at most an eviction that was not the best one.
-    if (this.#times.size >= heldMax) return
-    this.#times.set(contentId, nowMs)
+    if (this.#stop.signal.aborted) return
+    if (this.#held.size >= heldMax && !this.#held.has(contentId)) {
+      this.#isIncomplete = true
+      return
+    }
+    this.#held.set(contentId, { storedMs, readMs: this.nowMs() })
+    if (this.#held.size >= heldMany) this.#hurry.abort()
     this.#flushing ??= this.#flushLater()
   }
 
-  /** The last time known, written or not. */
-  lastAccessMs(contentId: number): number | undefined {
-    return this.#times.get(contentId)
+  /** Was it read at that moment or later? True answers are sure for moments that are not long past. */
+  wasReadSince(contentId: number, sinceMs: number): boolean {
+    const access = this.#held.get(contentId) ?? this.#written.get(contentId)
+    return access !== undefined && access.readMs >= sinceMs
+  }
+
+  /** Writes what is held. Returns whether every read up to now is recorded. */
+  flush(): Promise<boolean> {
+    this.#writing = this.#writing.then(() => this.#writeHeld())
+    return this.#writing
   }
 
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#flushing
+    await this.flush()
   }
 
   async #flushLater(): Promise<void> {
+    this.#hurry = new AbortController()
     try {
-      await this.#clock.sleep(flushAfterMs, this.#stop.signal)
+      await this.#clock.sleep(flushAfterMs, AbortSignal.any([this.#stop.signal, this.#hurry.signal]))
     } catch {
-      // Stopped: what is held is written now.
+      // Stopped, or there is much: what is held is written now.
     }
-    this.#flushing = undefined
-    const times = [...this.#times]
-    this.#times = new Map()
-    try {
-      for (let from = 0; from < times.length; from += rowsPerWrite) await this.#write(times.slice(from, from + rowsPerWrite))
-    } catch (error) {
-      // Reads go on without the times: they only order evictions.
-      this.#log.warn('access times of cached contents could not be written', { error })
-    }
+    const isWritten = await this.flush()
+    this.#flushing = (isWritten && this.#held.size === 0) || this.#stop.signal.aborted ? undefined : this.#flushLater()
   }
 
-  #write(times: readonly (readonly [contentId: number, accessedAtMs: number])[]): Promise<void> {
+  async #writeHeld(): Promise<boolean> {
+    const held = this.#held
+    this.#held = new Map()
+    this.#written = held
+    this.#isIncomplete = false
+    const due = [...held].filter(([, { storedMs, readMs }]) => readMs - storedMs >= resolutionMs)
+    try {
+      for (let from = 0; from < due.length; from += rowsPerWrite) await this.#write(due.slice(from, from + rowsPerWrite))
+    } catch (error) {
+      this.#held = new Map([...held, ...this.#held])
+      this.#isIncomplete = true
+      this.#log.warn('access times of cached contents could not be written; they are kept', { error })
+    }
+    return !this.#isIncomplete
+  }
+
+  #write(accesses: readonly (readonly [contentId: number, access: Access])[]): Promise<void> {
     return this.#database.write((tx) => {
-      for (const [contentId, accessedAtMs] of times) writeAccessTime(tx, contentId, accessedAtMs)
+      for (const [contentId, { readMs }] of accesses) writeAccessTime(tx, contentId, readMs)
     })
   }
 }

@@ -24,6 +24,14 @@ export const cacheMetrics = [
     collect: async ({ cacheGauge }) => single(cacheGauge.stats().maxBytes),
   }),
   defineMetric({
+    name: 'svc_cache_lru_eviction_paused',
+    help: '1 while nothing is removed under lru because reads could not be recorded.',
+    type: 'gauge',
+    labels: [],
+    uses: { cacheGauge },
+    collect: async ({ cacheGauge }) => single(cacheGauge.stats().isEvictionPaused ? 1 : 0),
+  }),
+  defineMetric({
     name: 'svc_cache_hits_total',
     help: 'Reads of objects whose bytes were in the cache.',
     type: 'counter',

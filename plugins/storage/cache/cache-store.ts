@@ -155,12 +155,23 @@ export function releaseEntry(tx: Tx, contentId: number): void {
   tx.run(`update cache_entries set state = 'evicting', releasable = 0 where content_id = ?`, contentId)
 }
 
-/** Called once the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes took the place meanwhile. */
+/**
+ * Called once the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes took the place meanwhile, or somebody
+ * else finished the same eviction.
+ */
 export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): number {
-  let isOurs = false
-  for (const { blobId } of blobs) isOurs = tx.run('delete from cache_blobs where blob_id = ?', blobId).changes === 1 || isOurs
-  return isOurs || blobs.length === 0 ? deleteEntry(tx, contentId) : 0
+  for (const { blobId } of blobs) tx.run('delete from cache_blobs where blob_id = ?', blobId)
+  const isOver = entryState(tx, contentId) === 'evicting' && blobsOfContent(tx, contentId).length === 0
+  return isOver ? deleteEntry(tx, contentId) : 0
 }
+
+/** The files of an entry that is `evicting`. None of them is served again, whatever comes in their place. */
+export const evictingBlobs = (read: Reader, contentId: number): BlobRef[] =>
+  read.all<BlobRef>(
+    `select b.blob_id as "blobId", b.epoch, b.length from cache_entries e join cache_blobs b on b.content_id = e.content_id
+     where e.content_id = ? and e.state = 'evicting' order by b.ordinal`,
+    contentId,
+  )
 
 /** Contents whose eviction was begun and not finished, at most `limit`, by id. */
 export function evictingContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
@@ -173,9 +184,29 @@ export function evictingContents(read: Reader, { after, limit }: { readonly afte
     .map(({ id }) => id)
 }
 
-export const hasEvictable = (read: Reader): boolean =>
-  read.get(`select 1 from cache_entries where state = 'present' and releasable = 1 limit 1`) !== undefined ||
-  read.get(`select 1 from cache_entries where state = 'evicting' limit 1`) !== undefined
+export const hasReleasable = (read: Reader): boolean =>
+  read.get(`select 1 from cache_entries where state = 'present' and releasable = 1 limit 1`) !== undefined
+
+/** A content whose cached bytes may be removed. */
+export interface Candidate {
+  readonly contentId: number
+  readonly bytes: number
+  readonly accessedAtMs: number
+}
+
+/** The longest unread first, behind `after`. */
+export function pageOfReleasable(
+  read: Reader,
+  { after, limit }: { readonly after: Candidate | undefined; readonly limit: number },
+): readonly Candidate[] {
+  return read.all<Candidate>(
+    `select content_id as "contentId", bytes, accessed_at as "accessedAtMs" from cache_entries
+     where state = 'present' and releasable = 1 and (accessed_at, content_id) > (?, ?) order by accessed_at, content_id limit ?`,
+    after?.accessedAtMs ?? -1,
+    after?.contentId ?? -1,
+    limit,
+  )
+}
 
 export const sumCachedBytes = (read: Reader): number =>
   read.get<{ bytes: number }>('select coalesce(sum(bytes), 0) as bytes from cache_entries')?.bytes ?? 0

@@ -1,23 +1,26 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Tx } from '#kernel'
-import type { CacheGauge, CacheStats } from '../contract.ts'
+import type { CacheGauge } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
-import { type BlobRef, dropDamaged, hasEvictable, openEpoch, sumCachedBytes } from './cache-store.ts'
+import { type BlobRef, dropDamaged, openEpoch, sumCachedBytes } from './cache-store.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
-import { evictContent, finishContent, finishEvictions } from './eviction.ts'
+import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions } from './eviction.ts'
+import type { EvictionRules } from './eviction-policy.ts'
+import { Evictor, type RoomMade } from './evictor.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
 import { Capacity, type Reservation } from './reservation.ts'
-import { sweepOrphans } from './sweep.ts'
+import { type Sweep, sweepOrphans } from './sweep.ts'
 
 export interface CacheOptions {
   readonly dir: string
   readonly maxBytes: number
-  readonly policy: CacheStats['evictionPolicy']
+  readonly rules: EvictionRules
+  readonly tasks: EvictionTasks
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -44,60 +47,59 @@ export interface Cache extends CacheGauge, AsyncDisposable {
   forget(contentId: number, blob: BlobRef): Promise<boolean>
   /** Notes a read. `storedMs`: the access time in the row. */
   touch(contentId: number, storedMs: number): void
-  /** Last known time of access that may not be in the row yet. */
-  lastAccessMs(contentId: number): number | undefined
+  /** Removes what has to go and may, by the policy. */
+  makeRoom(signal: AbortSignal): Promise<RoomMade>
   /**
    * Removes the cached bytes of a content if its entry is present and releasable at that moment (I-02), and `mayEvict` agrees inside
    * the same transaction. Returns the bytes freed, 0 when it stays.
    */
   evict(contentId: number, mayEvict?: (tx: Tx) => boolean): Promise<number>
-  /** Removes the files of a content whose entry was released. Returns the bytes freed. What fails is done at the next start. */
+  /** Removes the files of a content whose entry was released. Returns the bytes freed. What fails is left to a task, and thrown. */
   finishRelease(contentId: number): Promise<number>
+  /** Removes the files of an entry that is `evicting`, if it still is. */
+  finishEviction(contentId: number): Promise<void>
   /** Begins to finish evictions and to sweep orphans of earlier starts, in the background. Resolves when that is done. */
   startUpkeep(): Promise<void>
 }
+
+type Upkeep = Sweep & Evictions
 
 /** Memory for small blobs that are read again and again. */
 const hotBytesMax = 64 * 1024 * 1024
 
 /** Opens the cache in `dir`, making it when it is new. Throws when rows name cached bytes but the folder has none. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
-  const { database, clock, log, policy, maxBytes, disk = realDisk } = options
+  const { database, clock, log, rules, tasks, maxBytes, disk = realDisk } = options
   const dir = resolve(options.dir)
   const usedBytes = sumCachedBytes(database.read)
   requireMounted(dir, usedBytes)
   const epoch = await database.write((tx) => openEpoch(tx, clock.now()))
   const folders = new BlobFolders({ disk, dir, epoch, clock })
   await folders.open()
-  const capacity = new Capacity(maxBytes, usedBytes, () => policy !== 'none' && hasEvictable(database.read))
+  const capacity: Capacity = new Capacity(maxBytes, usedBytes, {
+    askForRoom: (bytes) => evictor.askForRoom(bytes),
+    noteGrowth: (before, after) => evictor.noteGrowth(before, after),
+  })
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
   const stop = new AbortController()
-  const upkeep = { database, disk, dir, epoch, clock, log, capacity, signal: stop.signal }
+  const upkeep: Upkeep = { database, disk, dir, epoch, clock, log, capacity, tasks, signal: stop.signal }
+  const evictor = new Evictor(rules, upkeep, accessLog)
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
-  async function discard(blobs: readonly BlobRef[]): Promise<void> {
-    for (const { blobId, epoch: blobEpoch } of blobs) {
-      hot.drop(blobId)
-      try {
-        await disk.unlink(blobPath(dir, blobId, blobEpoch))
-      } catch (error) {
-        // No row names the file, so nothing is wrong but the room it takes until the sweep of the next start.
-        if (!isMissing(error)) log.warn('a file of the cache could not be removed', { blob: blobId, error })
-      }
-    }
-  }
+  const discard = (blobs: readonly BlobRef[]) => discardBlobs(upkeep, hot, blobs)
 
   async function close(): Promise<void> {
     stop.abort()
     await upkeepRun
+    await evictor.close()
     await accessLog.close()
     await folders.close()
   }
 
   return {
-    ...createCacheGauge(capacity, policy),
+    ...createCacheGauge(capacity, evictor),
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
     open: (blob) => openHotBlob(disk, blobPath(dir, blob.blobId, blob.epoch), { blob, hot }),
@@ -120,9 +122,17 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
       return true
     },
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
-    lastAccessMs: (contentId) => accessLog.lastAccessMs(contentId),
-    evict: (contentId, mayEvict) => evictContent(upkeep, contentId, mayEvict),
-    finishRelease: (contentId) => finishContent(upkeep, contentId),
+    makeRoom: (signal) => evictor.makeRoom(signal),
+    evict: (contentId, mayEvict) => evictContents(upkeep, [contentId], mayEvict),
+    async finishRelease(contentId) {
+      try {
+        return await finishContent(upkeep, contentId)
+      } catch (error) {
+        await database.write((tx) => tasks.finishEviction(tx, contentId))
+        throw error
+      }
+    },
+    finishEviction: async (contentId) => void (await finishContent(upkeep, contentId)),
     startUpkeep() {
       upkeepRun ??= runUpkeep(upkeep)
       return upkeepRun
@@ -135,7 +145,19 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   }
 }
 
-async function runUpkeep(upkeep: Parameters<typeof sweepOrphans>[0] & Parameters<typeof finishEvictions>[0]): Promise<void> {
+async function discardBlobs({ disk, dir, log }: Upkeep, hot: HotBytes, blobs: readonly BlobRef[]): Promise<void> {
+  for (const { blobId, epoch } of blobs) {
+    hot.drop(blobId)
+    try {
+      await disk.unlink(blobPath(dir, blobId, epoch))
+    } catch (error) {
+      // No row names the file, so nothing is wrong but the room it takes until the sweep of the next start.
+      if (!isMissing(error)) log.warn('a file of the cache could not be removed', { blob: blobId, error })
+    }
+  }
+}
+
+async function runUpkeep(upkeep: Upkeep): Promise<void> {
   try {
     await finishEvictions(upkeep)
     await sweepOrphans(upkeep)

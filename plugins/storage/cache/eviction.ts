@@ -1,58 +1,120 @@
-import type { Database, Tx } from '#kernel'
-import { blobPath } from './blob-folders.ts'
-import { type BlobRef, beginEviction, blobsOfContent, evictingContents, finishEviction } from './cache-store.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, defineProbe, type Log, type Tx } from '#kernel'
+import { blobPath, blobsFolder } from './blob-folders.ts'
+import { type BlobRef, beginEviction, evictingBlobs, evictingContents, finishEviction } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
 
-/** Unfinished evictions looked up at once. */
-const pageRows = 100
+/** Evictions finished together. */
+export const contentsPerPage = 100
+
+const claimed = defineProbe('storage.evict.claimed')
+const unlinked = defineProbe('storage.evict.unlinked')
+const finished = defineProbe('storage.evict.finished')
+
+/** Puts the work of evictions on record. */
+export interface EvictionTasks {
+  /** A pass that removes what may and has to go. */
+  makeRoom(tx: Tx): void
+  /** The entry is `evicting` and its files could not be removed: they are tried again, and shown to the operator. */
+  finishEviction(tx: Tx, contentId: number): void
+}
 
 export interface Evictions {
   readonly database: Database
   readonly disk: Disk
   readonly dir: string
   readonly capacity: Capacity
+  readonly tasks: EvictionTasks
+  readonly log: Log
   readonly signal: AbortSignal
 }
 
-/** Row first, then file, then the row is gone: a crash between leaves an `evicting` row, never a row without its file (I-03). */
-export async function evictContent(evictions: Evictions, contentId: number, mayEvict?: (tx: Tx) => boolean): Promise<number> {
-  const blobs = await evictions.database.write((tx) => {
-    if (mayEvict && !mayEvict(tx)) return undefined
-    return beginEviction(tx, contentId)
-  })
-  return blobs ? finish(evictions, contentId, blobs) : 0
+/**
+ * Row first, then file, then the row is gone: a crash between leaves an `evicting` row, never a row without its file (I-03). Only what is
+ * releasable at the moment of the claim goes (I-02), and only where `mayEvict` agrees in the same transaction. Returns the bytes freed.
+ */
+export async function evictContents(
+  evictions: Evictions,
+  contentIds: readonly number[],
+  mayEvict: (tx: Tx, contentId: number) => boolean = () => true,
+): Promise<number> {
+  const claims = await evictions.database.write((tx) =>
+    contentIds.flatMap((contentId) => {
+      const blobs = mayEvict(tx, contentId) ? beginEviction(tx, contentId) : undefined
+      return blobs ? [{ contentId, blobs }] : []
+    }),
+  )
+  if (claims.length === 0) return 0
+  await claimed()
+  return finishClaims(evictions, claims)
 }
 
-/** Removes the files of an entry that is `evicting` already. Returns the bytes freed. */
+/** Removes the files of an entry, if it is `evicting`. Returns the bytes freed. Throws when a file cannot be removed. */
 export async function finishContent(evictions: Evictions, contentId: number): Promise<number> {
-  return finish(evictions, contentId, blobsOfContent(evictions.database.read, contentId))
+  const blobs = evictingBlobs(evictions.database.read, contentId)
+  await unlinkBlobs(evictions, blobs)
+  const freed = await evictions.database.write((tx) => finishEviction(tx, contentId, blobs))
+  evictions.capacity.release(freed)
+  return freed
 }
 
 /** Finishes what an earlier stop began. */
 export async function finishEvictions(evictions: Evictions): Promise<void> {
-  const { database, signal } = evictions
-  let after = 0
-  for (let page = evictingContents(database.read, { after, limit: pageRows }); page.length > 0; ) {
-    for (const contentId of page) {
-      signal.throwIfAborted()
-      await finish(evictions, contentId, blobsOfContent(database.read, contentId))
-      after = contentId
-    }
-    page = evictingContents(database.read, { after, limit: pageRows })
+  const { read } = evictions.database
+  for (let after = 0; ; ) {
+    evictions.signal.throwIfAborted()
+    const page = evictingContents(read, { after, limit: contentsPerPage })
+    const last = page.at(-1)
+    if (last === undefined) return
+    await finishClaims(
+      evictions,
+      page.map((contentId) => ({ contentId, blobs: evictingBlobs(read, contentId) })),
+    )
+    after = last
   }
 }
 
-async function finish({ database, disk, dir, capacity }: Evictions, contentId: number, blobs: readonly BlobRef[]): Promise<number> {
+interface Claim {
+  readonly contentId: number
+  readonly blobs: readonly BlobRef[]
+}
+
+async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Promise<number> {
+  const { database, tasks, capacity } = evictions
+  const isGone = await Promise.all(claims.map((claim) => tryUnlink(evictions, claim)))
+  await unlinked()
+  const freedBytes = await database.write((tx) => {
+    let freed = 0
+    for (const [at, { contentId, blobs }] of claims.entries()) {
+      if (isGone[at]) freed += finishEviction(tx, contentId, blobs)
+      else tasks.finishEviction(tx, contentId)
+    }
+    return freed
+  })
+  capacity.release(freedBytes)
+  await finished()
+  return freedBytes
+}
+
+async function tryUnlink(evictions: Evictions, { contentId, blobs }: Claim): Promise<boolean> {
+  try {
+    await unlinkBlobs(evictions, blobs)
+    return true
+  } catch (error) {
+    evictions.log.warn('a file of the cache could not be removed and will be tried again', { content: contentId, error })
+    return false
+  }
+}
+
+async function unlinkBlobs({ disk, dir }: Evictions, blobs: readonly BlobRef[]): Promise<void> {
   for (const { blobId, epoch } of blobs) {
     try {
       await disk.unlink(blobPath(dir, blobId, epoch))
     } catch (error) {
-      // Gone already: a stop came between the unlink and its commit.
-      if (!isMissing(error)) throw error
+      // Gone already: a stop came between the unlink and its commit. Where the whole folder is away, its disk is, and nothing is gone.
+      if (!isMissing(error) || !existsSync(join(dir, blobsFolder))) throw error
     }
   }
-  const freed = await database.write((tx) => finishEviction(tx, contentId, blobs))
-  capacity.release(freed)
-  return freed
 }

@@ -1,14 +1,18 @@
-import type { CacheGauge, CacheStats } from '../contract.ts'
+import type { CacheGauge } from '../contract.ts'
+import type { Evictor } from './evictor.ts'
 import type { Capacity } from './reservation.ts'
 
 /** What operators see of the cache's room. */
-export function createCacheGauge(capacity: Capacity, evictionPolicy: CacheStats['evictionPolicy']): CacheGauge {
+export function createCacheGauge(capacity: Capacity, evictor: Evictor): CacheGauge {
+  const { rules } = evictor
   return {
     stats: () => ({
       usedBytes: capacity.usedBytes,
       maxBytes: capacity.maxBytes,
       reservedBytes: capacity.reservedBytes,
-      evictionPolicy,
+      evictionPolicy: rules.policy,
+      ...(rules.policy === 'lru' && { highWatermarkBytes: rules.highBytes, lowWatermarkBytes: rules.lowBytes }),
+      isEvictionPaused: evictor.isPaused,
     }),
   }
 }

@@ -12,18 +12,24 @@ export interface Reservation extends Disposable {
   keep(usedBytes: number): void
 }
 
+/** Who makes room when it is short. */
+export interface Pressure {
+  /** A body of so many bytes does not fit. Is room being made for it? */
+  askForRoom(bytes: number): boolean
+  noteGrowth(beforeBytes: number, afterBytes: number): void
+}
+
 /** How much of the cache is in use and promised. Both together never exceed the capacity (I-23). */
 export class Capacity {
   readonly maxBytes: number
-  readonly #canMakeRoom: () => boolean
+  readonly #pressure: Pressure
   #usedBytes: number
   #reservedBytes = 0
 
-  /** `canMakeRoom` is asked only when a body does not fit: are there cached bytes that may be removed? */
-  constructor(maxBytes: number, usedBytes: number, canMakeRoom: () => boolean) {
+  constructor(maxBytes: number, usedBytes: number, pressure: Pressure) {
     this.maxBytes = maxBytes
     this.#usedBytes = usedBytes
-    this.#canMakeRoom = canMakeRoom
+    this.#pressure = pressure
   }
 
   get usedBytes(): number {
@@ -54,8 +60,10 @@ export class Capacity {
     return {
       cover,
       keep: (usedBytes) => {
+        const before = this.#usedBytes
         this.#usedBytes += usedBytes
         take(-held)
+        this.#pressure.noteGrowth(before, this.#usedBytes)
       },
       [Symbol.dispose]: () => take(-held),
     }
@@ -68,7 +76,7 @@ export class Capacity {
 
   #refusal(bytes: number): Error {
     const state = `${this.freeBytes} of ${this.maxBytes} bytes are free`
-    if (bytes <= this.maxBytes && this.#canMakeRoom()) {
+    if (bytes <= this.maxBytes && this.#pressure.askForRoom(bytes)) {
       return storageErrors.cache_busy({ message: `the cache has no room for ${bytes} bytes now: ${state}`, retryAfterSeconds })
     }
     return storageErrors.cache_full({

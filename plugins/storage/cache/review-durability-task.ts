@@ -1,17 +1,17 @@
 import { type } from 'arktype'
-import { database, defineTask, done } from '#kernel'
+import { database, defineTask, done, taskQueue } from '#kernel'
+import { enqueueMakeRoom } from './make-room-task.ts'
 
 /** Looks again at what of a bucket's cached bytes may be removed, after the bucket's minimum of durable copies changed. */
 export const reviewDurabilityTask = defineTask({
   kind: 'cache_reconcile_durability',
   label: 'Review cache durability',
   args: type({ bucketId: 'number.integer > 0', bucket: 'string' }),
-  uses: { database },
-  attempts: 5,
+  uses: { database, queue: taskQueue },
   subject: ({ bucketId, bucket }) => ({ type: 'bucket', key: String(bucketId), bucket }),
-  run: async ({ args, services, signal }) => {
+  run: async ({ args: { bucketId }, services: { database, queue }, signal }) => {
     const { reviewDurability } = await import('./review-durability.ts')
-    await reviewDurability(services.database, args.bucketId, signal)
+    await reviewDurability(database, { bucketId, onJudged: (tx) => enqueueMakeRoom(tx, queue) }, signal)
     return done()
   },
 })

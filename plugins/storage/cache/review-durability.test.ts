@@ -21,6 +21,12 @@ async function putStored(storage: VersionStorage, key: string, copies: number, {
 const releasable = ({ database }: VersionStorage): readonly number[] =>
   database.read.all<{ id: number }>('select content_id as id from cache_entries where releasable = 1 order by 1').map(({ id }) => id)
 
+async function review(storage: VersionStorage): Promise<number> {
+  let pagesChanged = 0
+  await reviewDurability(storage.database, { bucketId: idOf(storage), onJudged: () => pagesChanged++ }, signal)
+  return pagesChanged
+}
+
 const idOf = (storage: VersionStorage): number => storage.buckets.require('photos').id
 
 test('a lowered minimum lets go what has enough copies now, and a raised one holds it again', async () => {
@@ -29,10 +35,10 @@ test('a lowered minimum lets go what has enough copies now, and a raised one hol
   await putStored(storage, 'none', 0)
   expect(releasable(storage)).toEqual([two])
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
-  await reviewDurability(storage.database, idOf(storage), signal)
+  await review(storage)
   expect(releasable(storage)).toEqual([one, two])
   await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
-  await reviewDurability(storage.database, idOf(storage), signal)
+  await review(storage)
   expect(releasable(storage)).toEqual([])
   storage.expectSound()
 })
@@ -66,7 +72,7 @@ test('entries of other buckets are left, however many lie between', async () => 
   await storage.placeCopy(strange, { dataSetId: 9, state: 'committed', pieceId: 9 })
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
   await storage.buckets.setCopyPolicy('others', { minimumDurableCopies: 1 })
-  await reviewDurability(storage.database, idOf(storage), signal)
+  await review(storage)
   expect(releasable(storage)).toEqual([first, last])
 })
 
@@ -76,7 +82,7 @@ test('I-07: a review that is called off stops at the page it is on', async () =>
   const off = new AbortController()
   using probes = watchProbes()
   const held = probes.holdAt('cache.durability.page-reviewed')
-  const review = reviewDurability(storage.database, idOf(storage), off.signal)
+  const review = reviewDurability(storage.database, { bucketId: idOf(storage), onJudged: () => {} }, off.signal)
   await held.reached
   off.abort(new Error('called off'))
   held.release()
@@ -89,7 +95,7 @@ test('I-09: the task may be run again from its start', async () => {
   await checkTaskKind({
     kind: reviewDurabilityTask,
     args: { bucketId: idOf(storage), bucket: 'photos' },
-    services: { database: storage.database },
+    services: { database: storage.database, queue: { enqueue: () => 1 } },
     snapshot: () => releasable(storage),
   })
   expect(releasable(storage)).toHaveLength(1)

@@ -24,18 +24,18 @@ export function createBuckets({
   clock,
   defaults,
   ownerChecks = () => [],
-  onMinimumChanged = () => {},
   onChanged = () => {},
+  onMinimumChanged = () => {},
 }: {
   readonly database: Database
   readonly clock: Clock
   readonly defaults: CopiesDefaults
   /** Read anew for each bucket. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
+  /** A bucket was created or changed, and that is durable. */
+  readonly onChanged?: (bucket: Bucket) => void
   /** Called inside the transaction that changed the minimum of durable copies. */
   readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => void
-  /** Called once a new or changed bucket is committed. */
-  readonly onChanged?: (bucket: Bucket) => void
 }): BucketCatalog {
   const byName = new Map<string, Bucket>()
   const byId = new Map<number, Bucket>()
@@ -47,7 +47,7 @@ export function createBuckets({
     sorted = undefined
   }
 
-  function settle(bucket: Bucket): void {
+  function keepNew(bucket: Bucket): void {
     keep(bucket)
     onChanged(bucket)
   }
@@ -64,7 +64,7 @@ export function createBuckets({
       const current = findBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
       const changed = decide(tx, current)
-      tx.afterCommit(() => settle(changed))
+      tx.afterCommit(() => keepNew(changed))
       return changed
     })
   }
@@ -82,7 +82,7 @@ export function createBuckets({
         if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' exists already` })
         requireOwner(tx, draft.ownerAccessKey)
         const bucket = insertBucket(tx, draft)
-        tx.afterCommit(() => settle(bucket))
+        tx.afterCommit(() => keepNew(bucket))
         return bucket
       })
     },

@@ -47,7 +47,10 @@ async function recordNextBatch(doors: Pipeline, dataSet: DataSet): Promise<void>
   if (!oldest || (parked.length < piecesPerCallMax && clock.now() < oldest.parkedAtMs + pace.lingerMs)) return
   const terms = await signBatch(doors, dataSet, parked)
   // Undefined when a copy was taken meanwhile: the next round sees what is left.
-  await database.write((tx) => recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() }))
+  await database.write((tx) => {
+    const id = recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() })
+    if (id !== undefined) for (const { contentId } of parked) doors.uploadEvents.moved(tx, contentId)
+  })
   await recorded()
 }
 

@@ -8,7 +8,7 @@ export const commitTask = defineTask({
   label: 'Confirm storage',
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
-  attempts: 12,
+  lane: 'provider-mutation',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async ({ args, services, signal }) => {
     const { commitPieces } = await import('./commit-pieces.ts')

@@ -112,15 +112,15 @@ export function findCopy(reader: Reader, id: number): Copy | undefined {
   return row && toCopy(row)
 }
 
-/** One wanted copy per data set. Idempotent. */
+/** One wanted copy per data set. Idempotent. True when the content begins to be stored with it. */
 export function planCopies(
   tx: Tx,
   content: PipelineContent,
   places: readonly { readonly id: number; readonly slot: number }[],
   nowMs: number,
-): void {
+): boolean {
   // Its last version may have been deleted since it was read: nothing new may begin then.
-  if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return
+  if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return false
   for (const { id, slot } of places) {
     tx.run(
       `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (?, ?, ?, ?, 'planned', 'pull', ?, ?)
@@ -133,7 +133,13 @@ export function planCopies(
       nowMs,
     )
   }
-  tx.run("update contents set store_state = 'storing', updated_at = ? where id = ? and store_state = 'unstored'", nowMs, content.contentId)
+  return (
+    tx.run(
+      "update contents set store_state = 'storing', updated_at = ? where id = ? and store_state = 'unstored'",
+      nowMs,
+      content.contentId,
+    ).changes === 1
+  )
 }
 
 /** planned → transferring. False when another run moved it meanwhile. */

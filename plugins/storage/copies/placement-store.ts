@@ -37,13 +37,13 @@ export function findVersionContent(
   )
 }
 
-/** One of the versions with these bytes, without a look at the others. Undefined when the content was deleted meanwhile. */
-export function oneVersionOf(
+/** One of the versions that have the content: the newest of the first key. */
+export function findVersionOfContent(
   reader: Reader,
   contentId: number,
-): { readonly version_id: string; readonly object_key: string; readonly bucket_name: string } | undefined {
+): { readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined {
   return reader.get(
-    `select v.version_id, v.key as object_key, b.name as bucket_name from object_versions v join buckets b on b.id = v.bucket_id
+    `select v.version_id as versionId, v.key as key, b.name as bucketName from object_versions v join buckets b on b.id = v.bucket_id
      where v.content_id = ? order by v.bucket_id, v.key, v.rseq limit 1`,
     contentId,
   )

@@ -116,9 +116,12 @@ async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Pr
 
 const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
-function commitPulled({ clock, schedule }: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
+function commitPulled({ clock, schedule, uploadEvents }: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
   markPulled(tx, batch.id, clock.now())
-  for (const { contentId } of batch.items) recountContent(tx, contentId, clock.now())
+  for (const { contentId } of batch.items) {
+    recountContent(tx, contentId, clock.now())
+    uploadEvents.moved(tx, contentId)
+  }
   schedule.commit(tx, dataSet.id)
 }
 

@@ -8,7 +8,7 @@ export const pullTask = defineTask({
   label: 'Transfer stored content',
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
-  attempts: 12,
+  lane: 'provider-mutation',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async ({ args, services, signal }) => {
     const { pullPieces } = await import('./pull-pieces.ts')

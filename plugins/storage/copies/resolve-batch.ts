@@ -12,10 +12,9 @@ import {
   recordUncertain,
   reopenSubmission,
 } from './batch-store.ts'
-import { confirmationUpdated, contentStored } from './copy-events.ts'
+import { confirmationUpdated } from './copy-events.ts'
 import { recountContent } from './copy-store.ts'
 import { judgeOutcome } from './outcome-policy.ts'
-import { oneVersionOf } from './placement-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 
 const confirmed = defineProbe('storage.commit.confirmed')
@@ -72,7 +71,7 @@ async function confirm(
   { dataSet, batch }: BatchOfDataSet,
   outcome: { readonly dataSetId: bigint; readonly nextPieceId?: bigint },
 ): Promise<void> {
-  const { database, clock, pace, schedule, events, funds } = doors
+  const { database, clock, pace, schedule, uploadEvents, funds } = doors
   if (outcome.dataSetId !== dataSet.chainId || outcome.nextPieceId === undefined) {
     throw new PipelineFault(
       'submission_mismatch',
@@ -84,16 +83,12 @@ async function confirm(
   await database.write((tx) => {
     confirmBatch(tx, batch, firstPieceId, clock.now())
     for (const { contentId } of batch.items) {
+      uploadEvents.moved(tx, contentId)
       // The content was deleted while its copy was on the way: what landed is taken off again.
       for (const dataSetId of recountContent(tx, contentId, clock.now())) schedule.cleanup(tx, dataSetId, clock.now() + pace.lingerMs)
     }
-    tx.afterCommit(() => {
-      if (batch.attentionAtMs !== null) announce(doors, { dataSet, batch }, 'cleared')
-      for (const { contentId } of batch.items) {
-        const version = oneVersionOf(database.read, contentId)
-        if (version) events.publish(contentStored, { content_id: contentId, ...version, provider_id: dataSet.providerId })
-      }
-    })
+    schedule.makeRoom(tx)
+    if (batch.attentionAtMs !== null) tx.afterCommit(() => announce(doors, { dataSet, batch }, 'cleared'))
   })
   await confirmed()
   funds.forget()

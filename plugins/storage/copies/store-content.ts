@@ -35,7 +35,10 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   const content = findPipelineContent(database.read, contentId)
   if (!content?.isLive) return done()
   const dataSets = await planDataSets(doors, content.bucketId, content.targetCopies)
-  await database.write((tx) => planCopies(tx, content, dataSets.slice(0, content.targetCopies), clock.now()))
+  await database.write((tx) => {
+    const isNew = planCopies(tx, content, dataSets.slice(0, content.targetCopies), clock.now())
+    if (isNew) doors.uploadEvents.moved(tx, contentId)
+  })
   await planned()
   const copies = copiesOf(database.read, contentId)
   const lookAgainMs = pace.epochMs * lookAgainEpochs
@@ -92,6 +95,7 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
+  let isDone = false
   try {
     const answer = await providers.client(dataSet.serviceUrl).upload({
       pieceCid,
@@ -99,12 +103,13 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
       signal,
       onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
     })
-    if (answer.kind !== 'ok') return giveBack(doors, work, answer)
+    if (answer.kind !== 'ok') return await giveBack(doors, work, answer)
+    isDone = true
   } catch (error) {
     await giveBackAfter(doors, copy, error)
     throw error
   } finally {
-    uploads.end(content.contentId)
+    uploads.end(content.contentId, { isDone })
   }
   await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
   await uploaded()

@@ -8,7 +8,6 @@ export const storeTask = defineTask({
   label: 'Store content',
   args: type({ contentId: 'number.integer > 0' }),
   uses: { pipeline },
-  attempts: 12,
   concurrency: 8,
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
   run: async ({ args, services, signal }) => {

@@ -125,7 +125,7 @@ async function giveBack(
   batch: CommitBatch,
   why: { readonly message: string; readonly isStored: (pieceCid: string) => boolean },
 ): Promise<void> {
-  const { database, clock, schedule } = doors
+  const { database, clock, schedule, uploadEvents } = doors
   const nowMs = clock.now()
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message: why.message, nowMs })
@@ -134,6 +134,7 @@ async function giveBack(
       if (why.isStored(pieceCid)) markParked(tx, copy, nowMs)
       else returnToPlanned(tx, copy, { code: 'bytes_gone', message: why.message, nowMs, retryAtMs: nowMs })
       recountContent(tx, contentId, nowMs)
+      uploadEvents.moved(tx, contentId)
       // The store task decides anew whether the bytes come from the cache or from another provider.
       schedule.store(tx, contentId)
     }

@@ -44,7 +44,7 @@ export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, messa
 }
 
 /** Page by page, so that nobody waits long for the writer. Nothing may be released meanwhile: loseCopies has seen to that. */
-async function recountAll({ database, clock, schedule }: Pipeline, dataSetId: number): Promise<void> {
+async function recountAll({ database, clock, schedule, uploadEvents }: Pipeline, dataSetId: number): Promise<void> {
   for (let after = 0; ; ) {
     const contents = contentsOfDataSet(database.read, dataSetId, { after, limit: recountPage })
     if (contents.length === 0) return
@@ -52,6 +52,7 @@ async function recountAll({ database, clock, schedule }: Pipeline, dataSetId: nu
     await database.write((tx) => {
       for (const contentId of contents) {
         recountContent(tx, contentId, clock.now())
+        uploadEvents.moved(tx, contentId)
         // Whatever the data set still lacked is brought elsewhere, where there is elsewhere.
         schedule.store(tx, contentId)
       }

@@ -8,7 +8,7 @@ export const ensureDataSetTask = defineTask({
   label: 'Prepare storage',
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
-  attempts: 12,
+  lane: 'provider-mutation',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async ({ args, services, signal }) => {
     // Loaded when it runs: the chain libraries are heavy, and a command that only lists tasks does not need them.

@@ -8,7 +8,7 @@ export const cleanupTask = defineTask({
   label: 'Remove remote storage copy',
   args: type({ dataSetId: 'number.integer > 0' }),
   uses: { pipeline },
-  attempts: 12,
+  lane: 'destructive',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async ({ id, args, services, signal }) => {
     const { removePieces } = await import('./remove-pieces.ts')

@@ -5,8 +5,10 @@ import { type Clock, type Database, type Migration, silentLog, systemClock } fro
 import { openTestDatabase } from '#kernel/testing'
 import { type Cache, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
+import type { EvictionTasks } from '../cache/eviction.ts'
+import { type EvictionRules, evictionRules } from '../cache/eviction-policy.ts'
 import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
-import type { CacheStats, Objects, ObjectVersion, OpenedObject } from '../contract.ts'
+import type { Objects, ObjectVersion, OpenedObject } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { createObjects, type ObjectParts } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
@@ -15,7 +17,8 @@ export interface ObjectStorageOptions {
   /** A folder to keep, such as that of an earlier one: its database and cache are used again. */
   readonly dir?: string
   readonly maxBytes?: number
-  readonly policy?: CacheStats['evictionPolicy']
+  /** Default: lru with the marks of the settings. */
+  readonly rules?: EvictionRules
   readonly sizes?: SizeLimits
   readonly disk?: Disk
   readonly clock?: Clock
@@ -31,6 +34,8 @@ export interface ObjectStorage extends AsyncDisposable {
   readonly buckets: BucketCatalog
   readonly cache: Cache
   readonly objects: Objects
+  /** Work of evictions that was put on record, such as `make room`. */
+  readonly scheduled: string[]
   /** Puts bytes, or the text as UTF-8, into `photos`. */
   put(key: string, bytes: string | Uint8Array, more?: Partial<Parameters<Objects['put']>[0]>): Promise<ObjectVersion>
   /** The current bytes in `photos` as UTF-8. */
@@ -40,13 +45,19 @@ export interface ObjectStorage extends AsyncDisposable {
 }
 
 export async function openObjectStorage(options: ObjectStorageOptions = {}): Promise<ObjectStorage> {
-  const { maxBytes = 64 * 1024 * 1024, policy = 'lru', clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
+  const { maxBytes = 64 * 1024 * 1024, clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-objects-')))
   const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration, ...(options.moreMigrations ?? [])] }], {
     dir,
   })
+  const scheduled: string[] = []
+  const tasks: EvictionTasks = {
+    makeRoom: () => void scheduled.push('make room'),
+    finishEviction: (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
+  }
+  const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options
   const disk = options.disk ? { disk: options.disk } : {}
-  const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, policy, database, clock, log: silentLog, ...disk })
+  const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...disk })
   const buckets = createBuckets({ database, clock, defaults: { defaultCopies: 2 } })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent, readRemote } = options
@@ -61,6 +72,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     buckets,
     cache,
     objects,
+    scheduled,
     put: (key, bytes, more) => {
       const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
       return objects.put({ bucket: 'photos', key, body: chunksOf(body), size: body.length, headers: plainHeaders, ...more })

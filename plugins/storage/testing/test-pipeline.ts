@@ -1,8 +1,9 @@
-import { type Outcome, silentLog } from '#kernel'
+import { type Events, type Outcome, type PublishedEvent, silentLog } from '#kernel'
 import { createFakeClock, type FakeClock } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { createUploadEvents } from '../copies/upload-events.ts'
 import { createUploadMeter } from '../copies/upload-meter.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
@@ -29,6 +30,8 @@ export interface World {
 export interface TestPipeline extends Pipeline {
   readonly clock: FakeClock
   readonly world: World
+  /** What watchers were told. */
+  readonly published: PublishedEvent[]
   /** What was put on record, such as `commit 1`. */
   readonly scheduled: string[]
 }
@@ -50,14 +53,29 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     isLive: true,
     cached: undefined,
   }
+  const published: PublishedEvent[] = []
+  const events: Events = {
+    publish: ({ topic }, payload) => void published.push({ topic, payload }),
+    subscribe: () => () => {},
+  }
+  const uploadEvents = createUploadEvents({ database, clock, events, log: silentLog, queue: { isOpen: () => true } })
   const doors = {
     database,
     clock,
     world,
     scheduled,
     log: silentLog,
-    events: { publish: () => undefined },
-    schedule: { store: note('store'), ensure: note('ensure'), pull: note('pull'), commit: note('commit'), cleanup: note('cleanup') },
+    events,
+    published,
+    uploadEvents,
+    schedule: {
+      store: note('store'),
+      ensure: note('ensure'),
+      pull: note('pull'),
+      commit: note('commit'),
+      cleanup: note('cleanup'),
+      makeRoom: () => void scheduled.push('make room'),
+    },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
       finalEpoch: async () => 1n,
@@ -78,7 +96,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       forget: () => undefined,
     },
     pieces: {},
-    uploads: createUploadMeter(clock),
+    uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
     locateCached: async () => world.cached,
   }

@@ -31,7 +31,7 @@ export function release(
   return { contentIds, cleanupTaskIds: [...cleanupTaskIds] }
 }
 
-/** Removes the cached files of released contents. What fails is logged and done at the next start. */
+/** Removes the cached files of released contents. What fails is logged and left to a task. */
 export async function finishReleases(
   { cache, database, log }: { readonly cache: Cache; readonly database: VersionParts['database']; readonly log: Log },
   { contentIds }: Released,

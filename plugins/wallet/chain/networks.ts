@@ -41,6 +41,9 @@ export interface NetworkChoice {
   readonly devnetInfoPath?: string | undefined
 }
 
+/** Where a network is reached while chain.rpc_url is absent. */
+export const publicRpcUrls = { calibration: publicNetworks.calibration.rpcUrl, mainnet: publicNetworks.mainnet.rpcUrl } as const
+
 /** The choice cannot work: a message for the operator, naming the setting. */
 export class NetworkChoiceRefused extends Error {
   override readonly name = 'NetworkChoiceRefused'

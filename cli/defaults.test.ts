@@ -1,0 +1,23 @@
+/** Values that hold as long as nobody says otherwise. */
+import { expect, test } from 'vitest'
+import { cliCommands, contributionsTo, prepareKernel } from '#kernel'
+import { builtinPlugins } from '../plugins/index.ts'
+import { svcHome } from './testing/run-svc.ts'
+
+test.each([
+  ['server.port', ':8080'],
+  ['admin.addr', '127.0.0.1:9090'],
+  ['admin.auth.enabled', true],
+  ['admin.auth.username', 'admin'],
+  ['admin.trusted_proxies', []],
+  ['chain.allow_private_networks', false],
+])('%s is %j unless it is set', async (field, value) => {
+  using home = svcHome()
+  const prepared = await prepareKernel({ plugins: builtinPlugins, configPath: `${home.dir}/config.toml`, dataDir: home.dir, env: {} })
+  expect(prepared.config.raw.get(field)).toEqual(value)
+})
+
+test('svc provider list waits 5 s for each provider unless told otherwise', () => {
+  const command = contributionsTo(cliCommands, builtinPlugins).find(({ item }) => item.name === 'provider list')
+  expect(command?.item.flags?.timeout).toMatchObject({ type: 'duration', default: '5s' })
+})

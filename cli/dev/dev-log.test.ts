@@ -1,0 +1,24 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openDevLog } from './dev-log.ts'
+
+test('everything is in the file, and only what needs attention is shown', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-dev-log-'))
+  try {
+    const path = join(dir, 'svc.log')
+    const shown: string[] = []
+    using log = openDevLog(path, ['0xfeedfacecafebeef'], (line) => shown.push(line))
+    // As the S3 API writes a line for each request.
+    for (let i = 0; i < 3; i++) log.log.child('s3-access').info('request', { method: 'GET', key: ' WARN ' })
+    log.log.child('tasks').warn('a task failed', { note: '0xfeedfacecafebeef' })
+    log.writeLine('a line of the devnet')
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.length).toBe(5)
+    expect(lines[4]).toBe('a line of the devnet')
+    expect(shown).toEqual([expect.stringMatching(/WARN {2}tasks: a task failed note=\(hidden\)\n$/)])
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})

@@ -1,0 +1,39 @@
+/** What /healthz says when a part of a running service goes. */
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+
+const stack = new AsyncDisposableStack()
+let svc: ServeProcess
+let dir: string
+beforeAll(async () => {
+  dir = stack.use(temporaryDirectory()).path
+  svc = stack.use(await startServe({ dir, settings: { 'cache.dir': join(dir, 'cache') } }))
+})
+afterAll(() => stack.disposeAsync())
+
+const health = async () => {
+  const { status, json } = await svc.call('GET', '/healthz', { as: 'nobody' })
+  return [status, json]
+}
+
+test('a cache directory that is gone makes the service unhealthy, and one that is back heals it', async () => {
+  expect(await health()).toEqual([200, { status: 'ok' }])
+  renameSync(join(dir, 'cache'), join(dir, 'away'))
+  expect(await health()).toEqual([503, { status: 'unhealthy', errors: ['cache: directory not found'] }])
+  // The API goes on, so that the operator can look.
+  expect((await svc.call('GET', '/api/v1/workers')).json.workers).toMatchObject({ tasks: true })
+  renameSync(join(dir, 'away'), join(dir, 'cache'))
+  expect(await health()).toEqual([200, { status: 'ok' }])
+})
+
+test('a chain that is out of reach makes nothing unhealthy', async () => {
+  expect((await svc.call('GET', '/api/v1/chain/readiness')).json.status).toBe('unknown')
+  expect(await health()).toEqual([200, { status: 'ok' }])
+})
+
+test('many calls at once get the same answer', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, health))
+  expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set(['[200,{"status":"ok"}]']))
+})

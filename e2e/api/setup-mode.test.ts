@@ -1,0 +1,198 @@
+/** From a start without a wallet key to the full API, one process after another on the same files. The tests build on each other. */
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { saveConfigFile } from '#kernel'
+import { emptyWalletKey, type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+
+const stack = new AsyncDisposableStack()
+let dir: string
+let svc: ServeProcess
+let s3Port: number
+/** `GET /api/v1/tasks` and so on: all that the full API documents. */
+let documented: readonly string[]
+beforeAll(async () => {
+  await using full = await startServe({ dir: stack.use(temporaryDirectory()).path })
+  documented = operationsOf((await full.call('GET', '/api/v1/openapi.json')).json)
+  dir = stack.use(temporaryDirectory()).path
+  s3Port = await freePort()
+  svc = await startServe({ dir, settings: { 'chain.private_key': '', 'server.port': `127.0.0.1:${s3Port}`, 'chain.default_copies': 2 } })
+  stack.defer(() => svc.stop())
+})
+afterAll(() => stack.disposeAsync())
+
+const missingKey = { field: 'chain.private_key', message: expect.stringContaining('is required') }
+const allowed = [
+  'POST /api/v1/auth/login',
+  'GET /api/v1/auth/session',
+  'POST /api/v1/auth/refresh',
+  'POST /api/v1/auth/logout',
+  'GET /api/v1/settings',
+  'PUT /api/v1/settings',
+  'POST /api/v1/settings/validate',
+  'POST /api/v1/chain/readiness/preflight',
+]
+
+const operationsOf = ({ paths }: { readonly paths: Readonly<Record<string, object>> }): readonly string[] =>
+  Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const isS3Open = () =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(s3Port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+
+const health = async () => {
+  const { status, json } = await svc.call('GET', '/healthz', { as: 'nobody' })
+  return [status, json]
+}
+
+async function restart(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  await svc.stop()
+  svc = await startServe({ dir, env })
+}
+
+test('without a wallet key health says setup, and the log says what to do', async () => {
+  expect(await health()).toEqual([200, { status: 'setup' }])
+  expect(svc.log()).toContain('chain.private_key is required')
+})
+
+test('the S3 port is closed, and no database was made', async () => {
+  expect(svc.s3Url).toBeUndefined()
+  expect(await isS3Open()).toBe(false)
+  expect(readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.db'))).toEqual([])
+})
+
+test('an operator signs in, renews and leaves as ever', async () => {
+  const session = await svc.signIn()
+  for (const [method, path, status] of [
+    ['GET', '/api/v1/auth/session', 200],
+    ['POST', '/api/v1/auth/refresh', 200],
+    ['GET', '/api/v1/settings', 200],
+    ['POST', '/api/v1/auth/logout', 204],
+    ['GET', '/api/v1/auth/session', 401],
+  ] as const) {
+    expect([path, (await svc.call(method, path, { as: session })).status]).toEqual([path, status])
+  }
+})
+
+test('every address of the full API but these is closed, and says why', async () => {
+  expect(documented).toEqual(expect.arrayContaining(allowed))
+  const closed = [...documented.filter((operation) => !allowed.includes(operation)), 'GET /api/v1/events', 'GET /metrics']
+  for (const place of ['overview', 'buckets', 'tasks', 'system/info', 'workers', 'cache/stats', 's3-users', 'chain/readiness']) {
+    expect(closed).toContain(`GET /api/v1/${place}`)
+  }
+  for (const operation of closed) {
+    const [method = '', template = ''] = operation.split(' ')
+    const path = template.replaceAll(/\{\w+\}/g, '1')
+    const { status, json } = await svc.call(method, path, method === 'GET' ? {} : { json: {} })
+    expect([operation, status, json]).toEqual([operation, 503, { error: expect.any(String), code: 'setup_mode' }])
+    expect([operation, (await svc.call(method, path, { as: 'nobody' })).status]).toEqual([operation, 401])
+  }
+  expect((await svc.call('GET', '/api/v1/nothing')).status).toBe(404)
+})
+
+test('the settings name what is missing', async () => {
+  const { json } = await svc.call('GET', '/api/v1/settings')
+  expect(json).toMatchObject({
+    mode: 'setup',
+    runtime_available: false,
+    restart_required: false,
+    s3_users: { available: false, reason: expect.any(String) },
+    secrets: { chain_private_key_configured: false },
+    manual: { chain_private_key: { configured: false, field: 'chain.private_key', env: 'SVC_CHAIN_PRIVATE_KEY' } },
+    defaults: { chain_rpc_urls: { calibration: expect.any(String), mainnet: expect.any(String) } },
+    validation_errors: [missingKey],
+  })
+  expect(json).not.toHaveProperty('runtime_chain_default_copies')
+})
+
+test('other settings are checked and saved while the key is still missing', async () => {
+  const changes = { chain: { default_copies: 4 }, cache: { max_size_gb: 3 } }
+  expect(await svc.call('POST', '/api/v1/settings/validate', { json: changes })).toMatchObject({ json: { validation_errors: [] } })
+  expect(await svc.call('PUT', '/api/v1/settings', { json: changes })).toMatchObject({
+    status: 200,
+    json: { mode: 'setup', restart_required: true, config: changes, validation_errors: [missingKey] },
+  })
+})
+
+const preflight = async (chain: object = {}) => (await svc.call('POST', '/api/v1/chain/readiness/preflight', { json: { chain } })).json
+
+test('a preflight names the missing key, and goes on to the chain once the file has it', async () => {
+  const before = await preflight()
+  expect(before).toMatchObject({ status: 'blocked', mode: 'draft' })
+  expect(before.checks.map(({ id, status }: { id: string; status: string }) => `${id} ${status}`)).toEqual([
+    'config_private_key blocked',
+    'config_rpc_url ready',
+    'config_network ready',
+    'config_default_copies ready',
+  ])
+  saveConfigFile(svc.configPath, { 'chain.private_key': emptyWalletKey })
+  const after = await preflight()
+  // Nobody listens at the address of the chain node.
+  expect(after).toMatchObject({ status: 'unknown', mode: 'draft', partial_errors: { sdk_client: expect.any(String) } })
+  expect(after.checks).toContainEqual(expect.objectContaining({ id: 'config_private_key', status: 'ready' }))
+  expect((await svc.call('GET', '/api/v1/settings')).json).toMatchObject({ mode: 'ready', runtime_available: false })
+  // There is no way from one mode to the other but a restart.
+  expect(await health()).toEqual([200, { status: 'setup' }])
+  expect((await svc.call('GET', '/api/v1/overview')).status).toBe(503)
+})
+
+test('after the restart everything is there, with the settings that were saved', async () => {
+  await restart()
+  expect(await health()).toEqual([200, { status: 'ok' }])
+  expect((await svc.call('GET', '/api/v1/settings')).json).toMatchObject({
+    mode: 'ready',
+    runtime_available: true,
+    restart_required: false,
+    runtime_chain_default_copies: 4,
+    s3_users: { available: true },
+  })
+  for (const path of ['/metrics', '/api/v1/overview', '/api/v1/buckets', '/api/v1/tasks', '/api/v1/s3-users', '/api/v1/cache/stats']) {
+    expect([path, (await svc.call('GET', path)).status]).toEqual([path, 200])
+  }
+  expect((await svc.call('GET', '/api/v1/cache/stats')).json.max_bytes).toBe(3 * 1024 ** 3)
+  expect(await isS3Open()).toBe(true)
+})
+
+test('a setting that is made wrong in the file leads to setup mode too, and is mended from there', async () => {
+  saveConfigFile(svc.configPath, { 'chain.default_copies': 9 })
+  await restart()
+  expect(await health()).toEqual([200, { status: 'setup' }])
+  const { json } = await svc.call('GET', '/api/v1/settings')
+  expect(json.validation_errors).toEqual([{ field: 'chain.default_copies', message: expect.stringContaining('at most 8') }])
+  expect((await svc.call('PUT', '/api/v1/settings', { json: { chain: { default_copies: 5 } } })).json.mode).toBe('ready')
+  await restart()
+  expect(await health()).toEqual([200, { status: 'ok' }])
+})
+
+test('the key may come from the environment instead', async () => {
+  saveConfigFile(svc.configPath, { 'chain.private_key': '' })
+  await restart()
+  expect(await health()).toEqual([200, { status: 'setup' }])
+  await restart({ SVC_CHAIN_PRIVATE_KEY: emptyWalletKey })
+  expect(await health()).toEqual([200, { status: 'ok' }])
+  const { json, text } = await svc.call('GET', '/api/v1/settings')
+  expect(json).toMatchObject({
+    mode: 'ready',
+    env_managed: { 'chain.private_key': 'SVC_CHAIN_PRIVATE_KEY' },
+    secrets: { chain_private_key_configured: true },
+  })
+  expect(text).not.toContain(emptyWalletKey)
+})
+
+test('what no settings page can mend stops the start and is named', async () => {
+  await svc.stop()
+  saveConfigFile(svc.configPath, { 'admin.auth.session_ttl': 'soon' })
+  await expect(startServe({ dir })).rejects.toThrow(/admin\.auth\.session_ttl must be a duration/)
+})

@@ -1,0 +1,83 @@
+/** What a test sees of a gateway's cache, from the disk, the database and the wire. */
+import { readdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { basicAuth, testOperator } from '#kernel/testing'
+import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchange.ts'
+import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
+import type { GatewayProcess } from '../fixtures/gateway-process.ts'
+import { stageBucket } from '../fixtures/stage.ts'
+import { until } from '../fixtures/until.ts'
+
+/** Files of cached bytes. */
+export function cachedFiles(dir: string): number {
+  const entries = readdirSync(join(dir, 'cache'), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).length
+}
+
+export function query<R>(dir: string, sql: string): readonly R[] {
+  using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
+  return database.prepare(sql).all() as R[]
+}
+
+/** Waits until so many files are left, and everything that was begun is finished. */
+export const filesLeft = (dir: string, count: number): Promise<true> =>
+  until(
+    `${count} cached files`,
+    async () => (cachedFiles(dir) === count && query(dir, 'select 1 from cache_entries').length === count) || undefined,
+  )
+
+/** Waits until the cache was looked at after everything that is on record now: a commit puts the look on record with itself. */
+export const cacheLookedAt = (dir: string): Promise<true> =>
+  until('a look at the cache', async () => {
+    const open = query(
+      dir,
+      `select 1 from tasks where kind = 'cache_capacity_reconcile' and status in ('pending', 'running') and wait_reason is null`,
+    )
+    return open.length === 0 || undefined
+  })
+
+// biome-ignore lint/suspicious/noExplicitAny: as the Admin API answers
+export const cacheStats = async (gateway: GatewayProcess): Promise<any> => (await gateway.admin('GET', '/api/v1/cache/stats')).body
+
+/** A PUT over S3 that announces its length and asks before it sends the bytes. */
+export function announceOverS3(
+  gateway: GatewayProcess,
+  user: { readonly access_key: string; readonly secret_key: string },
+  bytes: number,
+): Promise<RawAnswer> {
+  const port = Number(new URL(gateway.s3Url).port)
+  const { head } = signedRequest(port, {
+    method: 'PUT',
+    url: `/${stageBucket}/announced`,
+    user: { accessKey: user.access_key, secretKey: user.secret_key },
+    payload: 'UNSIGNED-PAYLOAD',
+    unsignedHeaders: { 'content-length': String(bytes), expect: '100-continue' },
+  })
+  return exchangeRaw(port, [head])
+}
+
+/** An upload through the Admin API that announces its length and sends nothing yet. */
+export function announceToAdmin(gateway: GatewayProcess, bytes: number): Promise<{ readonly status: number; readonly code: string }> {
+  const headers = {
+    authorization: basicAuth(testOperator.username, testOperator.password),
+    'content-type': 'application/octet-stream',
+    'content-length': String(bytes),
+  }
+  return new Promise((resolve, reject) => {
+    const url = `${gateway.adminUrl}/api/v1/buckets/${stageBucket}/objects/upload?key=announced`
+    const upload = request(url, { method: 'POST', headers, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+        if (!text.endsWith('}')) return
+        resolve({ status: response.statusCode ?? 0, code: JSON.parse(text).code })
+        upload.destroy()
+      })
+    })
+    upload.on('error', reject)
+    upload.flushHeaders()
+  })
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { readSessionCookie } from './session-cookie.ts'
+
+test.each([
+  ['svc_admin_session=a.b', 'a.b'],
+  ['theme=dark; svc_admin_session=a.b; other=1', 'a.b'],
+  ['svc_admin_session=', ''],
+  ['xsvc_admin_session=a; svc_admin_session2=b', undefined],
+  ['svc_admin_session=a.b; svc_admin_session=c.d', undefined],
+  ['svc_admin_session=a.b; theme=dark; svc_admin_session=a.b', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('the cookies %j hold the token %j', (header, token) => {
+  expect(readSessionCookie(header)).toBe(token)
+})

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import type { Database } from '../db/database.ts'
+import { done, type Outcome } from './outcome.ts'
+import { bind, openTasks, pollMs, readTask, type Script, scriptedKind, settings, startEngine } from './testing/test-engine.ts'
+
+/** Runs that end when the test says so. */
+function createRuns() {
+  const open: { readonly kind: string; readonly end: (outcome: Outcome) => void }[] = []
+  const script = (kind: string): Script => {
+    return () => new Promise((resolve) => open.push({ kind, end: resolve }))
+  }
+  return {
+    script,
+    running: () => open.map(({ kind }) => kind).sort(),
+    /** Ends the oldest run of the kind, or of all. */
+    endOne(kind = open[0]?.kind) {
+      const at = open.findIndex((run) => run.kind === kind)
+      for (const run of open.splice(at, 1)) run.end(done())
+    },
+    endAll() {
+      for (const run of open.splice(0)) run.end(done())
+    },
+  }
+}
+
+test('no more of a lane runs at once than its limit, whichever kinds share it, and other work is not held up', async () => {
+  await using tasks = await openTasks()
+  const runs = createRuns()
+  const commit = scriptedKind(runs.script('commit'), { kind: 'commit', lane: 'provider-mutation' })
+  const pull = scriptedKind(runs.script('pull'), { kind: 'pull', lane: 'provider-mutation' })
+  const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'destructive' })
+  const free = scriptedKind(runs.script('free'), { kind: 'free' })
+  await using svc = await startEngine(tasks, {
+    kinds: [bind(commit), bind(pull), bind(cleanup), bind(free)],
+    doors: { settings: { ...settings, provider_mutation_concurrency: 3, destructive_mutation_concurrency: 1 } },
+  })
+  const kinds = [commit, pull, cleanup, free]
+  const ids: number[] = []
+  for (let i = 0; i < 4; i++) for (const kind of kinds) ids.push(await svc.enqueue(kind))
+  await tasks.clock.advance(0)
+  const paid = () => runs.running().filter((kind) => kind === 'commit' || kind === 'pull').length
+  expect(runs.running().filter((kind) => kind === 'free').length).toBe(4)
+  expect(runs.running().filter((kind) => kind === 'cleanup').length).toBe(1)
+  expect(paid()).toBe(3)
+  // A place that becomes free is taken at once, without waiting for a poll.
+  runs.endOne('cleanup')
+  await tasks.clock.advance(0)
+  expect(runs.running().filter((kind) => kind === 'cleanup').length).toBe(1)
+  for (let round = 0; round < 20; round++) {
+    runs.endOne()
+    await tasks.clock.advance(0)
+    expect(paid()).toBeLessThanOrEqual(3)
+    expect(runs.running().filter((kind) => kind === 'cleanup').length).toBeLessThanOrEqual(1)
+  }
+  expect(new Set(ids.map((id) => readTask(tasks, id).status))).toEqual(new Set(['completed']))
+})
+
+test('kinds that share a lane take turns, however much work one of them has', async () => {
+  await using tasks = await openTasks()
+  const ran: string[] = []
+  const noting = (kind: string): Script => {
+    return () => {
+      ran.push(kind)
+      return done()
+    }
+  }
+  const busy = scriptedKind(noting('busy'), { kind: 'busy', lane: 'destructive' })
+  const rare = scriptedKind(noting('rare'), { kind: 'rare', lane: 'destructive' })
+  const kinds = [bind(busy), bind(rare)]
+  await tasks.database.write((tx) => {
+    for (let i = 0; i < 10; i++) tx.run(insertDue, 'busy')
+    for (let i = 0; i < 2; i++) tx.run(insertDue, 'rare')
+  })
+  await using _svc = await startEngine(tasks, { kinds, doors: { settings: { ...settings, destructive_mutation_concurrency: 1 } } })
+  await tasks.clock.advance(pollMs)
+  expect(ran.slice(0, 4)).toEqual(['busy', 'rare', 'busy', 'rare'])
+  expect(ran.length).toBe(12)
+})
+
+const insertDue = `insert into tasks (kind, subject_type, subject_key, args, status, run_at, created_at, updated_at)
+  values (?, 'thing', 'a', '{"name":"a"}', 'pending', 0, 0, 0)`
+
+test('due work of a full lane does not keep the engine looking', async () => {
+  await using tasks = await openTasks()
+  const runs = createRuns()
+  const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'destructive' })
+  let writes = 0
+  const database: Database = {
+    ...tasks.database,
+    read: tasks.database.read,
+    write(work) {
+      writes += 1
+      return tasks.database.write(work)
+    },
+  }
+  await using svc = await startEngine(tasks, {
+    kinds: [bind(cleanup)],
+    doors: { database, settings: { ...settings, destructive_mutation_concurrency: 1 } },
+  })
+  for (let i = 0; i < 3; i++) await svc.enqueue(cleanup)
+  await tasks.clock.advance(0)
+  expect(runs.running()).toEqual(['cleanup'])
+  writes = 0
+  await tasks.clock.advance(pollMs - 1)
+  expect(writes).toBe(0)
+  // One look for each poll interval.
+  await tasks.clock.advance(1)
+  expect(writes).toBe(1)
+  runs.endAll()
+})
+
+test.each([
+  [0, undefined, 1],
+  [3, undefined, 4],
+  [0, 2, 2],
+])(
+  'with %i retries, and %s attempts of its kind, a task that keeps failing waits for an operator after %i',
+  async (max_retries, attempts, failures) => {
+    await using tasks = await openTasks()
+    const failing: Script = () => {
+      throw new Error('no')
+    }
+    const kind = scriptedKind(failing, attempts === undefined ? {} : { attempts })
+    await using svc = await startEngine(tasks, { kinds: [bind(kind)], doors: { settings: { ...settings, max_retries } } })
+    const id = await svc.enqueue(kind)
+    await tasks.clock.advance(3_600_000)
+    expect(readTask(tasks, id)).toMatchObject({ status: 'failed', attempts: failures, error_code: 'attempts_exhausted' })
+    expect(svc.engine.ledger.list({ limit: 1 })).toMatchObject([{ attemptsMax: failures, retryable: true }])
+  },
+)

@@ -1,0 +1,32 @@
+import type { KnownKinds } from './known-kinds.ts'
+
+/** Work of several kinds of which an operator lets only so much run at once: what spends or changes things at a provider, and what removes. */
+export type Lane = 'provider-mutation' | 'destructive'
+
+export type LaneLimits = Readonly<Record<Lane, number>>
+
+type OfKind = { readonly kind: string }
+
+/** How much of each lane is taken. */
+export class Lanes {
+  readonly #limits: LaneLimits
+  readonly #kinds: KnownKinds
+
+  constructor(limits: LaneLimits, kinds: KnownKinds) {
+    this.#limits = limits
+    this.#kinds = kinds
+  }
+
+  /** Runs of this kind that its lane lets start beside these; no limit for a kind without a lane. */
+  roomFor(kind: string, running: Iterable<OfKind>): number {
+    const lane = this.#laneOf(kind)
+    if (lane === undefined) return Number.POSITIVE_INFINITY
+    let room = this.#limits[lane]
+    for (const run of running) if (this.#laneOf(run.kind) === lane) room -= 1
+    return room
+  }
+
+  #laneOf(kind: string): Lane | undefined {
+    return this.#kinds.get(kind)?.item.lane
+  }
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { adminRoutes, contributionsTo } from '#kernel'
+import { adminPlugin } from '../plugin.ts'
+
+test('only transfers may last: an upload and a restore one hour, a download and the events as long as they take', () => {
+  const endpoints = contributionsTo(adminRoutes, [adminPlugin]).flatMap(({ item }) => item.endpoints ?? [])
+  const lasting = endpoints.flatMap(({ method, path, deadlineMs }) =>
+    deadlineMs === undefined ? [] : [[`${method} ${path.split('/').slice(-2).join('/')}`, deadlineMs]],
+  )
+  expect(Object.fromEntries(lasting)).toEqual({
+    'POST objects/upload': 3_600_000,
+    'POST versions/restore': 3_600_000,
+    'GET objects/download': 'none',
+    'GET v1/events': 'none',
+  })
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { type Database, silentLog } from '#kernel'
+import { createFakeClock } from '#kernel/testing'
+import { AccessLog } from './access-log.ts'
+
+const startMs = 1_000_000
+const longAgoMs = 0
+
+/** An access log whose writes are counted, and fail while `isBroken`. */
+function openLog() {
+  const clock = createFakeClock(startMs)
+  const disk = { isBroken: false, written: [] as unknown[] }
+  const tx = { run: (_sql: string, readMs: number, contentId: number) => disk.written.push([contentId, readMs]) }
+  const database = {
+    write: async (job: (tx: unknown) => unknown) => {
+      if (disk.isBroken) throw new Error('disk full')
+      return job(tx)
+    },
+  }
+  return { clock, disk, log: new AccessLog({ database: database as unknown as Database, clock, log: silentLog }) }
+}
+
+test('a read is known at once, and still while and after it is written', async () => {
+  const { clock, disk, log } = openLog()
+  log.touch(1, longAgoMs)
+  const knows = () => [log.wasReadSince(1, startMs), log.wasReadSince(1, startMs + 1), log.wasReadSince(2, 0)]
+  expect(knows()).toEqual([true, false, false])
+  const flush = log.flush()
+  expect(knows()).toEqual([true, false, false])
+  expect(await flush).toBe(true)
+  expect(knows()).toEqual([true, false, false])
+  expect(disk.written).toEqual([[1, clock.now()]])
+  await log.close()
+})
+
+test('a time that is hardly newer than the stored one is known and not written', async () => {
+  const { disk, log } = openLog()
+  log.touch(1, startMs - 59_999)
+  log.touch(2, startMs - 60_000)
+  await log.close()
+  expect(disk.written).toEqual([[2, startMs]])
+})
+
+test('times that cannot be written are kept, and the log says that it is incomplete until they are', async () => {
+  const { clock, disk, log } = openLog()
+  disk.isBroken = true
+  log.touch(1, longAgoMs)
+  expect(await log.flush()).toBe(false)
+  expect(log.isIncomplete).toBe(true)
+  await clock.advance(15_000)
+  expect(log.isIncomplete).toBe(true)
+  disk.isBroken = false
+  await clock.advance(15_000)
+  expect(log.isIncomplete).toBe(false)
+  expect(disk.written).toEqual([[1, startMs]])
+  await log.close()
+})
+
+test('more reads than can be kept make the log incomplete until the next write, which does not wait for its time', async () => {
+  const { clock, disk, log } = openLog()
+  for (let contentId = 1; contentId <= 10_001; contentId++) log.touch(contentId, longAgoMs)
+  expect(log.isIncomplete).toBe(true)
+  await clock.advance(0)
+  expect(disk.written).toHaveLength(10_000)
+  expect(log.isIncomplete).toBe(false)
+  await log.close()
+})

@@ -1,0 +1,155 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { checkTaskKind } from '#kernel/testing'
+import type { ObjectStorageOptions } from '../testing/object-storage.ts'
+import { openVersionStorage } from '../testing/version-storage.ts'
+import { blobsOfContent, judgeReleasable, releaseEntry } from './cache-store.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { evictTask } from './evict-task.ts'
+import { makeRoomTask } from './make-room-task.ts'
+
+const { signal } = new AbortController()
+type Run = (run: object) => Promise<{ readonly kind: string }>
+
+/** A disk on which some files cannot be removed for a while. */
+function openStubbornDisk() {
+  const stubborn = new Set<string>()
+  const disk: Disk = {
+    ...realDisk,
+    unlink: async (path) => {
+      if ([...stubborn].some((id) => path.endsWith(id))) throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
+      return realDisk.unlink(path)
+    },
+  }
+  return { disk, stubborn }
+}
+
+async function openStorage(options: ObjectStorageOptions = {}) {
+  const { disk, stubborn } = openStubbornDisk()
+  const storage = await openVersionStorage({ disk, rules: { policy: 'after_upload' }, ...options })
+  const put = async (key: string) => {
+    const version = await storage.put(key, `bytes of ${key}`)
+    const contentId = version.contentId ?? 0
+    for (const dataSetId of [1, 2]) await storage.placeCopy(version, { dataSetId, state: 'committed', pieceId: contentId })
+    await storage.database.write((tx) => judgeReleasable(tx, contentId))
+    return contentId
+  }
+  const contents = [await put('a'), await put('b')] as const
+  const evict = (contentId: number) =>
+    (evictTask.run as unknown as Run)({ args: { contentId }, services: { cache: storage.cache, database: storage.database } })
+  return { storage, contents, stubborn, evict }
+}
+
+test('a file that cannot be removed becomes a task of its own that fails until it can, and the others go', async () => {
+  const { storage, contents, stubborn, evict } = await openStorage()
+  await using _ = storage
+  const [a] = contents
+  stubborn.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  await storage.cache.makeRoom(signal)
+  expect(storage.scheduled).toEqual([`finish eviction ${a}`])
+  expect(storage.cache.stats().usedBytes).toBe('bytes of a'.length)
+  await expect(evict(a)).rejects.toThrow('permission denied')
+  await storage.cache.makeRoom(signal)
+  expect(storage.scheduled).toEqual([`finish eviction ${a}`])
+  stubborn.clear()
+  expect(await evict(a)).toEqual({ kind: 'done' })
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  storage.expectSound()
+})
+
+test('the files of a deleted object that cannot be removed are left to the task too, and nothing of the object stays', async () => {
+  const { storage, stubborn, evict } = await openStorage()
+  await using _ = storage
+  const { contentId, versionId } = await storage.put('c', 'never stored')
+  const id = contentId ?? 0
+  stubborn.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
+  const { cacheRelease } = await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
+  expect(cacheRelease).toBe('failed')
+  expect(storage.scheduled).toEqual([`finish eviction ${id}`])
+  stubborn.clear()
+  await evict(id)
+  expect(storage.database.read.get('select id from contents where id = ?', id)).toBeUndefined()
+  storage.expectSound()
+})
+
+test('a disk that removes nothing costs the cache a hundred contents and no more, and no room is promised', async () => {
+  const { storage, stubborn } = await openStorage({ maxBytes: 3000 })
+  await using _ = storage
+  for (let i = 0; i < 150; i++) await storage.put(`k${i}`, `bytes ${i}`)
+  await storage.database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2')
+    tx.run('update cache_entries set releasable = 1')
+  })
+  stubborn.add('')
+  expect(await storage.cache.makeRoom(signal)).toBe('files_stuck')
+  expect(await storage.cache.makeRoom(signal)).toBe('files_stuck')
+  expect(storage.scheduled).toHaveLength(100)
+  await expect(storage.put('large', Buffer.alloc(2500))).rejects.toMatchObject({ code: 'cache_full' })
+})
+
+test('while the whole folder is away nothing counts as removed', async () => {
+  const { storage, contents, evict } = await openStorage()
+  await using _ = storage
+  const [dir, away] = [join(storage.dir, 'cache'), join(storage.dir, 'away')]
+  const { usedBytes } = storage.cache.stats()
+  await rename(dir, away)
+  await storage.cache.makeRoom(signal)
+  await expect(evict(contents[0])).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(storage.cache.stats().usedBytes).toBe(usedBytes)
+  await rename(away, dir)
+  for (const contentId of contents) await evict(contentId)
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  storage.expectSound()
+})
+
+test('what an earlier start left and cannot be removed becomes a task, and the others go', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-evict-'))
+  const { disk, stubborn } = openStubbornDisk()
+  const first = await openVersionStorage({ dir, disk })
+  const [a, b] = [await first.put('a', 'bytes of a'), await first.put('b', 'bytes of b')]
+  await first.database.write((tx) => {
+    for (const { contentId } of [a, b]) releaseEntry(tx, contentId ?? 0)
+  })
+  stubborn.add(blobsOfContent(first.database.read, a.contentId ?? 0)[0]?.blobId ?? '')
+  await first.stop()
+  const second = await openVersionStorage({ dir, disk })
+  await second.cache.startUpkeep()
+  expect(second.scheduled).toEqual([`finish eviction ${a.contentId}`])
+  expect(second.cache.stats().usedBytes).toBe('bytes of a'.length)
+  await second.stop()
+  await rm(dir, { recursive: true })
+})
+
+test('bytes that came back meanwhile are left by the task', async () => {
+  const { storage, contents, stubborn, evict } = await openStorage()
+  await using _ = storage
+  const [a] = contents
+  stubborn.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  await storage.cache.makeRoom(signal)
+  stubborn.clear()
+  await storage.put('again', 'bytes of a')
+  await evict(a)
+  expect(await storage.text('a')).toBe('bytes of a')
+  storage.expectSound()
+})
+
+test('I-09: both tasks may be run again from their start', async () => {
+  const { storage, contents } = await openStorage()
+  await using _ = storage
+  const { cache, database } = storage
+  const snapshot = () => [cache.stats(), database.read.all('select * from cache_entries')]
+  await checkTaskKind({ kind: makeRoomTask, args: {}, services: { cache }, snapshot })
+  expect(cache.stats().usedBytes).toBe(0)
+  await checkTaskKind({ kind: evictTask, args: { contentId: contents[1] }, services: { cache, database }, snapshot })
+})
+
+test.each(['nothing_releasable', 'reads_unrecorded', 'files_stuck'] as const)(
+  'I-08: where a pass ends with %s, the task waits',
+  async (made) => {
+    const cache = { makeRoom: async () => made }
+    const outcome = await (makeRoomTask.run as unknown as Run)({ services: { cache }, signal, nowMs: 1000 })
+    expect(outcome).toEqual({ kind: 'wait', reason: made, untilMs: 61_000, message: expect.any(String) })
+  },
+)

@@ -1,0 +1,19 @@
+import { type } from 'arktype'
+import { database, defineTask, done } from '#kernel'
+import { cache } from '../services.ts'
+
+/** Removes cached files that could not be removed with the others. Until then the failure stays visible here. */
+export const evictTask = defineTask({
+  kind: 'cache_evict',
+  label: 'Remove local cached copy',
+  args: type({ contentId: 'number.integer > 0' }),
+  uses: { cache, database },
+  attempts: 5,
+  subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
+  run: async ({ args: { contentId }, services }) => {
+    const { forgetDeleted } = await import('../catalog/reference-store.ts')
+    await services.cache.finishEviction(contentId)
+    await services.database.write((tx) => forgetDeleted(tx, contentId))
+    return done()
+  },
+})

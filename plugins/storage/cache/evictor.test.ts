@@ -1,0 +1,252 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createFakeClock, type FakeClock, watchProbes } from '#kernel/testing'
+import type { ObjectStorageOptions } from '../testing/object-storage.ts'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+import { judgeReleasable } from './cache-store.ts'
+import type { EvictionRules } from './eviction-policy.ts'
+
+const { signal } = new AbortController()
+const lru: EvictionRules = { policy: 'lru', highBytes: 500, lowBytes: 300 }
+const afterUpload: EvictionRules = { policy: 'after_upload' }
+const none: EvictionRules = { policy: 'none' }
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'svc-evictor-'))
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+type CacheOfTest = VersionStorage & { readonly clock: FakeClock }
+
+/** A cache of 1000 bytes over storage that needs two copies of each content. */
+async function openCache(rules: EvictionRules, options: ObjectStorageOptions = {}): Promise<CacheOfTest> {
+  const clock = createFakeClock()
+  return { ...(await openVersionStorage({ maxBytes: 1000, rules, clock, ...options })), clock }
+}
+
+/** Puts objects of 100 bytes, each later than the one before, with so many committed copies. */
+async function fill(storage: CacheOfTest, keys: string, { copies = 2 } = {}): Promise<void> {
+  for (const key of keys) {
+    await storage.clock.advance(1000)
+    const version = await storage.put(key, key.repeat(100))
+    for (let slot = 1; slot <= copies; slot++) {
+      await storage.placeCopy(version, { dataSetId: slot, state: 'committed', pieceId: Number(version.contentId) })
+    }
+    await storage.database.write((tx) => judgeReleasable(tx, version.contentId ?? 0))
+  }
+  await storage.clock.advance(1000)
+}
+
+/** Keys whose bytes are cached, in order. */
+const cached = ({ database }: VersionStorage): string =>
+  database.read
+    .all<{ key: string }>(
+      `select v.key from object_versions v join cache_entries e on e.content_id = v.content_id and e.state = 'present' order by 1`,
+    )
+    .map(({ key }) => key)
+    .join('')
+
+test('lru begins at the high mark, takes the longest unread and ends at the low mark', async () => {
+  await using storage = await openCache(lru)
+  await fill(storage, 'abcd')
+  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(cached(storage)).toBe('abcd')
+  await fill(storage, 'e')
+  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(cached(storage)).toBe('cde')
+  expect(storage.cache.stats()).toMatchObject({ usedBytes: 300, highWatermarkBytes: 500, lowWatermarkBytes: 300, isEvictionPaused: false })
+  storage.expectSound()
+})
+
+test('lru counts a read that is not in its row yet', async () => {
+  await using storage = await openCache(lru)
+  await fill(storage, 'abcde')
+  await storage.clock.advance(60_000)
+  await storage.text('a')
+  await storage.clock.advance(1000)
+  await storage.cache.makeRoom(signal)
+  expect(cached(storage)).toBe('ade')
+})
+
+test('lru spares a content that is read after it was chosen', async () => {
+  await using storage = await openCache(lru)
+  await fill(storage, 'abcde')
+  using probes = watchProbes()
+  const held = probes.holdAt('storage.evict.planned')
+  const made = storage.cache.makeRoom(signal)
+  await held.reached
+  await storage.text('a')
+  held.release()
+  expect(await made).toBe('enough')
+  expect(cached(storage)).toBe('ade')
+  storage.expectSound()
+})
+
+test('lru leaves what has too few copies, however old it is, and waits for it without an error', async () => {
+  await using storage = await openCache(lru)
+  await fill(storage, 'ab', { copies: 1 })
+  await fill(storage, 'cd', { copies: 0 })
+  await fill(storage, 'ef')
+  expect(await storage.cache.makeRoom(signal)).toBe('nothing_releasable')
+  expect(cached(storage)).toBe('abcd')
+  expect(await storage.cache.makeRoom(signal)).toBe('nothing_releasable')
+  await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
+  await storage.database.write((tx) => judgeReleasable(tx, 1))
+  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(cached(storage)).toBe('bcd')
+  storage.expectSound()
+})
+
+test('I-02: a minimum that was raised after the bytes were noted as releasable holds them', async () => {
+  await using storage = await openCache(lru)
+  await fill(storage, 'abcde')
+  await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
+  expect(await storage.cache.makeRoom(signal)).toBe('nothing_releasable')
+  expect(cached(storage)).toBe('abcde')
+})
+
+test('lru works through more contents than one page has', async () => {
+  await using storage = await openCache({ policy: 'lru', highBytes: 2000, lowBytes: 95 }, { maxBytes: 10_000 })
+  const keys = Array.from({ length: 260 }, (_, place) => String.fromCodePoint(0x4e00 + place)).join('')
+  await Promise.all(Array.from(keys, (key) => storage.put(key, Buffer.alloc(10, key))))
+  await storage.database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2')
+    tx.run('update cache_entries set releasable = 1')
+  })
+  await storage.cache.makeRoom(signal)
+  expect(storage.cache.stats().usedBytes).toBe(90)
+})
+
+test('I-07: a pass that is called off stops at the page it is on', async () => {
+  await using storage = await openCache(afterUpload)
+  await fill(storage, 'ab')
+  await expect(storage.cache.makeRoom(AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off')
+  expect(cached(storage)).toBe('ab')
+})
+
+test('after_upload takes everything with enough copies, read or not, and nothing else', async () => {
+  await using storage = await openCache(afterUpload)
+  await fill(storage, 'a', { copies: 1 })
+  await fill(storage, 'bc')
+  await storage.text('c')
+  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(cached(storage)).toBe('a')
+  storage.expectSound()
+})
+
+test('none takes nothing, however full the cache is', async () => {
+  await using storage = await openCache(none)
+  await fill(storage, 'abcdefghij')
+  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(cached(storage)).toBe('abcdefghij')
+  expect(storage.cache.stats()).not.toHaveProperty('highWatermarkBytes')
+})
+
+test('a pass is put on record when the high mark is crossed, once, and by no other policy', async () => {
+  await using storage = await openCache(lru)
+  await fill(storage, 'abcd')
+  expect(storage.scheduled).toEqual([])
+  await fill(storage, 'ef')
+  expect(storage.scheduled).toEqual(['make room'])
+  for (const rules of [afterUpload, none]) {
+    await using other = await openCache(rules)
+    await fill(other, 'abcdef')
+    expect(other.scheduled).toEqual([])
+  }
+})
+
+const tooLarge = (storage: VersionStorage) => storage.put('large', randomBytes(700))
+
+test.each([lru, afterUpload])('under $policy a body without room is asked to come again, and fits then', async (rules) => {
+  await using storage = await openCache(rules)
+  await fill(storage, 'abcd')
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy', status: 503, retryAfterSeconds: 5 })
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
+  await expect.poll(() => storage.scheduled).toEqual(['make room'])
+  await storage.cache.makeRoom(signal)
+  await tooLarge(storage)
+  expect(cached(storage)).toBe(rules === lru ? 'bcdlarge' : 'large')
+  storage.expectSound()
+})
+
+test('under none a body without room is refused for good, although copies are stored', async () => {
+  await using storage = await openCache(none)
+  await fill(storage, 'abcd')
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_full', status: 507 })
+  expect(storage.scheduled).toEqual([])
+})
+
+test.each([lru, afterUpload])('under $policy a body is refused for good once everything that may go has gone', async (rules) => {
+  await using storage = await openCache(rules)
+  await fill(storage, 'abcd', { copies: 1 })
+  await fill(storage, 'e')
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
+  await storage.cache.makeRoom(signal)
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_full' })
+})
+
+test('while reads cannot be recorded lru pauses, says so, and promises no room', async () => {
+  await using storage = await openCache(lru)
+  await fill(storage, 'abcde')
+  for (let contentId = 1000; contentId <= 11_000; contentId++) storage.cache.touch(contentId, 0)
+  expect(storage.cache.stats().isEvictionPaused).toBe(true)
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_full' })
+  await storage.clock.advance(15_000)
+  expect(storage.cache.stats().isEvictionPaused).toBe(false)
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
+})
+
+test.each(['storage.evict.claimed', 'storage.evict.unlinked'])(
+  'bytes that are put again while they are removed stay: %s',
+  async (point) => {
+    await using storage = await openCache({ policy: 'lru', highBytes: 200, lowBytes: 150 })
+    await fill(storage, 'ab')
+    using probes = watchProbes()
+    const held = probes.holdAt(point)
+    const made = storage.cache.makeRoom(signal)
+    await held.reached
+    await storage.put('c', 'a'.repeat(100))
+    held.release()
+    await made
+    expect(cached(storage)).toBe('ac')
+    expect(await storage.text('a')).toBe('a'.repeat(100))
+    storage.expectSound()
+  },
+)
+
+test('a removal that two finish at the same time frees the bytes once', async () => {
+  await using storage = await openCache(afterUpload)
+  await fill(storage, 'a')
+  using probes = watchProbes()
+  const held = probes.holdAt('storage.evict.unlinked')
+  const made = storage.cache.makeRoom(signal)
+  await held.reached
+  const contentId = storage.database.read.get<{ id: number }>('select id from contents')?.id ?? 0
+  await storage.cache.finishEviction(contentId)
+  held.release()
+  await made
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  storage.expectSound()
+})
+
+test('after a change of the policy at a restart only the new one counts', async () => {
+  const dir = await mkdtemp(join(root, 'switch-'))
+  const first = await openCache(none, { dir })
+  await fill(first, 'abcdef')
+  await first.stop()
+  for (const [rules, left] of [
+    [none, 'abcdef'],
+    [lru, 'def'],
+    [afterUpload, ''],
+  ] as const) {
+    const next = await openCache(rules, { dir })
+    await next.cache.makeRoom(signal)
+    expect(cached(next)).toBe(left)
+    next.expectSound()
+    await next.stop()
+  }
+})

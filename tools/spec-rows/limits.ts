@@ -1,0 +1,31 @@
+/** Limits and versions. */
+export const limits = {
+  Limits: [
+    'default_copies and minimum_durable_copies are integers from 1 to 8',
+    'minimum_durable_copies is not above the resulting default_copies at creation',
+    'minimum_durable_copies is not above the resulting default_copies at an update',
+    'client_request_id of a replacement has 1 to 128 characters after trimming',
+    'A bucket shows its 50 most recent replacements',
+    'A bulk acknowledgement body has at most 4 KiB',
+    'A version restore may take up to one hour',
+    'An upload speed test sends 32 MiB',
+    'An S3 object has 127 to 1,065,353,216 bytes',
+    'The remember cookie lasts the greater of 30 days and the session TTL',
+    'LRU watermarks: 0 <= low < high <= 100',
+    'LRU watermarks are in effect only under lru',
+    'An unconfirmed removal may be recovered after 24 hours',
+    'The health check of svc provider list waits 5 s per provider by default',
+    'The storage confirmation list takes a limit such as 100',
+    'One active replacement per replica',
+    'One upload speed test at a time',
+  ],
+  Versioning: [
+    'Admin API paths begin with /api/v1',
+    'system/info tells version and runtime',
+    'svc version prints the version',
+    'Every key has a version history, a delete makes a marker with its own version',
+    'A restore makes a new version and alters no earlier one',
+    'current_version_id is the token of optimistic concurrency',
+    'Migrations are run by svc migrate',
+  ],
+} as const

@@ -1,0 +1,28 @@
+/** What the service is, where it listens and what it serves in which mode. */
+export const service = {
+  'Surfaces and modes': [
+    'One process runs the S3 API, the Admin API and the background tasks',
+    'The dashboard is served by the Admin listener',
+    'The S3 API listens on port 8080 by default',
+    'The S3 API takes path-style addresses',
+    'The S3 API can serve TLS itself',
+    'The Admin API listens on 127.0.0.1:9090 by default',
+    'The listen address of the Admin API is the setting admin.addr',
+    'Health is public',
+    'Metrics are a text page in exposition format',
+    'Full mode: health is ok and every address answers',
+    'Missing required settings start setup mode, and health says setup',
+    'Setup mode: sign-in, session, refresh and logout answer',
+    'Setup mode: settings are read and saved',
+    'Setup mode: settings are validated without being saved',
+    'Setup mode: the chain preflight answers',
+    'Setup mode: the dashboard shell loads',
+    'Setup mode: buckets, objects, cache, workers and the overview are unavailable',
+    'Setup mode: tasks and S3 users are unavailable',
+    'Setup mode: metrics are unavailable',
+    'Setup mode: chain readiness is unavailable',
+    'Setup mode: wallet operations are unavailable',
+    'Setup mode: storage health is unavailable',
+    'After valid settings are saved and a restart, the full API answers',
+  ],
+} as const

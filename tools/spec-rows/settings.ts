@@ -1,0 +1,31 @@
+/** Settings. */
+export const settings = {
+  Settings: [
+    'cache.eviction_policy',
+    'cache.lru_high_watermark_percent',
+    'cache.lru_low_watermark_percent',
+    'cache.max_size_gb',
+    'chain.default_copies',
+    'runtime_chain_default_copies',
+    'chain.network',
+    'chain.private_key',
+    'chain.rpc_url',
+    'chain.allow_private_networks',
+    'admin.addr',
+    'admin.auth.username',
+    'admin.auth.session_ttl',
+    'admin.auth.session_secret',
+    'admin.trusted_proxies',
+  ],
+  'Settings rules': [
+    'cache.eviction_policy is lru, after_upload or none',
+    'The watermarks are kept, and not looked at, outside lru',
+    'chain.default_copies takes effect after the restart, runtime_chain_default_copies tells the running value',
+    'runtime_chain_default_copies is there in full mode only',
+    'chain.network is calibration or mainnet',
+    'The wallet key may come from SVC_CHAIN_PRIVATE_KEY',
+    'The wallet key is never shown',
+    'admin.auth.session_secret signs sessions',
+    'admin.trusted_proxies takes IPs and CIDRs',
+  ],
+} as const

@@ -1,0 +1,48 @@
+/** States and the moves between them. */
+export const states = {
+  'Admin session transitions': [
+    'Login with valid credentials begins a session: HttpOnly cookie and csrf_token',
+    'The cookie is a browser-session cookie unless remember is true',
+    'Refresh from refresh_after on renews: same lifetime, CSRF token and family, new times',
+    'Refresh before refresh_after returns the session and leaves the cookie',
+    'Logout with session and CSRF header ends the whole family and clears the cookie',
+    'A session expires at expires_at',
+    'A login has no lifetime cap as long as it is renewed',
+    'An offline password reset makes every browser session invalid',
+    'Revocations are in memory and lost on restart, the cookie was removed at logout',
+  ],
+  'Service mode transitions': [
+    'Setup becomes ok after valid settings and a restart',
+    'Ok becomes unhealthy when database, cache or background tasks stop responding, and errors names them',
+  ],
+  'Replacement transitions': [
+    'Confirming again for the same replica: the earlier record is superseded, a new one made, its unused provider shut down',
+    'Retry of failed resumes on the same provider and clears last_error',
+    'Retry after target_in_use stays failed with 409',
+    'Retry of cleanup_attention resumes on the same provider and clears last_error',
+    'After the takeover the old generation answers replacement_source_not_current',
+    'After the takeover the new generation answers replacement_active, and retry finishes the approved copy',
+    'Only the generation that receives writes can be replaced',
+  ],
+  'Task transitions': [
+    'Acknowledging a failure: still failed, shown as dismissed',
+    'An acknowledged failure is kept for the retention period, then cleaned up',
+    'Bulk acknowledgement dismisses the matching failures before failed_before, later ones stay',
+    'Retry of a retryable failure puts it to work again',
+    'What is not retryable is refused',
+    'A replacement is recovered only through its own retry',
+    'A wallet operation is retryable only if its broadcast never began',
+    'An uncertain broadcast of a wallet operation stays non-retryable',
+    'Retrying an uncertain store task asks the provider and uploads nothing again',
+    'A removal unconfirmed after 24 hours first looks whether the copy is gone or queued',
+    'Else it may submit another paid request',
+    'While the data set is not active the removal keeps checking',
+    'A failed upload speed test is not retried as a task',
+  ],
+  'Storage confirmation transitions': [
+    'Release with the current attempt and the acknowledgement: normal recovery goes on',
+    'Release after the attempt changed: unchanged, 409',
+    'An entry disappears when its confirmation succeeds by itself',
+    'While it is undecided the piece is never submitted again automatically',
+  ],
+} as const
