@@ -104,6 +104,7 @@ test('storing an object is announced: its bytes as they travel, the tasks as the
     type: 'storage_commit',
     status: 'completed',
     presentation_status: 'completed',
+    subject: { type: 'storage_data_set', key: expect.stringMatching(/^\d+$/) },
   })
 })
 

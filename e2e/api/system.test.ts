@@ -73,8 +73,10 @@ test('system info tells the version of the package, the mode and since when it r
   expect(plugins.map(({ id, enabled }) => ({ id, enabled }))).toEqual(info.plugins)
 })
 
-test('the workers are told by name and health', async () => {
-  expect(answerOf(workers, await svc.call('GET', '/api/v1/workers'))).toEqual({ workers: { tasks: true } })
+test('the workers are told by name and health, and what they do', async () => {
+  const { workers: health, details } = answerOf(workers, await svc.call('GET', '/api/v1/workers'))
+  expect(health).toEqual({ tasks: true })
+  expect(details.tasks).toMatchObject({ healthy: true, active: expect.any(Number) })
 })
 
 test('the cache tells its use and its capacity in bytes', async () => {
