@@ -35,6 +35,7 @@ export {
   serveEndpoint,
 } from './http/endpoint.ts'
 export { defineHealthCheck, type HealthCheck, healthChecks } from './http/health.ts'
+export { showHealth } from './http/health-route.ts'
 export { requestIdentity } from './http/identity.ts'
 export { defineListener, type Listener, listeners, type RunningListener } from './http/listeners.ts'
 export { adminRoutes, defineRoutes, type RouteGroup } from './http/routes.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminRoutes, authEndpoints, cliCommands, configSections, contributionsTo, kernelSections, version } from '#kernel'
+import { adminRoutes, authEndpoints, cliCommands, configSections, contributionsTo, kernelSections, showHealth, version } from '#kernel'
 import { localCommands } from '../cli/local-commands.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -24,7 +24,7 @@ export function writeDocs(): readonly GeneratedDoc[] {
   const sections = [...kernelSections, ...contributionsTo(configSections, builtinPlugins).map(({ item }) => item)]
   const commands = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
   return [
-    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi([...authEndpoints, ...endpoints], version.version)) },
+    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi([showHealth, ...authEndpoints, ...endpoints], version.version)) },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },

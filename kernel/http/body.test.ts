@@ -47,7 +47,7 @@ test.each([
   ['text that is not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'is not UTF-8'],
   ['a byte order mark', '\ufeff{"name":"a"}', 'must be one JSON value'],
   ['no object', '[]', 'must be'],
-  ['null', 'null', 'must be'],
+  ['null', 'null', 'The body must be an object'],
   ['a missing member', '{}', 'name must be a string'],
   ['a wrong type', '{"name":5}', 'name must be a string'],
   ['a value out of range', '{"name":"a","copies":9}', 'copies must be at most 8'],
@@ -119,4 +119,9 @@ test('query and path are checked by types too', async () => {
   expect((await send('/api/v1/list?status=a&status=b', undefined)).body.error).toContain('status must be a string')
   expect(await send('/api/v1/item/17', undefined)).toMatchObject({ status: 200, body: { id: '17' } })
   expect((await send('/api/v1/item/0', undefined)).body.error).toContain('id must be')
+})
+
+test.each(['%', '%zz', '%ff', '%ED%A0%80', 'a&limit=%ff'])('the query %s is refused: nobody can tell what it names', async (query) => {
+  const answer = await send(`/api/v1/list?status=${query}`, undefined)
+  expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })

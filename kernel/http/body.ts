@@ -34,7 +34,17 @@ export async function parseBody<T extends Type>(schema: T, request: FastifyReque
 
 /** Checks the query string. Values are text, or a list of texts for a repeated name; parameters that the type does not name are ignored. */
 export function parseQuery<T extends Type>(schema: T, request: FastifyRequest): T['infer'] {
+  refuseBrokenEscapes(request.raw.url ?? '')
   return check(schema, { ...(request.query as object) }, 'The query')
+}
+
+/** The server takes an escape that is not UTF-8 as it stands: two different names would then be one. */
+function refuseBrokenEscapes(url: string): void {
+  try {
+    decodeURIComponent(url.slice(url.indexOf('?') + 1))
+  } catch (cause) {
+    throw kernelErrors.invalid_request({ message: 'The query contains an escape that cannot be decoded.', cause })
+  }
 }
 
 /** Checks the decoded path parameters. */
@@ -45,7 +55,7 @@ export function parseParams<T extends Type>(schema: T, request: FastifyRequest):
 function check<T extends Type>(schema: T, value: unknown, what: string): T['infer'] {
   const result = schema(value)
   if (!(result instanceof type.errors)) return result
-  const fields = result.map(({ path, expected }) => fieldError(path.map(String).join('.'), expected))
+  const fields = result.map(({ path, expected }) => fieldError([...path].map(String).join('.'), expected))
   const message = fields.map(({ field, message }) => `${field || what} ${message}`).join('; ')
   throw kernelErrors.invalid_request({ message: `${message}.`, fields: fields.filter(({ field }) => field !== '') })
 }

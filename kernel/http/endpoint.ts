@@ -6,7 +6,7 @@ import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 export interface Endpoint extends BodyOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Parameters stand as `:name`. */
-  readonly path: `/api/v1/${string}`
+  readonly path: `/${string}`
   /** One line for the documentation. */
   readonly summary: string
   readonly params?: Type

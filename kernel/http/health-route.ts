@@ -1,8 +1,10 @@
+import { type } from 'arktype'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import type { TaskEngine } from '../tasks/engine.ts'
+import { defineEndpoint } from './endpoint.ts'
 import type { HealthCheck } from './health.ts'
 
 export interface HealthSources {
@@ -14,18 +16,25 @@ export interface HealthSources {
   readonly checkMs?: number
 }
 
-export interface HealthReport {
-  readonly status: 'ok' | 'setup' | 'unhealthy'
-  /** What is wrong, sorted. */
-  readonly errors?: readonly string[]
-}
+export const showHealth = defineEndpoint({
+  method: 'GET',
+  path: '/healthz',
+  summary: 'Health of the service, for probes; 503 while it is unhealthy',
+  answer: type({
+    status: "'ok' | 'setup' | 'unhealthy'",
+    /** What is wrong, sorted. */
+    'errors?': 'string[]',
+  }),
+})
+
+type HealthReport = typeof showHealth.answer.infer
 
 const defaultCheckMs = 3000
 
 /** GET /healthz, open to everybody: 200 `ok` or `setup`, 503 `unhealthy`. */
 export function registerHealth(app: FastifyInstance, mode: Mode, sources: HealthSources, log: Log): void {
   let running: Promise<HealthReport> | undefined
-  app.get('/healthz', async (_request, reply) => {
+  app.get(showHealth.path, async (_request, reply) => {
     // Anybody may call this, so calls at the same time share one round of checks.
     running ??= examine(mode, sources, log).finally(() => {
       running = undefined

@@ -1,7 +1,7 @@
 /** What other plugins may add to the admin plugin. */
 import { defineExtensionPoint, type Resolved, type Uses } from '#kernel'
 
-/** Members that a plugin adds to the overview, such as `by_state` to `objects`. */
+/** Members that a plugin adds to the overview, such as `level` to `chain_storage_health`. */
 export interface OverviewPart<U extends Uses = Uses> {
   readonly name: string
   /** Member of the overview that the result is merged into; it may be a new one. */

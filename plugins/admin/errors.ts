@@ -9,10 +9,7 @@ export const adminErrors = defineErrors({
     status: 409,
     message: 'There are no S3 users: the plugin s3 is disabled. Only __internal_root__ can own a bucket.',
   },
-  bucket_deletion_unsupported: {
-    status: 501,
-    message: 'Buckets are not deleted through the Admin API; delete an empty bucket through the S3 API.',
-  },
+  bucket_deletion_unsupported: { status: 501, message: 'Buckets are not deleted through the Admin API.' },
   settings_invalid: { status: 400, message: 'The settings are not valid.' },
   version_not_found: { status: 404, message: 'There is no such version in this bucket.' },
   cache_full: { status: 507, message: 'The cache has no room for the object.' },

@@ -311,6 +311,15 @@ export interface CopyRecord {
   readonly waitReason: string | null
 }
 
+/** An upload to the first provider that is under way. */
+export interface UploadRecord {
+  /** 1 for the first. */
+  readonly attempt: number
+  readonly sentBytes: number
+  readonly totalBytes: number
+  readonly updatedAtMs: number
+}
+
 /** Where one version's bytes are and what is still under way. */
 export interface Placement {
   readonly state: ObjectState
@@ -321,7 +330,12 @@ export interface Placement {
   /** Why it is not further, in words for the operator. */
   readonly message: string | null
   readonly updatedAtMs: number
-  readonly upload: { readonly sentBytes: number; readonly totalBytes: number } | null
+  readonly upload: UploadRecord | null
+}
+
+/** How a content stands, as far as a list shows it. */
+export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'pieceCid' | 'upload'> {
+  readonly isOnChain: boolean
 }
 
 /** One generation of a replica slot of a bucket. */
@@ -342,18 +356,22 @@ export interface DataSetRecord {
   readonly updatedAtMs: number
 }
 
+/** Current versions of all buckets. A state without any may be missing. */
+export interface ObjectCounts {
+  readonly byState: ReadonlyMap<ObjectState, number>
+  /** Versions that have not failed, but whose bytes are neither in the cache nor with a provider. */
+  readonly unavailable: number
+}
+
 /** Reads for operators: how contents stand with the providers. */
 export interface Placements {
   /** Undefined when there is no such version in the bucket. A delete marker has no copies. */
   ofVersion(bucketId: number, versionId: string): Placement | undefined
   /** Cheap states for a page of versions, by content id. */
-  ofContents(
-    contentIds: readonly number[],
-  ): ReadonlyMap<
-    number,
-    { readonly state: ObjectState; readonly isCached: boolean; readonly isOnChain: boolean; readonly pieceCid: string | null }
-  >
+  ofContents(contentIds: readonly number[]): ReadonlyMap<number, ContentSituation>
   dataSetsOf(bucketId: number): readonly DataSetRecord[]
+  /** A count may be some seconds old: where much is under way, counting takes long. */
+  countObjects(): Promise<ObjectCounts>
 }
 
 export const placements = defineService<Placements>('storage.placements')

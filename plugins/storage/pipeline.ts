@@ -40,7 +40,7 @@ export interface Pipeline {
   readonly uploads: UploadMeter
   readonly uploadEvents: UploadEvents
   readonly pace: Pace
-  /** The cached file of a content, when it is there. */
+  /** The cached file of a content, when it is there. A file that is missing or damaged is forgotten. */
   locateCached(contentId: number): Promise<{ readonly path: string; readonly size: number } | undefined>
 }
 

@@ -46,7 +46,7 @@ export const storageServices = [
   }),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(uploadEvents, { database, clock, events, log }, createUploadEvents),
+  provide(uploadEvents, { database, clock, events, log, queue: taskQueue }, createUploadEvents),
   provide(uploadMeter, { clock, uploadEvents }, (uses) => createUploadMeter(uses.clock, uses.uploadEvents.progressed)),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
@@ -83,7 +83,10 @@ export const storageServices = [
         pace: createPace(doors.chain.network.epochSeconds * 1000),
         async locateCached(contentId: number) {
           const blob = blobsOfContent(doors.database.read, contentId)[0]
-          return blob && (await cache.isIntact(blob)) ? { path: cache.pathOf(blob), size: blob.length } : undefined
+          if (!blob) return undefined
+          if (await cache.isIntact(blob)) return { path: cache.pathOf(blob), size: blob.length }
+          await cache.forget(contentId, blob)
+          return undefined
         },
       }
     },
@@ -123,7 +126,7 @@ export const storageServices = [
       })
     },
   ),
-  provide(placements, { database, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
+  provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
     createPlacements({ ...doors, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
   ),
 ] as const

@@ -43,6 +43,7 @@ export const dataSet = type({
   'client_data_set_id?': 'string',
   status: "'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'",
   committed_copies: 'number.integer',
+  readable_copies: 'number.integer',
   physical_bytes: 'number.integer',
   created_at: 'string',
   updated_at: 'string',
@@ -121,7 +122,7 @@ export const changeCopyPolicy = defineEndpoint({
 export const deleteBucket = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/buckets/:name',
-  summary: 'Not offered here: an empty bucket is deleted through the S3 API',
+  summary: 'Never done: answers 501',
   params: bucketPath,
   status: 501,
   refusals: ['bucket_deletion_unsupported'],

@@ -34,6 +34,9 @@ export function describeBucketInFull(bucket: Bucket, usage: BucketUsage, dataSet
   }
 }
 
+/** What leaves still serves its copies. */
+const readableStatuses: ReadonlySet<DataSetRecord['status']> = new Set(['ready', 'draining'])
+
 function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
   return {
     id: record.id,
@@ -50,6 +53,7 @@ function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
     ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
     status: record.status,
     committed_copies: record.committedCopies,
+    readable_copies: readableStatuses.has(record.status) ? record.committedCopies : 0,
     physical_bytes: record.physicalBytes,
     created_at: formatTime(record.createdAtMs),
     updated_at: formatTime(record.updatedAtMs),

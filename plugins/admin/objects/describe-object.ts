@@ -1,16 +1,14 @@
 import { formatTime } from '#kernel'
-import type { CopyRecord, ListEntry, Placement, Placements } from '#plugins/storage'
+import type { ContentSituation, CopyRecord, ListEntry, Placement } from '#plugins/storage'
 import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
 import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from './object-api.ts'
 import { objectStatus, uploadProgress } from './object-status-policy.ts'
 
-type ContentSituation = ReturnType<Placements['ofContents']> extends ReadonlyMap<number, infer S> ? S : never
-
 /** An object without bytes is complete with its metadata. */
-const withoutBytes: ContentSituation = { state: 'stored', isCached: true, isOnChain: false, pieceCid: null }
+const withoutBytes: ContentSituation = { state: 'stored', isCached: true, isOnChain: false, pieceCid: null, upload: null }
 
 export function describeObject(entry: ListEntry, contentType: string, situation: ContentSituation = withoutBytes): ObjectItem {
-  const { state, isCached, isOnChain, pieceCid } = situation
+  const { state, isCached, isOnChain, pieceCid, upload } = situation
   const at = formatTime(entry.lastModifiedMs)
   return {
     key: entry.key,
@@ -18,6 +16,7 @@ export function describeObject(entry: ListEntry, contentType: string, situation:
     size: entry.size,
     state,
     status: objectStatus(situation),
+    ...(upload === null ? {} : { progress: uploadProgress(upload) }),
     location: { cache: isCached, chain: isOnChain },
     content_type: contentType,
     etag: entry.etag,

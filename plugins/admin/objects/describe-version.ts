@@ -1,17 +1,17 @@
 import { formatTime } from '#kernel'
 import type { Placements, ObjectVersion as StoredVersion } from '#plugins/storage'
-import { objectStatus } from './object-status-policy.ts'
+import { objectStatus, uploadProgress } from './object-status-policy.ts'
 import type { ObjectVersion } from './version-api.ts'
 
 /** Nothing of a delete marker is anywhere. */
-const nowhere = { state: 'cached', isCached: false, isOnChain: false, pieceCid: null } as const
+const nowhere = { state: 'cached', isCached: false, isOnChain: false, pieceCid: null, upload: null } as const
 
 /** Versions with where their bytes are. Nothing is awaited in between, so that all of them are shown as of one moment. */
 export function describeVersions(versions: readonly StoredVersion[], placements: Pick<Placements, 'ofContents'>): ObjectVersion[] {
   const situations = placements.ofContents(versions.flatMap(({ contentId }) => contentId ?? []))
   return versions.map((version) => {
     const situation = (version.contentId === null ? undefined : situations.get(version.contentId)) ?? nowhere
-    const { state, isCached, isOnChain, pieceCid } = situation
+    const { state, isCached, isOnChain, pieceCid, upload } = situation
     const at = formatTime(version.createdAtMs)
     return {
       version_id: version.versionId,
@@ -21,6 +21,7 @@ export function describeVersions(versions: readonly StoredVersion[], placements:
       status: objectStatus(situation),
       is_delete_marker: version.isDeleteMarker,
       is_current: version.isCurrent,
+      ...(upload === null ? {} : { progress: uploadProgress(upload) }),
       location: { cache: isCached, chain: isOnChain },
       content_type: version.headers.contentType,
       etag: version.etag,

@@ -16,9 +16,8 @@ export interface ListDoors {
 }
 
 /** One page as the API shows it. Nothing is awaited in between, so that the page and the states it is shown with fit together. */
-export function describePage(page: ListPage, bucket: string, folder: string | undefined, { objects, placements }: ListDoors): ObjectPage {
-  // The object that stands for the folder itself is not in it.
-  const entries = folder === undefined ? page.entries : page.entries.filter(({ key }) => key !== folder)
+export function describePage(page: ListPage, bucket: string, { objects, placements }: ListDoors): ObjectPage {
+  const { entries } = page
   const situations = placements.ofContents(entries.flatMap(({ contentId }) => contentId ?? []))
   // The current version, as the list's own are, is found in half the time of one that is named.
   const contentType = ({ key }: ListEntry) => objects.find(bucket, key)?.headers.contentType ?? ''

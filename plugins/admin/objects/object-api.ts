@@ -9,10 +9,12 @@ export const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning
 /** The upload to the first provider while it is under way. */
 export const uploadProgress = type({
   scope: "'ingress_store'",
+  attempt: 'number.integer',
   uploaded_bytes: 'number.integer',
   total_bytes: 'number.integer',
   percent: 'number.integer',
   done: 'boolean',
+  updated_at: 'string',
 })
 
 export const objectItem = type({
@@ -21,6 +23,7 @@ export const objectItem = type({
   size: 'number.integer',
   state: objectState,
   status: objectStatus,
+  'progress?': uploadProgress,
   /** Where the bytes are. */
   location: { cache: 'boolean', chain: 'boolean' },
   content_type: 'string',

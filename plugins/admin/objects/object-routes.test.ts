@@ -65,7 +65,10 @@ test('the object that stands for a folder is not inside it', async () => {
   await using admin = await withObjects(['b/', 'b/1.png'])
   const answer = promised(listObjects, await admin.call('GET', `${path}?prefix=b/&delimiter=/`))
   expect(answer.objects.map(({ key }) => key)).toEqual(['b/1.png'])
+  expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/&delimiter=/&limit=1`)).objects).toHaveLength(1)
+  expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/&delimiter=/&after=a`)).objects).toHaveLength(1)
   expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/`)).objects).toHaveLength(2)
+  expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/1.png&delimiter=/`)).objects).toHaveLength(1)
 })
 
 test.each(['0', '-1', '1001', 'x', '1.5', ''])('a limit of "%s" counts as the usual page size', async (limit) => {
@@ -104,14 +107,14 @@ test('provenance and status tell where a version is and why it is not further', 
     copies: [committed(0), failing],
     message: 'the provider refused',
     updatedAtMs: 5000,
-    upload: { sentBytes: 50, totalBytes: 200 },
+    upload: { attempt: 2, sentBytes: 50, totalBytes: 200, updatedAtMs: 4000 },
   })
   const provenance = promised(objectProvenance, await admin.call('GET', `${path}/provenance?version_id=${id}`))
   expect(provenance).toMatchObject({
     version_id: id,
     state: 'replicating',
     status: 'syncing',
-    progress: { uploaded_bytes: 50, total_bytes: 200, percent: 25, done: false },
+    progress: { attempt: 2, uploaded_bytes: 50, total_bytes: 200, percent: 25, done: false, updated_at: '1970-01-01T00:00:04Z' },
     requested_copies: 2,
     success_copies: 1,
     copy_health: { status: 'degraded', readable_copies: 1, failed_copies: 1 },
@@ -120,6 +123,8 @@ test('provenance and status tell where a version is and why it is not further', 
   expect(provenance.copies[0]).toMatchObject({ health: { status: 'available' }, provider_id: '7', piece_id: '3' })
   expect(provenance.copies[1]).toMatchObject({ health: { last_error: 'the provider refused' } })
   expect(provenance.copies[1]).not.toHaveProperty('piece_id')
+  const [listed] = promised(listObjects, await admin.call('GET', path)).objects
+  expect(listed?.progress).toEqual(provenance.progress)
   const detail = promised(objectStatusDetail, await admin.call('GET', `${path}/status-detail?version_id=${id}`))
   expect(detail).toMatchObject({ version_id: id, state: 'replicating', message: 'the provider refused' })
 })

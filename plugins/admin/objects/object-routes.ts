@@ -13,15 +13,15 @@ export const objectRoutes = defineRoutes({
   register(app, { buckets, objects, placements }) {
     serveEndpoint(app, listObjects, async ({ params, query }) => {
       const bucket = requireBucket(buckets, params.name)
-      const { prefix = '', delimiter = '', after, limit } = query
+      const { prefix = '', delimiter = '', after = '', limit } = query
       const page = objects.list({
         bucket: bucket.name,
         prefix,
         delimiter,
         limit: readPageSize(limit),
-        ...(after === undefined ? {} : { after }),
+        after: delimiter === '' ? after : startInFolder(prefix, after),
       })
-      return describePage(page, bucket.name, delimiter === '' ? undefined : prefix, { objects, placements })
+      return describePage(page, bucket.name, { objects, placements })
     })
 
     serveEndpoint(app, objectProvenance, async ({ params, query: { version_id } }) =>
@@ -39,3 +39,8 @@ export const objectRoutes = defineRoutes({
     }
   },
 })
+
+/** Behind the object that stands for the folder itself, which is not in it. Keys are in the order of their bytes. */
+function startInFolder(folder: string, after: string): string {
+  return folder.endsWith('/') && Buffer.compare(Buffer.from(after), Buffer.from(folder)) < 0 ? folder : after
+}

@@ -17,12 +17,14 @@ test.each([
 })
 
 test('progress never says 100 percent before every byte is sent', () => {
-  expect(uploadProgress({ sentBytes: 999_999, totalBytes: 1_000_000 })).toEqual({
+  expect(uploadProgress({ attempt: 1, sentBytes: 999_999, totalBytes: 1_000_000, updatedAtMs: 0 })).toEqual({
     scope: 'ingress_store',
+    attempt: 1,
     uploaded_bytes: 999_999,
     total_bytes: 1_000_000,
     percent: 99,
     done: false,
+    updated_at: '1970-01-01T00:00:00Z',
   })
-  expect(uploadProgress({ sentBytes: 5, totalBytes: 5 })).toMatchObject({ percent: 100, done: true })
+  expect(uploadProgress({ attempt: 1, sentBytes: 5, totalBytes: 5, updatedAtMs: 0 })).toMatchObject({ percent: 100, done: true })
 })

@@ -1,5 +1,6 @@
 /** How the state of an object is shown. */
-import type { ObjectState, Placement } from '#plugins/storage'
+import { formatTime } from '#kernel'
+import type { ObjectState, UploadRecord } from '#plugins/storage'
 import type { ObjectStatus, UploadProgress } from './object-api.ts'
 
 export interface ObjectSituation {
@@ -16,7 +17,15 @@ export function objectStatus({ state, isCached, isOnChain }: ObjectSituation): O
 }
 
 /** Whole percents, rounded down, so that 100 means all. */
-export function uploadProgress({ sentBytes, totalBytes }: NonNullable<Placement['upload']>): UploadProgress {
+export function uploadProgress({ attempt, sentBytes, totalBytes, updatedAtMs }: UploadRecord): UploadProgress {
   const percent = totalBytes === 0 ? 100 : Math.floor((sentBytes * 100) / totalBytes)
-  return { scope: 'ingress_store', uploaded_bytes: sentBytes, total_bytes: totalBytes, percent, done: sentBytes >= totalBytes }
+  return {
+    scope: 'ingress_store',
+    attempt,
+    uploaded_bytes: sentBytes,
+    total_bytes: totalBytes,
+    percent,
+    done: sentBytes >= totalBytes,
+    updated_at: formatTime(updatedAtMs),
+  }
 }

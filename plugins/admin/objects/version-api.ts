@@ -2,7 +2,7 @@
 import { type } from 'arktype'
 import { defineEndpoint } from '#kernel'
 import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
-import { objectState, objectStatus } from './object-api.ts'
+import { objectState, objectStatus, uploadProgress } from './object-api.ts'
 
 /** 1 to 1000; anything else counts as the default of 50. */
 const limit = { 'limit?': 'string' } as const
@@ -20,6 +20,7 @@ export const objectVersion = type({
   status: objectStatus,
   is_delete_marker: 'boolean',
   is_current: 'boolean',
+  'progress?': uploadProgress,
   location: { cache: 'boolean', chain: 'boolean' },
   content_type: 'string',
   etag: 'string',

@@ -54,7 +54,7 @@ const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 function describeOperation(endpoint: Endpoint): Schema {
   const { method, path, summary, refusals = [] } = endpoint
-  const words = path.replace('/api/v1/', '').split('/')
+  const words = path.replace(/^(\/api\/v1)?\//, '').split('/')
   return {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
     tags: [words[0]],
@@ -67,9 +67,9 @@ function describeOperation(endpoint: Endpoint): Schema {
   }
 }
 
-/** As the guard judges: signing in needs nothing, a session is its cookie's own matter, every other address takes Basic too. */
+/** As the guard judges: signing in and health need nothing, a session is its cookie's own matter, every other address takes Basic too. */
 function securityOf({ method, path }: Endpoint): readonly Schema[] {
-  if (path === '/api/v1/auth/login') return []
+  if (path === '/api/v1/auth/login' || path === '/healthz') return []
   const session = method === 'GET' ? { session: [] } : { session: [], csrf: [] }
   return path.startsWith('/api/v1/auth/') ? [session] : [{ basic: [] }, session]
 }

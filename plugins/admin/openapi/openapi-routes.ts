@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { adminRoutes, authEndpoints, contributions, defineEndpoint, defineRoutes, serveEndpoint, version } from '#kernel'
+import { adminRoutes, authEndpoints, contributions, defineEndpoint, defineRoutes, serveEndpoint, showHealth, version } from '#kernel'
 import { writeOpenApi } from './openapi-document.ts'
 
 export const openApi = defineEndpoint({
@@ -17,7 +17,7 @@ export const openApiRoutes = defineRoutes({
     let document: object | undefined
     serveEndpoint(app, openApi, async () => {
       document ??= writeOpenApi(
-        [...authEndpoints, ...contributions.to(adminRoutes).flatMap(({ item }) => item.endpoints ?? [])],
+        [showHealth, ...authEndpoints, ...contributions.to(adminRoutes).flatMap(({ item }) => item.endpoints ?? [])],
         version.version,
       )
       return document

@@ -21,8 +21,9 @@ export const overview = defineEndpoint({
     objects: {
       total: count,
       total_size_bytes: count,
-      'by_state?': 'Record<string, number>',
-      'attention?': { needs_attention: count, unavailable: count },
+      by_state: { cached: count, uploading: count, committing: count, replicating: count, stored: count, failed: count },
+      /** Failed ones, and those whose bytes are nowhere. */
+      attention: { needs_attention: count, unavailable: count },
     },
     tasks: {
       /** Failed includes failures that were acknowledged. */

@@ -17,7 +17,7 @@ test('the overview sums up buckets, objects, tasks, cache, workers and the servi
   const summary = promised(overview, await admin.call('GET', '/api/v1/overview'))
   expect(summary).toMatchObject({
     buckets: { total: 2, by_status: { active: 2 } },
-    objects: { total: 2, total_size_bytes: 400 },
+    objects: { total: 2, total_size_bytes: 400, by_state: { cached: 2, stored: 0 }, attention: { needs_attention: 0, unavailable: 0 } },
     tasks: { by_status: { failed: 0 }, attention: { failed: 0 } },
     cache: { used_bytes: 400 },
     workers: { tasks: true },
@@ -43,7 +43,7 @@ test('other plugins add to the overview, and one that fails takes nothing away',
     uses: { clock },
     summarise: async ({ clock }) => ({ level: 'ok', isTold: clock.now() > 0 }),
   })
-  const states = defineOverviewPart({ name: 'states', into: 'objects', uses: {}, summarise: () => ({ by_state: { stored: 3 } }) })
+  const workers = defineOverviewPart({ name: 'workers', into: 'workers', uses: {}, summarise: () => ({ watcher: true }) })
   const broken = defineOverviewPart({
     name: 'broken',
     into: 'objects',
@@ -52,9 +52,10 @@ test('other plugins add to the overview, and one that fails takes nothing away',
       throw new Error('no answer')
     },
   })
-  const watcher = definePlugin({ id: 'watcher', contributes: [overviewParts.with(health, states, broken)] })
+  const watcher = definePlugin({ id: 'watcher', contributes: [overviewParts.with(health, workers, broken)] })
   await using admin = await testAdmin({ plugins: [watcher] })
   const summary = promised(overview, await admin.call('GET', '/api/v1/overview'))
-  expect(summary.objects).toEqual({ total: 0, total_size_bytes: 0, by_state: { stored: 3 } })
+  expect(summary.workers).toEqual({ tasks: true, watcher: true })
+  expect(summary.objects).toMatchObject({ total: 0, total_size_bytes: 0 })
   expect(summary.chain_storage_health).toEqual({ level: 'ok', isTold: true })
 })

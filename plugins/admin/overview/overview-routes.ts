@@ -1,18 +1,19 @@
 import { clock, contributions, defineRoutes, log, optional, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
-import { type Buckets, buckets, cacheGauge } from '#plugins/storage'
+import { type Buckets, buckets, cacheGauge, placements } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { overviewParts } from '../contract.ts'
 import { describeCache, describeSystem, describeWorkers } from '../system/describe-system.ts'
 import { type Overview, overview } from './overview-api.ts'
+import { summariseStates } from './summarise-states-policy.ts'
 import { summariseTasks } from './summarise-tasks-policy.ts'
 
 const emptyCache = { used_bytes: 0, max_bytes: 0, reserved_bytes: 0, eviction_policy: 'none', eviction_paused: false } as const
 
 export const overviewRoutes = defineRoutes({
   name: 'overview',
-  uses: { buckets, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain: optional(chainClient) },
+  uses: { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain: optional(chainClient) },
   endpoints: [overview],
-  register(app, { buckets, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain }) {
+  register(app, { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain }) {
     /** One part that fails must not take the page away that shows what is wrong. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
@@ -24,8 +25,12 @@ export const overviewRoutes = defineRoutes({
     }
 
     async function summarise(): Promise<Overview> {
+      const noBuckets = { buckets: { total: 0, by_status: {} }, objects: { total: 0, total_size_bytes: 0 } }
+      const { objects, ...ofBuckets } = await read('buckets', () => summariseBuckets(buckets), noBuckets)
+      const states = await read('objects', async () => summariseStates(await placements.countObjects()), summariseStates())
       return {
-        ...(await read('buckets', () => summariseBuckets(buckets), { buckets: { total: 0, by_status: {} }, objects: noObjects })),
+        ...ofBuckets,
+        objects: { ...objects, ...states },
         tasks: await read('tasks', () => summariseTasks(taskLedger.counts(), taskLedger.kinds()), summariseTasks([], new Map())),
         cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
         workers: describeWorkers(workerHealth).workers,
@@ -45,8 +50,6 @@ export const overviewRoutes = defineRoutes({
     })
   },
 })
-
-const noObjects = { total: 0, total_size_bytes: 0 }
 
 function summariseBuckets(buckets: Buckets) {
   const all = buckets.list()

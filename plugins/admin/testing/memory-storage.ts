@@ -105,6 +105,7 @@ export function createMemoryStorage(): MemoryStorage {
             }),
           ),
         dataSetsOf: (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
+        countObjects: async () => ({ byState: countStates(state), unavailable: 0 }),
       })),
       // An operation that the test did not set is a fault of the route that calls it.
       provide(versions, {}, () => history as Versions),
@@ -134,6 +135,12 @@ export function createMemoryStorage(): MemoryStorage {
 }
 
 const all = (state: State): readonly Stored[] => [...state.versions.values()].flat()
+
+function countStates(state: State): Map<Placement['state'], number> {
+  const current = all(state).filter(({ version }) => version.isCurrent && !version.isDeleteMarker)
+  const groups = Map.groupBy(current, ({ version }) => placementOf(state, version).state)
+  return new Map([...groups].map(([name, { length }]) => [name, length]))
+}
 
 function placementOf(state: State, version: ObjectVersion): Placement {
   const cached = {

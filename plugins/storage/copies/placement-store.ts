@@ -12,6 +12,8 @@ export interface ContentRow {
   readonly pieceCid: string | null
   readonly committed: number
   readonly onChain: number
+  /** Copies whose provider has the bytes, and that are not on their way to the chain yet. */
+  readonly parked: number
   readonly updatedAtMs: number
 }
 
@@ -19,7 +21,8 @@ const contentColumns = `c.id as contentId, c.size as size, c.target_copies as ta
   exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as isCached,
   (select p.piece_cid from pieces p where p.content_id = c.id and p.part_no = 0) as pieceCid,
   (select count(*) from copies k where k.content_id = c.id and k.state = 'committed') as committed,
-  (select count(*) from copies k where k.content_id = c.id and k.state in ('batched', 'unconfirmed', 'attention')) as onChain`
+  (select count(*) from copies k where k.content_id = c.id and k.state in ('batched', 'unconfirmed', 'attention')) as onChain,
+  (select count(*) from copies k where k.content_id = c.id and k.state = 'parked') as parked`
 
 /** The content of a version; `contentId` null for a delete marker; undefined when the bucket has no such version. */
 export function findVersionContent(
@@ -111,11 +114,17 @@ export function copyStatus(state: CopyState): CopyStatus {
   return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
 }
 
-export function objectState(content: Pick<ContentRow, 'storeState' | 'committed' | 'onChain'>): ObjectState {
+/** `isBeingStored`: is there a task that brings the bytes to a first provider? */
+export function objectState(
+  content: Pick<ContentRow, 'storeState' | 'committed' | 'onChain' | 'parked'>,
+  isBeingStored: () => boolean,
+): ObjectState {
   if (content.storeState === 'stored') return 'stored'
   if (content.storeState === 'failed' || content.storeState === 'lost') return 'failed'
   if (content.committed > 0) return 'replicating'
   if (content.onChain > 0) return 'committing'
+  // The task has used up its attempts: the bytes stay here until an operator retries it.
+  if (content.parked === 0 && !isBeingStored()) return 'failed'
   return content.storeState === 'storing' ? 'uploading' : 'cached'
 }
 

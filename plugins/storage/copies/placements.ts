@@ -1,5 +1,8 @@
-import type { Database, Reader } from '#kernel'
+import type { Clock, Database, Reader, TaskQueue } from '#kernel'
 import type { CopyRecord, Placement, Placements } from '../contract.ts'
+import { shareCount } from '../objects/share-count.ts'
+import { countStates } from '../objects/state-counts.ts'
+import { isBeingStored } from './being-stored.ts'
 import {
   type ContentRow,
   findContent,
@@ -13,14 +16,17 @@ import type { UploadMeter } from './upload-meter.ts'
 
 export interface PlacementDoors {
   readonly database: Database
+  readonly clock: Clock
+  readonly queue: Pick<TaskQueue, 'isOpen'>
   readonly uploads: UploadMeter
   pieceUrl(serviceUrl: string, pieceCid: string): string
 }
 
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
-export function createPlacements({ database, uploads, pieceUrl }: PlacementDoors): Placements {
+export function createPlacements({ database, clock, queue, uploads, pieceUrl }: PlacementDoors): Placements {
   const reader: Reader = database.read
+  const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
   return {
     ofVersion(bucketId, versionId) {
       const version = findVersionContent(reader, bucketId, versionId)
@@ -28,28 +34,32 @@ export function createPlacements({ database, uploads, pieceUrl }: PlacementDoors
       const content = version.contentId === null ? undefined : findContent(reader, version.contentId)
       // A delete marker has no bytes anywhere.
       if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
-      return describe(content, listCopyRecords(reader, content.contentId, pieceUrl), uploads)
+      return {
+        ...describe(content, listCopyRecords(reader, content.contentId, pieceUrl)),
+        state: stateOf(content),
+        upload: uploads.of(content.contentId) ?? null,
+      }
     },
     ofContents(contentIds) {
       const situations = findContents(reader, contentIds).map((content) => {
         const { contentId, isCached, pieceCid, committed } = content
-        return [contentId, { state: objectState(content), isCached, isOnChain: committed > 0, pieceCid }] as const
+        const upload = uploads.of(contentId) ?? null
+        return [contentId, { state: stateOf(content), isCached, isOnChain: committed > 0, pieceCid, upload }] as const
       })
       return new Map(situations)
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
+    countObjects: shareCount(clock, () => countStates(reader, queue)),
   }
 }
 
-function describe(content: ContentRow, copies: readonly CopyRecord[], uploads: UploadMeter): Placement {
+function describe(content: ContentRow, copies: readonly CopyRecord[]): Omit<Placement, 'state' | 'upload'> {
   return {
-    state: objectState(content),
     isCached: content.isCached,
     pieceCid: content.pieceCid,
     requestedCopies: content.targetCopies,
     copies,
     message: copies.find((copy) => copy.lastError !== null && copy.status !== 'committed')?.lastError ?? null,
     updatedAtMs: content.updatedAtMs,
-    upload: uploads.of(content.contentId) ?? null,
   }
 }

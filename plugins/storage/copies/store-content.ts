@@ -94,7 +94,7 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
   const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file.path, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
-  uploads.begin(content.contentId, content.size)
+  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
   try {
     const answer = await providers.client(dataSet.serviceUrl).upload({

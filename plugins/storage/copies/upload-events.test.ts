@@ -89,6 +89,7 @@ test('an upload is told at most once a second, and once more when it is done', a
     task_id: null,
     progress: {
       scope: 'ingress_store',
+      attempt: 1,
       uploaded_bytes: 150,
       total_bytes: 300,
       percent: 50,
@@ -178,8 +179,8 @@ test('an upload goes on when watchers cannot be told', async () => {
   } as unknown as TestPipeline['database']
   const warnings: string[] = []
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
-  await using events = createUploadEvents({ ...doors, database, log })
-  events.progressed(1, { sentBytes: 1, totalBytes: 2, isDone: false })
+  await using events = createUploadEvents({ ...doors, database, log, queue: { isOpen: () => true } })
+  events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
   await rows.database.write((tx) => events.moved(tx, 1))
   await doors.clock.advance(1000)
   expect(warnings).toEqual(['the progress of an upload could not be announced', 'changes of uploads could not be announced'])

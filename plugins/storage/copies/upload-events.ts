@@ -1,6 +1,7 @@
 /** Tells watchers how the storing of objects goes on. */
-import { type Clock, type Database, defineEvent, type Events, formatTime, type Log, type Tx } from '#kernel'
+import { type Clock, type Database, defineEvent, type Events, formatTime, type Log, type TaskQueue, type Tx } from '#kernel'
 import type { ObjectState } from '../contract.ts'
+import { isBeingStored } from './being-stored.ts'
 import { findContent, findVersionOfContent, objectState } from './placement-store.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
@@ -18,6 +19,7 @@ export const uploadProgressUpdated = defineEvent<
     readonly task_id: null
     readonly progress: {
       readonly scope: 'ingress_store'
+      readonly attempt: number
       readonly uploaded_bytes: number
       readonly total_bytes: number
       readonly percent: number
@@ -47,9 +49,10 @@ export interface UploadEventDoors {
   readonly clock: Clock
   readonly events: Events
   readonly log: Log
+  readonly queue: Pick<TaskQueue, 'isOpen'>
 }
 
-export function createUploadEvents({ database, clock, events, log }: UploadEventDoors): UploadEvents {
+export function createUploadEvents({ database, clock, events, log, queue }: UploadEventDoors): UploadEvents {
   const moved = new Set<number>()
   const stop = new AbortController()
   let gathering: Promise<void> | undefined
@@ -59,7 +62,7 @@ export function createUploadEvents({ database, clock, events, log }: UploadEvent
     return version && { upload_id: contentId, version_id: version.versionId, bucket_name: version.bucketName, object_key: version.key }
   }
 
-  function announceProgress(contentId: number, { sentBytes, totalBytes, isDone }: UploadProgress): void {
+  function announceProgress(contentId: number, { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress): void {
     const upload = identify(contentId)
     // Its last version was deleted meanwhile.
     if (!upload) return
@@ -68,11 +71,12 @@ export function createUploadEvents({ database, clock, events, log }: UploadEvent
       task_id: null,
       progress: {
         scope: 'ingress_store',
+        attempt,
         uploaded_bytes: sentBytes,
         total_bytes: totalBytes,
         percent: Math.floor((sentBytes * 100) / totalBytes),
         done: isDone,
-        updated_at: formatTime(clock.now()),
+        updated_at: formatTime(updatedAtMs),
       },
     })
   }
@@ -83,7 +87,8 @@ export function createUploadEvents({ database, clock, events, log }: UploadEvent
     moved.clear()
     for (const contentId of contentIds) {
       const [upload, content] = [identify(contentId), findContent(database.read, contentId)]
-      if (upload && content) events.publish(uploadStateChanged, { ...upload, state: objectState(content) })
+      if (upload && content)
+        events.publish(uploadStateChanged, { ...upload, state: objectState(content, () => isBeingStored(database.read, queue, contentId)) })
     }
   }
 

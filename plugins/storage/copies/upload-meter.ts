@@ -1,17 +1,16 @@
 import type { Clock } from '#kernel'
+import type { UploadRecord } from '../contract.ts'
 
 /** Bytes on their way to providers, by content. In memory: after a restart an upload begins again. */
 export interface UploadMeter {
-  begin(contentId: number, totalBytes: number): void
+  begin(contentId: number, upload: Pick<UploadRecord, 'attempt' | 'totalBytes'>): void
   set(contentId: number, sentBytes: number): void
   /** The provider took all bytes, or the upload failed. */
   end(contentId: number, how: { readonly isDone: boolean }): void
-  of(contentId: number): { readonly sentBytes: number; readonly totalBytes: number } | undefined
+  of(contentId: number): UploadRecord | undefined
 }
 
-export interface UploadProgress {
-  readonly sentBytes: number
-  readonly totalBytes: number
+export interface UploadProgress extends UploadRecord {
   readonly isDone: boolean
 }
 
@@ -22,24 +21,36 @@ export function createUploadMeter(
   clock: Pick<Clock, 'now'>,
   announce: (contentId: number, progress: UploadProgress) => void = () => {},
 ): UploadMeter {
-  const running = new Map<number, { sentBytes: number; readonly totalBytes: number; announcedAtMs: number }>()
+  const running = new Map<number, UploadRecord & { readonly announcedAtMs: number }>()
+
+  function tell(
+    contentId: number,
+    { announcedAtMs: _, ...upload }: UploadRecord & { readonly announcedAtMs: number },
+    isDone = false,
+  ): void {
+    announce(contentId, { ...upload, isDone })
+  }
+
   return {
-    begin(contentId, totalBytes) {
-      running.set(contentId, { sentBytes: 0, totalBytes, announcedAtMs: clock.now() })
-      announce(contentId, { sentBytes: 0, totalBytes, isDone: false })
+    begin(contentId, { attempt, totalBytes }) {
+      const nowMs = clock.now()
+      const upload = { attempt, sentBytes: 0, totalBytes, updatedAtMs: nowMs, announcedAtMs: nowMs }
+      running.set(contentId, upload)
+      tell(contentId, upload)
     },
     set(contentId, sentBytes) {
-      const upload = running.get(contentId)
-      if (!upload) return
-      upload.sentBytes = sentBytes
-      if (clock.now() < upload.announcedAtMs + announceMs) return
-      upload.announcedAtMs = clock.now()
-      announce(contentId, { sentBytes, totalBytes: upload.totalBytes, isDone: false })
+      const before = running.get(contentId)
+      if (!before) return
+      const nowMs = clock.now()
+      const isDue = nowMs >= before.announcedAtMs + announceMs
+      const upload = { ...before, sentBytes, updatedAtMs: nowMs, announcedAtMs: isDue ? nowMs : before.announcedAtMs }
+      running.set(contentId, upload)
+      if (isDue) tell(contentId, upload)
     },
     end(contentId, { isDone }) {
       const upload = running.get(contentId)
       running.delete(contentId)
-      if (upload && isDone) announce(contentId, { sentBytes: upload.totalBytes, totalBytes: upload.totalBytes, isDone })
+      if (upload && isDone) tell(contentId, { ...upload, sentBytes: upload.totalBytes, updatedAtMs: clock.now() }, isDone)
     },
     of: (contentId) => running.get(contentId),
   }

@@ -6,13 +6,17 @@ import { copiesMigration } from '../migrations/0002-copies.ts'
 import { openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { objectStateMetric } from './object-metrics.ts'
 import { createObjects } from './objects.ts'
+import { countStates } from './state-counts.ts'
 
 const openDatabase = () => openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration] }])
 
 const zero = { cached: 0, uploading: 0, committing: 0, replicating: 0, stored: 0, failed: 0 }
 
+/** Work goes on for every content. */
+const allOpen = { isOpen: () => true }
+
 async function distribution(database: Database): Promise<Record<string, number>> {
-  const samples = await objectStateMetric.collect({ database } as never)
+  const samples = await objectStateMetric.collect({ database, taskQueue: allOpen } as never)
   return Object.fromEntries(samples.map(({ labels, value }) => [labels.state, value]))
 }
 
@@ -103,6 +107,20 @@ test('more contents than one turn looks at are all counted', async () => {
   expect(await distribution(database)).toEqual({ ...zero, cached: 600, uploading: 600, stored: 600 })
 })
 
+test('objects whose bytes are nowhere are counted, beside those that failed', async () => {
+  await using database = await openDatabase()
+  await plan(database, { current: 2 }, { current: 3 }, { copies: ['committed'] }, { storeState: 'failed' }, { storeState: 'stored' })
+  await database.write((tx) => tx.run('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (1, 1, 0, 0)'))
+  expect(await countStates(database.read, allOpen)).toMatchObject({ unavailable: 3 })
+})
+
+test('an object that nobody brings to a provider any more has failed', async () => {
+  await using database = await openDatabase()
+  await plan(database, { current: 2 }, { storeState: 'storing', copies: ['planned'] }, { storeState: 'storing', copies: ['parked'] })
+  const { byState } = await countStates(database.read, { isOpen: () => false })
+  expect(Object.fromEntries(byState)).toEqual({ failed: 3, uploading: 1, stored: 0 })
+})
+
 test('no look-up of the count walks over stored contents or over all versions', async () => {
   await using database = await openDatabase()
   const seen: string[] = []
@@ -117,7 +135,7 @@ test('no look-up of the count walks over stored contents or over all versions', 
     },
   }
   await plan(database, { current: 20 })
-  await objectStateMetric.collect({ database: { ...database, read: watched } } as never)
+  await objectStateMetric.collect({ database: { ...database, read: watched }, taskQueue: allOpen } as never)
   const steps = [...new Set(seen)].flatMap((sql) =>
     database.read
       .all<{ detail: string }>(`explain query plan ${sql}`, ...Array(sql.split('?').length - 1).fill(0))

@@ -1,4 +1,4 @@
-import { database, defineMetric } from '#kernel'
+import { database, defineMetric, taskQueue } from '#kernel'
 import type { ObjectState } from '../contract.ts'
 import { countStates } from './state-counts.ts'
 
@@ -10,10 +10,10 @@ export const objectStateMetric = defineMetric({
   help: 'Current object versions by state; counted at most every 30 seconds.',
   type: 'gauge',
   labels: ['state'],
-  uses: { database },
+  uses: { database, taskQueue },
   keepMs: 30_000,
-  async collect({ database }) {
-    const counts = await countStates(database.read)
-    return states.map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 }))
+  async collect({ database, taskQueue }) {
+    const { byState } = await countStates(database.read, taskQueue)
+    return states.map((state) => ({ labels: { state }, value: byState.get(state) ?? 0 }))
   },
 })

@@ -22,6 +22,9 @@ export interface UnsettledContent {
   /** Copies that are committed, and those that wait for the chain. */
   readonly committed: number
   readonly onChain: number
+  /** Copies whose provider has the bytes, and that are not on their way to the chain yet. */
+  readonly parked: number
+  readonly isCached: number
   /** Keys whose current version has these bytes; null where there are too many versions to count along with others. */
   readonly current: number | null
 }
@@ -41,6 +44,8 @@ export function listUnsettled(
     `select c.id as id,
        (select count(*) from copies k where k.content_id = c.id and k.state = 'committed') as committed,
        (select count(*) from copies k where k.content_id = c.id and k.state in ('batched', 'unconfirmed', 'attention')) as onChain,
+       (select count(*) from copies k where k.content_id = c.id and k.state = 'parked') as parked,
+       exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as isCached,
        case when c.ref_count <= ${versionsAlongMax} then (
          select count(*) from object_versions v
          join object_heads h on h.bucket_id = v.bucket_id and h.key = v.key and h.rseq = v.rseq where v.content_id = c.id) end as current

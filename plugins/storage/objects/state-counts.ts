@@ -1,5 +1,6 @@
-import type { Reader } from '#kernel'
-import type { ObjectState } from '../contract.ts'
+import type { Reader, TaskQueue } from '#kernel'
+import type { ObjectCounts, ObjectState } from '../contract.ts'
+import { isBeingStored } from '../copies/being-stored.ts'
 import { objectState } from '../copies/placement-store.ts'
 import {
   type ContentGroup,
@@ -17,22 +18,34 @@ const rowsPerTurn = 500
  * Current versions by state. Only contents that are not yet stored are looked at; all others are what remains of the buckets' own
  * counts. What changes meanwhile may be counted before or after its change.
  */
-export async function countStates(reader: Reader): Promise<ReadonlyMap<ObjectState, number>> {
-  const counts = new Map<ObjectState, number>()
+export async function countStates(reader: Reader, queue: Pick<TaskQueue, 'isOpen'>): Promise<ObjectCounts> {
+  const counts: Counts = { byState: new Map(), unavailable: 0 }
   for (let group = nextUnsettledGroup(reader, undefined); group !== undefined; group = nextUnsettledGroup(reader, group)) {
-    await countGroup(reader, group, counts)
+    await countGroup({ reader, queue }, group, counts)
   }
-  const unsettled = [...counts.values()].reduce((sum, current) => sum + current, 0)
-  return counts.set('stored', Math.max(0, sumLiveObjects(reader) - unsettled))
+  const unsettled = [...counts.byState.values()].reduce((sum, current) => sum + current, 0)
+  counts.byState.set('stored', Math.max(0, sumLiveObjects(reader) - unsettled))
+  return counts
 }
 
-async function countGroup(reader: Reader, group: ContentGroup, counts: Map<ObjectState, number>): Promise<void> {
+interface Counts extends ObjectCounts {
+  readonly byState: Map<ObjectState, number>
+  unavailable: number
+}
+
+interface Doors {
+  readonly reader: Reader
+  readonly queue: Pick<TaskQueue, 'isOpen'>
+}
+
+async function countGroup({ reader, queue }: Doors, group: ContentGroup, counts: Counts): Promise<void> {
   let page = listUnsettled(reader, group, 0, rowsPerTurn)
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     for (const content of page) {
-      const state = objectState({ ...group, ...content })
+      const state = objectState({ ...group, ...content }, () => isBeingStored(reader, queue, content.id))
       const current = content.current ?? (await countMany(reader, content))
-      counts.set(state, (counts.get(state) ?? 0) + current)
+      counts.byState.set(state, (counts.byState.get(state) ?? 0) + current)
+      if (state !== 'failed' && content.committed === 0 && content.isCached === 0) counts.unavailable += current
     }
     await nextTurn()
     page = listUnsettled(reader, group, last.id, rowsPerTurn)

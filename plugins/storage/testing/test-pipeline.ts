@@ -58,7 +58,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     publish: ({ topic }, payload) => void published.push({ topic, payload }),
     subscribe: () => () => {},
   }
-  const uploadEvents = createUploadEvents({ database, clock, events, log: silentLog })
+  const uploadEvents = createUploadEvents({ database, clock, events, log: silentLog, queue: { isOpen: () => true } })
   const doors = {
     database,
     clock,

@@ -1,0 +1,184 @@
+/** The event stream over HTTP: its framing, what is announced, and what its watchers may do. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { refusalOf } from '../fixtures/admin-answers.ts'
+import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type EventWatch, watchEvents } from '../fixtures/event-watch.ts'
+import { until } from '../fixtures/until.ts'
+
+let svc: DevProcess
+let data: AdminData
+/** Open from the start: it lives long enough for a heartbeat. */
+let patient: EventWatch
+beforeAll(async () => {
+  svc = await startDev()
+  data = createAdminData(svc)
+  patient = await watchEvents(svc)
+})
+afterAll(async () => {
+  patient?.[Symbol.dispose]()
+  await svc?.[Symbol.asyncDispose]()
+})
+
+const watchersMax = 64
+
+test('the stream begins at once with a comment, and nobody on the way keeps it', async () => {
+  using watch = await watchEvents(svc)
+  expect(watch.status).toBe(200)
+  expect(watch.headers).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    connection: 'keep-alive',
+    'x-accel-buffering': 'no',
+  })
+  await expect.poll(watch.text).toBe(': connected\n\n')
+})
+
+test('a frame has topic, number and one line of JSON that repeats both beside the payload', async () => {
+  using watch = await watchEvents(svc)
+  const bucket_name = await data.makeBucket()
+  const event = await watch.next('bucket_updated')
+  expect(event.data).toEqual({ seq: Number(event.id), topic: 'bucket_updated', bucket_name })
+  expect(watch.text()).toContain(`\n\nevent: bucket_updated\nid: ${event.id}\ndata: ${JSON.stringify(event.data)}\n\n`)
+})
+
+test('numbers follow each other without a gap, the same for every watcher', async () => {
+  using one = await watchEvents(svc)
+  using other = await watchEvents(svc)
+  const names = [await data.makeBucket(), await data.makeBucket(), await data.makeBucket()]
+  const last = ({ bucket_name }: { bucket_name: string }) => bucket_name === names[2]
+  await Promise.all([one.next('bucket_updated', last), other.next('bucket_updated', last)])
+  const ids = one.events().map(({ id }) => Number(id))
+  expect(ids).toEqual(ids.map((_, at) => (ids[0] ?? 0) + at))
+  expect(other.events().slice(0, ids.length)).toEqual(one.events().slice(0, ids.length))
+})
+
+test('a bucket is announced when it is created, changes its owner or its policy, whoever does it', async () => {
+  using watch = await watchEvents(svc)
+  const bucket = await data.makeBucket()
+  const of = (name: string) => watch.events().filter((event) => event.data.bucket_name === name && event.topic === 'bucket_updated').length
+  await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: internalRoot } })
+  await svc.call('PUT', `/api/v1/buckets/${bucket}/copy-policy`, { json: { default_copies: 2 } })
+  await svc.call('PUT', `/api/v1/buckets/${bucket}/copy-policy`, { json: {} })
+  const s3 = svc.connect()
+  await s3.send(new CreateBucketCommand({ Bucket: 'made-by-s3' }))
+  s3.destroy()
+  await watch.next('bucket_updated', ({ bucket_name }) => bucket_name === 'made-by-s3')
+  expect(of(bucket)).toBe(3)
+})
+
+test('storing an object is announced: its bytes as they travel, the tasks as they end, and the object as its state changes', async () => {
+  using watch = await watchEvents(svc)
+  const bucket = await data.makeBucket()
+  const s3 = svc.connect()
+  await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: svc.ready.s3.access_key } })
+  const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a/ü', Body: Buffer.alloc(400, 'ü') }))
+  s3.destroy()
+  const stored = await watch.next('upload_state_changed', ({ state }) => state === 'stored')
+  const upload = { upload_id: expect.any(Number), version_id: VersionId, object_key: 'a/ü', bucket_name: bucket }
+  expect(stored.data).toEqual({ seq: Number(stored.id), topic: 'upload_state_changed', ...upload, state: 'stored' })
+  const sent = await watch.next('upload_progress_updated', ({ progress }) => progress.done)
+  expect(sent.data).toEqual({
+    seq: Number(sent.id),
+    topic: 'upload_progress_updated',
+    ...upload,
+    task_id: null,
+    progress: {
+      scope: 'ingress_store',
+      attempt: 1,
+      uploaded_bytes: 400,
+      total_bytes: 400,
+      percent: 100,
+      done: true,
+      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    },
+  })
+  const ended = await watch.next('task_updated', ({ type }) => type === 'storage_commit')
+  expect(ended.data).toEqual({
+    seq: Number(ended.id),
+    topic: 'task_updated',
+    task_id: expect.any(Number),
+    type: 'storage_commit',
+    status: 'completed',
+    presentation_status: 'completed',
+    subject: { type: 'storage_data_set', key: expect.stringMatching(/^\d+$/) },
+  })
+})
+
+test('nothing is replayed, whatever Last-Event-ID says', async () => {
+  const before = await data.makeBucket()
+  const { id } = await patient.next('bucket_updated', ({ bucket_name }) => bucket_name === before)
+  using watch = await watchEvents(svc, { headers: { 'last-event-id': '0' } })
+  const after = await data.makeBucket()
+  await watch.next('bucket_updated', ({ bucket_name }) => bucket_name === after)
+  expect(watch.events().filter((event) => Number(event.id) <= Number(id))).toEqual([])
+})
+
+test('the stream is for operators: Basic or a session', async () => {
+  expect(refusalOf(await svc.call('GET', '/api/v1/events', { as: 'nobody' }))).toEqual([401, 'authentication_required'])
+  using watch = await watchEvents(svc, { as: await svc.signIn() })
+  expect(watch.status).toBe(200)
+})
+
+test('the stream of a session ends once the session has', async () => {
+  const session = await svc.signIn()
+  using watch = await watchEvents(svc, { as: session })
+  expect((await svc.call('POST', '/api/v1/auth/logout', { as: session })).status).toBe(204)
+  const unseen = await data.makeBucket()
+  await watch.ended
+  expect(watch.text()).not.toContain(`"${unseen}"`)
+})
+
+test('a watcher too many is refused, and served once another one left', async () => {
+  const watches: EventWatch[] = []
+  const open = async () => watches.push(await watchEvents(svc))
+  // The patient one is there too.
+  while (watches.length < watchersMax - 1) await open()
+  expect(refusalOf(await svc.call('GET', '/api/v1/events'))).toEqual([503, 'event_streams_exhausted'])
+  watches.pop()?.[Symbol.dispose]()
+  await until('a place', async () => {
+    await open()
+    const last = watches.at(-1)
+    if (last?.status === 200) return true
+    watches.pop()
+    return undefined
+  })
+  for (const watch of watches) watch[Symbol.dispose]()
+})
+
+test('watchers that leave, in whatever way, leave nothing behind', async () => {
+  const { hostname, port } = new URL(svc.ready.base_url)
+  const { authorization } = svc.headersOf({})
+  for (let opened = 0; opened < 2 * watchersMax; opened++) {
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${authorization}\r\n\r\n`)
+    await once(socket, 'data')
+    opened % 2 === 0 ? socket.resetAndDestroy() : socket.destroy()
+  }
+  // As many as ever find a place again.
+  const watches = await until('all places', async () => {
+    const all = await Promise.all(Array.from({ length: watchersMax - 1 }, () => watchEvents(svc)))
+    if (all.every(({ status }) => status === 200)) return all
+    for (const watch of all) watch[Symbol.dispose]()
+    return undefined
+  })
+  for (const watch of watches) watch[Symbol.dispose]()
+})
+
+test('a watcher that reads nothing holds up nobody', async () => {
+  using idle = await watchEvents(svc)
+  idle.pause()
+  using awake = await watchEvents(svc)
+  const bucket = await data.makeBucket()
+  const change = () => svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: internalRoot } })
+  for (let changes = 0; changes < 200; changes++) expect((await change()).status).toBe(200)
+  const seen = () => awake.events().filter(({ data }) => data.bucket_name === bucket).length
+  await expect.poll(seen).toBe(201)
+})
+
+test('a stream on which nothing happens is kept open by comments', async () => {
+  await expect.poll(patient.text, { timeout: 30_000, interval: 100 }).toContain('\n\n: heartbeat\n\n')
+})

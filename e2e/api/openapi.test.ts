@@ -1,0 +1,127 @@
+/** The API document against the specification, and the answers of a running service against the values that the document is written from. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listBuckets, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
+import { listObjects, objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
+import { listAffectedVersions, listDeletedObjects, listDeletions, listObjectVersions } from '../../plugins/admin/objects/version-api.ts'
+import { overview } from '../../plugins/admin/overview/overview-api.ts'
+import { readSettings } from '../../plugins/admin/settings/settings-api.ts'
+import { cacheStats, systemInfo, systemPlugins, workers } from '../../plugins/admin/system/system-api.ts'
+import { listUsers } from '../../plugins/s3/users/user-api.ts'
+import { listTasks, previewAcknowledge, taskStats } from '../../plugins/tasks/api.ts'
+import { chainReadiness } from '../../plugins/wallet/readiness/readiness-api.ts'
+import { specRows } from '../../tools/spec-rows.ts'
+import { answerOf } from '../fixtures/admin-answers.ts'
+import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+
+let svc: DevProcess
+let data: AdminData
+// biome-ignore lint/suspicious/noExplicitAny: the document is looked into everywhere
+let document: any
+beforeAll(async () => {
+  svc = await startDev()
+  data = createAdminData(svc)
+  document = (await svc.call('GET', '/api/v1/openapi.json')).json
+})
+afterAll(() => svc?.[Symbol.asyncDispose]())
+
+/** Not built yet. */
+const later = /\/(replacement|storage-replacements|storage-confirmations|wallet|observability)(\/|$)/
+/** Beside the specification. */
+const ours = ['GET /api/v1/openapi.json', 'GET /api/v1/system/plugins']
+
+const listOperations = (): readonly string[] =>
+  Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+
+test('the document has every endpoint of the specification that is built, and no other', () => {
+  const wanted = (specRows.Endpoints ?? []).filter((row) => !later.test(row))
+  expect(listOperations().toSorted()).toEqual([...wanted, ...ours].toSorted())
+})
+
+test('it is OpenAPI 3.1 of this version, and every reference in it leads somewhere', () => {
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'svc Admin API', version: expect.stringMatching(/^\d+\.\d+\.\d+/) } })
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
+  expect(references.length).toBeGreaterThan(0)
+  for (const path of references) {
+    expect([path, path.split('/').reduce((at, word) => at?.[word], document)]).toEqual([path, expect.any(Object)])
+  }
+})
+
+test('every operation says what it answers, and that it may refuse in the one shape', () => {
+  for (const methods of Object.values<Record<string, { responses: object; summary: string }>>(document.paths)) {
+    for (const { responses, summary } of Object.values(methods)) {
+      expect(summary).not.toBe('')
+      expect(responses).toMatchObject({ default: { $ref: '#/components/responses/Error' } })
+      // Deleting a bucket is never done.
+      expect(Object.keys(responses).filter((status) => /^20[0-4]$|^501$/.test(status))).toHaveLength(1)
+    }
+  }
+})
+
+describe('the answer of', () => {
+  let bucket: string
+  let versionId: string
+  beforeAll(async () => {
+    bucket = await data.makeBucket({ default_copies: 2 })
+    versionId = (await data.upload(bucket, 'folder/kept')).versionId
+    await data.upload(bucket, 'deleted')
+    await data.remove(bucket, 'deleted')
+    await data.stored(bucket, versionId)
+  })
+
+  const objects = '/api/v1/buckets/{bucket}/objects'
+
+  test.each([
+    [systemInfo, '/api/v1/system/info'],
+    [systemPlugins, '/api/v1/system/plugins'],
+    [workers, '/api/v1/workers'],
+    [cacheStats, '/api/v1/cache/stats'],
+    [overview, '/api/v1/overview'],
+    [listBuckets, '/api/v1/buckets'],
+    [showBucket, '/api/v1/buckets/{bucket}'],
+    [listObjects, objects],
+    [listObjects, `${objects}?delimiter=/&limit=1`],
+    [listObjectVersions, `${objects}/versions?key=deleted`],
+    [listDeletedObjects, `${objects}/deleted`],
+    [listDeletions, `${objects}/deletions`],
+    [objectProvenance, `${objects}/provenance?version_id={version}`],
+    [objectStatusDetail, `${objects}/status-detail?version_id={version}`],
+    [listAffectedVersions, '/api/v1/buckets/{bucket}/storage-health/affected-versions?limit=1'],
+    [listUsers, '/api/v1/s3-users'],
+    [readSettings, '/api/v1/settings'],
+    [listTasks, '/api/v1/tasks?limit=1'],
+    [taskStats, '/api/v1/tasks/stats'],
+    [previewAcknowledge, '/api/v1/tasks/acknowledge/preview'],
+    [chainReadiness, '/api/v1/chain/readiness'],
+  ] as const)('$path is JSON with exactly the members that are documented', async (endpoint, path) => {
+    const reply = await svc.call('GET', path.replace('{bucket}', bucket).replace('{version}', versionId))
+    expect(reply.headers['content-type']).toMatch(/^application\/json/)
+    expect(answerOf<typeof endpoint>(endpoint, reply)).toEqual(reply.json)
+    expect(missingMembers(schemaOf(endpoint.path), reply.json)).toEqual([])
+  })
+
+  test('health is documented too', async () => {
+    expect(missingMembers(schemaOf('/healthz'), (await svc.call('GET', '/healthz')).json)).toEqual([])
+  })
+
+  const schemaOf = (path: string) =>
+    document.paths[path.replaceAll(/:(\w+)/g, '{$1}')].get.responses[200].content['application/json'].schema
+})
+
+interface Schema {
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+}
+
+/** Of what the served document requires, by place. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+function missingMembers({ required = [], properties = {}, items }: Schema, value: any, place = ''): readonly string[] {
+  if (Array.isArray(value)) return items ? value.flatMap((item, at) => missingMembers(items, item, `${place}[${at}]`)) : []
+  if (typeof value !== 'object' || value === null) return []
+  const missing = required.filter((member) => !Object.hasOwn(value, member)).map((member) => `${place}.${member}`)
+  const known = Object.entries(properties).filter(([member]) => Object.hasOwn(value, member))
+  return [...missing, ...known.flatMap(([member, schema]) => missingMembers(schema, value[member], `${place}.${member}`))]
+}

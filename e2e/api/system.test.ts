@@ -1,0 +1,144 @@
+/** What the service tells about itself: health, metrics, version, workers, cache and the overview. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { overview } from '../../plugins/admin/overview/overview-api.ts'
+import { cacheStats, systemInfo, systemPlugins, workers } from '../../plugins/admin/system/system-api.ts'
+import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
+import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { uploadForFailure } from '../fixtures/stuck-storage.ts'
+import { until } from '../fixtures/until.ts'
+
+let svc: DevProcess
+let data: AdminData
+beforeAll(async () => {
+  svc = await startDev()
+  data = createAdminData(svc)
+})
+afterAll(() => svc?.[Symbol.asyncDispose]())
+
+const readOverview = async () => answerOf(overview, await svc.call('GET', '/api/v1/overview'))
+
+describe('health', () => {
+  test('is told to everybody, with and without credentials', async () => {
+    for (const as of ['nobody', 'operator'] as const) {
+      const reply = await svc.call('GET', '/healthz', { as })
+      expect([reply.status, reply.json]).toEqual([200, { status: 'ok' }])
+    }
+  })
+
+  test('is told also to who has a wrong password', async () => {
+    const headers = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
+    expect((await svc.call('GET', '/healthz', { as: 'nobody', headers })).json).toEqual({ status: 'ok' })
+  })
+})
+
+describe('metrics', () => {
+  test('are for operators: Basic or a session', async () => {
+    expect(refusalOf(await svc.call('GET', '/metrics', { as: 'nobody' }))).toEqual([401, 'authentication_required'])
+    expect((await svc.call('GET', '/metrics', { as: await svc.signIn() })).status).toBe(200)
+    expect((await svc.call('GET', '/metrics')).status).toBe(200)
+  })
+
+  test('are text in the exposition format', async () => {
+    const { headers, text } = await svc.call('GET', '/metrics')
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const lines = text.split('\n').filter((line) => line !== '')
+    expect(lines.filter((line) => !/^(# (HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(\{[^{}]*\})? (-?[\d.e+-]+|NaN|\+Inf))$/i.test(line))).toEqual(
+      [],
+    )
+    for (const name of [
+      'svc_cache_used_bytes',
+      'svc_cache_max_bytes',
+      'svc_cache_hits_total',
+      'svc_cache_misses_total',
+      'svc_object_state_distribution',
+      'svc_task_queue_depth',
+      'svc_backend_object_operations_total',
+      'svc_build_info',
+    ]) {
+      expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^# TYPE ${name} (gauge|counter)$`)))
+    }
+  })
+})
+
+test('system info tells the version of the package, the mode and since when it runs', async () => {
+  const info = answerOf(systemInfo, await svc.call('GET', '/api/v1/system/info'))
+  const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'))
+  expect(info).toMatchObject({ version, mode: 'full', started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) })
+  const sinceSeconds = (Date.now() - Date.parse(info.started_at)) / 1000
+  expect(Math.abs(sinceSeconds - info.uptime_seconds)).toBeLessThan(5)
+  const plugins = answerOf(systemPlugins, await svc.call('GET', '/api/v1/system/plugins'))
+  expect(plugins.map(({ id, enabled }) => ({ id, enabled }))).toEqual(info.plugins)
+})
+
+test('the workers are told by name and health, and what they do', async () => {
+  const { workers: health, details } = answerOf(workers, await svc.call('GET', '/api/v1/workers'))
+  expect(health).toEqual({ tasks: true })
+  expect(details.tasks).toMatchObject({ healthy: true, active: expect.any(Number) })
+})
+
+test('the cache tells its use and its capacity in bytes', async () => {
+  const read = async () => answerOf(cacheStats, await svc.call('GET', '/api/v1/cache/stats'))
+  const before = await read()
+  expect(before).toMatchObject({ max_bytes: 10 * 1024 ** 3, reserved_bytes: 0, eviction_policy: 'lru' })
+  await data.upload(await data.makeBucket(), 'a', Buffer.alloc(5000, 'a'))
+  expect((await read()).used_bytes).toBe(before.used_bytes + 5000)
+})
+
+describe('the overview', () => {
+  test('sums up buckets and objects', async () => {
+    const before = await readOverview()
+    const bucket = await data.makeBucket()
+    await data.upload(bucket, 'kept', Buffer.alloc(300, 'k'))
+    await data.upload(bucket, 'deleted')
+    await data.remove(bucket, 'deleted')
+    const after = await readOverview()
+    expect(after.buckets).toEqual({ total: before.buckets.total + 1, by_status: { active: before.buckets.total + 1 } })
+    expect(after.objects.total).toBe(before.objects.total + 1)
+    expect(after.objects.total_size_bytes).toBe(before.objects.total_size_bytes + 300)
+  })
+
+  test('tells each object’s state, and ends with all of them stored', async () => {
+    const bucket = await data.makeBucket()
+    await data.stored(bucket, (await data.upload(bucket, 'a')).versionId)
+    await until('the counts agree', async () => {
+      const { objects } = await readOverview()
+      return objects.by_state.stored === objects.total ? true : undefined
+    })
+    expect((await readOverview()).objects.attention).toEqual({ needs_attention: 0, unavailable: 0 })
+  })
+
+  test('repeats what the other addresses tell', async () => {
+    const { cache, workers: health, system } = await readOverview()
+    expect(cache).toEqual(answerOf(cacheStats, await svc.call('GET', '/api/v1/cache/stats')))
+    expect(health).toEqual(answerOf(workers, await svc.call('GET', '/api/v1/workers')).workers)
+    const { uptime_seconds, ...info } = answerOf(systemInfo, await svc.call('GET', '/api/v1/system/info'))
+    expect(system).toMatchObject(info)
+    expect(uptime_seconds - system.uptime_seconds).toBeLessThan(5)
+  })
+
+  test('counts an acknowledged failure as failed, but asks for nobody because of it', async () => {
+    const bucket = await data.makeBucket()
+    await uploadForFailure(svc, data, bucket, 'lost')
+    const failed = await until('the failure', async () => {
+      const { tasks, objects } = await readOverview()
+      return tasks.attention.failed === 1 && objects.by_state.failed === 1 ? { tasks, objects } : undefined
+    })
+    expect(failed.tasks.by_status.failed).toBe(1)
+    expect(failed.objects.attention.needs_attention).toBe(1)
+    const [task] = (await svc.call('GET', '/api/v1/tasks?status=failed')).json.tasks
+    expect((await svc.call('POST', `/api/v1/tasks/${task.id}/acknowledge`)).status).toBe(200)
+    const { by_status, attention } = (await readOverview()).tasks
+    expect([by_status.failed, attention.failed]).toEqual([1, 0])
+  })
+})
+
+test.each(['/api/v1/overview', '/api/v1/workers', '/api/v1/cache/stats', '/api/v1/system/info', '/api/v1/system/plugins'])(
+  '%s is for operators only',
+  async (path) => {
+    expect(refusalOf(await svc.call('GET', path, { as: 'nobody' }))).toEqual([401, 'authentication_required'])
+    expect((await svc.call('GET', path, { as: await svc.signIn() })).status).toBe(200)
+  },
+)

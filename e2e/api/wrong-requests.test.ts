@@ -1,0 +1,180 @@
+/** What a hostile or clumsy client gets: always an answer, in the one shape that refusals have, and nothing of the inside. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sendRaw } from '#kernel/testing'
+import { refusalOf } from '../fixtures/admin-answers.ts'
+import { createAdminData } from '../fixtures/admin-data.ts'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+
+let svc: DevProcess
+let bucket: string
+beforeAll(async () => {
+  svc = await startDev()
+  bucket = await createAdminData(svc).makeBucket()
+})
+afterAll(() => svc?.[Symbol.asyncDispose]())
+
+const reads = [
+  '/api/v1/overview',
+  '/api/v1/system/info',
+  '/api/v1/system/plugins',
+  '/api/v1/workers',
+  '/api/v1/cache/stats',
+  '/api/v1/events',
+  '/api/v1/openapi.json',
+  '/api/v1/buckets/{bucket}/objects/versions',
+  '/api/v1/buckets/{bucket}/objects/deleted',
+  '/api/v1/buckets/{bucket}/objects/deletions',
+  '/api/v1/buckets/{bucket}/objects/provenance',
+  '/api/v1/buckets/{bucket}/objects/status-detail',
+  '/api/v1/buckets/{bucket}/objects/download',
+  '/api/v1/buckets/{bucket}/storage-health/affected-versions',
+]
+const writes = [
+  '/api/v1/buckets/{bucket}/owner',
+  '/api/v1/buckets/{bucket}/copy-policy',
+  '/api/v1/buckets/{bucket}/objects/upload',
+  '/api/v1/buckets/{bucket}/objects/restore',
+  '/api/v1/buckets/{bucket}/objects/versions/restore',
+  '/api/v1/buckets/{bucket}/objects/permanent-delete',
+  '/api/v1/buckets/{bucket}/objects/deleted/permanent-delete',
+  '/api/v1/s3-users/{bucket}/secret',
+]
+const here = (path: string) => path.replace('{bucket}', bucket)
+
+describe.each(reads)('%s', (path) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])('has no %s', async (method) => {
+    expect(refusalOf(await svc.call(method, here(path)))).toEqual([404, 'not_found'])
+  })
+})
+
+test.each(writes)('%s has no GET', async (path) => {
+  expect(refusalOf(await svc.call('GET', here(path)))).toEqual([404, 'not_found'])
+})
+
+test.each([
+  ['PATCH', '/api/v1/buckets'],
+  ['DELETE', '/api/v1/buckets'],
+  ['POST', '/api/v1/buckets/{bucket}'],
+  ['PUT', '/api/v1/buckets/{bucket}'],
+  ['POST', '/api/v1/buckets/{bucket}/objects'],
+  ['GET', '/api/v1/s3-users/somebody'],
+  ['POST', '/api/v1/s3-users/somebody'],
+  ['DELETE', '/api/v1/s3-users'],
+  ['POST', '/healthz'],
+  ['POST', '/metrics'],
+  ['GET', '/api/v1/buckets/{bucket}/nothing'],
+  ['GET', '/api/v1/buckets/{bucket}/objects/'],
+  ['GET', '/api/v1/buckets/{bucket}/objects/nothing'],
+  ['GET', '/api/v1'],
+  ['GET', '/api/v1/'],
+  ['GET', '/api/v2/buckets'],
+  ['GET', '/api/v1/Buckets'],
+  ['GET', '/api'],
+  ['GET', '/admin'],
+  ['GET', '/api/v1/s3-users/a/b/c'],
+])('%s %s is nothing that there is: 404', async (method, path) => {
+  expect(refusalOf(await svc.call(method, here(path)))).toEqual([404, 'not_found'])
+})
+
+describe('addresses that are not what they seem', () => {
+  test.each([
+    '/api/v1/../../etc/passwd',
+    '/api/v1/buckets/..%2f..%2fetc%2fpasswd',
+    '//api/v1/overview',
+    '/api//v1/overview',
+    '/api/v1/overview/',
+    '/API/v1/overview',
+    '/api/v1/overview;a=b',
+    '/api/v1/overview%00',
+    '/api/v1/overview%2f',
+    '/api/v1/%6fverview/x',
+    '/api/v1/buckets/%zz',
+    '/api/v1/buckets/%',
+    '/api/v1/buckets/%ff',
+    `/api/v1/buckets/${'x'.repeat(5000)}`,
+    `/api/v1/${'a/'.repeat(2000)}`,
+  ])('%s is refused', async (path) => {
+    const [status] = refusalOf(await svc.call('GET', path))
+    expect([400, 404]).toContain(status)
+  })
+
+  test.each(['/api/v1/overview', '/api/v1/%6fverview', '//api/v1/overview', '/api/v1/./overview', '/x/../api/v1/overview'])(
+    '%s shows nobody anything',
+    async (path) => {
+      const [status] = refusalOf(await svc.call('GET', path, { as: 'nobody' }))
+      expect([401, 404]).toContain(status)
+    },
+  )
+})
+
+/** Bodies that are wrong everywhere, and for what takes none that must not matter. */
+const bodies = [
+  'null',
+  '[]',
+  '"text"',
+  '5',
+  '{',
+  '{"a":}',
+  '{"__proto__":{"key":"a"}}',
+  '{"constructor":{"prototype":{}}}',
+  '{"key":{"$gt":""},"version_id":{"$gt":""}}',
+  '\u0000',
+  `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`,
+  '[['.repeat(1500),
+  `{"key":"${'k'.repeat(4096)}"}`,
+]
+
+describe.each([
+  ['POST', '/api/v1/buckets'],
+  ['PUT', '/api/v1/buckets/{bucket}/owner'],
+  ['PUT', '/api/v1/buckets/{bucket}/copy-policy'],
+  ['POST', '/api/v1/buckets/{bucket}/objects/restore'],
+  ['POST', '/api/v1/buckets/{bucket}/objects/versions/restore'],
+  ['POST', '/api/v1/buckets/{bucket}/objects/permanent-delete'],
+  ['POST', '/api/v1/buckets/{bucket}/objects/deleted/permanent-delete'],
+  ['POST', '/api/v1/s3-users'],
+  ['PUT', '/api/v1/s3-users/somebody'],
+  ['POST', '/api/v1/s3-users/somebody/secret'],
+])('%s %s', (method, path) => {
+  test('answers every wrong body with 400', async () => {
+    for (const body of bodies) {
+      const headers = { 'content-type': 'application/json' }
+      expect([body, ...refusalOf(await svc.call(method, here(path), { body, headers }))]).toEqual([body, 400, 'invalid_request'])
+    }
+  })
+
+  test('answers a body that is not UTF-8 with 400', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
+    expect(refusalOf(await svc.call(method, here(path), { body, headers }))).toEqual([400, 'invalid_request'])
+  })
+})
+
+describe('what is hardly HTTP', () => {
+  test.each([
+    ['no request line', 'hello\r\n\r\n', 400],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01', 400],
+    ['no Host', 'GET /api/v1/overview HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two lengths', 'POST /api/v1/buckets HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n', 400],
+    [
+      'length and chunks',
+      'POST /api/v1/buckets HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['a broken chunk', 'POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nxyz\r\n', 400],
+    ['headers that are too large', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\nConnection: close\r\n\r\n', 400],
+  ])('%s gets an answer in JSON', async (_what, bytes, status) => {
+    const answer = await sendRaw(svc.ready.base_url, Buffer.from(bytes, 'latin1'))
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(head).toMatch(/^content-type: application\/json/im)
+    expect(head).toMatch(/^x-content-type-options: nosniff/im)
+    expect(JSON.parse(body)).toEqual({ error: expect.any(String), code: 'invalid_request' })
+  })
+})
+
+test('after all this the service is well, and has nothing but the bucket it had', async () => {
+  expect((await svc.call('GET', '/healthz')).json).toEqual({ status: 'ok' })
+  expect((await svc.call('GET', '/api/v1/buckets')).json.map(({ name }: { name: string }) => name)).toEqual([bucket])
+})

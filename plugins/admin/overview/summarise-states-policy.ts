@@ -1,0 +1,20 @@
+/** The counts of the objects as the overview shows them. */
+import type { ObjectCounts, ObjectState } from '#plugins/storage'
+import type { Overview } from './overview-api.ts'
+
+const none: ObjectCounts = { byState: new Map(), unavailable: 0 }
+
+export function summariseStates({ byState, unavailable } = none): Pick<Overview['objects'], 'by_state' | 'attention'> {
+  const count = (state: ObjectState) => byState.get(state) ?? 0
+  return {
+    by_state: {
+      cached: count('cached'),
+      uploading: count('uploading'),
+      committing: count('committing'),
+      replicating: count('replicating'),
+      stored: count('stored'),
+      failed: count('failed'),
+    },
+    attention: { needs_attention: count('failed'), unavailable },
+  }
+}
