@@ -1,4 +1,4 @@
-/** `npm run bench -- put-get list cid [--out results.json] [--compare results.json]`: each in turn, a table each, then all as one line of JSON, which is kept in a file too. */
+/** `npm run bench -- put-get list admin-lists cid [--out results.json] [--compare results.json]`: each in turn, a table each, then all as one line of JSON, which is kept in a file too. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
@@ -8,6 +8,7 @@ import { type BenchTable, renderBenchTable } from './bench-table.ts'
 const benches: Readonly<Record<string, () => Promise<BenchTable>>> = {
   'put-get': async () => (await import('./put-get.ts')).benchPutGet(),
   list: async () => (await import('./list.ts')).benchList(),
+  'admin-lists': async () => (await import('./admin-lists.ts')).benchAdminLists(),
   cid: async () => (await import('./cid.ts')).benchCid(),
 }
 

@@ -12,12 +12,16 @@ interface Job {
 /** Jobs of one transaction: bounds how long the event loop is held by one commit. */
 const jobsPerCommitMax = 256
 
+const transactionStatements = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK', 'SAVEPOINT job', 'ROLLBACK TO job', 'RELEASE job']
+
 /**
  * Many small writes become one transaction and one fsync. Each job has a savepoint of its own, so that a failing one takes only
  * itself back. Nobody is told of success before the group is durable.
  */
 export function createGroupCommit(handle: NativeDatabase, turn: WriterTurn) {
   const statements = new StatementCache(handle)
+  // Prepared before there is anything to take back: whatever goes wrong in a job, the transaction must end.
+  for (const sql of transactionStatements) statements.statement(sql)
   const queue: Job[] = []
   let flushing: Promise<void> | undefined
   let closed = false

@@ -118,3 +118,13 @@ test('a closed database refuses writes and has finished those it took', async ()
   await expect(last).resolves.toBeDefined()
   await expect(database.write(insert('late'))).rejects.toThrow('closed')
 })
+
+test('a job that builds its statements from values fails alone, and later writes go on', async () => {
+  const database = await open()
+  const wasteful = database.write((tx) => {
+    for (let n = 0; n < 2000; n++) tx.get(`select ${n}`)
+  })
+  await expect(wasteful).rejects.toThrow('distinct SQL texts; the latest is: select')
+  // A text that is known still: no new one is taken.
+  expect(await database.write((tx) => tx.get('select 0'))).toEqual({ 0: 0 })
+})

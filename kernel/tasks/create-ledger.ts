@@ -14,6 +14,8 @@ export const taskErrors = defineErrors({
   task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
 })
 
+/** Failures dismissed in one transaction: many must not hold the writer. */
+const pageRows = 500
 /** Of a bulk dismissal the latest tasks are announced one by one: watchers keep no more, and read the list anyway. */
 const announcedMax = 32
 
@@ -78,20 +80,24 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
       // As a writer, so that no failure is recorded between the count and its moment.
       return database.write((tx) => {
         const asOfMs = fenceFailures(tx, clock.now())
-        return { count: countFailures(tx, kind, asOfMs).reduce((sum, { n }) => sum + n, 0), asOfMs }
+        return { count: countFailures(tx, kind), asOfMs }
       })
     },
-    async acknowledgeAll({ kind, failedBeforeMs }) {
+    async acknowledgeAll({ kind, failedBeforeMs = Number.POSITIVE_INFINITY }) {
       requireKind(kind)
-      return database.write((tx) => {
-        const nowMs = clock.now()
-        const beforeMs = failedBeforeMs ?? fenceFailures(tx, nowMs)
-        const latest = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
-        tx.afterCommit(() => {
-          for (const task of latest) if ((task.failedAtMs ?? beforeMs) < beforeMs) onChange({ ...task, acknowledgedAtMs: nowMs })
-        })
-        return acknowledgeFailures(tx, kind, { beforeMs, nowMs })
+      const { beforeMs, latest } = await database.write((tx) => {
+        // Failures that come while this goes on are no part of it, or it might never end.
+        const beforeMs = Math.min(failedBeforeMs, fenceFailures(tx, clock.now()))
+        const failed = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
+        return { beforeMs, latest: failed.filter(({ failedAtMs }) => (failedAtMs ?? beforeMs) < beforeMs) }
       })
+      const nowMs = clock.now()
+      let acknowledged = 0
+      for (let page = pageRows; page === pageRows; acknowledged += page) {
+        page = await database.write((tx) => acknowledgeFailures(tx, { kind, beforeMs, nowMs, limit: pageRows }))
+      }
+      for (const task of latest) onChange({ ...task, acknowledgedAtMs: nowMs })
+      return acknowledged
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Reader, SqlValue, Tx } from '../db/database.ts'
+import type { Reader, Tx } from '../db/database.ts'
 import type { ListTasks, TaskCount } from './ledger.ts'
 import { countTask, type TaskRecord, type TaskStatus, taskColumns } from './task-record.ts'
 
@@ -6,28 +6,33 @@ export function findTask(reader: Reader, id: number): TaskRecord | undefined {
   return reader.get<TaskRecord>(`select ${taskColumns} from tasks where id = ?`, id)
 }
 
-/** Newest first, by range scans over the filter's index. `hiddenKinds` are left out unless they failed. */
+// The plus sign takes the column's affinity away, without which the index could not be searched for the expression.
+const newestSql = `with newest as (
+    select n.id from task_counts c join tasks n on n.id in (
+      select t.id from tasks t where t.kind = c.kind and t.status = c.status and (t.acknowledged_at is not null) = +c.acknowledged and t.id < ?
+      order by t.id desc limit ?)
+    where c.n > 0 and c.kind = coalesce(?, c.kind) and c.status = coalesce(?, c.status) and c.acknowledged = coalesce(?, c.acknowledged)
+      and (c.status = 'failed' or c.kind not in (select value from json_each(?)))
+    order by n.id desc limit ?)
+  select ${taskColumns} from tasks where id in (select id from newest) order by id desc`
+
+/**
+ * Newest first, merged from the newest of each group of task_counts that is shown: however many rows the filter leaves out, none of
+ * them is looked at. `hiddenKinds` are left out unless they failed.
+ */
 export function listTasks(
   reader: Reader,
   { kind, status, before, limit }: ListTasks,
   hiddenKinds: readonly string[],
 ): readonly TaskRecord[] {
-  const where = ['id < ?']
-  const params: SqlValue[] = [before ?? Number.MAX_SAFE_INTEGER]
-  if (kind !== undefined) {
-    where.push('kind = ?')
-    params.push(kind)
-  }
-  if (status !== undefined) {
-    where.push('status = ?')
-    params.push(status === 'dismissed' ? 'failed' : status)
-    if (status === 'failed') where.push('acknowledged_at is null')
-    if (status === 'dismissed') where.push('acknowledged_at is not null')
-  }
-  where.push("(status = 'failed' or kind not in (select value from json_each(?)))")
+  const isDismissed = status === 'dismissed'
   return reader.all<TaskRecord>(
-    `select ${taskColumns} from tasks where ${where.join(' and ')} order by id desc limit ?`,
-    ...params,
+    newestSql,
+    before ?? Number.MAX_SAFE_INTEGER,
+    limit,
+    kind ?? null,
+    isDismissed ? 'failed' : (status ?? null),
+    status === undefined ? null : Number(isDismissed),
     JSON.stringify(hiddenKinds),
     limit,
   )
@@ -67,53 +72,53 @@ export function acknowledgeTask(tx: Tx, task: TaskRecord, nowMs: number): void {
   countTask(tx, task.kind, { status: 'failed', isAcknowledged: true }, 1)
 }
 
-/** Failures not yet acknowledged that were recorded strictly before the moment, by kind. */
-export function countFailures(
-  reader: Reader,
-  kind: string | undefined,
-  beforeMs: number,
-): readonly { readonly kind: string; readonly n: number }[] {
-  return reader.all(
-    "select kind, count(*) as n from tasks where status = 'failed' and acknowledged_at is null and failed_at < ? and (? is null or kind = ?) group by kind",
-    beforeMs,
-    kind ?? null,
+/** Failures not yet acknowledged, of one kind or of all. */
+export function countFailures(reader: Reader, kind: string | undefined): number {
+  const row = reader.get<{ n: number | null }>(
+    "select sum(n) as n from task_counts where status = 'failed' and acknowledged = 0 and kind = coalesce(?, kind)",
     kind ?? null,
   )
+  return row?.n ?? 0
 }
 
-export function acknowledgeFailures(tx: Tx, kind: string | undefined, at: { readonly beforeMs: number; readonly nowMs: number }): number {
-  let acknowledged = 0
-  for (const { kind: found, n } of countFailures(tx, kind, at.beforeMs)) {
-    tx.run(
-      "update tasks set acknowledged_at = ?, updated_at = ? where kind = ? and status = 'failed' and acknowledged_at is null and failed_at < ?",
-      at.nowMs,
-      at.nowMs,
-      found,
-      at.beforeMs,
-    )
-    tx.run("update task_counts set n = n - ? where kind = ? and status = 'failed' and acknowledged = 0", n, found)
-    tx.run(
-      "insert into task_counts (kind, status, acknowledged, n) values (?, 'failed', 1, ?) on conflict (kind, status, acknowledged) do update set n = n + excluded.n",
-      found,
-      n,
-    )
-    acknowledged += n
+export interface FailuresBefore {
+  readonly kind: string | undefined
+  /** Only failures recorded strictly before it. */
+  readonly beforeMs: number
+  readonly nowMs: number
+  readonly limit: number
+}
+
+const acknowledgeSql = (ofKind: string) =>
+  `update tasks set acknowledged_at = ?, updated_at = ? where id in (
+     select id from tasks where status = 'failed' and acknowledged_at is null and failed_at < ? ${ofKind} order by failed_at limit ?)
+   returning kind`
+const acknowledge = { any: acknowledgeSql(''), ofKind: acknowledgeSql('and kind = ?') }
+
+/** Acknowledges up to `limit` failures, oldest first, and returns how many there were. */
+export function acknowledgeFailures(tx: Tx, { kind, beforeMs, nowMs, limit }: FailuresBefore): number {
+  const rows =
+    kind === undefined
+      ? tx.all<{ kind: string }>(acknowledge.any, nowMs, nowMs, beforeMs, limit)
+      : tx.all<{ kind: string }>(acknowledge.ofKind, nowMs, nowMs, beforeMs, kind, limit)
+  for (const [found, { length }] of Map.groupBy(rows, (row) => row.kind)) {
+    countTask(tx, found, { status: 'failed' }, -length)
+    countTask(tx, found, { status: 'failed', isAcknowledged: true }, length)
   }
-  return acknowledged
+  return rows.length
 }
 
 /** Deletes up to `limit` ended tasks: finished, or acknowledged, before the moment. */
 export function deleteExpired(tx: Tx, beforeMs: number, limit: number): number {
-  const rows = tx.all<{ id: number; kind: string; status: TaskStatus }>(
-    `select id, kind, status from tasks where status in ('completed', 'cancelled', 'failed') and finished_at < ?
-     and (status <> 'failed' or acknowledged_at < ?) order by finished_at limit ?`,
-    beforeMs,
+  // The first condition repeats the index's own, without which SQLite would not use it.
+  const rows = tx.all<{ kind: string; status: TaskStatus }>(
+    `delete from tasks where id in (
+       select id from tasks where (status in ('completed', 'cancelled') or acknowledged_at is not null)
+         and coalesce(acknowledged_at, finished_at) < ? order by coalesce(acknowledged_at, finished_at) limit ?)
+     returning kind, status`,
     beforeMs,
     limit,
   )
-  for (const { id, kind, status } of rows) {
-    tx.run('delete from tasks where id = ?', id)
-    countTask(tx, kind, { status, isAcknowledged: status === 'failed' }, -1)
-  }
+  for (const { kind, status } of rows) countTask(tx, kind, { status, isAcknowledged: status === 'failed' }, -1)
   return rows.length
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { done, fail } from './outcome.ts'
 import { retentionTask } from './retention-task.ts'
+import { insertTaskRow } from './testing/task-rows.ts'
 import { bind, openTasks, scriptedKind, settings, startEngine, type TestTasks, wrongCounters } from './testing/test-engine.ts'
 
 const retentionMs = 60_000
@@ -52,6 +53,21 @@ test('a failure stays until it is dismissed, and its time starts then', async ()
   await tasks.clock.advance(1)
   await sweep(tasks, svc)
   expect(idsOf(tasks)).toEqual([open])
+  expect(wrongCounters(tasks)).toEqual([])
+  await svc.stop()
+})
+
+test('a cancelled task goes after the retention period', async () => {
+  await using tasks = await openTasks()
+  const { svc } = await setUp(tasks)
+  const atMs = tasks.clock.now()
+  await tasks.database.write((tx) => insertTaskRow(tx, { kind: 'work', status: 'cancelled', atMs }))
+  await tasks.clock.advance(retentionMs)
+  await sweep(tasks, svc)
+  expect(idsOf(tasks)).toHaveLength(1)
+  await tasks.clock.advance(1)
+  await sweep(tasks, svc)
+  expect(idsOf(tasks)).toEqual([])
   expect(wrongCounters(tasks)).toEqual([])
   await svc.stop()
 })

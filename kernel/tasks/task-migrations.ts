@@ -53,4 +53,16 @@ export const taskMigrations = [
     'create table task_failure_clock (id integer primary key check (id = 1), at bigint not null)',
     'insert into task_failure_clock (id, at) select 1, coalesce(max(failed_at), 0) from tasks',
   ]),
+  defineMigration('0003-bounded-reads', [
+    // The groups are those of task_counts. A list merges the newest rows of the groups it shows and never steps over another's rows.
+    'create index tasks_in_group on tasks (kind, status, (acknowledged_at is not null), id)',
+    'drop index tasks_by_kind',
+    'drop index tasks_by_status',
+    'drop index tasks_by_kind_and_status',
+    "create index tasks_unacknowledged_of_kind on tasks (kind, failed_at) where status = 'failed' and acknowledged_at is null",
+    // Only what may go one day, by the moment from which it is kept: failures that nobody dismissed are not in the sweep's way.
+    `create index tasks_ended on tasks (coalesce(acknowledged_at, finished_at))
+     where status in ('completed', 'cancelled') or acknowledged_at is not null`,
+    'drop index tasks_expiring',
+  ]),
 ]

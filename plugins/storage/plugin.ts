@@ -41,12 +41,13 @@ export const storagePlugin = definePlugin({
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }] = await Promise.all([
+        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }] = await Promise.all([
           import('./migrations/0001-objects.ts'),
           import('./migrations/0002-copies.ts'),
           import('./migrations/0003-removals.ts'),
+          import('./migrations/0004-list-reads.ts'),
         ])
-        return { migrations: [objectsMigration, copiesMigration, removalsMigration] }
+        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),

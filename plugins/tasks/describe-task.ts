@@ -27,10 +27,10 @@ export function describeTask(task: ListedTask): Task {
   }
 }
 
-/** Every failure but the last is followed by a retry. */
-function countRetries({ attempts, attemptsMax }: ListedTask): Pick<Task, 'retry_count' | 'retry_limit'> {
-  if (attemptsMax === undefined) return { retry_count: attempts }
-  return { retry_count: Math.min(attempts, attemptsMax - 1), retry_limit: attemptsMax - 1 }
+/** Every failure is followed by a retry, except the one that a failed task ended with. */
+function countRetries({ attempts, attemptsMax, status }: ListedTask): Pick<Task, 'retry_count' | 'retry_limit'> {
+  const retry_count = status === 'failed' ? attempts - 1 : attempts
+  return attemptsMax === undefined ? { retry_count } : { retry_count, retry_limit: attemptsMax - 1 }
 }
 
 const present = <K extends string>(name: K, value: string | null) =>

@@ -33,6 +33,7 @@ test('tasks are listed newest first with what they do, concern and wait for', as
     operation: 'Do test_work',
     status: 'failed',
     subject: { type: 'bucket', key: 'photos', bucket: 'photos' },
+    retry_count: 0,
     retry_limit: 4,
     retryable: true,
     acknowledgeable: true,

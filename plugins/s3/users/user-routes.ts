@@ -13,13 +13,16 @@ export const userRoutes = defineRoutes({
   uses: { s3Users, buckets },
   endpoints: [listUsers, createUser, changeRole, rotateSecret, deleteUser],
   register(app, { s3Users, buckets }) {
-    const describe = ({ accessKey, role }: S3User): S3UserItem => ({
+    const describe = ({ accessKey, role }: S3User, owned = buckets.countOwnedBy(accessKey)): S3UserItem => ({
       access_key: accessKey,
       role,
-      bucket_count: buckets.countOwnedBy(accessKey),
+      bucket_count: owned,
     })
 
-    serveEndpoint(app, listUsers, async () => s3Users.list().map(describe))
+    serveEndpoint(app, listUsers, async () => {
+      const byOwner = Map.groupBy(buckets.list(), ({ ownerAccessKey }) => ownerAccessKey)
+      return s3Users.list().map((user) => describe(user, byOwner.get(user.accessKey)?.length ?? 0))
+    })
     serveEndpoint(app, createUser, async ({ body }) => showOnce(await s3Users.create(body.role ?? 'userplus')))
     serveEndpoint(app, changeRole, async ({ params, body }) => describe(await s3Users.setRole(refuseRoot(params.accessKey), body.role)))
     serveEndpoint(app, rotateSecret, async ({ params }) => showOnce(await s3Users.rotateSecret(refuseRoot(params.accessKey))))

@@ -51,13 +51,11 @@ export function findRseq(read: Reader, { bucketId, key }: { readonly bucketId: n
   )?.rseq
 }
 
-/** Entries of a bucket behind `after` and within the prefix, which ends below `high`. */
-export interface KeyPage {
+/** Keys of a bucket from `low` on and below `high`. */
+export interface KeyRange {
   readonly bucketId: number
-  readonly prefix: string
+  readonly low: string
   readonly high: string | undefined
-  readonly after: string
-  readonly limit: number
 }
 
 export interface DeletedRow {
@@ -72,16 +70,15 @@ export interface DeletedRow {
 const noBound = '\u{10ffff}\u{10ffff}'
 
 /** Keys whose current version is a delete marker and that still have a version with bytes, in order of key. */
-export function listDeletedRows(read: Reader, { bucketId, prefix, high, after, limit }: KeyPage): DeletedRow[] {
+export function listDeletedRows(read: Reader, { bucketId, low, high }: KeyRange, limit: number): DeletedRow[] {
   const rows = read.all<VersionRow & { readonly marker_version_id: string; readonly deleted_at: number }>(
     `select t.marker_version_id, t.deleted_at, ${versionColumns} from object_tombstones t
        join object_versions v on v.bucket_id = t.bucket_id and v.key = t.key and v.rseq = (
          select d.rseq from object_versions d where d.bucket_id = t.bucket_id and d.key = t.key and d.is_delete_marker = 0
          order by d.rseq limit 1)
-     where t.bucket_id = ? and t.is_restorable = 1 and t.key > ? and t.key >= ? and t.key < ? order by t.key limit ?`,
+     where t.bucket_id = ? and t.is_restorable = 1 and t.key >= ? and t.key < ? order by t.key limit ?`,
     bucketId,
-    after,
-    prefix,
+    low,
     high ?? noBound,
     limit,
   )
@@ -96,17 +93,43 @@ export function listDeletedRows(read: Reader, { bucketId, prefix, high, after, l
 const isCurrentMarker = `exists (select 1 from object_tombstones t
   where t.bucket_id = v.bucket_id and t.key = v.key and t.marker_version_id = v.version_id) as is_current`
 
-/** Delete markers, newest first, behind the version id `after`; of one key when it is given, else of the keys with the prefix. */
-export function listMarkerRows(read: Reader, page: KeyPage & { readonly key: string | undefined }): StoredVersion[] {
-  const { bucketId, key, prefix, high = noBound, after, limit } = page
-  const rows = read.all<VersionRow & { readonly is_current: number }>(
-    `select ${versionColumns}, ${isCurrentMarker} from object_versions v
-     where v.bucket_id = ? and v.is_delete_marker = 1 and v.version_id < ? and ${key === undefined ? 'v.key >= ? and v.key < ?' : 'v.key = ?'}
-     order by v.version_id desc limit ?`,
+// The indexes are named because SQLite cannot know how many of the versions are markers.
+const byTime = 'object_versions_markers'
+const byKey = 'object_versions_markers_of_key'
+const markerSql = (index: string, of = '') =>
+  `select ${versionColumns}, ${isCurrentMarker} from object_versions v indexed by ${index}
+   where v.bucket_id = ? and v.is_delete_marker = 1 and v.version_id < ? ${of} order by v.version_id desc limit ?`
+const inRange = 'and v.key >= ? and v.key < ?'
+const markers = {
+  all: markerSql(byTime),
+  ofKey: markerSql(byKey, 'and v.key = ?'),
+  /** Over all markers from the newest on: soon done where many of them are in the range. */
+  ofMany: markerSql(byTime, inRange),
+  /** Over the range, which is sorted: soon done where it has few. */
+  ofFew: markerSql(byKey, inRange),
+}
+/** A range with fewer markers is sorted. */
+const fewMarkers = 2000
+
+/** Delete markers newest first, behind the version id `after`: of one key when it is given, else of the range. */
+export function listMarkerRows(read: Reader, keys: KeyRange & { readonly key: string | undefined }, after: string, limit: number) {
+  const { bucketId, key, low, high } = keys
+  if (key !== undefined) return readMarkers(read, markers.ofKey, bucketId, after, key, limit)
+  if (low === '' && high === undefined) return readMarkers(read, markers.all, bucketId, after, limit)
+  const sql = hasFewMarkers(read, keys) ? markers.ofFew : markers.ofMany
+  return readMarkers(read, sql, bucketId, after, low, high ?? noBound, limit)
+}
+
+const readMarkers = (read: Reader, sql: string, ...params: readonly (string | number)[]): StoredVersion[] =>
+  read.all<VersionRow & { readonly is_current: number }>(sql, ...params).map((row) => new StoredVersion(row, row.is_current === 1))
+
+function hasFewMarkers(read: Reader, { bucketId, low, high = noBound }: KeyRange): boolean {
+  const row = read.get<{ n: number }>(
+    `select count(*) as n from (select 1 from object_versions v indexed by ${byKey}
+       where v.bucket_id = ? and v.is_delete_marker = 1 and v.key >= ? and v.key < ? limit ${fewMarkers})`,
     bucketId,
-    after,
-    ...(key === undefined ? [prefix, high] : [key]),
-    limit,
+    low,
+    high,
   )
-  return rows.map((row) => new StoredVersion(row, row.is_current === 1))
+  return (row?.n ?? 0) < fewMarkers
 }

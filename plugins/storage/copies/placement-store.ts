@@ -49,12 +49,21 @@ export function findVersionOfContent(
   )
 }
 
+type FoundContent = Omit<ContentRow, 'isCached'> & { readonly isCached: number }
+
 export function findContent(reader: Reader, contentId: number): ContentRow | undefined {
-  const row = reader.get<Omit<ContentRow, 'isCached'> & { isCached: number }>(
-    `select ${contentColumns} from contents c where c.id = ?`,
-    contentId,
-  )
+  const row = reader.get<FoundContent>(`select ${contentColumns} from contents c where c.id = ?`, contentId)
   return row && { ...row, isCached: row.isCached === 1 }
+}
+
+/** In no particular order; those that are no more are left out. */
+export function findContents(reader: Reader, contentIds: readonly number[]): ContentRow[] {
+  return reader
+    .all<FoundContent>(
+      `select ${contentColumns} from contents c where c.id in (select value from json_each(?))`,
+      JSON.stringify(contentIds),
+    )
+    .map((row) => ({ ...row, isCached: row.isCached === 1 }))
 }
 
 interface CopyRecordRow {
@@ -137,10 +146,9 @@ interface DataSetRecordRow {
 
 export function listDataSetRecords(reader: Reader, bucketId: number): readonly DataSetRecord[] {
   const rows = reader.all<DataSetRecordRow>(
-    `select d.*, exists (select 1 from replica_slots s where s.current_data_set_id = d.id) as is_current,
-       (select count(*) from copies c where c.data_set_id = d.id and c.state = 'committed') as committed,
-       (select coalesce(sum(p.length), 0) from copies c join pieces p on p.id = c.piece_id where c.data_set_id = d.id and c.state = 'committed') as bytes
-     from data_sets d where d.bucket_id = ? order by d.slot, d.generation`,
+    `select d.*, exists (select 1 from replica_slots s where s.bucket_id = d.bucket_id and s.slot = d.slot and s.current_data_set_id = d.id) as is_current,
+       t.committed_copies as committed, t.committed_bytes as bytes
+     from data_sets d join data_set_totals t on t.data_set_id = d.id where d.bucket_id = ? order by d.slot, d.generation`,
     bucketId,
   )
   return rows.map((row) => ({

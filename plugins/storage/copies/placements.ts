@@ -1,9 +1,17 @@
 import type { Clock, Database, Reader, TaskQueue } from '#kernel'
-import type { ContentSituation, CopyRecord, Placement, Placements } from '../contract.ts'
+import type { CopyRecord, Placement, Placements } from '../contract.ts'
 import { shareCount } from '../objects/share-count.ts'
 import { countStates } from '../objects/state-counts.ts'
 import { isBeingStored } from './being-stored.ts'
-import { type ContentRow, findContent, findVersionContent, listCopyRecords, listDataSetRecords, objectState } from './placement-store.ts'
+import {
+  type ContentRow,
+  findContent,
+  findContents,
+  findVersionContent,
+  listCopyRecords,
+  listDataSetRecords,
+  objectState,
+} from './placement-store.ts'
 import type { UploadMeter } from './upload-meter.ts'
 
 export interface PlacementDoors {
@@ -33,19 +41,12 @@ export function createPlacements({ database, clock, queue, uploads, pieceUrl }: 
       }
     },
     ofContents(contentIds) {
-      const found = new Map<number, ContentSituation>()
-      for (const contentId of contentIds) {
-        const content = findContent(reader, contentId)
-        if (!content) continue
-        found.set(contentId, {
-          state: stateOf(content),
-          isCached: content.isCached,
-          isOnChain: content.committed > 0,
-          pieceCid: content.pieceCid,
-          upload: uploads.of(contentId) ?? null,
-        })
-      }
-      return found
+      const situations = findContents(reader, contentIds).map((content) => {
+        const { contentId, isCached, pieceCid, committed } = content
+        const upload = uploads.of(contentId) ?? null
+        return [contentId, { state: stateOf(content), isCached, isOnChain: committed > 0, pieceCid, upload }] as const
+      })
+      return new Map(situations)
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
     countObjects: shareCount(clock, () => countStates(reader, queue)),

@@ -5,6 +5,7 @@ import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../da
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
 import { removalsMigration } from '../migrations/0003-removals.ts'
+import { listReadsMigration } from '../migrations/0004-list-reads.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 
@@ -22,7 +23,9 @@ export interface StorageRows extends AsyncDisposable {
 export const rowsNowMs = 1_000_000
 
 export async function openStorageRows(): Promise<StorageRows> {
-  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration] }])
+  const database = await openTestDatabase([
+    { name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] },
+  ])
   await database.write((tx) =>
     tx.run(
       `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,

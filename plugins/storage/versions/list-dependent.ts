@@ -1,6 +1,6 @@
 import type { Reader } from '#kernel'
 import { beforeAll } from '../catalog/history-store.ts'
-import { justAfter, successorOf } from '../catalog/key-order-policy.ts'
+import { compareKeys, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import type { Versions } from '../contract.ts'
 import { listDependentVersions } from '../copies/dependent-store.ts'
 import { placeAfter } from './list-history.ts'
@@ -16,14 +16,15 @@ export function listDependent(
 ): ReturnType<Versions['onDataSets']> {
   const { dataSetIds, prefix = '', key, after, limit } = request
   if (dataSetIds.length === 0) return { versions: [], isTruncated: false }
+  const low = key ?? prefix
   const rows = listDependentVersions(read, {
     bucketId,
     dataSetIds,
-    low: key ?? prefix,
+    after:
+      after && compareKeys(after.key, low) >= 0
+        ? { key: after.key, rseq: placeAfter(read, { bucketId, key: after.key }, after.versionId) }
+        : { key: low, rseq: beforeAll },
     high: key === undefined ? (successorOf(prefix) ?? noBound) : justAfter(key),
-    after: after
-      ? { key: after.key, rseq: placeAfter(read, { bucketId, key: after.key }, after.versionId) }
-      : { key: key ?? prefix, rseq: beforeAll },
     limit: limit + 1,
   })
   return { versions: rows.slice(0, limit), isTruncated: rows.length > limit }

@@ -1,6 +1,6 @@
 import type { Reader } from '#kernel'
 import { beforeAll, findRseq, listDeletedRows, listKeyRows, listMarkerRows } from '../catalog/history-store.ts'
-import { successorOf } from '../catalog/key-order-policy.ts'
+import { compareKeys, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import { StoredVersion } from '../catalog/stored-version.ts'
 import { findVersion, versionsPerMs } from '../catalog/version-store.ts'
 import type { KeyHistory, Versions } from '../contract.ts'
@@ -29,8 +29,9 @@ export function placeAfter(read: Reader, key: { readonly bucketId: number; reado
 }
 
 export function listDeleted(read: Reader, bucketId: number, request: Of<'deletedObjects'>): ReturnType<Versions['deletedObjects']> {
-  const { prefix = '', after = '', limit } = request
-  const rows = listDeletedRows(read, { bucketId, prefix, high: successorOf(prefix), after, limit: limit + 1 })
+  const { prefix = '', after, limit } = request
+  const low = after === undefined || compareKeys(after, prefix) < 0 ? prefix : justAfter(after)
+  const rows = listDeletedRows(read, { bucketId, low, high: successorOf(prefix) }, limit + 1)
   return { objects: rows.slice(0, limit), isTruncated: rows.length > limit }
 }
 
@@ -39,6 +40,6 @@ const newest = '~'
 
 export function listMarkers(read: Reader, bucketId: number, request: Of<'deleteMarkers'>): ReturnType<Versions['deleteMarkers']> {
   const { prefix = '', key, after = newest, limit } = request
-  const rows = listMarkerRows(read, { bucketId, key, prefix, high: successorOf(prefix), after, limit: limit + 1 })
+  const rows = listMarkerRows(read, { bucketId, key, low: prefix, high: successorOf(prefix) }, after, limit + 1)
   return { markers: rows.slice(0, limit), isTruncated: rows.length > limit }
 }

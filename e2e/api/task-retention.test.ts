@@ -1,0 +1,35 @@
+/** Records of ended tasks go after `worker.tasks.retention`; a failure's time starts when it is acknowledged. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTaskGateway, type TaskGateway } from '../fixtures/task-gateway.ts'
+
+let svc: TaskGateway
+beforeAll(async () => {
+  svc = await startTaskGateway({ 'worker.tasks.retention': '1s' })
+})
+afterAll(() => svc[Symbol.asyncDispose]())
+
+/** Sweeps until the task is gone; whoever is left then. */
+async function sweepUntilGone(id: number): Promise<readonly number[]> {
+  await expect
+    .poll(async () => {
+      await svc.sweep()
+      return (await svc.list('?limit=100')).tasks.map((task) => task.id)
+    })
+    .not.toContain(id)
+  return (await svc.list('?limit=100')).tasks.map((task) => task.id)
+}
+
+test('completed and acknowledged tasks go, and failures that nobody acknowledged stay however old they are', async () => {
+  const failed = await svc.putUntil('failed', { end: 'fail' })
+  const dismissed = await svc.putUntil('failed', { of: 'collect', end: 'fail' })
+  const waiting = await svc.putUntil('waiting', { end: 'wait' })
+  const completed = await svc.putUntil('completed', { end: 'done' })
+  // Both failures are older than what is gone now.
+  expect(await sweepUntilGone(completed.id)).toEqual([waiting.id, dismissed.id, failed.id])
+  expect((await svc.call('POST', `/api/v1/tasks/${dismissed.id}/acknowledge`)).status).toBe(200)
+  expect(await sweepUntilGone(dismissed.id)).toEqual([waiting.id, failed.id])
+  expect((await svc.call('GET', '/api/v1/tasks/stats')).json).toEqual([
+    { type: 'test_deliver', status: 'failed', count: 1 },
+    { type: 'test_deliver', status: 'pending', count: 1 },
+  ])
+})

@@ -1,0 +1,47 @@
+/** The whole service in this process, with lists that are long. Its chain does not answer, which no list needs. */
+import { randomBytes } from 'node:crypto'
+import { database } from '#kernel'
+import { type TestKernel, testKernel } from '#kernel/testing'
+import { buckets } from '#plugins/storage'
+import { builtinPlugins } from '../../plugins/index.ts'
+import { insertTasks, insertVersions } from './stored-rows.ts'
+
+/** Three buckets, named for what is long in them, and tasks: `rows` of each. */
+export async function startFilledService(rows: number): Promise<TestKernel> {
+  const svc = await testKernel({
+    plugins: builtinPlugins,
+    config: {
+      'server.port': '127.0.0.1:0',
+      'chain.network': 'calibration',
+      'chain.rpc_url': 'http://127.0.0.1:9',
+      'chain.private_key': randomBytes(32).toString('hex'),
+    },
+  })
+  try {
+    const db = svc.kernel.get(database)
+    for (const as of ['objects', 'history', 'deleted'] as const) {
+      const { id } = await svc.kernel.get(buckets).create({ name: as, ownerAccessKey: null })
+      await insertVersions(db, { as, bucketId: id, rows })
+    }
+    await insertTasks(db, rows)
+    return svc
+  } catch (error) {
+    await svc.stop()
+    throw error
+  }
+}
+
+/** One more small object, as any client brings it. */
+export async function upload(svc: TestKernel, bucket: string, key: string): Promise<void> {
+  const reply = await svc.fetch(`${objectsOf(bucket)}/upload?key=${encodeURIComponent(key)}`, { method: 'POST', body: randomBytes(200) })
+  if (reply.status !== 200) throw new Error(`the upload was answered ${reply.status} ${await reply.text()}`)
+  await reply.arrayBuffer()
+}
+
+/** Puts a delete marker on top of a key. */
+export async function deleteObject(svc: TestKernel, bucket: string, key: string): Promise<void> {
+  const reply = await svc.call('DELETE', `${objectsOf(bucket)}?key=${encodeURIComponent(key)}`)
+  if (reply.status !== 200) throw new Error(`the deletion was answered ${reply.status} ${JSON.stringify(reply.body)}`)
+}
+
+export const objectsOf = (bucket: string): string => `/api/v1/buckets/${bucket}/objects`

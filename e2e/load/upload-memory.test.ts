@@ -1,0 +1,45 @@
+/** The largest object passes through the gateway without being held by it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { until } from '../fixtures/until.ts'
+import { forgetPeak, mib, readResidentMemory } from './resident-memory.ts'
+import { uploadStream } from './upload-stream.ts'
+
+const bucket = 'films'
+const largestBytes = 1_065_353_216
+const testMs = 300_000
+
+let svc: DevProcess
+beforeAll(async () => {
+  svc = await startDev()
+  const made = await svc.call('POST', '/api/v1/buckets', {
+    json: { name: bucket, owner_access_key: svc.ready.s3.access_key, default_copies: 1 },
+  })
+  expect(made.status).toBe(201)
+})
+afterAll(() => svc[Symbol.asyncDispose]())
+
+/** Uploads an object and waits until its piece CID is computed, which reads the whole file back on threads of the same process. */
+async function store(key: string, size: number): Promise<void> {
+  const operator = svc.ready.admin
+  const versionId = await uploadStream({ baseUrl: svc.ready.base_url, operator, bucket, key, size })
+  await until(
+    `the piece CID of ${key}`,
+    async () => (await svc.call('GET', `/api/v1/buckets/${bucket}/objects/provenance?version_id=${versionId}`)).json.piece_cid,
+    { withinMs: testMs },
+  )
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'an upload of the largest size keeps the gateway within 64 MiB of its resting memory, its piece calculation included',
+  async () => {
+    // Threads start and buffers grow to their usual size with the first large object.
+    await store('warm-up.bin', 64 * mib)
+    forgetPeak(svc.ready.pid)
+    const resting = readResidentMemory(svc.ready.pid)
+    await store('largest.bin', largestBytes)
+    const { peakBytes } = readResidentMemory(svc.ready.pid)
+    expect((peakBytes - resting.bytes) / mib).toBeLessThan(64)
+  },
+  testMs,
+)

@@ -1,0 +1,49 @@
+/** An upload through the Admin API whose bytes are made while they are sent, so that nobody ever holds them all. */
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import type { AdminCredentials } from '../fixtures/admin-calls.ts'
+
+const chunkBytes = 64 * 1024
+const noise = randomBytes(8 * 1024 * 1024)
+
+export interface StreamedUpload {
+  readonly baseUrl: string
+  readonly operator: AdminCredentials
+  readonly bucket: string
+  readonly key: string
+  readonly size: number
+}
+
+/** Resolves with the version id. */
+export async function uploadStream({ baseUrl, operator, bucket, key, size }: StreamedUpload): Promise<string> {
+  const { hostname, port } = new URL(baseUrl)
+  const sent = request({
+    hostname,
+    port,
+    method: 'POST',
+    path: `/api/v1/buckets/${bucket}/objects/upload?key=${encodeURIComponent(key)}`,
+    auth: `${operator.username}:${operator.password}`,
+    headers: { 'content-length': size, 'content-type': 'application/octet-stream' },
+  })
+  const { promise: answered, resolve, reject } = Promise.withResolvers<{ readonly status: number | undefined; readonly body: string }>()
+  sent.once('error', reject)
+  sent.once('response', async (response) => resolve({ status: response.statusCode, body: await text(response) }))
+  await pipeline(Readable.from(makeBytes(size)), sent)
+  const { status, body } = await answered
+  if (status !== 200) throw new Error(`the upload of ${size} bytes was answered ${status} ${body}`)
+  return JSON.parse(body).version_id
+}
+
+/** Noise that begins elsewhere in each object and moves on within it, so that no two contents are the same. */
+function* makeBytes(size: number): Generator<Uint8Array> {
+  const start = Math.floor(Math.random() * noise.length)
+  for (let done = 0; done < size; ) {
+    const at = (start + done + Math.floor(done / noise.length)) % (noise.length - chunkBytes)
+    const chunk = noise.subarray(at, at + Math.min(chunkBytes, size - done))
+    yield chunk
+    done += chunk.length
+  }
+}

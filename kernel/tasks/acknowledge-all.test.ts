@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { fail } from './outcome.ts'
+import { insertTaskRow } from './testing/task-rows.ts'
+import { bind, openTasks, type RunningEngine, scriptedKind, startEngine, type TestTasks, wrongCounters } from './testing/test-engine.ts'
+
+const kind = scriptedKind(() => fail('rejected', 'no', { retryable: true }))
+
+/** More than four pages. */
+const failuresBefore = 2100
+
+async function setUp(tasks: TestTasks): Promise<RunningEngine> {
+  const svc = await startEngine(tasks, {
+    kinds: [bind(kind), bind(scriptedKind(() => fail('rejected', 'no', { retryable: true }), { kind: 'other' }))],
+  })
+  const startMs = tasks.clock.now() - failuresBefore
+  await tasks.database.write((tx) => {
+    for (let n = 0; n < failuresBefore; n++)
+      insertTaskRow(tx, { kind: n % 3 === 0 ? 'other' : 'work', status: 'failed', atMs: startMs + n })
+  })
+  return svc
+}
+
+const open = ({ engine }: RunningEngine) => engine.ledger.counts().flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
+
+/** Fails new tasks, as fast as the engine runs them, until the work has ended; the number of them. */
+async function failMeanwhile(svc: RunningEngine, work: Promise<unknown>): Promise<number> {
+  let isOver = false
+  const ended = work.finally(() => {
+    isOver = true
+  })
+  let put = 0
+  while (!isOver) {
+    await svc.enqueue(kind)
+    put++
+  }
+  await ended
+  return put
+}
+
+test('many failures are dismissed in pages, and those that come between two pages stay', async () => {
+  await using tasks = await openTasks()
+  await using svc = await setUp(tasks)
+  const { count, asOfMs } = await svc.engine.ledger.preview()
+  expect(count).toBe(failuresBefore)
+  const dismissing = svc.engine.ledger.acknowledgeAll({ failedBeforeMs: asOfMs })
+  const later = await failMeanwhile(svc, dismissing)
+  expect(await dismissing).toBe(failuresBefore)
+  // Others had their turn between the pages.
+  expect(later).toBeGreaterThan(3)
+  await expect.poll(() => open(svc)).toEqual([later])
+  expect(wrongCounters(tasks)).toEqual([])
+})
+
+test('many failures of one kind are dismissed alone', async () => {
+  await using tasks = await openTasks()
+  await using svc = await setUp(tasks)
+  const { count, asOfMs } = await svc.engine.ledger.preview('work')
+  expect(count).toBe((failuresBefore * 2) / 3)
+  expect(await svc.engine.ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: asOfMs })).toBe(count)
+  expect(open(svc)).toEqual([failuresBefore - count])
+  expect(wrongCounters(tasks)).toEqual([])
+})
+
+test('a moment that lies ahead dismisses what has failed so far, and ends although tasks keep failing', async () => {
+  await using tasks = await openTasks()
+  await using svc = await setUp(tasks)
+  const dismissing = svc.engine.ledger.acknowledgeAll({ failedBeforeMs: tasks.clock.now() + 3_600_000 })
+  const later = await failMeanwhile(svc, dismissing)
+  const dismissed = await dismissing
+  expect(dismissed).toBeGreaterThanOrEqual(failuresBefore)
+  await expect.poll(() => open(svc)).toEqual([failuresBefore + later - dismissed])
+})

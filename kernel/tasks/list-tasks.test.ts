@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ListTasks } from './ledger.ts'
+import { listTasks } from './ledger-store.ts'
+import type { TaskStatus } from './task-record.ts'
+import { insertTaskRow } from './testing/task-rows.ts'
+import { openTasks, type TestTasks } from './testing/test-engine.ts'
+
+const kinds = ['work', 'other', 'routine'] as const
+const hidden = ['routine']
+const statuses = ['pending', 'completed', 'failed', 'cancelled', 'dismissed'] as const
+type Shown = (typeof statuses)[number]
+
+interface Row {
+  readonly kind: (typeof kinds)[number]
+  readonly shown: Shown
+}
+
+const row: fc.Arbitrary<Row> = fc.record({ kind: fc.constantFrom(...kinds), shown: fc.constantFrom(...statuses) })
+const request: fc.Arbitrary<ListTasks> = fc.record(
+  {
+    kind: fc.constantFrom<string>(...kinds, 'unheard of'),
+    status: fc.constantFrom<TaskStatus | 'dismissed'>(...statuses, 'running'),
+    before: fc.integer({ min: 1, max: 60 }),
+    limit: fc.integer({ min: 1, max: 12 }),
+  },
+  { requiredKeys: ['limit'] },
+)
+
+/** The ids that reading the definition gives. Rows have their place in `rows`, counted from one, as id. */
+function expectedIds(rows: readonly Row[], { kind, status, before = Number.POSITIVE_INFINITY, limit }: ListTasks): number[] {
+  const isSeen = (of: Row) => !hidden.includes(of.kind) || of.shown === 'failed' || of.shown === 'dismissed'
+  const wanted = rows.flatMap((of, at) => {
+    const matches = isSeen(of) && (kind ?? of.kind) === of.kind && (status ?? of.shown) === of.shown
+    return matches && at + 1 < before ? [at + 1] : []
+  })
+  return wanted.reverse().slice(0, limit)
+}
+
+async function fill({ database }: TestTasks, rows: readonly Row[]): Promise<void> {
+  await database.write((tx) => {
+    tx.run('delete from tasks')
+    tx.run('delete from task_counts')
+    tx.run("delete from sqlite_sequence where name = 'tasks'")
+    for (const { kind, shown } of rows) {
+      const isDismissed = shown === 'dismissed'
+      insertTaskRow(tx, { kind, status: isDismissed ? 'failed' : shown, atMs: 1, ...(isDismissed ? { acknowledgedAtMs: 2 } : {}) })
+    }
+  })
+}
+
+test('a list has the newest tasks of its filter, whatever lies between them', async () => {
+  await using tasks = await openTasks()
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 50 }), fc.array(request, { minLength: 20, maxLength: 20 }), async (rows, requests) => {
+      await fill(tasks, rows)
+      for (const request of requests) {
+        expect(listTasks(tasks.database.read, request, hidden).map(({ id }) => id)).toEqual(expectedIds(rows, request))
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a list steps over no row: each group is searched from the place where the page begins', async () => {
+  await using tasks = await openTasks()
+  const plan: string[] = []
+  const { read } = tasks.database
+  const explaining: typeof read = {
+    get: read.get.bind(read),
+    all<R>(sql: string, ...params: Parameters<typeof read.all>[1][]) {
+      for (const { detail } of read.all<{ detail: string }>(`explain query plan ${sql}`, ...params)) plan.push(detail)
+      return read.all<R>(sql, ...params)
+    },
+  }
+  listTasks(explaining, { limit: 10, before: 5 }, hidden)
+  expect(plan).toContain('SEARCH t USING COVERING INDEX tasks_in_group (kind=? AND status=? AND <expr>=? AND id<?)')
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN c', expect.stringContaining('json_each')])
+})
