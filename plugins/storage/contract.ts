@@ -34,7 +34,7 @@ export interface CopyPolicyChange {
   readonly minimumDurableCopies?: number | null
 }
 
-/** Errors: `bucket_exists` 409, `invalid_bucket_name` 400, `copy_policy_invalid` 400, `bucket_not_found` 404. */
+/** Errors: `bucket_exists` 409, `invalid_bucket_name`, `copy_policy_invalid`, `copy_policy_minimum_exceeds_target` 400, `bucket_not_found` 404. */
 export interface Buckets {
   create(request: CreateBucket): Promise<Bucket>
   /** From memory: buckets are few and read by every request. */

@@ -41,6 +41,7 @@ test('the capacity is the configured one, in units of 1024^3 bytes', async () =>
 
 test.each([
   ['cache.max_size_gb', 0],
+  ['cache.max_size_gb', 8_388_608],
   ['cache.eviction_policy', 'fifo'],
   ['cache.lru_high_watermark_percent', 101],
   ['cache.lru_low_watermark_percent', -1],

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { type } from 'arktype'
 import { choice, defineSection, integer, text } from '#kernel'
 
+/** Byte counts stay below 2^53. */
+const capacityMaxGb = 2 ** 23 - 1
 const percent = { min: 0, max: 100, editable: true, risk: 'review' } as const
 
 /** The local cache. Watermarks are kept but unused under the policies other than lru. */
@@ -24,6 +26,7 @@ export const cacheSection = defineSection('cache', {
       doc: 'Most bytes the cache holds, in units of 1024^3 bytes.',
       default: 100,
       min: 1,
+      max: capacityMaxGb,
       editable: true,
       risk: 'review',
     }),

@@ -79,7 +79,7 @@ export const createBucket = defineEndpoint({
   }),
   answer: bucketChange,
   status: 201,
-  refusals: ['invalid_bucket_name', 'copy_policy_invalid', 'owner_unknown', 's3_users_unavailable', 'bucket_exists'],
+  refusals: ['invalid_bucket_name', 'copy_policy_minimum_exceeds_target', 'owner_unknown', 's3_users_unavailable', 'bucket_exists'],
 })
 
 export const showBucket = defineEndpoint({

@@ -82,7 +82,7 @@ test.each([
     'a minimum above the target',
     { name: 'photos', owner_access_key: root, default_copies: 1, minimum_durable_copies: 2 },
     400,
-    'copy_policy_invalid',
+    'copy_policy_minimum_exceeds_target',
   ],
   ['an unknown owner', { name: 'photos', owner_access_key: 'bob' }, 400, 'owner_unknown'],
   ['an unknown member', { name: 'photos', owner_access_key: root, region: 'x' }, 400, 'invalid_request'],

@@ -24,7 +24,7 @@ const errors = defineErrors({
   bucket_exists: { status: 409, message: 'The bucket exists already.' },
   bucket_not_found: { status: 404, message: 'There is no such bucket.' },
   invalid_bucket_name: { status: 400, message: 'The name is not a valid bucket name.' },
-  copy_policy_invalid: { status: 400, message: 'The number of copies is not valid.' },
+  copy_policy_minimum_exceeds_target: { status: 400, message: 'The minimum is above the number of copies.' },
   invalid_key: { status: 400, message: 'The key is not valid.' },
   object_not_found: { status: 404, message: 'There is no such object.' },
   version_not_found: { status: 404, message: 'There is no such version.' },
@@ -166,7 +166,7 @@ function createBuckets(state: State, now: () => number): Buckets {
   return {
     async create({ name, ownerAccessKey, defaultCopies = 3, minimumDurableCopies = defaultCopies }) {
       if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) throw errors.invalid_bucket_name()
-      if (minimumDurableCopies > defaultCopies) throw errors.copy_policy_invalid()
+      if (minimumDurableCopies > defaultCopies) throw errors.copy_policy_minimum_exceeds_target()
       if (state.byName.has(name)) throw errors.bucket_exists()
       const times = { createdAtMs: now(), updatedAtMs: now() }
       const bucket = { id: state.byName.size + 1, name, ownerAccessKey, defaultCopies, minimumDurableCopies, ...times }

@@ -16,7 +16,7 @@ export interface CopiesWish {
 
 export type CopiesVerdict =
   | { readonly isValid: true; readonly defaultCopies: number; readonly minimumDurableCopies: number }
-  | { readonly isValid: false; readonly message: string }
+  | { readonly isValid: false; readonly code: 'copy_policy_invalid' | 'copy_policy_minimum_exceeds_target'; readonly message: string }
 
 export function resolveCopies(wish: CopiesWish, defaults: CopiesDefaults): CopiesVerdict {
   const target = wish.defaultCopies ?? defaults.defaultCopies
@@ -24,9 +24,12 @@ export function resolveCopies(wish: CopiesWish, defaults: CopiesDefaults): Copie
   // A configured minimum above the wished target is no fault of the client: it is cut down to the target.
   const minimum = wish.minimumDurableCopies ?? Math.min(defaults.minimumDurableCopies || target, target)
   if (!isCount(minimum)) return invalid(`minimum_durable_copies must be a whole number from ${copiesMin} to ${copiesMax}`)
-  if (minimum > target) return invalid(`minimum_durable_copies (${minimum}) must not be above default_copies (${target})`)
+  if (minimum > target) {
+    const message = `minimum_durable_copies (${minimum}) must not be above default_copies (${target})`
+    return { isValid: false, code: 'copy_policy_minimum_exceeds_target', message }
+  }
   return { isValid: true, defaultCopies: target, minimumDurableCopies: minimum }
 }
 
 export const isCount = (value: number): boolean => Number.isInteger(value) && value >= copiesMin && value <= copiesMax
-const invalid = (message: string): CopiesVerdict => ({ isValid: false, message })
+const invalid = (message: string): CopiesVerdict => ({ isValid: false, code: 'copy_policy_invalid', message })

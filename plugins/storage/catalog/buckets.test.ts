@@ -33,7 +33,9 @@ test('what is wrong with a new bucket is said with its code', async () => {
   const create = (name: string, copies = {}) => storage.buckets.create({ name, ownerAccessKey: null, ...copies })
   await expect(create('No')).rejects.toMatchObject({ code: 'invalid_bucket_name', status: 400 })
   await expect(create('fine', { defaultCopies: 9 })).rejects.toMatchObject({ code: 'copy_policy_invalid', status: 400 })
-  await expect(create('fine', { defaultCopies: 2, minimumDurableCopies: 3 })).rejects.toMatchObject({ code: 'copy_policy_invalid' })
+  await expect(create('fine', { defaultCopies: 2, minimumDurableCopies: 3 })).rejects.toMatchObject({
+    code: 'copy_policy_minimum_exceeds_target',
+  })
   expect(() => storage.buckets.require('fine')).toThrow("there is no bucket 'fine'")
 })
 

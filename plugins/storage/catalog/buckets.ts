@@ -122,7 +122,7 @@ function draftBucket(request: CreateBucket, defaults: CopiesDefaults, nowMs: num
   const problem = bucketNameProblem(name)
   if (problem) throw storageErrors.invalid_bucket_name({ message: `the bucket name '${name}' ${problem}` })
   const copies = resolveCopies(request, defaults)
-  if (!copies.isValid) throw storageErrors.copy_policy_invalid({ message: copies.message })
+  if (!copies.isValid) throw storageErrors[copies.code]({ message: copies.message })
   const { defaultCopies, minimumDurableCopies } = copies
   return { name, ownerAccessKey, defaultCopies, minimumDurableCopies, createdAtMs: nowMs, updatedAtMs: nowMs }
 }
