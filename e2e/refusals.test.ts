@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ListObjectsV2Command, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { basicAuth, sendRaw, testOperator } from '#kernel/testing'
+import { sendRaw, testAuthorization } from '#kernel/testing'
 import { chunkedBody } from '../plugins/s3/testing/chunked-body.ts'
 import { exchangeRaw } from '../plugins/s3/testing/raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from '../plugins/s3/testing/signed-request.ts'
@@ -176,7 +176,7 @@ test.each(adminPosts)('an Admin API request with %s is refused and leaves nothin
   const head = [
     'POST /api/v1/buckets HTTP/1.1',
     `Host: ${host}`,
-    `Authorization: ${basicAuth(testOperator.username, testOperator.password)}`,
+    `Authorization: ${testAuthorization}`,
     `Content-Type: ${type}`,
     `Content-Length: ${bytes.length}`,
     'Connection: close',

@@ -2,18 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-const stack = new AsyncDisposableStack()
 let svc: ServeProcess
 let session: BrowserSession
 let other: BrowserSession
 beforeAll(async () => {
-  svc = stack.use(await startServe({ dir: stack.use(temporaryDirectory()).path }))
+  svc = await startServe()
   session = await svc.signIn()
   other = await svc.signIn()
 })
-afterAll(() => stack.disposeAsync())
+afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const cleared = expect.stringMatching(/^svc_admin_session=; Path=\/; Max-Age=0; /)
 const loginNeeded = { status: 401, json: { error: expect.any(String), code: 'authentication_required' } }

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { type BrowserSession, createAdminCalls } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()
 let dir: string
@@ -14,7 +15,7 @@ let sessions: readonly BrowserSession[]
 beforeAll(async () => {
   dir = stack.use(temporaryDirectory()).path
   svc = await startServe({ dir })
-  stack.defer(() => svc.stop())
+  stack.defer(() => svc.kill())
   sessions = [await svc.signIn(), await svc.signIn({ remember: true })]
 })
 afterAll(() => stack.disposeAsync())

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw } from '#kernel/testing'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let bucket: string
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startServe()
   bucket = await createAdminData(svc).makeBucket()
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())
@@ -165,7 +165,7 @@ describe('what is hardly HTTP', () => {
     ['headers that are too large', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\nConnection: close\r\n\r\n', 400],
   ])('%s gets an answer in JSON', async (_what, bytes, status) => {
-    const answer = await sendRaw(svc.ready.base_url, Buffer.from(bytes, 'latin1'))
+    const answer = await sendRaw(svc.adminUrl, Buffer.from(bytes, 'latin1'))
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
     expect(head).toMatch(/^content-type: application\/json/im)

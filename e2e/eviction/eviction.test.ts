@@ -21,7 +21,7 @@ const almostEverything = 1_065_353_216
 const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 
 async function setMinimum({ gateway }: Stage, minimum: number): Promise<void> {
-  const { status } = await gateway.admin('PUT', `/api/v1/buckets/${stageBucket}/copy-policy`, { minimum_durable_copies: minimum })
+  const { status } = await gateway.call('PUT', `/api/v1/buckets/${stageBucket}/copy-policy`, { json: { minimum_durable_copies: minimum } })
   expect(status).toBe(200)
 }
 
