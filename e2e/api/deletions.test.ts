@@ -11,7 +11,7 @@ import {
 } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
-import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
+import { type AdminData, createAdminData, type Uploaded } from '../fixtures/admin-data.ts'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 import { until } from '../fixtures/until.ts'
@@ -37,8 +37,16 @@ const onceAtRest = (ask: () => Promise<AdminReply>) =>
     return reply.json.code === 'object_storage_busy' ? undefined : reply
   })
 
-async function storedObject(bucket: string, key: string, bytes?: Buffer) {
-  const object = await data.upload(bucket, key, bytes)
+/** One after the other on record, stored at the same time. */
+async function storedObjects(bucket: string, keys: readonly string[]): Promise<readonly Uploaded[]> {
+  const objects: Uploaded[] = []
+  for (const key of keys) objects.push(await data.upload(bucket, key))
+  for (const { versionId } of objects) await data.stored(bucket, versionId)
+  return objects
+}
+
+async function storedObject(bucket: string, key: string): Promise<Uploaded> {
+  const object = await data.upload(bucket, key)
   await data.stored(bucket, object.versionId)
   return object
 }
@@ -174,8 +182,7 @@ describe('deleting a version for good', () => {
 
   test('takes it away, has its copies cleaned up, and makes the next newest current', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
-    const old = await storedObject(bucket, 'a')
-    const current = await storedObject(bucket, 'a')
+    const [old, current] = (await storedObjects(bucket, ['a', 'a'])) as [Uploaded, Uploaded]
     const deleted = answerOf(deleteVersionPermanently, await onceAtRest(() => remove(bucket, versionOf('a', current.versionId))))
     expect(deleted).toEqual({
       key: 'a',
@@ -254,9 +261,10 @@ describe('deleting a deleted object for good', () => {
 
   test('takes every version and delete marker away, and has the copies cleaned up', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
-    await storedObject(bucket, 'a')
+    const first = await data.upload(bucket, 'a')
     await data.remove(bucket, 'a')
     await storedObject(bucket, 'a')
+    await data.stored(bucket, first.versionId)
     const marker = await data.remove(bucket, 'a')
     const purged = answerOf(deleteObjectPermanently, await onceAtRest(() => remove(bucket, markerOf('a', marker))))
     expect(purged).toEqual({
@@ -343,7 +351,7 @@ describe('versions whose copies are in doubt', () => {
 
   test('are told with what is at risk, by key, prefix and data set, and paged without gap or duplicate', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
-    for (const key of ['a', 'a', 'b/1', 'b/2']) await storedObject(bucket, key)
+    await storedObjects(bucket, ['a', 'a', 'b/1', 'b/2'])
     const all = await list(bucket)
     expect(all.versions.map(({ key, is_current }) => [key, is_current])).toEqual([
       ['a', true],

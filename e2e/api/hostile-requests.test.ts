@@ -61,6 +61,8 @@ describe('a request that two readers could understand in two ways is refused:', 
     ['a NUL inside a header', () => ask(get(host, operator, 'X-Note: a\0b'))],
     ['lines that end without a carriage return', () => sendRaw(svc.adminUrl, `${get(host, operator).join('\n')}\n\n`)],
     ['a header without a name', () => ask(get(host, operator, ': x'))],
+    ['no request line', () => sendRaw(svc.adminUrl, 'hello\r\n\r\n')],
+    ['a TLS greeting', () => sendRaw(svc.adminUrl, Buffer.from('\x16\x03\x01\x02\x00\x01\x00\x01', 'latin1'))],
     ['the beginning of HTTP/2', () => sendRaw(svc.adminUrl, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')],
   ])('%s', async (_what, send) => {
     const answer = await send()

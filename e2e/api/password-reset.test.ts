@@ -54,4 +54,6 @@ test('a reset waits for the restart; then every browser session is dead, and onl
   const renewed = createAdminCalls(svc.adminUrl, { ...testOperator, password })
   expect(await statusOf(await renewed.signIn())).toBe(200)
   expect((await renewed.call('GET', '/api/v1/overview')).status).toBe(200)
+  const status = await home.run(['admin', 'status', '--admin-url', svc.adminUrl, '--config', svc.configPath])
+  expect([status.code, status.stderr], 'svc finds the new one').toEqual([0, ''])
 })

@@ -1,5 +1,5 @@
 /** Which configuration, which address, which password: in this order and no other. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
@@ -94,25 +94,6 @@ test('the configuration is --config or -c, then a non-empty SVC_CONFIG, then ~/.
   expect(await addressOf([], { SVC_CONFIG: '' })).toBe('127.0.0.4')
   expect(await addressOf([])).toBe('127.0.0.4')
   expect(await addressOf(['-c', flagged, '--admin-url', 'http://127.0.0.5:9'])).toBe('127.0.0.5')
-})
-
-test('a reset gives a new password in the file; after a restart it counts and the old one does not', async () => {
-  using home = svcHome()
-  await home.run(['init'])
-  const config = join(home.dir, '.svc', 'config.toml')
-  const read = () => readFileSync(join(home.dir, '.svc', 'admin-initial-password'), 'utf8').trim()
-  const old = read()
-  expect(await home.run(['admin-auth', 'reset-password'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('needs --config or SVC_CONFIG'),
-  })
-  expect((await home.run(['admin-auth', 'reset-password', '--config', config])).code).toBe(0)
-  expect(read()).not.toBe(old)
-  await using serve = home.start(['serve'], { SVC_ADMIN_ADDR: '127.0.0.1:0' })
-  const url = /admin=(\S+)/.exec(await serve.line(/is running/))?.[1] ?? ''
-  const status = (env = {}) => home.run(['admin', 'status', '--admin-url', url, '-c', config], env)
-  expect((await status()).code).toBe(0)
-  expect(await status({ SVC_ADMIN_PASSWORD: old })).toMatchObject({ code: 1, stderr: expect.stringContaining('password is wrong') })
 })
 
 // The last one: it uses up the attempts that this address has.
