@@ -8,7 +8,7 @@ let service: Service
 let tasks: TaskCalls
 beforeAll(async () => {
   service = await startService({ SVC_PLUGINS_PACKAGES: taskPlugin })
-  tasks = createTaskCalls(service.calls)
+  tasks = createTaskCalls(service)
 })
 afterAll(() => service?.[Symbol.asyncDispose]())
 
@@ -23,7 +23,7 @@ test('status shows health, version, cache and workers', async () => {
   expect(await svc('status')).toEqual(
     done(
       new RegExp(
-        `^svc at ${service.url}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
+        `^svc at ${service.adminUrl}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
       ),
     ),
   )
@@ -90,11 +90,11 @@ describe('settings', () => {
     [['cache.lru_low_watermark_percent=90'], 1, expect.stringContaining('cache.lru_low_watermark_percent')],
     [['chain.default_copies=9'], 1, expect.stringMatching(/^chain\.default_copies must be at most 8/)],
   ])('set %j changes nothing and says why in one line', async (pairs, code, message) => {
-    const before = (await service.calls.call('GET', '/api/v1/settings')).json
+    const before = (await service.call('GET', '/api/v1/settings')).json
     const refused = await svc('settings', 'set', ...pairs)
     expect(refused).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
     expect(refused.stderr.slice('fatal: '.length, -1)).toEqual(message)
-    expect((await service.calls.call('GET', '/api/v1/settings')).json).toEqual(before)
+    expect((await service.call('GET', '/api/v1/settings')).json).toEqual(before)
   })
 
   test('a setting that does not exist, or that only the file shows, is not shown', async () => {

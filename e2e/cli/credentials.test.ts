@@ -26,7 +26,7 @@ async function withoutPasswordFile<T>(use: () => Promise<T>): Promise<T> {
 
 const ask = (env: Readonly<Record<string, string>> = {}) =>
   service.run(
-    ['admin', '--admin-url', service.url, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '-c', service.configPath],
+    ['admin', '--admin-url', service.adminUrl, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '-c', service.configPath],
     env,
   )
 const answered = { code: 0, stdout: '{\n  "s3.region": "us-east-1"\n}\n', stderr: '' }
@@ -65,13 +65,13 @@ test('where neither is there and nobody can be asked, both are named', async () 
 })
 
 test.skipIf(isTerminalMissing)('at a terminal it is asked for last, and not shown', async () => {
-  const line = ['admin', 'settings', 'get', 's3.region', '--admin-url', service.url, '-c', service.configPath]
+  const line = ['admin', 'settings', 'get', 's3.region', '--admin-url', service.adminUrl, '-c', service.configPath]
   const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, `${service.password}\r`] }))
   expect({ code, shown }).toEqual({ code: 0, shown: 'Password of admin: \nus-east-1\n' })
 })
 
 test.skipIf(isTerminalMissing)('Ctrl-C at that question ends the command', async () => {
-  const line = ['admin', 'task', 'stats', '--admin-url', service.url, '-c', service.configPath]
+  const line = ['admin', 'task', 'stats', '--admin-url', service.adminUrl, '-c', service.configPath]
   const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, '\u0003'] }))
   expect({ code, shown }).toEqual({ code: 1, shown: 'Password of admin: \nfatal: cancelled\n' })
 })
@@ -99,7 +99,7 @@ test('the configuration is --config or -c, then a non-empty SVC_CONFIG, then ~/.
 // The last one: it uses up the attempts that this address has.
 test('too many wrong passwords are told with the seconds to wait', async () => {
   const basic = `Basic ${Buffer.from('admin:wrong').toString('base64')}`
-  const guess = () => service.calls.call('GET', '/api/v1/settings', { as: 'nobody', headers: { authorization: basic } })
+  const guess = () => service.call('GET', '/api/v1/settings', { as: 'nobody', headers: { authorization: basic } })
   for (let status = 401; status === 401; ) ({ status } = await guess())
   expect(await ask({ SVC_ADMIN_PASSWORD: 'wrong' })).toEqual({
     code: 1,

@@ -74,7 +74,7 @@ const own = async (...words: string[]) => {
 }
 const makeUser = async (): Promise<string> => readAlone(await admin('s3-user', 'create')).access_key
 
-const makeFailure = async () => String((await createTaskCalls(service.calls).putUntil('failed', { end: 'fail' })).id)
+const makeFailure = async () => String((await createTaskCalls(service).putUntil('failed', { end: 'fail' })).id)
 
 /** Every command that has --json: how to run it, and something of what it answers. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {

@@ -1,8 +1,8 @@
 /** Versions once the providers have them: what is read back from there, and what leaves the chain. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkDatabase } from '../crash/check-database.ts'
 import { loseCachedFiles } from '../fixtures/cached-files.ts'
+import { checkDatabase } from '../fixtures/check-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
