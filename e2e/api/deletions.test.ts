@@ -10,8 +10,7 @@ import {
   restoreObject,
 } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
-import type { AdminReply } from '../fixtures/admin-calls.ts'
-import { type AdminData, createAdminData, type Uploaded } from '../fixtures/admin-data.ts'
+import { type AdminData, createAdminData, onceAtRest, type Uploaded } from '../fixtures/admin-data.ts'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 import { until } from '../fixtures/until.ts'
@@ -29,13 +28,6 @@ const post = (bucket: string, rest: string, json: unknown) => svc.call('POST', a
 const second = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 const markerOf = (key: string, delete_marker_version_id: string) => ({ key, delete_marker_version_id })
 const versionOf = (key: string, version_id: string) => ({ key, version_id })
-
-/** Work that was just put on record may take a moment to rest. */
-const onceAtRest = (ask: () => Promise<AdminReply>) =>
-  until('the storage rests', async () => {
-    const reply = await ask()
-    return reply.json.code === 'object_storage_busy' ? undefined : reply
-  })
 
 /** One after the other on record, stored at the same time. */
 async function storedObjects(bucket: string, keys: readonly string[]): Promise<readonly Uploaded[]> {

@@ -1,6 +1,7 @@
 /** Versions once the providers have them: what is read back from there, and what leaves the chain. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onceAtRest } from '../fixtures/admin-data.ts'
 import { loseCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
@@ -49,11 +50,8 @@ test('an object that is deleted for good leaves the chain with all its copies', 
   const object = await stage.put(bytes('doomed'))
   const where = await stage.stored(object)
   const { VersionId: marker } = await stage.s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: object.key }))
-  // Work that was just put on record may take a moment to rest.
-  const purged = await until('the storage rests', async () => {
-    const reply = await write('deleted/permanent-delete', { key: object.key, delete_marker_version_id: marker })
-    return reply.status === 409 ? undefined : reply
-  })
+  const doomed = { key: object.key, delete_marker_version_id: marker }
+  const purged = await onceAtRest(() => write('deleted/permanent-delete', doomed))
   expect(purged).toMatchObject({
     status: 200,
     json: { data_versions_deleted: 1, delete_markers_deleted: 1, cache_cleanup_failed_count: 0 },
