@@ -16,7 +16,7 @@ let data: AdminData
 let owner: S3User
 let bucket: string
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await startServe({ settings: { 'cache.max_size_gb': 10 } })
   data = createAdminData(svc)
   owner = await svc.createUser()
   bucket = await data.makeBucket({ default_copies: 1, owner_access_key: owner.access_key })
