@@ -1,4 +1,4 @@
-import { defineProbe, type Outcome } from '#kernel'
+import type { Outcome } from '#kernel'
 import { contentsOfDataSet, endWrites, loseCopies, recountContent } from '../copies/copy-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type DataSet, markLost, markWriteBlocked, noteGone } from './data-set-store.ts'
@@ -7,8 +7,6 @@ import { type DataSet, markLost, markWriteBlocked, noteGone } from './data-set-s
 const settlingEpochs = 20
 /** Contents recounted in one transaction. */
 const recountPage = 500
-
-const recounted = defineProbe('storage.data-set-gone.recounted')
 
 /**
  * A provider says that it will not write to the data set. Only the chain's word changes its state, and only a word that holds for a while:
@@ -66,7 +64,6 @@ async function recountAll({ database, clock, schedule, uploadEvents }: Pipeline,
         schedule.store(tx, contentId)
       }
     })
-    await recounted()
   }
   await database.write((tx) => noteGone(tx, dataSetId, null))
 }
