@@ -112,9 +112,10 @@ export function dropDamaged(tx: Tx, contentId: number, blobId: string): number {
 /** A content with versions that is readable nowhere else is `lost` from now on (I-20). */
 function deleteEntry(tx: Tx, contentId: number): number {
   const entry = tx.get<{ bytes: number }>('select bytes from cache_entries where content_id = ?', contentId)
+  if (!entry) return 0
   tx.run('delete from cache_entries where content_id = ?', contentId)
   tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0 and state = 'live'`, contentId)
-  return entry?.bytes ?? 0
+  return entry.bytes
 }
 
 /** Notes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
@@ -174,8 +175,8 @@ export function releaseEntry(tx: Tx, contentId: number): void {
  */
 export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): number {
   for (const { blobId } of blobs) tx.run('delete from cache_blobs where blob_id = ?', blobId)
-  const isOver = entryState(tx, contentId) === 'evicting' && blobsOfContent(tx, contentId).length === 0
-  return isOver ? deleteEntry(tx, contentId) : 0
+  // Whatever state it came to meanwhile: an entry without files is none.
+  return blobsOfContent(tx, contentId).length === 0 ? deleteEntry(tx, contentId) : 0
 }
 
 /** The files of an entry that is `evicting`. None of them is served again, whatever comes in their place. */

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkTaskKind } from '#kernel/testing'
+import { checkTaskKind, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { beginEviction, blobsOfContent, judgeReleasable, releaseEntry } from './cache-store.ts'
@@ -173,6 +173,22 @@ test('I-02, I-20: after a start bytes whose copies are lost meanwhile stay where
   second.expectSound()
   await second.stop()
   await rm(dir, { recursive: true })
+})
+
+test('I-20: what is kept while its file is being removed counts as lost, and takes no room', async () => {
+  const { storage, contents, evict } = await openStorage()
+  await using _ = storage
+  using probes = watchProbes()
+  const held = probes.holdAt('storage.evict.claimed')
+  const made = storage.cache.makeRoom(signal)
+  await held.reached
+  await loseCopies(storage)
+  for (const contentId of contents) await evict(contentId)
+  held.release()
+  await made
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  expect(storage.database.read.all('select distinct store_state as state from contents')).toEqual([{ state: 'lost' }])
+  storage.expectSound()
 })
 
 test('a pass that broke off in the midst of removals is followed by one that ends them', async () => {
