@@ -70,7 +70,7 @@ function hideSecrets<T extends object>(fields: T, depth: number): T {
     const shown = secretNames.has(name) ? redacted : depth > 1 && isStructure(value) ? hideSecrets(value, depth - 1) : value
     return shown === value ? [] : [[name, shown] as const]
   })
-  return safe.length === 0 ? fields : { ...fields, ...Object.fromEntries(safe) }
+  return safe.length === 0 ? fields : Object.assign(Array.isArray(fields) ? [...fields] : { ...fields }, Object.fromEntries(safe))
 }
 
 /** An error is described by itself, and bytes have no names. */
