@@ -2,25 +2,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-const stack = new AsyncDisposableStack()
 let svc: ServeProcess
 let session: BrowserSession
 let other: BrowserSession
 beforeAll(async () => {
-  svc = stack.use(await startServe({ dir: stack.use(temporaryDirectory()).path }))
+  svc = await startServe()
   session = await svc.signIn()
   other = await svc.signIn()
 })
-afterAll(() => stack.disposeAsync())
+afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const cleared = expect.stringMatching(/^svc_admin_session=; Path=\/; Max-Age=0; /)
 const loginNeeded = { status: 401, json: { error: expect.any(String), code: 'authentication_required' } }
 const csrfNeeded = { status: 403, json: { error: expect.any(String), code: 'csrf_required' } }
 
-test('health is open to everybody', async () => {
-  expect(await svc.call('GET', '/healthz', { as: 'nobody' })).toMatchObject({ status: 200, json: { status: 'ok' } })
+test('health is open to everybody, with whatever password', async () => {
+  const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
+  for (const call of [{ as: 'nobody' }, { as: 'operator' }, { as: 'nobody', headers: wrong }] as const) {
+    expect(await svc.call('GET', '/healthz', call)).toMatchObject({ status: 200, json: { status: 'ok' } })
+  }
   expect(await svc.call('HEAD', '/healthz', { as: 'nobody' })).toMatchObject({ status: 200, text: '' })
 })
 
@@ -29,6 +31,10 @@ describe.each([
   'GET /api/v1/overview',
   'HEAD /api/v1/overview',
   'OPTIONS /api/v1/overview',
+  'GET /api/v1/workers',
+  'GET /api/v1/cache/stats',
+  'GET /api/v1/system/info',
+  'GET /api/v1/system/plugins',
   'GET /api/v1/settings',
   'GET /api/v1/events',
   'GET /api/v1/openapi.json',

@@ -1,15 +1,15 @@
-/** The copy policy of a bucket over HTTP: the seven rules of the specification. `svc dev` is configured with three copies. */
+/** The copy policy of a bucket over HTTP: the seven rules of the specification. Three copies are configured. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeCopyPolicy, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 import { until } from '../fixtures/until.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let data: AdminData
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startServe()
   data = createAdminData(svc)
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())

@@ -10,8 +10,7 @@ import {
   restoreObject,
 } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
-import type { AdminReply } from '../fixtures/admin-calls.ts'
-import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
+import { type AdminData, createAdminData, onceAtRest, type Uploaded } from '../fixtures/admin-data.ts'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 import { until } from '../fixtures/until.ts'
@@ -30,15 +29,16 @@ const second = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 const markerOf = (key: string, delete_marker_version_id: string) => ({ key, delete_marker_version_id })
 const versionOf = (key: string, version_id: string) => ({ key, version_id })
 
-/** Work that was just put on record may take a moment to rest. */
-const onceAtRest = (ask: () => Promise<AdminReply>) =>
-  until('the storage rests', async () => {
-    const reply = await ask()
-    return reply.json.code === 'object_storage_busy' ? undefined : reply
-  })
+/** One after the other on record, stored at the same time. */
+async function storedObjects(bucket: string, keys: readonly string[]): Promise<readonly Uploaded[]> {
+  const objects: Uploaded[] = []
+  for (const key of keys) objects.push(await data.upload(bucket, key))
+  for (const { versionId } of objects) await data.stored(bucket, versionId)
+  return objects
+}
 
-async function storedObject(bucket: string, key: string, bytes?: Buffer) {
-  const object = await data.upload(bucket, key, bytes)
+async function storedObject(bucket: string, key: string): Promise<Uploaded> {
+  const object = await data.upload(bucket, key)
   await data.stored(bucket, object.versionId)
   return object
 }
@@ -174,8 +174,7 @@ describe('deleting a version for good', () => {
 
   test('takes it away, has its copies cleaned up, and makes the next newest current', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
-    const old = await storedObject(bucket, 'a')
-    const current = await storedObject(bucket, 'a')
+    const [old, current] = (await storedObjects(bucket, ['a', 'a'])) as [Uploaded, Uploaded]
     const deleted = answerOf(deleteVersionPermanently, await onceAtRest(() => remove(bucket, versionOf('a', current.versionId))))
     expect(deleted).toEqual({
       key: 'a',
@@ -254,9 +253,10 @@ describe('deleting a deleted object for good', () => {
 
   test('takes every version and delete marker away, and has the copies cleaned up', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
-    await storedObject(bucket, 'a')
+    const first = await data.upload(bucket, 'a')
     await data.remove(bucket, 'a')
     await storedObject(bucket, 'a')
+    await data.stored(bucket, first.versionId)
     const marker = await data.remove(bucket, 'a')
     const purged = answerOf(deleteObjectPermanently, await onceAtRest(() => remove(bucket, markerOf('a', marker))))
     expect(purged).toEqual({
@@ -343,7 +343,7 @@ describe('versions whose copies are in doubt', () => {
 
   test('are told with what is at risk, by key, prefix and data set, and paged without gap or duplicate', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
-    for (const key of ['a', 'a', 'b/1', 'b/2']) await storedObject(bucket, key)
+    await storedObjects(bucket, ['a', 'a', 'b/1', 'b/2'])
     const all = await list(bucket)
     expect(all.versions.map(({ key, is_current }) => [key, is_current])).toEqual([
       ['a', true],

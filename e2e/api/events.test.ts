@@ -150,7 +150,7 @@ test('a watcher too many is refused, and served once another one left', async ()
 })
 
 test('watchers that leave, in whatever way, leave nothing behind', async () => {
-  const { hostname, port } = new URL(svc.ready.base_url)
+  const { hostname, port } = new URL(svc.adminUrl)
   const { authorization } = svc.headersOf({})
   for (let opened = 0; opened < 2 * watchersMax; opened++) {
     const socket = connect(Number(port), hostname)

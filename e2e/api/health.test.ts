@@ -2,7 +2,8 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()
 let svc: ServeProcess

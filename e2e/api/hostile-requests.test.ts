@@ -1,24 +1,19 @@
 /** Requests that no honest client sends. After all of them the service answers as before. */
 import { connect } from 'node:net'
-import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
 const stack = new AsyncDisposableStack()
 let svc: ServeProcess
 let session: BrowserSession
 let s3: S3Client
 beforeAll(async () => {
-  svc = stack.use(await startServe({ dir: stack.use(temporaryDirectory()).path }))
+  svc = stack.use(await startServe())
   session = await svc.signIn()
-  const { json: user } = await svc.call('POST', '/api/v1/s3-users', { json: { role: 'admin' } })
-  const credentials = { accessKeyId: user.access_key, secretAccessKey: user.secret_key }
-  s3 = stack.adopt(
-    new S3Client({ endpoint: svc.s3Url ?? '', region: 'us-east-1', forcePathStyle: true, maxAttempts: 1, credentials }),
-    (client) => client.destroy(),
-  )
+  s3 = stack.adopt(svc.connect(await svc.createUser()), (client) => client.destroy())
   await s3.send(new CreateBucketCommand({ Bucket: bucket }))
 })
 afterAll(async () => {
@@ -66,6 +61,8 @@ describe('a request that two readers could understand in two ways is refused:', 
     ['a NUL inside a header', () => ask(get(host, operator, 'X-Note: a\0b'))],
     ['lines that end without a carriage return', () => sendRaw(svc.adminUrl, `${get(host, operator).join('\n')}\n\n`)],
     ['a header without a name', () => ask(get(host, operator, ': x'))],
+    ['no request line', () => sendRaw(svc.adminUrl, 'hello\r\n\r\n')],
+    ['a TLS greeting', () => sendRaw(svc.adminUrl, Buffer.from('\x16\x03\x01\x02\x00\x01\x00\x01', 'latin1'))],
     ['the beginning of HTTP/2', () => sendRaw(svc.adminUrl, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')],
   ])('%s', async (_what, send) => {
     const answer = await send()

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { type BrowserSession, createAdminCalls } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()
 let dir: string
@@ -14,7 +15,7 @@ let sessions: readonly BrowserSession[]
 beforeAll(async () => {
   dir = stack.use(temporaryDirectory()).path
   svc = await startServe({ dir })
-  stack.defer(() => svc.stop())
+  stack.defer(() => svc.kill())
   sessions = [await svc.signIn(), await svc.signIn({ remember: true })]
 })
 afterAll(() => stack.disposeAsync())
@@ -53,4 +54,6 @@ test('a reset waits for the restart; then every browser session is dead, and onl
   const renewed = createAdminCalls(svc.adminUrl, { ...testOperator, password })
   expect(await statusOf(await renewed.signIn())).toBe(200)
   expect((await renewed.call('GET', '/api/v1/overview')).status).toBe(200)
+  const status = await home.run(['admin', 'status', '--admin-url', svc.adminUrl, '--config', svc.configPath])
+  expect([status.code, status.stderr], 'svc finds the new one').toEqual([0, ''])
 })

@@ -2,12 +2,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import { type GatewayProcess, startGateway } from '../fixtures/gateway-process.ts'
-import { startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { startGateway } from '../fixtures/gateway-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
 interface Check {
   readonly id: string
@@ -31,19 +30,17 @@ const fine = [
 
 const stack = new AsyncDisposableStack()
 let network: FundedDevnet
-let gateway: GatewayProcess
-let configPath: string
+let gateway: ServeProcess
 beforeAll(async () => {
   network = stack.use(await startFundedDevnet({ isFunded: false, providers: 3 }))
   const dir = network.makeDir('gateway')
-  configPath = join(dir, 'config.toml')
   const settings = { 'chain.default_copies': 2 }
   gateway = stack.use(await startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings }))
 })
 afterAll(() => stack.disposeAsync())
 
-const runtime = async () => (await gateway.admin('GET', '/api/v1/chain/readiness')).body
-const preflight = async (chain: object = {}) => (await gateway.admin('POST', preflightPath, { chain })).body
+const runtime = async () => (await gateway.call('GET', '/api/v1/chain/readiness')).json
+const preflight = async (chain: object = {}) => (await gateway.call('POST', preflightPath, { json: { chain } })).json
 const listed = ({ checks }: { readonly checks: readonly Check[] }) => checks.map(({ id, status }) => `${id} ${status}`)
 const find = ({ checks }: { readonly checks: readonly Check[] }, id: string) => checks.find((check) => check.id === id)
 
@@ -100,9 +97,9 @@ describe('a running service', () => {
 
 describe('a preflight', () => {
   test('without changes judges the settings as they stand', async () => {
-    const { body } = await gateway.admin('POST', preflightPath, {})
-    expect(body).toMatchObject({ status: 'warning', mode: 'draft' })
-    expect(listed(body)).toEqual(listed(await runtime()))
+    const { json } = await gateway.call('POST', preflightPath, { json: {} })
+    expect(json).toMatchObject({ status: 'warning', mode: 'draft' })
+    expect(listed(json)).toEqual(listed(await runtime()))
   })
 
   test('with private networks forbidden finds no provider here, and warns of them no more', async () => {
@@ -148,7 +145,7 @@ describe('a preflight', () => {
   })
 
   test('with the key of an empty wallet names what it lacks; the running service keeps its own', async () => {
-    saveConfigFile(configPath, { 'chain.private_key': `0x${'1'.repeat(64)}` })
+    saveConfigFile(gateway.configPath, { 'chain.private_key': `0x${'1'.repeat(64)}` })
     try {
       const report = await preflight()
       expect(report.status).toBe('blocked')
@@ -156,25 +153,25 @@ describe('a preflight', () => {
       expect(statuses).toEqual(['blocked', 'warning', 'blocked', 'blocked'])
       expect((await runtime()).status).toBe('warning')
     } finally {
-      saveConfigFile(configPath, { 'chain.private_key': network.privateKey })
+      saveConfigFile(gateway.configPath, { 'chain.private_key': network.privateKey })
     }
   })
 
   test('with a key that is none stops at the settings, and repeats nothing of it', async () => {
-    saveConfigFile(configPath, { 'chain.private_key': '0xfeedfeedfeed' })
+    saveConfigFile(gateway.configPath, { 'chain.private_key': '0xfeedfeedfeed' })
     try {
       const report = await preflight()
       expect(listed(report)).toEqual(['config_private_key blocked', ...configChecks.slice(1)])
       expect(JSON.stringify(report)).not.toContain('feed')
     } finally {
-      saveConfigFile(configPath, { 'chain.private_key': network.privateKey })
+      saveConfigFile(gateway.configPath, { 'chain.private_key': network.privateKey })
     }
   })
 
   test('saves nothing', async () => {
-    const before = (await gateway.admin('GET', '/api/v1/settings')).body
+    const before = (await gateway.call('GET', '/api/v1/settings')).json
     await preflight({ default_copies: 1, observability: { interval: '1m', timeout: '1s', concurrency: 2 }, with_cdn: true })
-    expect((await gateway.admin('GET', '/api/v1/settings')).body).toEqual(before)
+    expect((await gateway.call('GET', '/api/v1/settings')).json).toEqual(before)
   })
 
   test.each([
@@ -188,15 +185,14 @@ describe('a preflight', () => {
     ['the wallet key', { private_key: '0x1' }, 'chain.private_key'],
     ['an unknown name', { copies: 2 }, 'chain.copies'],
   ])('with %s is refused at its field', async (_what, chain, field) => {
-    const { status, body } = await gateway.admin('POST', preflightPath, { chain })
+    const { status, json } = await gateway.call('POST', preflightPath, { json: { chain } })
     expect(status).toBe(400)
-    expect(body.fields).toEqual([{ field, message: expect.any(String) }])
+    expect(json.fields).toEqual([{ field, message: expect.any(String) }])
   })
 })
 
 test('a preflight takes one JSON object, called so, and nothing that the environment decides', async () => {
-  using dir = temporaryDirectory()
-  await using svc = await startServe({ dir: dir.path, env: { SVC_CHAIN_DEFAULT_COPIES: '2' } })
+  await using svc = await startServe({ env: { SVC_CHAIN_DEFAULT_COPIES: '2' } })
   const managed = await svc.call('POST', preflightPath, { json: { chain: { default_copies: 2 } } })
   expect(managed).toMatchObject({
     status: 400,

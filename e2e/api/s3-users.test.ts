@@ -11,13 +11,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeRole, createUser, listUsers, rotateSecret, type S3Credentials } from '../../plugins/s3/users/user-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let data: AdminData
 const clients: S3Client[] = []
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startServe()
   data = createAdminData(svc)
 })
 afterAll(async () => {

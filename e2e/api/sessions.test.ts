@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import type { AdminCall, AdminReply, BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 import { until } from '../fixtures/until.ts'
 
 const stack = new AsyncDisposableStack()
@@ -10,10 +10,8 @@ let svc: ServeProcess
 /** Its sessions live four seconds and may be renewed after two. */
 let brief: ServeProcess
 beforeAll(async () => {
-  const start = async (settings: Record<string, string>) =>
-    stack.use(await startServe({ dir: stack.use(temporaryDirectory()).path, settings }))
-  svc = await start({})
-  brief = await start({ 'admin.auth.session_ttl': '4s' })
+  svc = stack.use(await startServe())
+  brief = stack.use(await startServe({ settings: { 'admin.auth.session_ttl': '4s' } }))
 })
 afterAll(() => stack.disposeAsync())
 
@@ -55,8 +53,7 @@ describe('a login', () => {
   })
 
   test('with remember keeps a configured lifetime above 30 days', async () => {
-    using dir = temporaryDirectory()
-    await using long = await startServe({ dir: dir.path, settings: { 'admin.auth.session_ttl': '1000h' } })
+    await using long = await startServe({ settings: { 'admin.auth.session_ttl': '1000h' } })
     const reply = await long.call('POST', '/api/v1/auth/login', { json: { ...testOperator, remember: true }, as: 'nobody' })
     expect(cookieLineOf(reply)).toContain(`; Max-Age=${1000 * 3600};`)
   })

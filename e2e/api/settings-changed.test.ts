@@ -3,7 +3,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
-import { emptyWalletKey, type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { emptyWalletKey, type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const path = '/api/v1/settings'
 const written = `# The gateway of the team.
@@ -23,15 +24,13 @@ poll_interval = "7s"
 /** Root may write anywhere, so as root the service runs as nobody. */
 const uid = process.getuid?.() === 0 ? { uid: 65_534 } : {}
 
-const stack = new AsyncDisposableStack()
 let svc: ServeProcess
 let original: string
 beforeAll(async () => {
-  const dir = stack.use(temporaryDirectory()).path
-  svc = stack.use(await startServe({ dir, written, env: { SVC_S3_REGION: 'eu-north-1', SVC_CHAIN_WITH_CDN: 'true' }, ...uid }))
+  svc = await startServe({ written, env: { SVC_S3_REGION: 'eu-north-1', SVC_CHAIN_WITH_CDN: 'true' }, ...uid })
   original = fileText()
 })
-afterAll(() => stack.disposeAsync())
+afterAll(() => svc?.[Symbol.asyncDispose]())
 beforeEach(() => writeFileSync(svc.configPath, original))
 
 const fileText = () => readFileSync(svc.configPath, 'utf8')

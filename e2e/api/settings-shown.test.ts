@@ -2,16 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cheapPasswordHash } from '#kernel/testing'
-import { emptyWalletKey, type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { emptyWalletKey, type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
 const sessionSecret = 'a session secret for tests only'
-const stack = new AsyncDisposableStack()
 let svc: ServeProcess
 beforeAll(async () => {
   const env = { SVC_S3_REGION: 'eu-north-1', SVC_CACHE_MAX_SIZE_GB: '7', SVC_CACHE_EVICTION_POLICY: 'none', SVC_NOTHING: 'x' }
-  svc = stack.use(await startServe({ dir: stack.use(temporaryDirectory()).path, env, settings: { 'chain.default_copies': 2 } }))
+  svc = await startServe({ env, settings: { 'chain.default_copies': 2 } })
 })
-afterAll(() => stack.disposeAsync())
+afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const read = async () => (await svc.call('GET', '/api/v1/settings')).json
 

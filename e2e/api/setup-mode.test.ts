@@ -4,7 +4,8 @@ import { readdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel'
-import { emptyWalletKey, type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { emptyWalletKey, type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()
 let dir: string
@@ -13,12 +14,12 @@ let s3Port: number
 /** `GET /api/v1/tasks` and so on: all that the full API documents. */
 let documented: readonly string[]
 beforeAll(async () => {
-  await using full = await startServe({ dir: stack.use(temporaryDirectory()).path })
+  await using full = await startServe()
   documented = operationsOf((await full.call('GET', '/api/v1/openapi.json')).json)
   dir = stack.use(temporaryDirectory()).path
   s3Port = await freePort()
   svc = await startServe({ dir, settings: { 'chain.private_key': '', 'server.port': `127.0.0.1:${s3Port}`, 'chain.default_copies': 2 } })
-  stack.defer(() => svc.stop())
+  stack.defer(() => svc.kill())
 })
 afterAll(() => stack.disposeAsync())
 
@@ -69,7 +70,7 @@ test('without a wallet key health says setup, and the log says what to do', asyn
 })
 
 test('the S3 port is closed, and no database was made', async () => {
-  expect(svc.s3Url).toBeUndefined()
+  expect(svc.s3Url).toBe('')
   expect(await isS3Open()).toBe(false)
   expect(readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.db'))).toEqual([])
 })

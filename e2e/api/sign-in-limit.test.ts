@@ -1,16 +1,14 @@
 /** Guessing the password. Each test is a client address of its own, told by a proxy that is trusted; the last service trusts none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
 const stack = new AsyncDisposableStack()
 let behindProxy: ServeProcess
 let alone: ServeProcess
 beforeAll(async () => {
-  const start = async (settings: Record<string, readonly string[]>) =>
-    stack.use(await startServe({ dir: stack.use(temporaryDirectory()).path, settings }))
-  behindProxy = await start({ 'admin.trusted_proxies': ['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48'] })
-  alone = await start({})
+  behindProxy = stack.use(await startServe({ settings: { 'admin.trusted_proxies': ['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48'] } }))
+  alone = stack.use(await startServe())
 })
 afterAll(() => stack.disposeAsync())
 

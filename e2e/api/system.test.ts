@@ -1,10 +1,10 @@
-/** What the service tells about itself: health, metrics, version, workers, cache and the overview. */
+/** What the service tells about itself: metrics, version, workers, cache and the overview. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { overview } from '../../plugins/admin/overview/overview-api.ts'
 import { cacheStats, systemInfo, systemPlugins, workers } from '../../plugins/admin/system/system-api.ts'
-import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
+import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { uploadForFailure } from '../fixtures/stuck-storage.ts'
@@ -20,47 +20,23 @@ afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const readOverview = async () => answerOf(overview, await svc.call('GET', '/api/v1/overview'))
 
-describe('health', () => {
-  test('is told to everybody, with and without credentials', async () => {
-    for (const as of ['nobody', 'operator'] as const) {
-      const reply = await svc.call('GET', '/healthz', { as })
-      expect([reply.status, reply.json]).toEqual([200, { status: 'ok' }])
-    }
-  })
-
-  test('is told also to who has a wrong password', async () => {
-    const headers = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
-    expect((await svc.call('GET', '/healthz', { as: 'nobody', headers })).json).toEqual({ status: 'ok' })
-  })
-})
-
-describe('metrics', () => {
-  test('are for operators: Basic or a session', async () => {
-    expect(refusalOf(await svc.call('GET', '/metrics', { as: 'nobody' }))).toEqual([401, 'authentication_required'])
-    expect((await svc.call('GET', '/metrics', { as: await svc.signIn() })).status).toBe(200)
-    expect((await svc.call('GET', '/metrics')).status).toBe(200)
-  })
-
-  test('are text in the exposition format', async () => {
-    const { headers, text } = await svc.call('GET', '/metrics')
-    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-    const lines = text.split('\n').filter((line) => line !== '')
-    expect(lines.filter((line) => !/^(# (HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(\{[^{}]*\})? (-?[\d.e+-]+|NaN|\+Inf))$/i.test(line))).toEqual(
-      [],
-    )
-    for (const name of [
-      'svc_cache_used_bytes',
-      'svc_cache_max_bytes',
-      'svc_cache_hits_total',
-      'svc_cache_misses_total',
-      'svc_object_state_distribution',
-      'svc_task_queue_depth',
-      'svc_backend_object_operations_total',
-      'svc_build_info',
-    ]) {
-      expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^# TYPE ${name} (gauge|counter)$`)))
-    }
-  })
+test('metrics are text in the exposition format', async () => {
+  const { headers, text } = await svc.call('GET', '/metrics')
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const lines = text.split('\n').filter((line) => line !== '')
+  expect(lines.filter((line) => !/^(# (HELP|TYPE) [a-z0-9_]+ .+|[a-z0-9_]+(\{[^{}]*\})? (-?[\d.e+-]+|NaN|\+Inf))$/i.test(line))).toEqual([])
+  for (const name of [
+    'svc_cache_used_bytes',
+    'svc_cache_max_bytes',
+    'svc_cache_hits_total',
+    'svc_cache_misses_total',
+    'svc_object_state_distribution',
+    'svc_task_queue_depth',
+    'svc_backend_object_operations_total',
+    'svc_build_info',
+  ]) {
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^# TYPE ${name} (gauge|counter)$`)))
+  }
 })
 
 test('system info tells the version of the package, the mode and since when it runs', async () => {
@@ -134,11 +110,3 @@ describe('the overview', () => {
     expect([by_status.failed, attention.failed]).toEqual([1, 0])
   })
 })
-
-test.each(['/api/v1/overview', '/api/v1/workers', '/api/v1/cache/stats', '/api/v1/system/info', '/api/v1/system/plugins'])(
-  '%s is for operators only',
-  async (path) => {
-    expect(refusalOf(await svc.call('GET', path, { as: 'nobody' }))).toEqual([401, 'authentication_required'])
-    expect((await svc.call('GET', path, { as: await svc.signIn() })).status).toBe(200)
-  },
-)

@@ -88,7 +88,7 @@ describe('the list', () => {
 
   test('gives times in whole seconds of UTC', async () => {
     const task = await svc.putUntil('completed', { end: 'done' })
-    for (const name of ['available_at', 'created_at', 'updated_at', 'started_at', 'finished_at']) {
+    for (const name of ['available_at', 'created_at', 'updated_at', 'started_at', 'finished_at'] as const) {
       expect(task[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     }
   })

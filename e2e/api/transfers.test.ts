@@ -8,15 +8,18 @@ import { deleteObject, uploadObject } from '../../plugins/admin/objects/object-a
 import { cacheStats } from '../../plugins/admin/system/system-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import type { S3User } from '../fixtures/s3-client.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let data: AdminData
+let owner: S3User
 let bucket: string
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startServe({ settings: { 'cache.max_size_gb': 10 } })
   data = createAdminData(svc)
-  bucket = await data.makeBucket({ default_copies: 1, owner_access_key: svc.ready.s3.access_key })
+  owner = await svc.createUser()
+  bucket = await data.makeBucket({ default_copies: 1, owner_access_key: owner.access_key })
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())
 
@@ -66,7 +69,7 @@ describe('an upload', () => {
 
   test('that expects to be told to continue is told so', async () => {
     const bytes = randomBytes(200)
-    const { hostname, port } = new URL(svc.ready.base_url)
+    const { hostname, port } = new URL(svc.adminUrl)
     const headers = { ...svc.headersOf({}), expect: '100-continue', 'content-length': bytes.length }
     const status = await new Promise((resolve, reject) => {
       const sent = request({ hostname, port, method: 'POST', path: uploadPath('expected'), headers, agent: false })
@@ -80,7 +83,7 @@ describe('an upload', () => {
 
   test('is what S3 clients read, and the other way round its version is the current one', async () => {
     const { versionId, bytes } = await data.upload(bucket, 'for s3')
-    const s3 = svc.connect()
+    const s3 = svc.connect(owner)
     const got = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: 'for s3' }))
     expect(got).toMatchObject({ VersionId: versionId, ContentType: 'text/plain', ETag: `"${md5(bytes)}"`, ContentLength: bytes.length })
     expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(bytes)
@@ -140,7 +143,7 @@ describe('an upload', () => {
   })
 
   test('that ends before its declared length leaves nothing behind', async () => {
-    const { hostname, port } = new URL(svc.ready.base_url)
+    const { hostname, port } = new URL(svc.adminUrl)
     const cut = request({
       hostname,
       port,
@@ -157,7 +160,7 @@ describe('an upload', () => {
   })
 
   test('that finds the cache full is refused with 507, and taken once there is room', async () => {
-    const { hostname, port } = new URL(svc.ready.base_url)
+    const { hostname, port } = new URL(svc.adminUrl)
     // Ten of the largest objects leave less than 100 MB of the ten gibibytes.
     const slow = Array.from({ length: 10 }, (_, at) => {
       const headers = { ...svc.headersOf({}), 'content-length': sizeMax }
@@ -203,7 +206,7 @@ describe('an upload', () => {
       `Content-Length: ${length}`,
       'Connection: close',
     ]
-    return sendRaw(svc.ready.base_url, `${lines.join('\r\n')}\r\n\r\n`)
+    return sendRaw(svc.adminUrl, `${lines.join('\r\n')}\r\n\r\n`)
   }
 })
 
@@ -278,7 +281,7 @@ describe('a delete marker', () => {
       delete_marker_version_id: expect.any(String),
       deleted_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     })
-    const s3 = svc.connect()
+    const s3 = svc.connect(owner)
     await expect(s3.send(new HeadObjectCommand({ Bucket: bucket, Key: 'hidden' }))).rejects.toMatchObject({ name: 'NotFound' })
     s3.destroy()
     expect(await data.history(bucket, 'hidden')).toMatchObject({

@@ -1,15 +1,14 @@
 /** The scheme and the host that a proxy reports, and who is believed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { type ServeProcess, startServe, temporaryDirectory } from '../fixtures/serve-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
 const stack = new AsyncDisposableStack()
 let trusting: ServeProcess
 let alone: ServeProcess
 let elsewhere: ServeProcess
 beforeAll(async () => {
-  const start = async (trusted: readonly string[]) =>
-    stack.use(await startServe({ dir: stack.use(temporaryDirectory()).path, settings: { 'admin.trusted_proxies': trusted } }))
+  const start = async (trusted: readonly string[]) => stack.use(await startServe({ settings: { 'admin.trusted_proxies': trusted } }))
   trusting = await start(['127.0.0.0/8'])
   alone = await start([])
   elsewhere = await start(['10.0.0.0/8', '::1', '192.0.2.1'])
@@ -79,8 +78,7 @@ describe('the origin that Basic is compared with', () => {
 test.each(['proxy.local', '10.0.0.0/33', '10.0.0.1-10.0.0.9', '*'])(
   'a trusted proxy written as %j stops the start by name',
   async (entry) => {
-    using dir = temporaryDirectory()
-    const starting = startServe({ dir: dir.path, settings: { 'admin.trusted_proxies': [entry] } })
+    const starting = startServe({ settings: { 'admin.trusted_proxies': [entry] } })
     await expect(starting).rejects.toThrow(/admin\.trusted_proxies .*must be an IP address or a CIDR/)
   },
 )

@@ -1,14 +1,13 @@
 /** What a hostile or clumsy client gets: always an answer, in the one shape that refusals have, and nothing of the inside. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendRaw } from '#kernel/testing'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let bucket: string
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startServe()
   bucket = await createAdminData(svc).makeBucket()
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())
@@ -76,35 +75,25 @@ test.each([
   expect(refusalOf(await svc.call(method, here(path)))).toEqual([404, 'not_found'])
 })
 
-describe('addresses that are not what they seem', () => {
-  test.each([
-    '/api/v1/../../etc/passwd',
-    '/api/v1/buckets/..%2f..%2fetc%2fpasswd',
-    '//api/v1/overview',
-    '/api//v1/overview',
-    '/api/v1/overview/',
-    '/API/v1/overview',
-    '/api/v1/overview;a=b',
-    '/api/v1/overview%00',
-    '/api/v1/overview%2f',
-    '/api/v1/%6fverview/x',
-    '/api/v1/buckets/%zz',
-    '/api/v1/buckets/%',
-    '/api/v1/buckets/%ff',
-    `/api/v1/buckets/${'x'.repeat(5000)}`,
-    `/api/v1/${'a/'.repeat(2000)}`,
-  ])('%s is refused', async (path) => {
-    const [status] = refusalOf(await svc.call('GET', path))
-    expect([400, 404]).toContain(status)
-  })
-
-  test.each(['/api/v1/overview', '/api/v1/%6fverview', '//api/v1/overview', '/api/v1/./overview', '/x/../api/v1/overview'])(
-    '%s shows nobody anything',
-    async (path) => {
-      const [status] = refusalOf(await svc.call('GET', path, { as: 'nobody' }))
-      expect([401, 404]).toContain(status)
-    },
-  )
+test.each([
+  '/api/v1/../../etc/passwd',
+  '/api/v1/buckets/..%2f..%2fetc%2fpasswd',
+  '//api/v1/overview',
+  '/api//v1/overview',
+  '/api/v1/overview/',
+  '/API/v1/overview',
+  '/api/v1/overview;a=b',
+  '/api/v1/overview%00',
+  '/api/v1/overview%2f',
+  '/api/v1/%6fverview/x',
+  '/api/v1/buckets/%zz',
+  '/api/v1/buckets/%',
+  '/api/v1/buckets/%ff',
+  `/api/v1/buckets/${'x'.repeat(5000)}`,
+  `/api/v1/${'a/'.repeat(2000)}`,
+])('%s is not what it seems, and refused', async (path) => {
+  const [status] = refusalOf(await svc.call('GET', path))
+  expect([400, 404]).toContain(status)
 })
 
 /** Bodies that are wrong everywhere, and for what takes none that must not matter. */
@@ -115,6 +104,9 @@ const bodies = [
   '5',
   '{',
   '{"a":}',
+  '{"name": "refused",}',
+  'name=refused',
+  '{"name":"refused","name":"refused-too"}',
   '{"__proto__":{"key":"a"}}',
   '{"constructor":{"prototype":{}}}',
   '{"key":{"$gt":""},"version_id":{"$gt":""}}',
@@ -147,30 +139,6 @@ describe.each([
     const headers = { 'content-type': 'application/json' }
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
     expect(refusalOf(await svc.call(method, here(path), { body, headers }))).toEqual([400, 'invalid_request'])
-  })
-})
-
-describe('what is hardly HTTP', () => {
-  test.each([
-    ['no request line', 'hello\r\n\r\n', 400],
-    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01', 400],
-    ['no Host', 'GET /api/v1/overview HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-    ['two lengths', 'POST /api/v1/buckets HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n', 400],
-    [
-      'length and chunks',
-      'POST /api/v1/buckets HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      400,
-    ],
-    ['a broken chunk', 'POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nxyz\r\n', 400],
-    ['headers that are too large', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-    ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\nConnection: close\r\n\r\n', 400],
-  ])('%s gets an answer in JSON', async (_what, bytes, status) => {
-    const answer = await sendRaw(svc.ready.base_url, Buffer.from(bytes, 'latin1'))
-    const [head = '', body = ''] = answer.split('\r\n\r\n')
-    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
-    expect(head).toMatch(/^content-type: application\/json/im)
-    expect(head).toMatch(/^x-content-type-options: nosniff/im)
-    expect(JSON.parse(body)).toEqual({ error: expect.any(String), code: 'invalid_request' })
   })
 })
 

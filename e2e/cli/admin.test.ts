@@ -1,14 +1,14 @@
 /** `svc admin …` against a running service: what an operator reads and what changes. */
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTaskCalls, type TaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { type Service, startService } from './service.ts'
 
-const plugin = fileURLToPath(new URL('./failing-plugin.ts', import.meta.url))
-
 let service: Service
+let tasks: TaskCalls
 beforeAll(async () => {
-  service = await startService({ SVC_PLUGINS_PACKAGES: plugin })
+  service = await startService({ SVC_PLUGINS_PACKAGES: taskPlugin })
+  tasks = createTaskCalls(service)
 })
 afterAll(() => service?.[Symbol.asyncDispose]())
 
@@ -23,7 +23,7 @@ test('status shows health, version, cache and workers', async () => {
   expect(await svc('status')).toEqual(
     done(
       new RegExp(
-        `^svc at ${service.url}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
+        `^svc at ${service.adminUrl}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
       ),
     ),
   )
@@ -90,11 +90,11 @@ describe('settings', () => {
     [['cache.lru_low_watermark_percent=90'], 1, expect.stringContaining('cache.lru_low_watermark_percent')],
     [['chain.default_copies=9'], 1, expect.stringMatching(/^chain\.default_copies must be at most 8/)],
   ])('set %j changes nothing and says why in one line', async (pairs, code, message) => {
-    const before = (await service.calls.call('GET', '/api/v1/settings')).json
+    const before = (await service.call('GET', '/api/v1/settings')).json
     const refused = await svc('settings', 'set', ...pairs)
     expect(refused).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
     expect(refused.stderr.slice('fatal: '.length, -1)).toEqual(message)
-    expect((await service.calls.call('GET', '/api/v1/settings')).json).toEqual(before)
+    expect((await service.call('GET', '/api/v1/settings')).json).toEqual(before)
   })
 
   test('a setting that does not exist, or that only the file shows, is not shown', async () => {
@@ -104,37 +104,30 @@ describe('settings', () => {
 })
 
 describe('task', () => {
-  /** Puts a task on record that fails, and waits until it has. */
-  async function fail(kind: 'work' | 'other_work' = 'work'): Promise<string> {
-    const { json } = await service.calls.call('POST', `/api/v1/fail/${kind}`)
-    await until('the failure', async () => {
-      const { json: page } = await service.calls.call('GET', '/api/v1/tasks?status=failed')
-      return page.tasks.some(({ id }: { id: number }) => id === json.id) || undefined
-    })
-    return String(json.id)
-  }
+  const fail = async (of: 'deliver' | 'collect' = 'deliver', message = 'no') =>
+    String((await tasks.putUntil('failed', { of, end: 'fail', message })).id)
   const dismissAll = () => svc('task', 'acknowledge', '--yes')
 
   test('list shows a page, with what a stranger said on one line and without its colours, and how to go on', async () => {
-    const [older, newer] = [await fail(), await fail()]
-    const { code, stdout } = await svc('task', 'list', '--type', 'work', '--status', 'failed', '--limit', '1')
+    const [older, newer] = [await fail(), await fail('deliver', 'the carrier\n\u001b[31mrefused')]
+    const { code, stdout } = await svc('task', 'list', '--type', 'test_deliver', '--status', 'failed', '--limit', '1')
     expect(code).toBe(0)
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(/^ID +OPERATION +STATUS +RETRIES +SUBJECT +AVAILABLE +DETAILS$/),
-      expect.stringMatching(new RegExp(`^${newer} +Do work +failed +\\S+ +bucket:photos +\\S+Z +the provider \\[31mrefused$`)),
+      expect.stringMatching(new RegExp(`^${newer} +Deliver a parcel +failed +\\S+ +parcel:parcel +\\S+Z +the carrier \\[31mrefused$`)),
       `More: --cursor ${newer}`,
       '',
     ])
-    expect((await svc('task', 'list', '--type', 'work', '--cursor', newer)).stdout).toMatch(new RegExp(`^${older} `, 'm'))
+    expect((await svc('task', 'list', '--type', 'test_deliver', '--cursor', newer)).stdout).toMatch(new RegExp(`^${older} `, 'm'))
     expect(await svc('task', 'list', '--status', 'cancelled')).toEqual(done('No tasks found.\n'))
     await dismissAll()
   })
 
   test('stats counts failures and dismissed ones apart', async () => {
-    await fail('other_work')
-    expect(await svc('task', 'stats')).toEqual(done(/^TYPE +STATUS +COUNT\n[\s\S]*other_work +failed +1\n/))
+    await fail('collect')
+    expect(await svc('task', 'stats')).toEqual(done(/^TYPE +STATUS +COUNT\n[\s\S]*test_collect +failed +1\n/))
     await dismissAll()
-    expect((await svc('task', 'stats')).stdout).toMatch(/^other_work +dismissed +1$/m)
+    expect((await svc('task', 'stats')).stdout).toMatch(/^test_collect +dismissed +1$/m)
   })
 
   test('retry runs one again, acknowledge <id> dismisses one, and neither asks', async () => {
@@ -144,16 +137,16 @@ describe('task', () => {
       (await svc('task', 'list', '--status', 'failed')).stdout.includes(`${id} `) ? true : undefined,
     )
     expect(await svc('task', 'acknowledge', id)).toEqual(done(`Task ${id} acknowledged\n`))
-    expect((await svc('task', 'list', '--status', 'dismissed')).stdout).toMatch(new RegExp(`^${id} +Do work +dismissed `, 'm'))
+    expect((await svc('task', 'list', '--status', 'dismissed')).stdout).toMatch(new RegExp(`^${id} +Deliver a parcel +dismissed `, 'm'))
     const again = await svc('task', 'acknowledge', id)
     expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
   })
 
   test('acknowledge --yes dismisses those of a type and before a time; without --before all until now', async () => {
     await fail()
-    await fail('other_work')
+    await fail('collect')
     expect(await svc('task', 'acknowledge', '--before', '2020-01-01T00:00:00Z', '--yes')).toEqual(done('0 failed tasks acknowledged\n'))
-    expect(await svc('task', 'acknowledge', '--type', 'work', '--yes')).toEqual(done('1 failed task acknowledged\n'))
+    expect(await svc('task', 'acknowledge', '--type', 'test_deliver', '--yes')).toEqual(done('1 failed task acknowledged\n'))
     expect(await dismissAll()).toEqual(done('1 failed task acknowledged\n'))
   })
 
@@ -162,7 +155,7 @@ describe('task', () => {
     [['retry', 'first'], 2, '"first" is not a task id'],
     [['retry', '0'], 2, '"0" is not a task id'],
     [['acknowledge', '1.5'], 2, '"1.5" is not a task id'],
-    [['acknowledge', '1', '--type', 'work'], 2, 'an id dismisses one task; --type and --before choose among all'],
+    [['acknowledge', '1', '--type', 'test_deliver'], 2, 'an id dismisses one task; --type and --before choose among all'],
     [
       ['acknowledge', '1', '--before', '2020-01-01T00:00:00Z', '--yes'],
       2,
@@ -170,7 +163,11 @@ describe('task', () => {
     ],
     [['acknowledge', '--before', 'yesterday', '--yes'], 2, '--before must be a time such as 2026-01-31T12:00:00Z, got "yesterday"'],
     [['acknowledge', '--before', '2026-02-30T00:00:00Z', '--yes'], 2, expect.stringContaining('--before must be a time')],
-    [['acknowledge', '--type', 'nonsense', '--yes'], 1, expect.stringMatching(/^'nonsense' is not a task type; known types: .*work/)],
+    [
+      ['acknowledge', '--type', 'nonsense', '--yes'],
+      1,
+      expect.stringMatching(/^'nonsense' is not a task type; known types: .*test_deliver/),
+    ],
     [['list', '--type', 'nonsense'], 1, expect.stringContaining("'nonsense' is not a task type")],
     [['list', '--limit', '101'], 2, '--limit must be a whole number from 1 to 100, got 101'],
     [['list', '--limit', 'many'], 2, '--limit must be a number, got "many"'],

@@ -1,5 +1,5 @@
 /** Which configuration, which address, which password: in this order and no other. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
@@ -26,7 +26,7 @@ async function withoutPasswordFile<T>(use: () => Promise<T>): Promise<T> {
 
 const ask = (env: Readonly<Record<string, string>> = {}) =>
   service.run(
-    ['admin', '--admin-url', service.url, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '-c', service.configPath],
+    ['admin', '--admin-url', service.adminUrl, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '-c', service.configPath],
     env,
   )
 const answered = { code: 0, stdout: '{\n  "s3.region": "us-east-1"\n}\n', stderr: '' }
@@ -65,13 +65,13 @@ test('where neither is there and nobody can be asked, both are named', async () 
 })
 
 test.skipIf(isTerminalMissing)('at a terminal it is asked for last, and not shown', async () => {
-  const line = ['admin', 'settings', 'get', 's3.region', '--admin-url', service.url, '-c', service.configPath]
+  const line = ['admin', 'settings', 'get', 's3.region', '--admin-url', service.adminUrl, '-c', service.configPath]
   const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, `${service.password}\r`] }))
   expect({ code, shown }).toEqual({ code: 0, shown: 'Password of admin: \nus-east-1\n' })
 })
 
 test.skipIf(isTerminalMissing)('Ctrl-C at that question ends the command', async () => {
-  const line = ['admin', 'task', 'stats', '--admin-url', service.url, '-c', service.configPath]
+  const line = ['admin', 'task', 'stats', '--admin-url', service.adminUrl, '-c', service.configPath]
   const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, '\u0003'] }))
   expect({ code, shown }).toEqual({ code: 1, shown: 'Password of admin: \nfatal: cancelled\n' })
 })
@@ -96,29 +96,10 @@ test('the configuration is --config or -c, then a non-empty SVC_CONFIG, then ~/.
   expect(await addressOf(['-c', flagged, '--admin-url', 'http://127.0.0.5:9'])).toBe('127.0.0.5')
 })
 
-test('a reset gives a new password in the file; after a restart it counts and the old one does not', async () => {
-  using home = svcHome()
-  await home.run(['init'])
-  const config = join(home.dir, '.svc', 'config.toml')
-  const read = () => readFileSync(join(home.dir, '.svc', 'admin-initial-password'), 'utf8').trim()
-  const old = read()
-  expect(await home.run(['admin-auth', 'reset-password'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('needs --config or SVC_CONFIG'),
-  })
-  expect((await home.run(['admin-auth', 'reset-password', '--config', config])).code).toBe(0)
-  expect(read()).not.toBe(old)
-  await using serve = home.start(['serve'], { SVC_ADMIN_ADDR: '127.0.0.1:0' })
-  const url = /admin=(\S+)/.exec(await serve.line(/is running/))?.[1] ?? ''
-  const status = (env = {}) => home.run(['admin', 'status', '--admin-url', url, '-c', config], env)
-  expect((await status()).code).toBe(0)
-  expect(await status({ SVC_ADMIN_PASSWORD: old })).toMatchObject({ code: 1, stderr: expect.stringContaining('password is wrong') })
-})
-
 // The last one: it uses up the attempts that this address has.
 test('too many wrong passwords are told with the seconds to wait', async () => {
   const basic = `Basic ${Buffer.from('admin:wrong').toString('base64')}`
-  const guess = () => service.calls.call('GET', '/api/v1/settings', { as: 'nobody', headers: { authorization: basic } })
+  const guess = () => service.call('GET', '/api/v1/settings', { as: 'nobody', headers: { authorization: basic } })
   for (let status = 401; status === 401; ) ({ status } = await guess())
   expect(await ask({ SVC_ADMIN_PASSWORD: 'wrong' })).toEqual({
     code: 1,

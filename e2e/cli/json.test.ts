@@ -9,16 +9,16 @@ import { cliCommands, contributionsTo } from '#kernel'
 import { localCommands } from '../../cli/local-commands.ts'
 import { type SvcRun, svcHome } from '../../cli/testing/run-svc.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
+import { createTaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { type Service, startService } from './service.ts'
 
 const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
-const failing = fileURLToPath(new URL('./failing-plugin.ts', import.meta.url))
 
 let service: Service
 let dev: Awaited<ReturnType<typeof startDevAsJson>>
 beforeAll(async () => {
-  ;[service, dev] = await Promise.all([startService({ SVC_PLUGINS_PACKAGES: failing }), startDevAsJson()])
+  ;[service, dev] = await Promise.all([startService({ SVC_PLUGINS_PACKAGES: taskPlugin }), startDevAsJson()])
 })
 afterAll(async () => {
   await dev?.[Symbol.asyncDispose]()
@@ -74,13 +74,7 @@ const own = async (...words: string[]) => {
 }
 const makeUser = async (): Promise<string> => readAlone(await admin('s3-user', 'create')).access_key
 
-async function makeFailure(): Promise<string> {
-  const { json } = await service.calls.call('POST', '/api/v1/fail/work')
-  const isFailed = async () =>
-    (await service.calls.call('GET', '/api/v1/tasks?status=failed')).text.includes(`"id":${json.id}`) || undefined
-  await until('the failure', isFailed)
-  return String(json.id)
-}
+const makeFailure = async () => String((await createTaskCalls(service).putUntil('failed', { end: 'fail' })).id)
 
 /** Every command that has --json: how to run it, and something of what it answers. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {

@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { type SvcRun, svcHome } from '../../cli/testing/run-svc.ts'
 import { type AdminCalls, createAdminCalls } from '../fixtures/admin-calls.ts'
 
-export interface Service extends AsyncDisposable {
-  readonly url: string
+export interface Service extends AsyncDisposable, AdminCalls {
   readonly configPath: string
   readonly password: string
-  readonly calls: AdminCalls
   /** Finds address, user and password as it does for an operator on the same machine. */
   svc(...words: string[]): Promise<SvcRun>
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<SvcRun>
@@ -26,16 +24,15 @@ export async function startService(env: Readonly<Record<string, string>> = {}, {
   const home = stack.use(svcHome())
   await home.run(['init'])
   const process = stack.use(home.start(['serve'], { SVC_ADMIN_ADDR: '127.0.0.1:0', ...(setup ? {} : fullMode), ...env }))
-  const url = /admin=(\S+)/.exec(await process.line(/is running/))?.[1] ?? ''
+  const adminUrl = /admin=(\S+)/.exec(await process.line(/is running/))?.[1] ?? ''
   const configPath = join(home.dir, '.svc', 'config.toml')
   const password = readFileSync(join(home.dir, '.svc', 'admin-initial-password'), 'utf8').trim()
   const disposal = stack.move()
   return {
-    url,
+    ...createAdminCalls(adminUrl, { username: 'admin', password }),
     configPath,
     password,
-    calls: createAdminCalls(url, { username: 'admin', password }),
-    svc: (...words) => home.run([...words, '--admin-url', url, '--config', configPath]),
+    svc: (...words) => home.run([...words, '--admin-url', adminUrl, '--config', configPath]),
     run: home.run,
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   }

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listProbes } from '#kernel'
+import { checkDatabase } from '../fixtures/check-database.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
-import { checkDatabase } from './check-database.ts'
 import './every-step.ts'
 
 /** Reached only when something else goes wrong first; the fault tests pass there. */

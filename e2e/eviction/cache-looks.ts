@@ -1,20 +1,17 @@
 /** What a test sees of a gateway's cache, from the disk, the database and the wire. */
-import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { basicAuth, testOperator } from '#kernel/testing'
 import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchange.ts'
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
-import type { GatewayProcess } from '../fixtures/gateway-process.ts'
+import { listCachedFiles } from '../fixtures/cached-files.ts'
+import type { S3User } from '../fixtures/s3-client.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { stageBucket } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
 /** Files of cached bytes. */
-export function cachedFiles(dir: string): number {
-  const entries = readdirSync(join(dir, 'cache'), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).length
-}
+export const cachedFiles = (dir: string): number => listCachedFiles(dir).length
 
 export function query<R>(dir: string, sql: string): readonly R[] {
   using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
@@ -39,15 +36,11 @@ export const cacheLookedAt = (dir: string): Promise<true> =>
   })
 
 // biome-ignore lint/suspicious/noExplicitAny: as the Admin API answers
-export const cacheStats = async (gateway: GatewayProcess): Promise<any> => (await gateway.admin('GET', '/api/v1/cache/stats')).body
+export const cacheStats = async (gateway: ServeProcess): Promise<any> => (await gateway.call('GET', '/api/v1/cache/stats')).json
 
 /** A PUT over S3 that announces its length and asks before it sends the bytes. */
-export function announceOverS3(
-  gateway: GatewayProcess,
-  user: { readonly access_key: string; readonly secret_key: string },
-  bytes: number,
-): Promise<RawAnswer> {
-  const port = Number(new URL(gateway.s3Url).port)
+export function announceOverS3({ s3Url }: ServeProcess, user: S3User, bytes: number): Promise<RawAnswer> {
+  const port = Number(new URL(s3Url).port)
   const { head } = signedRequest(port, {
     method: 'PUT',
     url: `/${stageBucket}/announced`,
@@ -59,12 +52,8 @@ export function announceOverS3(
 }
 
 /** An upload through the Admin API that announces its length and sends nothing yet. */
-export function announceToAdmin(gateway: GatewayProcess, bytes: number): Promise<{ readonly status: number; readonly code: string }> {
-  const headers = {
-    authorization: basicAuth(testOperator.username, testOperator.password),
-    'content-type': 'application/octet-stream',
-    'content-length': String(bytes),
-  }
+export function announceToAdmin(gateway: ServeProcess, bytes: number): Promise<{ readonly status: number; readonly code: string }> {
+  const headers = gateway.headersOf({ headers: { 'content-type': 'application/octet-stream', 'content-length': String(bytes) } })
   return new Promise((resolve, reject) => {
     const url = `${gateway.adminUrl}/api/v1/buckets/${stageBucket}/objects/upload?key=announced`
     const upload = request(url, { method: 'POST', headers, agent: false }, (response) => {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel'
-import { checkDatabase } from '../crash/check-database.ts'
+import { checkDatabase } from '../fixtures/check-database.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
@@ -21,7 +21,7 @@ const almostEverything = 1_065_353_216
 const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 
 async function setMinimum({ gateway }: Stage, minimum: number): Promise<void> {
-  const { status } = await gateway.admin('PUT', `/api/v1/buckets/${stageBucket}/copy-policy`, { minimum_durable_copies: minimum })
+  const { status } = await gateway.call('PUT', `/api/v1/buckets/${stageBucket}/copy-policy`, { json: { minimum_durable_copies: minimum } })
   expect(status).toBe(200)
 }
 

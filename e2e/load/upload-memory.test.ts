@@ -21,8 +21,7 @@ afterAll(() => svc[Symbol.asyncDispose]())
 
 /** Uploads an object and waits until its piece CID is computed, which reads the whole file back on threads of the same process. */
 async function store(key: string, size: number): Promise<void> {
-  const operator = svc.ready.admin
-  const versionId = await uploadStream({ baseUrl: svc.ready.base_url, operator, bucket, key, size })
+  const versionId = await uploadStream(svc, { bucket, key, size })
   await until(
     `the piece CID of ${key}`,
     async () => (await svc.call('GET', `/api/v1/buckets/${bucket}/objects/provenance?version_id=${versionId}`)).json.piece_cid,

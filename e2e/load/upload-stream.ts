@@ -4,29 +4,26 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import type { AdminCredentials } from '../fixtures/admin-calls.ts'
+import type { AdminCalls } from '../fixtures/admin-calls.ts'
 
 const chunkBytes = 64 * 1024
 const noise = randomBytes(8 * 1024 * 1024)
 
 export interface StreamedUpload {
-  readonly baseUrl: string
-  readonly operator: AdminCredentials
   readonly bucket: string
   readonly key: string
   readonly size: number
 }
 
 /** Resolves with the version id. */
-export async function uploadStream({ baseUrl, operator, bucket, key, size }: StreamedUpload): Promise<string> {
-  const { hostname, port } = new URL(baseUrl)
+export async function uploadStream(svc: AdminCalls, { bucket, key, size }: StreamedUpload): Promise<string> {
+  const { hostname, port } = new URL(svc.adminUrl)
   const sent = request({
     hostname,
     port,
     method: 'POST',
     path: `/api/v1/buckets/${bucket}/objects/upload?key=${encodeURIComponent(key)}`,
-    auth: `${operator.username}:${operator.password}`,
-    headers: { 'content-length': size, 'content-type': 'application/octet-stream' },
+    headers: svc.headersOf({ headers: { 'content-length': String(size), 'content-type': 'application/octet-stream' } }),
   })
   const { promise: answered, resolve, reject } = Promise.withResolvers<{ readonly status: number | undefined; readonly body: string }>()
   sent.once('error', reject)

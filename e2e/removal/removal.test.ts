@@ -3,9 +3,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { DeleteObjectCommand, ListObjectVersionsCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
-import { checkDatabase } from '../crash/check-database.ts'
+import { checkDatabase } from '../fixtures/check-database.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 
@@ -122,7 +123,7 @@ scenario('a version deleted while its copies are on the way ends with none', asy
   await until('a copy on its way', async () => (await stage.copies(doomed)).find(({ status }) => status === 'committing'), { everyMs: 20 })
   await remove(stage, doomed)
   await until('nothing is left of it', async () => countRows(stage, 'contents') === 1 || undefined, { withinMs: 120_000 })
-  for (const dataSet of (await stage.gateway.admin('GET', `/api/v1/buckets/${stageBucket}`)).body.data_sets) {
+  for (const dataSet of (await stage.gateway.call('GET', `/api/v1/buckets/${stageBucket}`)).json.data_sets) {
     expect(dataSet.committed_copies).toBe(1)
   }
   expect(await stage.settle([kept])).toEqual([])
@@ -152,7 +153,7 @@ for (const probe of probes) {
     expect(await doomedGateway.ended, `the probe ${probe} was not reached`).toBe('SIGKILL')
     await using gateway = await startGateway(options)
     await gone(stage, where)
-    const tasks = async () => (await gateway.admin('GET', '/api/v1/tasks?limit=100')).body.tasks
+    const tasks = async () => (await readTasks(gateway, '?limit=100')).tasks
     await cleaned({ tasks })
     expect(removalTransactions(stage).filter(({ ok }) => ok === true)).toHaveLength(1)
     await gateway.stop()

@@ -2,11 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import { type GatewayProcess, startGateway } from '../fixtures/gateway-process.ts'
+import { startGateway } from '../fixtures/gateway-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 
 let network: FundedDevnet
-let gateway: GatewayProcess
+let gateway: ServeProcess
 let s3: S3Client
 
 beforeAll(async () => {

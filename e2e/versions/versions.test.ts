@@ -1,8 +1,9 @@
-import { readdirSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+/** Versions once the providers have them: what is read back from there, and what leaves the chain. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkDatabase } from '../crash/check-database.ts'
+import { onceAtRest } from '../fixtures/admin-data.ts'
+import { loseCachedFiles } from '../fixtures/cached-files.ts'
+import { checkDatabase } from '../fixtures/check-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
@@ -17,8 +18,8 @@ afterAll(async () => {
 })
 
 const path = `/api/v1/buckets/${stageBucket}`
-const read = async (rest: string) => (await stage.gateway.admin('GET', `${path}${rest}`)).body
-const write = (rest: string, body: object) => stage.gateway.admin('POST', `${path}/objects/${rest}`, body)
+const read = async (rest: string) => (await stage.gateway.call('GET', `${path}${rest}`)).json
+const write = (rest: string, body: object) => stage.gateway.call('POST', `${path}/objects/${rest}`, { json: body })
 const bytes = (text: string) => Buffer.from(text.padEnd(200, '.'))
 
 async function overwrite({ key }: StoredObject, text: string): Promise<StoredObject> {
@@ -26,57 +27,36 @@ async function overwrite({ key }: StoredObject, text: string): Promise<StoredObj
   return { key, versionId: VersionId, bytes: bytes(text) }
 }
 
-const mark = async ({ key }: StoredObject) =>
-  (await stage.s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: key }))).VersionId ?? ''
-
-/** As after a fault of the disk: rows that name files which are not there. */
-function loseCache(): void {
-  const folder = join(stage.dir, 'cache', 'blobs')
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) unlinkSync(join(entry.parentPath, entry.name))
-  }
-}
-
 test('an older version is restored with its bytes, also when only the providers have them', { timeout: 120_000 }, async () => {
   const first = await stage.put(bytes('first'))
   const second = await overwrite(first, 'second')
   await stage.stored(first)
   await stage.stored(second)
-  loseCache()
+  loseCachedFiles(stage.dir)
   const restore = (versionId: string, current: string) =>
     write('versions/restore', { key: first.key, version_id: versionId, expected_current_version_id: current })
-  expect(await restore(first.versionId, first.versionId)).toMatchObject({ status: 409, body: { code: 'object_version_changed' } })
-  expect(await restore(second.versionId, second.versionId)).toMatchObject({ status: 409, body: { code: 'object_version_already_current' } })
   const restored = await restore(first.versionId, second.versionId)
-  expect(restored).toMatchObject({ status: 200, body: { source_version_id: first.versionId } })
+  expect(restored).toMatchObject({ status: 200, json: { source_version_id: first.versionId } })
   expect(await stage.get(first)).toEqual(first.bytes)
   // The overwritten one stays, and is read from a provider now.
   const old = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: first.key, VersionId: second.versionId }))
   expect(Buffer.from((await old.Body?.transformToByteArray()) ?? [])).toEqual(second.bytes)
   const history = await read(`/objects/versions?key=${first.key}&limit=2`)
-  expect(history).toMatchObject({ has_more: true, current_version_id: restored.body.version_id, next_version_marker: second.versionId })
+  expect(history).toMatchObject({ has_more: true, current_version_id: restored.json.version_id, next_version_marker: second.versionId })
   expect(history.versions[0]).toMatchObject({ is_current: true, status: 'success', location: { cache: true, chain: true } })
 })
 
-test('a deleted object comes back, or goes for good with its copies', { timeout: 180_000 }, async () => {
+test('an object that is deleted for good leaves the chain with all its copies', { timeout: 180_000 }, async () => {
   const object = await stage.put(bytes('doomed'))
   const where = await stage.stored(object)
-  const { body: removed } = await stage.gateway.admin('DELETE', `${path}/objects?key=${object.key}`)
-  expect((await read('/objects/deleted')).objects).toMatchObject([{ key: object.key, restore_version_id: object.versionId }])
-  expect((await read(`/objects/deletions?key=${object.key}`)).deletions).toMatchObject([{ is_current: true }])
-  const marker = { key: object.key, delete_marker_version_id: removed.delete_marker_version_id }
-  expect(await write('restore', marker)).toMatchObject({ status: 200, body: { restored_version_id: object.versionId } })
-  expect(await stage.get(object)).toEqual(object.bytes)
-  expect(await write('deleted/permanent-delete', marker)).toMatchObject({ status: 404, body: { code: 'version_not_found' } })
-
-  const again = await mark(object)
-  const purged = await write('deleted/permanent-delete', { key: object.key, delete_marker_version_id: again })
+  const { VersionId: marker } = await stage.s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: object.key }))
+  const doomed = { key: object.key, delete_marker_version_id: marker }
+  const purged = await onceAtRest(() => write('deleted/permanent-delete', doomed))
   expect(purged).toMatchObject({
     status: 200,
-    body: { data_versions_deleted: 1, delete_markers_deleted: 1, cache_cleanup_failed_count: 0 },
+    json: { data_versions_deleted: 1, delete_markers_deleted: 1, cache_cleanup_failed_count: 0 },
   })
-  expect(purged.body.storage_cleanup_task_ids).toHaveLength(2)
-  expect((await read(`/objects/versions?key=${object.key}`)).versions).toEqual([])
+  expect(purged.json.storage_cleanup_task_ids).toHaveLength(2)
   await until(
     'its pieces leave the chain',
     async () => {
@@ -85,27 +65,6 @@ test('a deleted object comes back, or goes for good with its copies', { timeout:
     },
     { withinMs: 120_000 },
   )
-})
-
-test('a version is not deleted for good while its copies are being stored', { timeout: 120_000 }, async () => {
-  const object = await stage.put(bytes('busy'))
-  const body = { key: object.key, version_id: object.versionId }
-  expect(await write('permanent-delete', body)).toMatchObject({ status: 409, body: { code: 'object_storage_busy' } })
-  await stage.stored(object)
-  const deleted = await until('the storage rests', async () => {
-    const answer = await write('permanent-delete', body)
-    return answer.status === 409 ? undefined : answer
-  })
-  expect(deleted).toMatchObject({ status: 200, body: { cache_release: 'released', storage_cleanup_task_id: expect.any(Number) } })
-  await expect(stage.get(object)).rejects.toMatchObject({ name: 'NoSuchKey' })
-})
-
-test('every stored version is listed as of unknown health, and the database is sound in the end', { timeout: 60_000 }, async () => {
-  const kept = await stage.put(bytes('kept'))
-  await stage.stored(kept)
-  const affected = await read(`/storage-health/affected-versions?key=${kept.key}`)
-  expect(affected.versions).toMatchObject([{ version_id: kept.versionId, in_cache: true, has_readable_alternative: false }])
-  expect(affected.versions[0].risk_data_sets).toHaveLength(2)
   await stage.gateway.stop()
   expect(await checkDatabase(stage.dir, stage.network.devnet)).toEqual([])
 })

@@ -1,7 +1,5 @@
 import type { KnownKinds } from './known-kinds.ts'
-
-/** Work of several kinds of which an operator lets only so much run at once: what spends or changes things at a provider, and what removes. */
-export type Lane = 'provider-mutation' | 'destructive'
+import type { Lane } from './task.ts'
 
 export type LaneLimits = Readonly<Record<Lane, number>>
 

@@ -2,7 +2,6 @@ import type { Type } from 'arktype'
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { Log } from '../log.ts'
 import type { Resolved, Uses } from '../service.ts'
-import type { Lane } from './lanes.ts'
 import type { Outcome } from './outcome.ts'
 
 export interface TaskRun<A, U extends Uses> {
@@ -23,6 +22,9 @@ export interface TaskSubject {
   readonly key: string
   readonly bucket?: string
 }
+
+/** Work of several kinds of which an operator lets only so much run at once: what spends or changes things at a provider, and what removes. */
+export type Lane = 'provider-mutation' | 'destructive'
 
 export interface TaskSpec<A, U extends Uses> {
   /** Stable name, such as `storage_store`: it is in the database and in the API. */

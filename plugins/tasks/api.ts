@@ -104,5 +104,3 @@ export const acknowledgeTasks = defineEndpoint({
 })
 
 export type Task = typeof task.infer
-export type TaskPage = typeof listTasks.answer.infer
-export type TaskStats = typeof taskStats.answer.infer

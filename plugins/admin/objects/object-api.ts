@@ -177,4 +177,3 @@ export type Copy = typeof copy.infer
 export type ObjectProvenance = typeof objectProvenance.answer.infer
 export type ObjectStatusDetail = typeof objectStatusDetail.answer.infer
 export type DeletedObject = typeof deleteObject.answer.infer
-export type UploadedObject = typeof uploadObject.answer.infer

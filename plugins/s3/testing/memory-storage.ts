@@ -13,7 +13,7 @@ import type {
   PutObject,
   Versions,
 } from '#plugins/storage'
-import { createMemoryVersions } from './memory-versions.ts'
+import { createMemoryVersions, type Stored } from './memory-versions.ts'
 
 const errors = defineErrors({
   bucket_exists: { status: 409, message: 'The bucket exists already.' },
@@ -41,11 +41,6 @@ export interface MemoryStorage {
   readonly openCount: () => number
   /** Makes every put or open fail; undefined ends that. */
   failWith(failure: StorageFailure | undefined): void
-}
-
-export interface Stored {
-  readonly version: ObjectVersion
-  readonly bytes: Buffer
 }
 
 const pieceBytes = 256 * 1024

@@ -1,6 +1,10 @@
 // The histories of storage in memory: what the S3 API asks of them.
 import type { ListVersionsRequest, ObjectVersion, VersionPage, Versions } from '#plugins/storage'
-import type { Stored } from './memory-storage.ts'
+
+export interface Stored {
+  readonly version: ObjectVersion
+  readonly bytes: Buffer
+}
 
 /** `stored` holds the versions of each `bucket/key`, oldest first. */
 export function createMemoryVersions(stored: Map<string, Stored[]>): Pick<Versions, 'delete' | 'list'> {

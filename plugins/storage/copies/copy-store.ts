@@ -201,16 +201,6 @@ export function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): vo
   )
 }
 
-export function markFailed(tx: Tx, id: number, why: CopySetback): void {
-  tx.run(
-    "update copies set state = 'failed', last_error_code = ?, last_error = ?, updated_at = ? where id = ? and state in ('planned', 'transferring', 'parked')",
-    why.code,
-    why.message,
-    why.nowMs,
-    id,
-  )
-}
-
 /** The data set takes no more pieces: what was not sent to it never will be. What was sent is followed to its end. */
 export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
   tx.run(
