@@ -151,6 +151,7 @@ describe('a change that is refused is named by field, changes nothing and needs 
     ['an unknown policy', { cache: { eviction_policy: 'fifo' } }, ['cache.eviction_policy']],
     ['an address of no chain node', { chain: { rpc_url: 'ftp://node' } }, ['chain.rpc_url']],
     ['an address without a port', { server: { port: '127.0.0.1' } }, ['server.port']],
+    ['an address with a port that does not exist', { server: { port: '127.0.0.1:65536' } }, ['server.port']],
     ['an empty region', { cache: { dir: '' } }, ['cache.dir']],
     ['TLS without its files', { server: { tls: { enabled: true } } }, ['server.tls.cert_file', 'server.tls.key_file']],
     [
