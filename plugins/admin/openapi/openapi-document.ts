@@ -53,7 +53,8 @@ const errorSchema = {
 const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 function describeOperation(endpoint: Endpoint): Schema {
-  const { method, path, summary, refusals = [] } = endpoint
+  const { method, path, summary, refusals = [], status = 200, alsoStatus } = endpoint
+  const answer = describeAnswer(endpoint)
   const words = path.replace(/^(\/api\/v1)?\//, '').split('/')
   return {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
@@ -63,7 +64,11 @@ function describeOperation(endpoint: Endpoint): Schema {
     ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
     parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
     ...describeBody(endpoint),
-    responses: { [String(endpoint.status ?? 200)]: describeAnswer(endpoint), default: { $ref: '#/components/responses/Error' } },
+    responses: {
+      [String(status)]: answer,
+      ...(alsoStatus === undefined ? {} : { [String(alsoStatus)]: answer }),
+      default: { $ref: '#/components/responses/Error' },
+    },
   }
 }
 
