@@ -110,10 +110,8 @@ function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly strin
     return config
   } catch (error) {
     if (!(error instanceof PluginGraphError)) throw error
-    const misfits = error.problems.map(
-      (message) => ({ field: 'plugins.disabled', message: `does not fit: ${message}`, blocks: 'start' }) as const,
-    )
-    return { ...config, problems: [...config.problems, ...misfits] }
+    const misfit = { field: 'plugins.disabled', message: `does not fit: ${error.problems.join('; ')}`, blocks: 'start' } as const
+    return { ...config, problems: [...config.problems, misfit] }
   }
 }
 

@@ -83,12 +83,12 @@ function listParameters(values: JsonType | undefined, place: 'path' | 'query'): 
   if (!values) return []
   const { properties = {}, required = [] } = writeSchema(values) as { properties?: Record<string, Schema>; required?: readonly string[] }
   return Object.entries(properties)
-    .filter(([, schema]) => !isImpossible(schema))
+    .filter(([, schema]) => !isRemoved(schema))
     .map(([name, schema]) => ({ name, in: place, required: required.includes(name), schema }))
 }
 
-/** A parameter that must be left out. */
-const isImpossible = ({ enum: allowed }: Schema): boolean => Array.isArray(allowed) && allowed.length === 0
+/** A parameter that is known only to be refused. */
+const isRemoved = ({ deprecated }: Schema): boolean => deprecated === true
 
 function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers = 'refuse' }: Endpoint): Schema {
   if (bodyMedia !== undefined) return { requestBody: { required: true, content: { [bodyMedia]: {} } } }
