@@ -87,6 +87,8 @@ test('every setting is described, and its variable named after it', async () => 
   expect(metadata['cache.eviction_policy']).toMatchObject({ default: 'lru' })
   expect([...metadata['cache.eviction_policy'].allowed].sort()).toEqual(['after_upload', 'lru', 'none'])
   expect(metadata['chain.private_key']).toMatchObject({ secret: true, editable: false, required: true })
+  const sources = ['cache.max_size_gb', 'chain.default_copies', 's3.region', 'chain.with_cdn'].map((field) => metadata[field].source)
+  expect(sources).toEqual(['env', 'file', 'env', 'default'])
 })
 
 test('exactly what is shown as a value can be edited; the rest belongs to the file', async () => {

@@ -32,7 +32,7 @@ export function describeSettings({ state, system, isSaved, defaults }: SettingsS
       sections.flatMap((section) =>
         Object.entries(section.keys).map(([key, setting]) => {
           const field = `${section.path}.${key}`
-          return [field, describeSetting(field, setting, now.dataDir)]
+          return [field, describeSetting(field, setting, now)]
         }),
       ),
     ),
@@ -91,7 +91,7 @@ function tableAt(tree: Record<string, unknown>, path: string): Record<string, un
   }, tree)
 }
 
-function describeSetting(field: string, setting: Setting<unknown>, dataDir: string): SettingAbout {
+function describeSetting(field: string, setting: Setting<unknown>, { dataDir, sources }: LoadedConfig): SettingAbout {
   const { label, doc, form, editable, secret, required, risk } = setting
   const fallback = secret ? undefined : defaultOf(setting, dataDir)
   return {
@@ -102,6 +102,7 @@ function describeSetting(field: string, setting: Setting<unknown>, dataDir: stri
     ...(fallback === undefined ? {} : { default: fallback }),
     ...readBounds(setting),
     env: envName(field),
+    source: sources.get(field) ?? 'default',
     editable,
     secret,
     required,

@@ -16,6 +16,8 @@ export const settingAbout = type({
   'min?': 'number',
   'max?': 'number',
   env: 'string',
+  /** Where its value comes from; `flag`: from the command line. */
+  source: "'default' | 'file' | 'env' | 'flag'",
   editable: 'boolean',
   secret: 'boolean',
   required: 'boolean',

@@ -70,6 +70,7 @@ test('settings tell values, what is known about each, and nothing secret', async
     min: 1,
     max: 8,
     env: 'SVC_CHAIN_DEFAULT_COPIES',
+    source: 'default',
     editable: true,
     secret: false,
     required: false,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blobsOfContent } from '../cache/cache-store.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
+import { listReadsMigration } from '../migrations/0004-list-reads.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { type ObjectStorage, openObjectStorage } from './object-storage.ts'
 
@@ -11,7 +12,7 @@ let storage: ObjectStorage
 beforeAll(async () => {
   storage = await openObjectStorage()
   await storage.database.write((tx) => {
-    for (const statement of copiesMigration.statements) tx.run(statement)
+    for (const statement of [...copiesMigration.statements, ...listReadsMigration.statements]) tx.run(statement)
   })
   await storage.put('live', 'bytes')
   await storage.put('live', 'newer bytes')
@@ -77,6 +78,8 @@ test.each([
   ['I-23', `insert into cache_entries values (99, 'present', 0, 0, 0, 0)`],
   ['counts', 'update bucket_stats set live_objects = live_objects + 1'],
   ['counts', 'update bucket_stats set tombstones = 0'],
+  ['counts', dataSet(1, 0), 'update data_set_totals set committed_copies = 1'],
+  ['counts', dataSet(1, 0), 'delete from data_set_totals'],
 ])('%s is reported after: %s', async (id, ...changes) => {
   expect((await problemsWith(...changes)).map((problem) => problem.split(':')[0])).toContain(id)
 })

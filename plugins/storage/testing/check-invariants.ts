@@ -151,6 +151,15 @@ const rules: readonly Rule[] = [
       where live_objects <> heads or live_bytes <> head_bytes or versions <> data_versions or version_bytes <> data_bytes
         or tombstones <> markers`,
   },
+  {
+    id: 'counts',
+    broken: 'data_set_totals differs from the committed copies',
+    needs: ['data_set_totals'],
+    sql: `select * from (select d.id, t.committed_copies, t.committed_bytes, count(k.id) as copies, coalesce(sum(p.length), 0) as bytes
+      from data_sets d left join data_set_totals t on t.data_set_id = d.id
+      left join copies k on k.data_set_id = d.id and k.state = 'committed' left join pieces p on p.id = k.piece_id group by d.id) x
+      where committed_copies is not copies or committed_bytes is not bytes`,
+  },
 ]
 
 /** Rows named for one broken rule. */
