@@ -29,9 +29,10 @@ test.each(['password', 'authorization', 'cookie', 'private_key', 'secret_key', '
 
 test('hiding a field changes neither the fields of the caller nor what stands beside it', () => {
   const { lines, log } = setUp('json')
-  const fields = { name: 'a', user: { token: 'valuable', role: 'admin' } }
+  const fields = { name: 'a', user: { token: 'valuable', role: 'admin' }, list: [1, { token: 'valuable' }] }
   log.info('x', fields)
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'a', user: { token: '(hidden)', role: 'admin' } })
+  const shown = { name: 'a', user: { token: '(hidden)', role: 'admin' }, list: [1, { token: '(hidden)' }] }
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject(shown)
   expect(fields.user.token).toBe('valuable')
 })
 

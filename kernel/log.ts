@@ -70,7 +70,9 @@ function hideSecrets<T extends object>(fields: T, depth: number): T {
     const shown = secretNames.has(name) ? redacted : depth > 1 && isStructure(value) ? hideSecrets(value, depth - 1) : value
     return shown === value ? [] : [[name, shown] as const]
   })
-  return safe.length === 0 ? fields : { ...fields, ...Object.fromEntries(safe) }
+  if (safe.length === 0) return fields
+  const copy: T = Array.isArray(fields) ? (fields.slice() as object as T) : { ...fields }
+  return Object.assign(copy, Object.fromEntries(safe))
 }
 
 /** An error is described by itself, and bytes have no names. */

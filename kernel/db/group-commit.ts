@@ -84,14 +84,24 @@ function runJob(statements: StatementCache, job: Job, after: { readonly done: ((
     value = job.run(createTx(statements, effects))
     if (value instanceof Promise) throw new Error('a transaction job must be synchronous: nothing may be awaited while the writer is held')
   } catch (error) {
-    statements.run('ROLLBACK TO job')
-    statements.run('RELEASE job')
+    if (!takeBack(statements)) throw error
     after.done.push(() => job.settle({ error }))
     return
   }
   statements.run('RELEASE job')
   after.done.push(() => job.settle({ value }))
   after.effects.push(...effects)
+}
+
+function takeBack(statements: StatementCache): boolean {
+  try {
+    statements.run('ROLLBACK TO job')
+    statements.run('RELEASE job')
+    return true
+  } catch {
+    // A full disk ends the whole transaction at once, savepoints and all: what the job met is what went wrong, for every job.
+    return false
+  }
 }
 
 function createTx(statements: StatementCache, effects: (() => void)[]): Tx {

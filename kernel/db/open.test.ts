@@ -128,3 +128,15 @@ test('a job that builds its statements from values fails alone, and later writes
   // A text that is known still: no new one is taken.
   expect(await database.write((tx) => tx.get('select 0'))).toEqual({ 0: 0 })
 })
+
+test('a full disk is what every write of the group hears of, and later writes go on', async () => {
+  const database = await open()
+  await database.write((tx) => tx.get('pragma max_page_count = 40'))
+  const large = database.write((tx) => {
+    for (let n = 0; n < 200; n++) insert(`${n} `.repeat(1000))(tx)
+  })
+  const beside = database.write(insert('beside'))
+  await expect(large).rejects.toThrow('database or disk is full')
+  await expect(beside).rejects.toThrow('database or disk is full')
+  expect(await database.write(insert('later'))).toBeDefined()
+})

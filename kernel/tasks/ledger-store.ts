@@ -11,7 +11,7 @@ const newestSql = `with newest as (
     select n.id from task_counts c join tasks n on n.id in (
       select t.id from tasks t where t.kind = c.kind and t.status = c.status and (t.acknowledged_at is not null) = +c.acknowledged and t.id < ?
       order by t.id desc limit ?)
-    where c.n > 0 and c.kind = coalesce(?, c.kind) and c.status = coalesce(?, c.status) and c.acknowledged = coalesce(?, c.acknowledged)
+    where c.kind = coalesce(?, c.kind) and c.status = coalesce(?, c.status) and c.acknowledged = coalesce(?, c.acknowledged)
       and (c.status = 'failed' or c.kind not in (select value from json_each(?)))
     order by n.id desc limit ?)
   select ${taskColumns} from tasks where id in (select id from newest) order by id desc`

@@ -75,5 +75,15 @@ test('a list steps over no row: each group is searched from the place where the 
   }
   listTasks(explaining, { limit: 10, before: 5 }, hidden)
   expect(plan).toContain('SEARCH t USING COVERING INDEX tasks_in_group (kind=? AND status=? AND <expr>=? AND id<?)')
-  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN c', expect.stringContaining('json_each')])
+  expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([
+    'SCAN c USING COVERING INDEX sqlite_autoindex_task_counts_1',
+    expect.stringContaining('json_each'),
+  ])
+})
+
+test('a task is listed although the counters say that there is none', async () => {
+  await using tasks = await openTasks()
+  await fill(tasks, [{ kind: 'work', shown: 'failed' }])
+  await tasks.database.write((tx) => tx.run('update task_counts set n = 0'))
+  expect(listTasks(tasks.database.read, { status: 'failed', limit: 5 }, hidden)).toHaveLength(1)
 })

@@ -6,8 +6,8 @@ import { blobsOfContent } from './cache/cache-store.ts'
 import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
-import { planPiece } from './copies/copy-store.ts'
 import { createPlacements } from './copies/placements.ts'
+import { storeWhenDue } from './copies/store-when-due.ts'
 import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
 import { createObjects } from './objects/objects.ts'
@@ -96,17 +96,13 @@ export const storageServices = [
     { database, buckets, cache, clock, providers, log, queue: taskQueue, readCounts },
     async ({ queue, providers, log, readCounts, ...parts }) => {
       const { createRemoteReader } = await import('./copies/read-remote.ts')
-      const schedule = createSchedule(queue)
       return createObjects({
         ...parts,
         readRemote: createRemoteReader({ database: parts.database, clock: parts.clock, providers, log }),
         onRead: (from) => {
           readCounts[from] += 1
         },
-        onNewContent: (tx, content) => {
-          planPiece(tx, { contentId: content.id, size: content.size })
-          schedule.store(tx, content.id)
-        },
+        onNewContent: storeWhenDue(queue),
       })
     },
   ),
@@ -120,7 +116,7 @@ export const storageServices = [
       return createVersions({
         ...parts,
         readRemote: createRemoteReader({ ...parts, providers }),
-        onNewContent: (tx, { id }) => schedule.store(tx, id),
+        onNewContent: storeWhenDue(parts.queue),
         // Objects are often deleted many at a time, and a request takes 35 pieces.
         scheduleCleanup: (tx, dataSetId) => schedule.cleanup(tx, dataSetId, parts.clock.now() + pace.lingerMs),
       })

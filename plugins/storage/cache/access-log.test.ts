@@ -9,10 +9,11 @@ const longAgoMs = 0
 /** An access log whose writes are counted, and fail while `isBroken`. */
 function openLog() {
   const clock = createFakeClock(startMs)
-  const disk = { isBroken: false, written: [] as unknown[] }
+  const disk = { isBroken: false, tries: 0, written: [] as unknown[] }
   const tx = { run: (_sql: string, readMs: number, contentId: number) => disk.written.push([contentId, readMs]) }
   const database = {
     write: async (job: (tx: unknown) => unknown) => {
+      disk.tries += 1
       if (disk.isBroken) throw new Error('disk full')
       return job(tx)
     },
@@ -63,5 +64,21 @@ test('more reads than can be kept make the log incomplete until the next write, 
   await clock.advance(0)
   expect(disk.written).toHaveLength(10_000)
   expect(log.isIncomplete).toBe(false)
+  await log.close()
+})
+
+test('while nothing can be written many reads are no reason to try without pause', async () => {
+  const { clock, disk, log } = openLog()
+  disk.isBroken = true
+  for (let contentId = 1; contentId <= 6000; contentId++) log.touch(contentId, longAgoMs)
+  await clock.advance(0)
+  expect(disk.tries).toBe(1)
+  for (let contentId = 1; contentId <= 7000; contentId++) {
+    log.touch(contentId, longAgoMs)
+    if (contentId % 1000 === 0) await clock.advance(0)
+  }
+  expect(disk.tries).toBe(1)
+  await clock.advance(15_000)
+  expect(disk.tries).toBe(2)
   await log.close()
 })

@@ -21,8 +21,9 @@ export class AccessLog {
   readonly #clock: Clock
   readonly #log: Log
   readonly #stop = new AbortController()
-  #hurry = new AbortController()
   #held = new Map<number, Access>()
+  /** Of what is held: the wait for its write is over. */
+  #hurry = new AbortController()
   /** What was written last, or is being written: known here until it is surely in the rows. */
   #written: ReadonlyMap<number, Access> = new Map()
   #isIncomplete = false
@@ -52,7 +53,7 @@ export class AccessLog {
       return
     }
     this.#held.set(contentId, { storedMs, readMs: this.nowMs() })
-    if (this.#held.size >= heldMany) this.#hurry.abort()
+    if (this.#held.size === heldMany) this.#hurry.abort()
     this.#flushing ??= this.#flushLater()
   }
 
@@ -75,7 +76,6 @@ export class AccessLog {
   }
 
   async #flushLater(): Promise<void> {
-    this.#hurry = new AbortController()
     try {
       await this.#clock.sleep(flushAfterMs, AbortSignal.any([this.#stop.signal, this.#hurry.signal]))
     } catch {
@@ -88,6 +88,7 @@ export class AccessLog {
   async #writeHeld(): Promise<boolean> {
     const held = this.#held
     this.#held = new Map()
+    this.#hurry = new AbortController()
     this.#written = held
     this.#isIncomplete = false
     const due = [...held].filter(([, { storedMs, readMs }]) => readMs - storedMs >= resolutionMs)
@@ -95,6 +96,8 @@ export class AccessLog {
       for (let from = 0; from < due.length; from += rowsPerWrite) await this.#write(due.slice(from, from + rowsPerWrite))
     } catch (error) {
       this.#held = new Map([...held, ...this.#held])
+      // However much there is now: what just failed is not tried again before its time.
+      this.#hurry = new AbortController()
       this.#isIncomplete = true
       this.#log.warn('access times of cached contents could not be written; they are kept', { error })
     }

@@ -100,21 +100,22 @@ function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): void {
 
 /**
  * Forgets the cached bytes of a content after its file was found missing or damaged. Returns the bytes by which the cache shrank; 0
- * when another blob took its place meanwhile. A content that is readable nowhere else becomes `lost` (I-20).
+ * when another blob took its place meanwhile.
  */
 export function dropDamaged(tx: Tx, contentId: number, blobId: string): number {
   const blobs = blobsOfContent(tx, contentId)
   if (!blobs.some((blob) => blob.blobId === blobId)) return 0
   forgetBlobs(tx, blobs)
-  const bytes = deleteEntry(tx, contentId)
-  tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0`, contentId)
-  return bytes
+  return deleteEntry(tx, contentId)
 }
 
+/** A content with versions that is readable nowhere else is `lost` from now on (I-20). */
 function deleteEntry(tx: Tx, contentId: number): number {
   const entry = tx.get<{ bytes: number }>('select bytes from cache_entries where content_id = ?', contentId)
+  if (!entry) return 0
   tx.run('delete from cache_entries where content_id = ?', contentId)
-  return entry?.bytes ?? 0
+  tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0 and state = 'live'`, contentId)
+  return entry.bytes
 }
 
 /** Notes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
@@ -150,6 +151,19 @@ export function beginEviction(tx: Tx, contentId: number): readonly BlobRef[] | u
   return changes === 1 ? blobsOfContent(tx, contentId) : undefined
 }
 
+/**
+ * An eviction that is taken up again may have lost its reason: where too few copies are left by now, and versions need the bytes, the
+ * entry is present again (I-02). Returns whether that is so.
+ */
+export function keepIfNeeded(tx: Tx, contentId: number): boolean {
+  const { changes } = tx.run(
+    `update cache_entries as e set state = 'present', releasable = 0 where e.content_id = ? and e.state = 'evicting' and not ${isStoredEnough}
+       and exists (select 1 from contents c where c.id = e.content_id and c.state = 'live')`,
+    contentId,
+  )
+  return changes === 1
+}
+
 /** The content has no version left: its bytes are not served any more, and their files may go whatever copies there are. */
 export function releaseEntry(tx: Tx, contentId: number): void {
   tx.run(`update cache_entries set state = 'evicting', releasable = 0 where content_id = ?`, contentId)
@@ -161,8 +175,8 @@ export function releaseEntry(tx: Tx, contentId: number): void {
  */
 export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): number {
   for (const { blobId } of blobs) tx.run('delete from cache_blobs where blob_id = ?', blobId)
-  const isOver = entryState(tx, contentId) === 'evicting' && blobsOfContent(tx, contentId).length === 0
-  return isOver ? deleteEntry(tx, contentId) : 0
+  // Whatever state it came to meanwhile: an entry without files is none.
+  return blobsOfContent(tx, contentId).length === 0 ? deleteEntry(tx, contentId) : 0
 }
 
 /** The files of an entry that is `evicting`. None of them is served again, whatever comes in their place. */

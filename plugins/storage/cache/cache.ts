@@ -8,7 +8,7 @@ import { type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { type BlobRef, dropDamaged, openEpoch, sumCachedBytes } from './cache-store.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
-import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions } from './eviction.ts'
+import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, finishLate } from './eviction.ts'
 import type { EvictionRules } from './eviction-policy.ts'
 import { Evictor, type RoomMade } from './evictor.ts'
 import { createCacheGauge } from './gauge.ts'
@@ -56,7 +56,7 @@ export interface Cache extends CacheGauge, AsyncDisposable {
   evict(contentId: number, mayEvict?: (tx: Tx) => boolean): Promise<number>
   /** Removes the files of a content whose entry was released. Returns the bytes freed. What fails is left to a task, and thrown. */
   finishRelease(contentId: number): Promise<number>
-  /** Removes the files of an entry that is `evicting`, if it still is. */
+  /** Removes the files of an entry that is `evicting`, if it still is and its bytes are not needed again. */
   finishEviction(contentId: number): Promise<void>
   /** Begins to finish evictions and to sweep orphans of earlier starts, in the background. Resolves when that is done. */
   startUpkeep(): Promise<void>
@@ -83,7 +83,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
   const stop = new AbortController()
-  const upkeep: Upkeep = { database, disk, dir, epoch, clock, log, capacity, tasks, signal: stop.signal }
+  const upkeep: Upkeep = { database, disk, dir, epoch, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -132,7 +132,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
         throw error
       }
     },
-    finishEviction: async (contentId) => void (await finishContent(upkeep, contentId)),
+    finishEviction: (contentId) => finishLate(upkeep, contentId),
     startUpkeep() {
       upkeepRun ??= runUpkeep(upkeep)
       return upkeepRun

@@ -2,10 +2,10 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkTaskKind } from '#kernel/testing'
+import { checkTaskKind, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
-import { openVersionStorage } from '../testing/version-storage.ts'
-import { blobsOfContent, judgeReleasable, releaseEntry } from './cache-store.ts'
+import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
+import { beginEviction, blobsOfContent, judgeReleasable, releaseEntry } from './cache-store.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { evictTask } from './evict-task.ts'
 import { makeRoomTask } from './make-room-task.ts'
@@ -110,6 +110,7 @@ test('what an earlier start left and cannot be removed becomes a task, and the o
   const first = await openVersionStorage({ dir, disk })
   const [a, b] = [await first.put('a', 'bytes of a'), await first.put('b', 'bytes of b')]
   await first.database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2')
     for (const { contentId } of [a, b]) releaseEntry(tx, contentId ?? 0)
   })
   stubborn.add(blobsOfContent(first.database.read, a.contentId ?? 0)[0]?.blobId ?? '')
@@ -132,6 +133,74 @@ test('bytes that came back meanwhile are left by the task', async () => {
   await storage.put('again', 'bytes of a')
   await evict(a)
   expect(await storage.text('a')).toBe('bytes of a')
+  storage.expectSound()
+})
+
+/** What the records say when the data sets with the copies are gone. */
+const loseCopies = ({ database }: Pick<VersionStorage, 'database'>) =>
+  database.write((tx) => {
+    tx.run("update copies set state = 'lost'")
+    tx.run('update contents set durable_copies = 0, readable_copies = 0')
+  })
+
+test('I-02: a removal that could not be finished is called off when the copies are lost meanwhile', async () => {
+  const { storage, contents, stubborn, evict } = await openStorage()
+  await using _ = storage
+  const [a] = contents
+  stubborn.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  await storage.cache.makeRoom(signal)
+  await loseCopies(storage)
+  stubborn.clear()
+  expect(await evict(a)).toEqual({ kind: 'done' })
+  expect(await storage.text('a')).toBe('bytes of a')
+  expect(storage.cache.stats().usedBytes).toBe('bytes of a'.length)
+})
+
+test('I-02, I-20: after a start bytes whose copies are lost meanwhile stay where their file is there, and are lost where it is not', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-evict-'))
+  const { storage: first, contents } = await openStorage({ dir, rules: { policy: 'none' } })
+  const [, b] = contents
+  await first.database.write((tx) => {
+    for (const contentId of contents) beginEviction(tx, contentId)
+  })
+  for (const blob of blobsOfContent(first.database.read, b)) await rm(first.cache.pathOf(blob))
+  await loseCopies(first)
+  await first.stop()
+  const second = await openVersionStorage({ dir })
+  await second.cache.startUpkeep()
+  expect(await second.text('a')).toBe('bytes of a')
+  expect(second.database.read.get('select store_state as state from contents where id = ?', b)).toEqual({ state: 'lost' })
+  second.expectSound()
+  await second.stop()
+  await rm(dir, { recursive: true })
+})
+
+test('I-20: what is kept while its file is being removed counts as lost, and takes no room', async () => {
+  const { storage, contents, evict } = await openStorage()
+  await using _ = storage
+  using probes = watchProbes()
+  const held = probes.holdAt('storage.evict.claimed')
+  const made = storage.cache.makeRoom(signal)
+  await held.reached
+  await loseCopies(storage)
+  for (const contentId of contents) await evict(contentId)
+  held.release()
+  await made
+  expect(storage.cache.stats().usedBytes).toBe(0)
+  expect(storage.database.read.all('select distinct store_state as state from contents')).toEqual([{ state: 'lost' }])
+  storage.expectSound()
+})
+
+test('a pass that broke off in the midst of removals is followed by one that ends them', async () => {
+  const { storage } = await openStorage()
+  await using _ = storage
+  await storage.database.write((tx) =>
+    tx.run("create trigger full_disk before delete on cache_entries begin select raise(abort, 'disk is full'); end"),
+  )
+  await expect(storage.cache.makeRoom(signal)).rejects.toThrow('disk is full')
+  await storage.database.write((tx) => tx.run('drop trigger full_disk'))
+  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(storage.cache.stats().usedBytes).toBe(0)
   storage.expectSound()
 })
 

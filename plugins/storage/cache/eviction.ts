@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
 import { blobPath, blobsFolder } from './blob-folders.ts'
-import { type BlobRef, beginEviction, evictingBlobs, evictingContents, finishEviction } from './cache-store.ts'
+import { type BlobRef, beginEviction, evictingBlobs, evictingContents, finishEviction, keepIfNeeded } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
 
@@ -27,6 +27,8 @@ export interface Evictions {
   readonly dir: string
   readonly capacity: Capacity
   readonly tasks: EvictionTasks
+  /** Contents whose files could not be removed when that was last tried. */
+  readonly stuck: Set<number>
   readonly log: Log
   readonly signal: AbortSignal
 }
@@ -54,13 +56,19 @@ export async function evictContents(
 /** Removes the files of an entry, if it is `evicting`. Returns the bytes freed. Throws when a file cannot be removed. */
 export async function finishContent(evictions: Evictions, contentId: number): Promise<number> {
   const blobs = evictingBlobs(evictions.database.read, contentId)
-  await unlinkBlobs(evictions, blobs)
+  await unlinkBlobs(evictions, { contentId, blobs })
   const freed = await evictions.database.write((tx) => finishEviction(tx, contentId, blobs))
   evictions.capacity.release(freed)
   return freed
 }
 
-/** Finishes what an earlier stop began. */
+/** The same for an eviction that was begun some time ago. */
+export async function finishLate(evictions: Evictions, contentId: number): Promise<void> {
+  const claims = await takeUp(evictions, [contentId])
+  if (claims.length > 0) await finishContent(evictions, contentId)
+}
+
+/** Finishes what an earlier stop, or a pass that broke off, began. */
 export async function finishEvictions(evictions: Evictions): Promise<void> {
   const { read } = evictions.database
   for (let after = 0; ; ) {
@@ -68,10 +76,7 @@ export async function finishEvictions(evictions: Evictions): Promise<void> {
     const page = evictingContents(read, { after, limit: contentsPerPage })
     const last = page.at(-1)
     if (last === undefined) return
-    await finishClaims(
-      evictions,
-      page.map((contentId) => ({ contentId, blobs: evictingBlobs(read, contentId) })),
-    )
+    await finishClaims(evictions, await takeUp(evictions, page))
     after = last
   }
 }
@@ -79,6 +84,16 @@ export async function finishEvictions(evictions: Evictions): Promise<void> {
 interface Claim {
   readonly contentId: number
   readonly blobs: readonly BlobRef[]
+}
+
+/** Copies may have been lost since these evictions were begun: what is needed again, and still there, stays (I-02). */
+async function takeUp({ database, dir, stuck }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
+  const isThere = ({ blobId, epoch }: BlobRef) => existsSync(blobPath(dir, blobId, epoch))
+  const claims = contentIds.map((contentId) => ({ contentId, blobs: evictingBlobs(database.read, contentId) }))
+  const whole = claims.filter(({ blobs }) => blobs.every(isThere))
+  const kept = await database.write((tx) => whole.filter(({ contentId }) => keepIfNeeded(tx, contentId)))
+  for (const { contentId } of kept) stuck.delete(contentId)
+  return claims.filter((claim) => !kept.includes(claim))
 }
 
 async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Promise<number> {
@@ -98,23 +113,26 @@ async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Pro
   return freedBytes
 }
 
-async function tryUnlink(evictions: Evictions, { contentId, blobs }: Claim): Promise<boolean> {
+async function tryUnlink(evictions: Evictions, claim: Claim): Promise<boolean> {
   try {
-    await unlinkBlobs(evictions, blobs)
+    await unlinkBlobs(evictions, claim)
     return true
   } catch (error) {
-    evictions.log.warn('a file of the cache could not be removed and will be tried again', { content: contentId, error })
+    evictions.log.warn('a file of the cache could not be removed and will be tried again', { content: claim.contentId, error })
     return false
   }
 }
 
-async function unlinkBlobs({ disk, dir }: Evictions, blobs: readonly BlobRef[]): Promise<void> {
+async function unlinkBlobs({ disk, dir, stuck }: Evictions, { contentId, blobs }: Claim): Promise<void> {
   for (const { blobId, epoch } of blobs) {
     try {
       await disk.unlink(blobPath(dir, blobId, epoch))
     } catch (error) {
       // Gone already: a stop came between the unlink and its commit. Where the whole folder is away, its disk is, and nothing is gone.
-      if (!isMissing(error) || !existsSync(join(dir, blobsFolder))) throw error
+      if (isMissing(error) && existsSync(join(dir, blobsFolder))) continue
+      stuck.add(contentId)
+      throw error
     }
   }
+  stuck.delete(contentId)
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { judgeReleasable } from './cache-store.ts'
+import { judgeReleasable, releaseEntry } from './cache-store.ts'
 import type { EvictionRules } from './eviction-policy.ts'
 
 const { signal } = new AbortController()
@@ -171,6 +171,34 @@ test.each([lru, afterUpload])('under $policy a body without room is asked to com
   await tooLarge(storage)
   expect(cached(storage)).toBe(rules === lru ? 'bcdlarge' : 'large')
   storage.expectSound()
+})
+
+test('while a whole page is removed, a body without room is still asked to come again', async () => {
+  await using storage = await openCache(afterUpload)
+  for (let n = 0; n < 120; n++) await storage.put(`k${n}`, `bytes${n}`)
+  await storage.database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2')
+    tx.run('update cache_entries set releasable = 1')
+  })
+  using probes = watchProbes()
+  const held = probes.holdAt('storage.evict.claimed')
+  const made = storage.cache.makeRoom(signal)
+  await held.reached
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
+  held.release()
+  await made
+  await tooLarge(storage)
+})
+
+test('the removal of many deleted objects is no reason to stop making room', async () => {
+  await using storage = await openCache(afterUpload)
+  for (let n = 0; n < 120; n++) await storage.put(`k${n}`, `bytes${n}`)
+  await storage.database.write((tx) => {
+    for (let contentId = 1; contentId <= 120; contentId++) releaseEntry(tx, contentId)
+  })
+  await fill(storage, 'a')
+  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(cached(storage)).toBe('')
 })
 
 test('under none a body without room is refused for good, although copies are stored', async () => {

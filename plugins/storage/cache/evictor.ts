@@ -1,7 +1,7 @@
 import { defineProbe } from '#kernel'
 import type { AccessLog } from './access-log.ts'
-import { type Candidate, evictingContents, hasReleasable, pageOfReleasable } from './cache-store.ts'
-import { contentsPerPage, type Evictions, evictContents } from './eviction.ts'
+import { type Candidate, hasReleasable, pageOfReleasable } from './cache-store.ts'
+import { contentsPerPage, type Evictions, evictContents, finishEvictions } from './eviction.ts'
 import { crossesHigh, type EvictionRules, enoughOf, targetBytes } from './eviction-policy.ts'
 
 /** A pass removes at most 100,000 contents; the next tick goes on. */
@@ -23,6 +23,8 @@ export class Evictor {
   #refusedBytes = 0
   #isRunning = false
   #isUnderWay = false
+  /** The last pass broke off, perhaps in the midst of removals: their entries are nobody's candidates any more. */
+  #hasBrokenOff = false
   #asking = Promise.resolve()
 
   constructor(rules: EvictionRules, evictions: Evictions, accessLog: AccessLog) {
@@ -53,6 +55,14 @@ export class Evictor {
 
   /** One pass: removes what has to go and may, the longest unread first. What may not go yet is waited for without an error. */
   async makeRoom(signal: AbortSignal): Promise<RoomMade> {
+    if (this.#hasBrokenOff) await finishEvictions(this.#evictions)
+    this.#hasBrokenOff = true
+    const made = await this.#makeRoom(signal)
+    this.#hasBrokenOff = false
+    return made
+  }
+
+  async #makeRoom(signal: AbortSignal): Promise<RoomMade> {
     const { capacity, log } = this.#evictions
     const refusedBytes = this.#refusedBytes
     this.#refusedBytes = 0
@@ -92,7 +102,7 @@ export class Evictor {
   }
 
   #isStuck(): boolean {
-    return evictingContents(this.#evictions.database.read, { after: 0, limit: stuckMax }).length === stuckMax
+    return this.#evictions.stuck.size >= stuckMax
   }
 
   async #evict(chosen: readonly Candidate[]): Promise<void> {

@@ -19,9 +19,9 @@ export interface AttachedContent {
   readonly readableCopies: number
   /**
    * `new`: these bytes were not in the bucket. `raised`: they were, with a lower target. `found`: they were lost and are here again.
-   * `known`: nothing changes for the copies.
+   * `unstored`: they were, and lack copies still. `known`: nothing is to be done for the copies.
    */
-  readonly because: 'new' | 'raised' | 'found' | 'known'
+  readonly because: 'new' | 'raised' | 'found' | 'unstored' | 'known'
 }
 
 interface ContentRow {
@@ -71,6 +71,16 @@ function joinContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: 
     nowMs,
     row.id,
   )
-  const because = isFound ? 'found' : target > row.target ? 'raised' : 'known'
+  const because = joinedBecause(row, target)
   return { id: row.id, bucketId, size, targetCopies: target, durableCopies: row.durable, readableCopies: row.readable, because }
+}
+
+/** Why copies may be due of a content that was there already and has this target now. */
+export function joinedBecause(
+  { storeState, target }: { readonly storeState: string; readonly target: number },
+  newTarget: number,
+): AttachedContent['because'] {
+  if (storeState === 'lost') return 'found'
+  if (newTarget > target) return 'raised'
+  return storeState === 'stored' ? 'known' : 'unstored'
 }

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '#kernel'
 import { releaseEntry } from '../cache/cache-store.ts'
-import type { AttachedContent } from './content-store.ts'
+import { type AttachedContent, joinedBecause } from './content-store.ts'
 
 /**
  * Versions of a content went. With the last of them the content is being deleted: nothing can attach to it any more (I-18), and its
@@ -42,7 +42,7 @@ export function addReference(
   if (!row) throw new Error(`content ${contentId} has a version and is not live`)
   const target = Math.max(row.target, targetCopies)
   tx.run('update contents set ref_count = ref_count + 1, target_copies = ?, updated_at = ? where id = ?', target, nowMs, contentId)
-  const { bucketId, size, durable, readable, storeState } = row
+  const { bucketId, size, durable, readable } = row
   return {
     id: contentId,
     bucketId,
@@ -50,7 +50,7 @@ export function addReference(
     targetCopies: target,
     durableCopies: durable,
     readableCopies: readable,
-    because: storeState === 'lost' ? 'found' : target > row.target ? 'raised' : 'known',
+    because: joinedBecause(row, target),
   }
 }
 

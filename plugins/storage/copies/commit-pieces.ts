@@ -1,5 +1,6 @@
 import { defineProbe, done, type Outcome } from '#kernel'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
+import { finishEnd } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { type CommitBatch, countBatches, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
@@ -20,6 +21,7 @@ export async function commitPieces(doors: Pipeline, dataSetId: number, signal: A
   const { database } = doors
   const dataSet = findDataSet(database.read, dataSetId)
   if (!dataSet || dataSet.chainId === null) return done()
+  await finishEnd(doors, dataSet)
   for (const batch of openBatches(database.read, dataSetId)) {
     if (isSent(batch) && isDue(doors, batch)) await resolveBatch(doors, { dataSet, batch }, signal)
   }

@@ -226,8 +226,16 @@ export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
   )
 }
 
-/** The data set is gone with all it held. Cached bytes that relied on it are held fast in the same transaction (I-02). */
+/**
+ * The data set is gone with all it held. Cached bytes that relied on it are held fast in the same transaction, and so that no later look
+ * at them lets them go (I-02): their contents count one durable copy less until they are counted anew.
+ */
 export function loseCopies(tx: Tx, dataSetId: number, nowMs: number): void {
+  tx.run(
+    `update contents set durable_copies = max(durable_copies - 1, 0), readable_copies = max(readable_copies - 1, 0)
+     where id in (select content_id from copies where data_set_id = ? and state = 'committed')`,
+    dataSetId,
+  )
   tx.run("update copies set state = 'lost', updated_at = ? where data_set_id = ? and state = 'committed'", nowMs, dataSetId)
   tx.run('update cache_entries set releasable = 0 where content_id in (select content_id from copies where data_set_id = ?)', dataSetId)
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { silentLog } from '#kernel'
+import { type Events, type PublishedEvent, silentLog, taskUpdated } from '#kernel'
 import { ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
@@ -151,6 +151,35 @@ test('changes that follow one another within a second are told once, and only so
   }
   await doors.clock.advance(1000)
   expect(told('upload_state_changed').length).toBe(uploadEventLimits.gatheredMax)
+})
+
+test('an object fails when its store task gives up, and is on its way again when that is retried', async () => {
+  const { contentId } = await addObject()
+  let announce = (_event: PublishedEvent): void => {}
+  const events: Events = {
+    ...doors.events,
+    subscribe: (listener) => {
+      announce = listener
+      return () => {}
+    },
+  }
+  let isOpen = false
+  await using _ = createUploadEvents({ ...doors, events, queue: { isOpen: () => isOpen } })
+  const heard = () => told('upload_state_changed').map((payload) => (payload as { readonly state: string }).state)
+  const tell = async (presentation_status: string, type = 'storage_store') => {
+    const subject = { type: 'storage_content', key: String(contentId) }
+    announce({ topic: taskUpdated.topic, payload: { task_id: 7, type, presentation_status, subject } })
+    await doors.clock.advance(1000)
+  }
+  await tell('failed')
+  expect(heard()).toEqual(['failed'])
+  isOpen = true
+  await tell('queued')
+  expect(heard()).toEqual(['failed', 'cached'])
+  await tell('dismissed')
+  await tell('completed')
+  await tell('failed', 'cache_evict')
+  expect(heard()).toHaveLength(2)
 })
 
 test('what no version has any more, and what was rolled back, is not told', async () => {

@@ -1,8 +1,21 @@
 /** Tells watchers how the storing of objects goes on. */
-import { type Clock, type Database, defineEvent, type Events, formatTime, type Log, type TaskQueue, type Tx } from '#kernel'
+import {
+  type Clock,
+  type Database,
+  defineEvent,
+  type Events,
+  formatTime,
+  type Log,
+  type PublishedEvent,
+  type TaskQueue,
+  type TaskUpdate,
+  type Tx,
+  taskUpdated,
+} from '#kernel'
 import type { ObjectState } from '../contract.ts'
 import { isBeingStored } from './being-stored.ts'
 import { findContent, findVersionOfContent, objectState } from './placement-store.ts'
+import { storeTask } from './store-task.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
 /**
@@ -114,6 +127,14 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
       })
   }
 
+  /** An object has failed while its store task has, and is on its way again with the task. */
+  function noteTask({ topic, payload }: PublishedEvent): void {
+    if (topic !== taskUpdated.topic) return
+    const { type, presentation_status: status, subject } = payload as TaskUpdate
+    if (type === storeTask.kind && status !== 'completed' && status !== 'dismissed') note(Number(subject.key))
+  }
+  const stopWatching = events.subscribe(noteTask)
+
   return {
     moved: (tx, contentId) => tx.afterCommit(() => note(contentId)),
     progressed(contentId, progress) {
@@ -125,6 +146,7 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
       }
     },
     async [Symbol.asyncDispose]() {
+      stopWatching()
       stop.abort()
       await gathering
     },

@@ -13,7 +13,7 @@ const recountPage = 500
  * one node that lags behind must not end a paid service.
  */
 export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, message: string): Promise<Outcome> {
-  const { reads, database, clock, pace, log } = doors
+  const { reads, database, clock, pace, log, schedule } = doors
   if (dataSet.chainId === null) throw new PipelineFault('data_set_unknown', `the provider does not know data set ${dataSet.id}: ${message}`)
   const liveness = await reads.liveness(dataSet.chainId)
   const nowMs = clock.now()
@@ -35,6 +35,8 @@ export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, messa
   const why = { message: `the chain says: ${liveness.reason}`, nowMs }
   await database.write((tx) => {
     endWrites(tx, dataSet.id, nowMs)
+    // Counts the contents anew where this run does not come to its end.
+    schedule.commit(tx, dataSet.id)
     if (liveness.reason === 'terminated') return markWriteBlocked(tx, dataSet.id, why)
     markLost(tx, dataSet.id, why)
     loseCopies(tx, dataSet.id, nowMs)
@@ -43,11 +45,16 @@ export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, messa
   return waitFor(clock, 'data_set', pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
 }
 
+/** Takes up the recount of a data set that has ended, if a stop came between. */
+export async function finishEnd(doors: Pipeline, { id, state, goneSeenAtMs }: DataSet): Promise<void> {
+  if (goneSeenAtMs !== null && (state === 'lost' || state === 'write_blocked')) await recountAll(doors, id)
+}
+
 /** Page by page, so that nobody waits long for the writer. Nothing may be released meanwhile: loseCopies has seen to that. */
 async function recountAll({ database, clock, schedule, uploadEvents }: Pipeline, dataSetId: number): Promise<void> {
   for (let after = 0; ; ) {
     const contents = contentsOfDataSet(database.read, dataSetId, { after, limit: recountPage })
-    if (contents.length === 0) return
+    if (contents.length === 0) break
     after = contents.at(-1) ?? after
     await database.write((tx) => {
       for (const contentId of contents) {
@@ -58,4 +65,5 @@ async function recountAll({ database, clock, schedule, uploadEvents }: Pipeline,
       }
     })
   }
+  await database.write((tx) => noteGone(tx, dataSetId, null))
 }

@@ -25,6 +25,8 @@ export interface DataSet {
   readonly createStartedAtMs: number | null
   /** Transactions the provider had sent once it could not work on the attempt any more. */
   readonly createSenderNonce: number | null
+  /** Since when the chain has said that it is gone. Once its end is on record: until its contents are counted anew. */
+  readonly goneSeenAtMs: number | null
   readonly lastError: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -46,6 +48,7 @@ interface DataSetRow {
   readonly create_tx: string | null
   readonly create_started_at: number | null
   readonly create_sender_nonce: number | null
+  readonly gone_seen_at: number | null
   readonly last_error: string | null
   readonly created_at: number
   readonly updated_at: number
@@ -196,6 +199,7 @@ function toDataSet(row: DataSetRow | undefined): DataSet | undefined {
     createTx: row.create_tx as `0x${string}` | null,
     createStartedAtMs: row.create_started_at,
     createSenderNonce: row.create_sender_nonce,
+    goneSeenAtMs: row.gone_seen_at,
     lastError: row.last_error,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,

@@ -162,7 +162,7 @@ test('I-18: bytes whose content is being deleted become a new content', async ()
   expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
 })
 
-test('the hook hears of new contents, of raised targets and of lost bytes that are here again', async () => {
+test('the hook hears of new contents, of raised targets, of lost bytes that are here again, and of what lacks copies', async () => {
   const heard: string[] = []
   await using storage = await openObjectStorage({
     onNewContent: (_tx, { because, targetCopies }) => void heard.push(`${because} ${targetCopies}`),
@@ -173,11 +173,14 @@ test('the hook hears of new contents, of raised targets and of lost bytes that a
   await storage.put('c', 'same')
   await storage.database.write((tx) => tx.run(`update contents set store_state = 'lost'`))
   await storage.put('d', 'same')
-  expect(heard).toEqual(['new 2', 'raised 2', 'found 2'])
+  expect(heard).toEqual(['new 2', 'unstored 2', 'raised 2', 'found 2'])
   expect(storage.database.read.get('select ref_count, store_state from contents where id = ?', contentId)).toEqual({
     ref_count: 4,
     store_state: 'unstored',
   })
+  await storage.database.write((tx) => tx.run(`update contents set store_state = 'stored'`))
+  await storage.put('e', 'same')
+  expect(heard).toHaveLength(4)
 })
 
 test('a hook that throws refuses the put', async () => {

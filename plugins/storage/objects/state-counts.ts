@@ -11,8 +11,8 @@ import {
   type UnsettledContent,
 } from './state-count-store.ts'
 
-/** Rows looked at before other work gets a turn: a few milliseconds. */
-const rowsPerTurn = 500
+/** Rows looked at before other work gets a turn: a millisecond or two. */
+const rowsPerTurn = 100
 
 /**
  * Current versions by state. Only contents that are not yet stored are looked at; all others are what remains of the buckets' own

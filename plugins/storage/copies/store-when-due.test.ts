@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { TaskQueue } from '#kernel'
+import { copiesMigration } from '../migrations/0002-copies.ts'
+import { openObjectStorage } from '../testing/object-storage.ts'
+import { storeWhenDue } from './store-when-due.ts'
+
+/** Storage over a queue that only notes its keys. */
+async function openStorage() {
+  const open = new Set<string>()
+  const enqueued: string[] = []
+  const queue: TaskQueue = {
+    enqueue: (_tx, { kind }, args, { key = '' } = {}) => {
+      enqueued.push(`${kind} ${JSON.stringify(args)}`)
+      open.add(key)
+      return 1
+    },
+    isOpen: (_reader, key) => open.has(key),
+  }
+  const storage = await openObjectStorage({ moreMigrations: [copiesMigration], onNewContent: storeWhenDue(queue) })
+  return { storage, open, enqueued }
+}
+
+test('the storing of bytes is put on record once, and again by another upload of them after it was given up', async () => {
+  const { storage, open, enqueued } = await openStorage()
+  await using _ = storage
+  const { contentId } = await storage.put('a', 'same')
+  const store = `storage_store {"contentId":${contentId}}`
+  expect(enqueued).toEqual([store])
+  await storage.put('b', 'same')
+  expect(enqueued).toEqual([store])
+  open.clear()
+  await storage.put('c', 'same')
+  expect(enqueued).toEqual([store, store])
+})
+
+test('bytes that a provider has are left alone, although their store task is over', async () => {
+  const { storage, open, enqueued } = await openStorage()
+  await using _ = storage
+  const { contentId } = await storage.put('a', 'same')
+  open.clear()
+  await storage.database.write((tx) => {
+    tx.run("update contents set store_state = 'storing'")
+    tx.run(
+      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (1, ?, 1, 1, 'parked', 'store', 0, 0)`,
+      contentId,
+    )
+  })
+  await storage.put('b', 'same')
+  expect(enqueued).toHaveLength(1)
+})

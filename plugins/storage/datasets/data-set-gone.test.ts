@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beginEviction, judgeReleasable } from '../cache/cache-store.ts'
+import { commitPieces } from '../copies/commit-pieces.ts'
+import { loseCopies, type PipelineContent, recountContent } from '../copies/copy-store.ts'
+import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
+import { handleDataSetGone } from './data-set-gone.ts'
+import { type DataSet, findDataSet } from './data-set-store.ts'
+
+const { signal } = new AbortController()
+let rows: StorageRows
+let doors: TestPipeline
+let dataSets: readonly [DataSet, DataSet]
+let content: PipelineContent
+
+/** A content with its two copies on two data sets, and with cached bytes that may go. */
+beforeEach(async () => {
+  rows = await openStorageRows()
+  doors = createTestPipeline(rows)
+  dataSets = [await rows.addDataSet(), await rows.addDataSet()]
+  content = await rows.addContent()
+  for (const dataSet of dataSets) await rows.addCopy(content, dataSet, 'committed')
+  await rows.database.write((tx) => {
+    tx.run(`insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 9, 0, 0)`, content.contentId)
+    recountContent(tx, content.contentId, rowsNowMs)
+  })
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+const releasable = () => rows.database.read.get<{ is: number }>('select releasable as "is" from cache_entries')?.is
+const counted = () => rows.database.read.get('select durable_copies as durable, store_state as state from contents')
+
+test('I-02: bytes whose copies a lost data set held are not let go by a later look, before they are counted anew', async () => {
+  expect(releasable()).toBe(1)
+  await rows.database.write((tx) => {
+    loseCopies(tx, dataSets[1].id, rowsNowMs)
+    judgeReleasable(tx, content.contentId)
+  })
+  expect(releasable()).toBe(0)
+  expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()
+})
+
+test('I-09: the count of what a lost data set held is ended by the commit task when a stop comes between', async () => {
+  const [, lost] = dataSets
+  doors.reads.liveness = async () => ({ live: false, reason: 'absent' })
+  await handleDataSetGone(doors, lost, 'unknown')
+  await doors.clock.advance(doors.pace.handlingMs)
+  const { moved } = doors.uploadEvents
+  doors.uploadEvents.moved = () => {
+    throw new Error('the power went')
+  }
+  await expect(handleDataSetGone(doors, lost, 'unknown')).rejects.toThrow('the power went')
+  doors.uploadEvents.moved = moved
+  expect(findDataSet(rows.database.read, lost.id)?.state).toBe('lost')
+  expect(doors.scheduled).toEqual([`commit ${lost.id}`])
+  expect(counted()).toMatchObject({ state: 'stored' })
+
+  expect(await commitPieces(doors, lost.id, signal)).toEqual({ kind: 'done' })
+  expect(counted()).toEqual({ durable: 1, state: 'storing' })
+  expect(doors.scheduled).toEqual([`commit ${lost.id}`, `store ${content.contentId}`])
+  await commitPieces(doors, lost.id, signal)
+  expect(doors.scheduled).toHaveLength(2)
+})
