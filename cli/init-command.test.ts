@@ -69,6 +69,7 @@ test('the written file holds every key with its meaning, and lacks nothing but w
     for (const key of Object.keys(section.keys)) expect(table).toMatch(new RegExp(`^(# )?${key} =`, 'm'))
   }
   expect(text).toContain('# Environment: SVC_ADMIN_AUTH_SESSION_TTL. Allowed: a duration such as 90s, 5m or 1h30m.\n# session_ttl = "12h"')
+  expect(text).toContain('# Environment: SVC_CHAIN_DEFAULT_COPIES. Allowed: an integer, at least 1, at most 8.\n# default_copies = 3')
   // Uncommenting a default changes nothing and stays valid.
   writeFileSync(configPath, text.replace(/^# (\w+ = .+)$/gm, '$1'))
   const all = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: home.dir, env: {} })

@@ -80,7 +80,7 @@ export const localCommands: readonly Command[] = [
   defineCommand({
     name: 'plugins enable',
     summary: 'Switch plugins on in the configuration file',
-    examples: [['svc plugins enable replacement', 'Takes effect at the next start']],
+    examples: [['svc plugins enable observability', 'Takes effect at the next start']],
     parameters: ['<ids...>'],
     flags: { json },
     load: async () => ({ run: (await import('./plugins-switch-command.ts')).enablePlugins }),
@@ -88,7 +88,7 @@ export const localCommands: readonly Command[] = [
   defineCommand({
     name: 'plugins disable',
     summary: 'Switch plugins off in the configuration file; their data stays untouched',
-    examples: [['svc plugins disable replacement', 'Takes effect at the next start']],
+    examples: [['svc plugins disable observability', 'Takes effect at the next start']],
     parameters: ['<ids...>'],
     flags: { json },
     load: async () => ({ run: (await import('./plugins-switch-command.ts')).disablePlugins }),

@@ -15,10 +15,21 @@ test('without a wallet key svc serve starts in setup mode, says what is missing 
   expect(running).toContain('mode=setup')
   const advice = await svc.line(/setup mode/)
   expect(advice).toContain('chain.private_key is required')
-  expect(advice).toContain(join(home.dir, '.svc', 'config.toml'))
+  expect(advice).toContain(`${join(home.dir, '.svc', 'config.toml')}, in the environment, then restart`)
   const health = await fetch(`${urlIn(running)}/healthz`)
   expect(health.status).toBe(200)
   expect(await health.json()).toMatchObject({ status: 'setup' })
+  expect(await svc.stop('SIGTERM')).toBe(0)
+})
+
+test('what the settings page can mend may be supplied there too', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  await using svc = home.start(['serve'], { ...anyPort, SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32), SVC_CHAIN_DEFAULT_COPIES: '9' })
+  const url = urlIn(await svc.line(/is running/))
+  expect(await svc.line(/setup mode/)).toContain(
+    `chain.default_copies must be at most 8 (was 9). Supply it in ${join(home.dir, '.svc', 'config.toml')}, in the environment or through ${url}, then`,
+  )
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 

@@ -31,8 +31,11 @@ function readOverrides(pairs: readonly string[]): Readonly<Record<string, string
 }
 
 /** What is missing and what to do about it, in setup mode. */
-function adviseSetup({ config, decision }: PreparedKernel, adminUrl: string): string | undefined {
+function adviseSetup({ config, decision, sections }: PreparedKernel, adminUrl: string): string | undefined {
   if (decision.mode !== 'setup') return undefined
-  const missing = decision.missing.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return `setup mode, only the settings are served: ${missing} Supply it in ${config.path}, in the environment or at ${adminUrl}, then restart.`
+  const missing = decision.missing.map(({ field, message }) => `${field} ${message.replace(/\.$/, '')}`).join('; ')
+  const editable = sections.flatMap(({ path, keys }) => Object.keys(keys).flatMap((key) => (keys[key]?.editable ? `${path}.${key}` : [])))
+  // The Admin API takes no secret.
+  const places = decision.missing.every(({ field }) => editable.includes(field)) ? ` or through ${adminUrl}` : ''
+  return `setup mode, only the settings are served: ${missing}. Supply it in ${config.path}, in the environment${places}, then restart.`
 }

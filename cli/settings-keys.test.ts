@@ -88,6 +88,7 @@ test.each([
   ['logging.s3_access.enabled', 'yes'],
   ['logging.s3_access.level', 'loud'],
   ['chain.default_minimum_durable_copies', 4],
+  ['server.port', ':65536'],
 ])('%s = %j is refused with its field', async (field, value) => {
   await using svc = await testKernel({ plugins: builtinPlugins, config })
   expect(await svc.call('PUT', '/api/v1/settings', nest(field, value))).toMatchObject({

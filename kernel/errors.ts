@@ -53,6 +53,6 @@ export const kernelErrors = defineErrors({
   not_found: { status: 404, message: 'There is nothing at this address.' },
   plugin_disabled: { status: 404, message: 'The plugin that serves this address is disabled.' },
   login_rate_limited: { status: 429, message: 'Too many failed passwords from this address; wait and try again.' },
-  setup_mode: { status: 503, message: 'The service is in setup mode: supply the missing settings and restart it.' },
+  setup_mode: { status: 503, message: 'The service is in setup mode: supply the settings that `svc admin status` names, and restart it.' },
   service_unavailable: { status: 503, message: 'This part of the service is not available now.' },
 })

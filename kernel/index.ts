@@ -37,6 +37,7 @@ export {
 export { defineHealthCheck, type HealthCheck, healthChecks } from './http/health.ts'
 export { showHealth } from './http/health-route.ts'
 export { requestIdentity } from './http/identity.ts'
+export { listenAddress } from './http/listen-address.ts'
 export { defineListener, type Listener, listeners, type RunningListener } from './http/listeners.ts'
 export { adminRoutes, defineRoutes, type RouteGroup } from './http/routes.ts'
 export { newToken, newUint256, newUlid } from './ids.ts'

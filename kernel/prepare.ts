@@ -6,7 +6,7 @@ import { configSections, type Section, type SettingTable, type SettingValues, ty
 import { contributions } from './contributions.ts'
 import { database } from './db/database.ts'
 import { events } from './events.ts'
-import { type OrderedPlugins, orderPlugins } from './graph.ts'
+import { type OrderedPlugins, orderPlugins, PluginGraphError } from './graph.ts'
 import { log } from './log.ts'
 import { decideMode, type ModeDecision } from './mode.ts'
 import type { Plugin } from './plugin.ts'
@@ -47,10 +47,36 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   const first = loadConfig({ path: configPath, dataDir, env, flags: onlyPlugins, sections: [pluginsSection] })
   const choice = first.values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>
   const all = [...request.plugins, ...(await loadThirdPartyPlugins(choice.packages, configPath))]
-  const { enabled, disabled } = orderPlugins(all, choice.disabled)
   // Sections of disabled plugins stay known, so that their settings in the file are not called unknown.
   const sections = [...kernelSections, ...contributionsTo(configSections, all).map(({ item }) => item)]
-  checkServices(enabled, disabled, [
+  const arrange = (disabledIds: readonly string[]) => arrangePlugins(all, sections, disabledIds)
+  const { enabled, disabled } = arrange(choice.disabled)
+  const reload: ConfigState['reload'] = (changes = {}) =>
+    withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all)
+  const config = reload()
+  const settings = (section: Section) => config.values.get(section.path)
+  return {
+    enabled,
+    disabled,
+    config,
+    sections,
+    configState: {
+      loaded: config,
+      sections,
+      reload,
+      preview: (changes) => withMisfits(loadConfig({ path: configPath, dataDir, env: {}, sections, changes }), arrange),
+    },
+    decision: decideMode(config.problems),
+    dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
+    secrets: secretValues(config, sections),
+    settings: settings as PreparedKernel['settings'],
+  }
+}
+
+/** Throws PluginGraphError when what is left cannot run together. */
+function arrangePlugins(all: readonly Plugin[], sections: readonly Section[], disabledIds: readonly string[]): OrderedPlugins {
+  const ordered = orderPlugins(all, disabledIds)
+  checkServices(ordered.enabled, ordered.disabled, [
     clock,
     log,
     events,
@@ -63,26 +89,29 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
     systemState,
     ...sections.map((section) => section.settings),
   ])
-  const reload: ConfigState['reload'] = (changes = {}) => loadConfig({ path: configPath, dataDir, env, flags, sections, changes })
-  const config = reload()
+  return ordered
+}
+
+const disabledIn = ({ values }: LoadedConfig): readonly string[] =>
+  (values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>).disabled
+
+/** What nobody reads need not be right. */
+function withoutDisabled(config: LoadedConfig, all: readonly Plugin[]): LoadedConfig {
+  const ids = disabledIn(config)
+  const disabled = all.filter(({ id }) => ids.includes(id))
   const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
-  const problems = config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.'))))
-  const settings = (section: Section) => config.values.get(section.path)
-  return {
-    enabled,
-    disabled,
-    config,
-    sections,
-    configState: {
-      loaded: config,
-      sections,
-      reload,
-      preview: (changes) => loadConfig({ path: configPath, dataDir, env: {}, sections, changes }),
-    },
-    decision: decideMode(problems),
-    dsn: (settings(databaseSection) as SettingValues<typeof databaseSection.keys>).dsn,
-    secrets: secretValues(config, sections),
-    settings: settings as PreparedKernel['settings'],
+  return { ...config, problems: config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.')))) }
+}
+
+/** A choice of plugins that cannot start is a problem like any other value that does not fit. */
+function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly string[]) => unknown): LoadedConfig {
+  try {
+    arrange(disabledIn(config))
+    return config
+  } catch (error) {
+    if (!(error instanceof PluginGraphError)) throw error
+    const misfit = { field: 'plugins.disabled', message: `does not fit: ${error.problems.join('; ')}`, blocks: 'start' } as const
+    return { ...config, problems: [...config.problems, misfit] }
   }
 }
 

@@ -6,15 +6,7 @@ import { type } from 'arktype'
 import { isAddressOrSubnet } from './auth/trusted-proxy.ts'
 import { defineSection } from './config/section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
-
-const portMax = 65_535
-const addressForm = 'host:port, such as 127.0.0.1:9090'
-const address = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/)
-  .describe(addressForm)
-  .narrow(
-    (text, ctx) => Number(text.slice(text.lastIndexOf(':') + 1)) <= portMax || ctx.mustBe(`host:port with a port of at most ${portMax}`),
-  )
-  .describe(addressForm)
+import { listenAddress } from './http/listen-address.ts'
 
 const proxy = type('string').narrow((entry, ctx) => isAddressOrSubnet(entry) || ctx.mustBe('an IP address or a CIDR such as 10.0.0.0/8'))
 
@@ -27,7 +19,7 @@ export const adminSection = defineSection('admin', {
         doc: 'host:port; keep it on loopback and put an HTTPS proxy or an SSH tunnel in front.',
         default: '127.0.0.1:9090',
       },
-      address,
+      listenAddress,
     ),
     trusted_proxies: list(
       {

@@ -78,14 +78,13 @@ test('storing an object is announced: its bytes as they travel, the tasks as the
   const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a/ü', Body: Buffer.alloc(400, 'ü') }))
   s3.destroy()
   const stored = await watch.next('upload_state_changed', ({ state }) => state === 'stored')
-  const upload = { upload_id: expect.any(Number), version_id: VersionId, object_key: 'a/ü', bucket_name: bucket }
+  const upload = { upload_id: expect.any(Number), version_id: VersionId, object_key: 'a/ü', bucket_name: bucket, task_id: null }
   expect(stored.data).toEqual({ seq: Number(stored.id), topic: 'upload_state_changed', ...upload, state: 'stored' })
   const sent = await watch.next('upload_progress_updated', ({ progress }) => progress.done)
   expect(sent.data).toEqual({
     seq: Number(sent.id),
     topic: 'upload_progress_updated',
     ...upload,
-    task_id: null,
     progress: {
       scope: 'ingress_store',
       attempt: 1,

@@ -150,6 +150,7 @@ describe('a change that is refused is named by field, changes nothing and needs 
     ['an unknown policy', { cache: { eviction_policy: 'fifo' } }, ['cache.eviction_policy']],
     ['an address of no chain node', { chain: { rpc_url: 'ftp://node' } }, ['chain.rpc_url']],
     ['an address without a port', { server: { port: '127.0.0.1' } }, ['server.port']],
+    ['an address with a port that does not exist', { server: { port: '127.0.0.1:65536' } }, ['server.port']],
     ['an empty region', { cache: { dir: '' } }, ['cache.dir']],
     ['TLS without its files', { server: { tls: { enabled: true } } }, ['server.tls.cert_file', 'server.tls.key_file']],
     [
@@ -158,6 +159,9 @@ describe('a change that is refused is named by field, changes nothing and needs 
       ['chain.default_minimum_durable_copies'],
     ],
     ['more requests than connections', { server: { max_connections: 10, max_requests: 11 } }, ['server.max_requests']],
+    ['a network that lacks what only the file can say', { chain: { network: 'devnet' } }, ['chain.devnet_info']],
+    ['a plugin disabled that another one requires', { plugins: { disabled: ['wallet'] } }, ['plugins.disabled']],
+    ['a plugin disabled that is not there', { plugins: { disabled: ['none'] } }, ['plugins.disabled']],
     ['watermarks that are equal', { cache: { lru_low_watermark_percent: 85 } }, ['cache.lru_low_watermark_percent']],
     ['two mistakes at once', { chain: { default_copies: 0 }, logging: { format: 'xml' } }, ['chain.default_copies', 'logging.format']],
   ])('%s', async (_what, body, fields) => {

@@ -52,7 +52,7 @@ test('of a service in setup mode status says what is missing, and other commands
   expect(await service.svc('admin', 's3-user', 'list')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'fatal: The service is in setup mode: supply the missing settings and restart it.\n',
+    stderr: 'fatal: The service is in setup mode: supply the settings that `svc admin status` names, and restart it.\n',
   })
 })
 

@@ -121,6 +121,20 @@ test('an empty required setting counts as missing, and says what it is for', () 
   expect(load('', { env: { SVC_CHAIN_PRIVATE_KEY: '' } }).messages).toEqual(['chain.private_key is required: Key of the wallet.'])
 })
 
+test('a required setting that is missing does not suspend the rules across the others', () => {
+  const pair = defineSection('pair', {
+    doc: 'Pair.',
+    keys: {
+      name: text({ label: 'Name', doc: 'Name.', required: true, default: '' }),
+      low: integer({ label: 'Low', doc: 'Low.', default: 1, editable: true }),
+      high: integer({ label: 'High', doc: 'High.', default: 2, editable: true }),
+    },
+    check: ({ low, high }) => (low < high ? [] : [{ key: 'low', message: 'must be below pair.high' }]),
+  })
+  const { problems } = load('[pair]\nlow = 3', { sections: [pair] })
+  expect(problems.map(({ field }) => field)).toEqual(['pair.name', 'pair.low'])
+})
+
 test('an invalid value is replaced by its default, so that the settings page can be shown', () => {
   expect(load('[cache]\nmax_size_gb = "big"').cache.max_size_gb).toBe(100)
 })

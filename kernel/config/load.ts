@@ -67,17 +67,19 @@ function readSection(section: Section, tree: unknown, request: ConfigRequest) {
   const picked = new Map<string, Picked>()
   const values: Record<string, unknown> = {}
   const problems: ConfigProblem[] = []
+  let isValid = true
   for (const [key, setting] of Object.entries(section.keys)) {
     const field = `${section.path}.${key}`
     const choice = pick(field, setting, tree, request)
     picked.set(field, choice)
     const problem = checkSetting(field, setting, choice.value)
     if (problem) problems.push(problem)
+    isValid &&= !problem || isAbsent(setting, choice.value)
     const usable = problem ? defaultOf(setting, request.dataDir) : choice.value
     values[key] = usable === undefined ? undefined : setting.parse(usable)
   }
-  // Rules across keys assume that each key is valid by itself.
-  const crossing = problems.length > 0 ? [] : section.check(values as never)
+  // Rules across keys assume that each key is valid by itself. A required one that is still missing does not suspend them.
+  const crossing = isValid ? section.check(values as never) : []
   for (const { key, message } of crossing) {
     problems.push({ field: `${section.path}.${key}`, message, blocks: blockedBy(section.keys[key]) })
   }
@@ -87,9 +89,11 @@ function readSection(section: Section, tree: unknown, request: ConfigRequest) {
 const blockedBy = (setting: Setting<unknown> | undefined): ConfigProblem['blocks'] =>
   setting?.editable || setting?.required ? 'setup' : 'start'
 
+const isAbsent = ({ required }: Setting<unknown>, value: unknown): boolean => value === undefined || (required && value === '')
+
 export function checkSetting(field: string, setting: Setting<unknown>, value: unknown): ConfigProblem | undefined {
   const blocks = blockedBy(setting)
-  if (value === undefined || (setting.required && value === '')) {
+  if (isAbsent(setting, value)) {
     return setting.required ? { field, message: `is required: ${setting.doc}`, blocks } : undefined
   }
   const result = setting.schema(value)

@@ -12,7 +12,7 @@ export interface Section {
   readonly path: string
   readonly doc: string
   readonly keys: SettingTable
-  /** Rules across keys, run once every key is valid by itself. */
+  /** Rules across keys, run once every key is valid by itself; a required one may still be missing. */
   readonly check: (values: never) => readonly SectionProblem[]
   /** The values as a service: put it into `uses` to read them. */
   readonly settings: ServiceRef<unknown>

@@ -55,8 +55,15 @@ export function text<const A extends About<string>>(about: A, schema: Type<strin
 /** The file cannot hold half a surrogate pair, and a control character in a path, a name or a URL is never meant. */
 function printable(schema: Type<string>): Type<unknown> {
   const isPrintable = (value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value)
-  return schema.narrow((value, ctx) => isPrintable(value) || ctx.mustBe('text without control characters')) as Type<unknown>
+  return describedAs(
+    schema,
+    schema.narrow((value, ctx) => isPrintable(value) || ctx.mustBe('text without control characters')),
+  )
 }
+
+/** A rule that everybody takes for granted is no part of what an operator reads. */
+const describedAs = (schema: Type<unknown>, narrowed: unknown): Type<unknown> =>
+  (narrowed as Type<unknown>).configure({ description: schema.description }, 'self') as Type<unknown>
 
 /** Text that is never shown. Checks hide the value from their messages. */
 export function secret<const A extends About<string>>(about: A, schema: Type<string> = type('string')): Setting<Defaulted<string, A>> {
@@ -75,7 +82,7 @@ export function integer<const A extends About<number> & { readonly min?: number;
   if (about.min !== undefined) schema = schema.atLeast(about.min) as Type<number>
   if (about.max !== undefined) schema = schema.atMost(about.max) as Type<number>
   const exact = schema.narrow((value, ctx) => Number.isSafeInteger(value) || ctx.mustBe('below 2^53'))
-  return setting('integer', exact as Type<unknown>, about, (value) => value as Defaulted<number, A>)
+  return setting('integer', describedAs(schema as Type<unknown>, exact), about, (value) => value as Defaulted<number, A>)
 }
 
 export function flag<const A extends About<boolean>>(about: A): Setting<boolean> {

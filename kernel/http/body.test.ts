@@ -48,7 +48,7 @@ test.each([
   ['a byte order mark', '\ufeff{"name":"a"}', 'must be one JSON value'],
   ['no object', '[]', 'must be'],
   ['null', 'null', 'The body must be an object'],
-  ['a missing member', '{}', 'name must be a string'],
+  ['a missing member', '{}', 'name is missing; it must be a string'],
   ['a wrong type', '{"name":5}', 'name must be a string'],
   ['a value out of range', '{"name":"a","copies":9}', 'copies must be at most 8'],
   ['a fraction', '{"name":"a","copies":1.5}', 'copies must be an integer'],

@@ -55,17 +55,17 @@ export function parseParams<T extends Type>(schema: T, request: FastifyRequest):
 function check<T extends Type>(schema: T, value: unknown, what: string): T['infer'] {
   const result = schema(value)
   if (!(result instanceof type.errors)) return result
-  const fields = result.map(({ path, expected }) => fieldError([...path].map(String).join('.'), expected))
+  const fields = result.map(({ code, path, expected }) => fieldError([...path].map(String).join('.'), { code, expected }))
   const message = fields.map(({ field, message }) => `${field || what} ${message}`).join('; ')
   throw kernelErrors.invalid_request({ message: `${message}.`, fields: fields.filter(({ field }) => field !== '') })
 }
 
 /** Says what is wanted, never what came: the value may be a secret. */
-function fieldError(field: string, expected: string): FieldError {
+function fieldError(field: string, { code, expected }: { readonly code: string; readonly expected: string }): FieldError {
   if (expected === 'removed') return { field, message: 'is not known here' }
   // A union describes itself with its path and value.
   const wanted = expected.replace(/^.* must be /s, '').replace(/ \(was .*\)$/s, '')
-  return { field, message: `must be ${wanted}` }
+  return { field, message: code === 'required' ? `is missing; it must be ${wanted}` : `must be ${wanted}` }
 }
 
 const strictForms = new WeakMap<Type, Type>()

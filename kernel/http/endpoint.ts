@@ -24,6 +24,8 @@ export interface Endpoint extends BodyOptions {
   readonly media?: string
   /** Of a success, or 501 where there is none. Default 200. */
   readonly status?: 200 | 201 | 202 | 204 | 501
+  /** A further status that comes with the same answer. */
+  readonly alsoStatus?: 503
   /** Codes of the refusals that are its own, beside those that every address may answer with. */
   readonly refusals?: readonly string[]
   /** Longest time from the headers to the end of the answer. Default: that of every request. */

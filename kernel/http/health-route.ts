@@ -25,6 +25,7 @@ export const showHealth = defineEndpoint({
     /** What is wrong, sorted. */
     'errors?': 'string[]',
   }),
+  alsoStatus: 503,
 })
 
 type HealthReport = typeof showHealth.answer.infer

@@ -1,3 +1,14 @@
+import { type } from 'arktype'
+
+const portMax = 65_535
+const form = 'host:port, such as 127.0.0.1:9090 or :8080'
+
+/** For a setting that says where to listen. */
+export const listenAddress = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/)
+  .describe(form)
+  .narrow((text, ctx) => portOf(text) <= portMax || ctx.mustBe(`host:port with a port of at most ${portMax}`))
+  .configure({ description: form }, 'self')
+
 export interface ListenAddress {
   /** Empty: every address of the machine. */
   readonly host: string
@@ -10,8 +21,10 @@ export function readListenAddress(text: string): ListenAddress {
   const at = text.lastIndexOf(':')
   const host = text.slice(0, at).replace(/^\[|\]$/g, '')
   // One socket only: a second one for ::1 could not share an ephemeral port with certainty.
-  return { host: host === 'localhost' ? '127.0.0.1' : host, port: Number(text.slice(at + 1)) }
+  return { host: host === 'localhost' ? '127.0.0.1' : host, port: portOf(text) }
 }
+
+const portOf = (text: string): number => Number(text.slice(text.lastIndexOf(':') + 1))
 
 /** Where a client on this machine reaches the server. */
 export function urlOf(host: string, port: number): string {

@@ -1,9 +1,7 @@
 // Configuration of the S3 API and of the server it listens on.
 
 import { type } from 'arktype'
-import { choice, defineSection, duration, flag, integer, list, type SettingValues, text } from '#kernel'
-
-const address = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/).describe('host:port, such as :8080 or 127.0.0.1:8080')
+import { choice, defineSection, duration, flag, integer, list, listenAddress, type SettingValues, text } from '#kernel'
 
 export const serverSection = defineSection('server', {
   doc: 'The server of the S3 API.',
@@ -17,7 +15,7 @@ export const serverSection = defineSection('server', {
         risk: 'review',
         written: true,
       },
-      address,
+      listenAddress,
     ),
     max_connections: integer({
       label: 'Connections',

@@ -34,7 +34,9 @@ export const task = type({
 const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
 const taskPath = type({ id })
 /** Parameters of an earlier list that paged by offset: dropping them silently would show another page than was asked for. */
-const removed = type('never').describe('left out: the list is paged by cursor')
+const removed = type('string')
+  .narrow((_text, ctx) => ctx.mustBe('left out: the list is paged by cursor'))
+  .configure({ deprecated: true }, 'self')
 
 export const taskPageSizes = { usual: 50, max: 100 } as const
 

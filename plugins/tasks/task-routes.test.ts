@@ -109,6 +109,13 @@ test.each([
   expect(await svc.call('GET', `/api/v1/tasks?${query}`)).toMatchObject({ status: 400, body: { code: expect.any(String) } })
 })
 
+test('a parameter of the older list is refused in words that say what pages it now', async () => {
+  await using svc = await start()
+  const { body } = await svc.call('GET', '/api/v1/tasks?offset=')
+  expect(body.error).toBe('offset must be left out: the list is paged by cursor.')
+  expect((await svc.call('GET', '/api/v1/tasks?offset=10')).body.error).toBe(body.error)
+})
+
 test('a failed task is retried when it can be', async () => {
   await using svc = await start()
   const failed = await put(svc, 'fail')

@@ -53,7 +53,8 @@ const errorSchema = {
 const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 function describeOperation(endpoint: Endpoint): Schema {
-  const { method, path, summary, refusals = [] } = endpoint
+  const { method, path, summary, refusals = [], status = 200, alsoStatus } = endpoint
+  const answer = describeAnswer(endpoint)
   const words = path.replace(/^(\/api\/v1)?\//, '').split('/')
   return {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
@@ -63,7 +64,11 @@ function describeOperation(endpoint: Endpoint): Schema {
     ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
     parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
     ...describeBody(endpoint),
-    responses: { [String(endpoint.status ?? 200)]: describeAnswer(endpoint), default: { $ref: '#/components/responses/Error' } },
+    responses: {
+      [String(status)]: answer,
+      ...(alsoStatus === undefined ? {} : { [String(alsoStatus)]: answer }),
+      default: { $ref: '#/components/responses/Error' },
+    },
   }
 }
 
@@ -78,12 +83,12 @@ function listParameters(values: JsonType | undefined, place: 'path' | 'query'): 
   if (!values) return []
   const { properties = {}, required = [] } = writeSchema(values) as { properties?: Record<string, Schema>; required?: readonly string[] }
   return Object.entries(properties)
-    .filter(([, schema]) => !isImpossible(schema))
+    .filter(([, schema]) => !isRemoved(schema))
     .map(([name, schema]) => ({ name, in: place, required: required.includes(name), schema }))
 }
 
-/** A parameter that must be left out. */
-const isImpossible = ({ enum: allowed }: Schema): boolean => Array.isArray(allowed) && allowed.length === 0
+/** A parameter that is known only to be refused. */
+const isRemoved = ({ deprecated }: Schema): boolean => deprecated === true
 
 function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers = 'refuse' }: Endpoint): Schema {
   if (bodyMedia !== undefined) return { requestBody: { required: true, content: { [bodyMedia]: {} } } }

@@ -110,6 +110,7 @@ test.each([
   ['a choice that is none', { chain: { network: 'testnet' } }, 'chain.network'],
   ['a duration that is none', { chain: { watch: { interval: 'soon' } } }, 'chain.watch.interval'],
   ['values that do not fit together', { chain: { default_copies: 2, minimum: 3 } }, 'chain.minimum'],
+  ['a plugin that is not there', { plugins: { disabled: ['none'] } }, 'plugins.disabled'],
 ])('%s is refused with its field, and nothing is saved', async (_what, body, field) => {
   await using admin = await start()
   const before = fileOf(admin)
@@ -171,6 +172,19 @@ test('in setup mode the settings tell what is missing and can be saved; the rest
   for (const path of ['buckets', 'overview', 'events', 'system/info', 'workers', 'cache/stats']) {
     expect(await admin.call('GET', `/api/v1/${path}`)).toMatchObject({ status: 503, body: { code: 'setup_mode' } })
   }
+})
+
+test('in setup mode, too, values must fit together', async () => {
+  await using admin = await startInSetupMode()
+  expect((await put(admin, { chain: { default_copies: 2, minimum: 3 } })).body.fields).toMatchObject([{ field: 'chain.minimum' }])
+  expect(fileOf(admin)).not.toContain('minimum')
+})
+
+test('settings that only a disabled plugin reads need not be complete', async () => {
+  await using admin = await testAdmin({ plugins: [chainPlugin], config: { 'plugins.disabled': ['chain'] } })
+  const settings = promised(readSettings, await admin.call('GET', '/api/v1/settings'))
+  expect(settings).toMatchObject({ mode: 'ready', runtime_available: true, secrets: { chain_private_key_configured: false } })
+  expect(settings).not.toHaveProperty('validation_errors')
 })
 
 test('what was saved is in effect after the restart', async () => {

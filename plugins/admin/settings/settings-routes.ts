@@ -58,8 +58,9 @@ function requireKnown(changes: SettingChanges): SettingChanges {
 }
 
 /**
- * What stands in the way of saving. The file is judged alone, because it must make sense once the environment is gone. Problems of
- * settings that cannot be changed here, such as a missing wallet key, do not keep the others from being saved.
+ * What stands in the way of saving. The file is judged alone, because it must make sense once the environment is gone. What was wrong
+ * before with settings that cannot be changed here, such as a missing wallet key, does not keep the others from being saved; what the
+ * change itself would make wrong does, or the service might not start again.
  */
 function checkChanges(state: ConfigState, { values }: SettingChanges): readonly FieldError[] {
   const managed = managedFields(state.reload())
@@ -72,7 +73,8 @@ function checkChanges(state: ConfigState, { values }: SettingChanges): readonly 
       Object.entries(keys).flatMap(([key, setting]) => (setting.editable ? `${path}.${key}` : [])),
     ),
   )
-  const wrong = state.preview(values).problems.filter(({ field }) => editable.has(field))
+  const before = new Set(state.preview({}).problems.map(({ field }) => field))
+  const wrong = state.preview(values).problems.filter(({ field }) => editable.has(field) || !before.has(field))
   return [...refused, ...wrong.map(({ field, message }) => ({ field, message }))]
 }
 

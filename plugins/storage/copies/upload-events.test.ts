@@ -44,7 +44,7 @@ async function addObject(copies = 1): Promise<PipelineContent> {
 }
 
 const told = (topic: string) => doors.published.filter((event) => event.topic === topic).map(({ payload }) => payload)
-const identity = { upload_id: 1, version_id: 'version of a/b.jpg', bucket_name: 'photos', object_key: 'a/b.jpg' }
+const identity = { upload_id: 1, task_id: null, version_id: 'version of a/b.jpg', bucket_name: 'photos', object_key: 'a/b.jpg' }
 
 /** Takes the bytes in steps: after each, `seconds` pass. */
 function takeSlowly(steps: readonly { readonly sent: number; readonly seconds: number }[], isTaken = true): void {
@@ -86,7 +86,6 @@ test('an upload is told at most once a second, and once more when it is done', a
   ])
   expect(told('upload_progress_updated')[1]).toEqual({
     ...identity,
-    task_id: null,
     progress: {
       scope: 'ingress_store',
       attempt: 1,

@@ -18,18 +18,21 @@ import { findContent, findVersionOfContent, objectState } from './placement-stor
 import { storeTask } from './store-task.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
-/** A content and one of the versions that have it. `upload_id`: the content's id; a content is uploaded once, however many versions have it. */
+/**
+ * A content and one of the versions that have it. `upload_id`: the content's id; a content is uploaded once, however many versions have
+ * it. Null task: uploads are known by their content.
+ */
 interface Upload {
   readonly upload_id: number
+  readonly task_id: null
   readonly version_id: string
   readonly bucket_name: string
   readonly object_key: string
 }
 
-/** Bytes travelled to the first provider. Null task: uploads are known by their content. */
+/** Bytes travelled to the first provider. */
 export const uploadProgressUpdated = defineEvent<
   Upload & {
-    readonly task_id: null
     readonly progress: {
       readonly scope: 'ingress_store'
       readonly attempt: number
@@ -72,7 +75,15 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
 
   function identify(contentId: number): Upload | undefined {
     const version = findVersionOfContent(database.read, contentId)
-    return version && { upload_id: contentId, version_id: version.versionId, bucket_name: version.bucketName, object_key: version.key }
+    return (
+      version && {
+        upload_id: contentId,
+        task_id: null,
+        version_id: version.versionId,
+        bucket_name: version.bucketName,
+        object_key: version.key,
+      }
+    )
   }
 
   function announceProgress(contentId: number, { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress): void {
@@ -81,7 +92,6 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
     if (!upload) return
     events.publish(uploadProgressUpdated, {
       ...upload,
-      task_id: null,
       progress: {
         scope: 'ingress_store',
         attempt,

@@ -25,17 +25,26 @@ export function chooseNetwork(call: CommandCall): NetworkChoice {
 export async function openCommandChain(call: CommandCall, choice: NetworkChoice): Promise<CommandChain> {
   const { confirmations } = readSettings(call, chainSection, ['confirmations'])
   const chain = openChain({ network: await resolveNetwork(choice), confirmations })
-  const { name, chainId } = chain.network
+  const { name, chainId, rpcUrl } = chain.network
   try {
-    const reported = await chain.reportedChainId()
-    if (reported !== chainId) {
-      throw new CommandError(`the node at ${hostOf(chain.network.rpcUrl)} is of chain ${reported}, but ${name} is chain ${chainId}`)
-    }
+    const reported = await chain.reportedChainId().catch((error: unknown) => {
+      throw silentNode(hostOf(rpcUrl), error)
+    })
+    if (reported !== chainId)
+      throw new CommandError(`the node at ${hostOf(rpcUrl)} is of chain ${reported}, but ${name} is chain ${chainId}`)
     return { chain, [Symbol.asyncDispose]: () => chain.close() }
   } catch (error) {
     await chain.close()
     throw error
   }
+}
+
+function silentNode(host: string, error: unknown): CommandError {
+  const { message, cause } = error as Error
+  const reason = cause instanceof Error ? cause.message : message
+  return new CommandError(`no answer from the chain node ${host} (${reason}); check chain.rpc_url, or set SVC_CHAIN_RPC_URL`, {
+    cause: error,
+  })
 }
 
 /** Scheme and host alone: the rest of an RPC URL often holds an access token (I-10). */

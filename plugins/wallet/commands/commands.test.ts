@@ -98,7 +98,12 @@ test.concurrent.each([
     'chain.private_key is required: the key of the wallet that pays; make one with `svc wallet generate`',
   ],
   ['wallet approve', { SVC_CHAIN_PRIVATE_KEY: '11'.repeat(32) }, 1, 'has no FIL for the fee of the transaction'],
-  ['wallet approve', { SVC_CHAIN_RPC_URL: 'http://127.0.0.1:9/secret-token' }, 1, 'Could not read the chain id'],
+  [
+    'wallet approve',
+    { SVC_CHAIN_RPC_URL: 'http://127.0.0.1:9/secret-token' },
+    1,
+    'no answer from the chain node http://127.0.0.1:9 (fetch failed); check chain.rpc_url, or set SVC_CHAIN_RPC_URL',
+  ],
   ['provider list', { SVC_CHAIN_DEVNET_INFO: '/nowhere.json' }, 1, '/nowhere.json'],
   ['provider list --network ropsten', {}, 2, '--network must be one of calibration, mainnet, devnet, got "ropsten"'],
 ])('svc %s is refused and nothing is sent', async (line, env, code, message) => {
