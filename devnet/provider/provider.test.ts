@@ -109,6 +109,8 @@ test('thirty-five removals may wait for the proving period; more are refused unt
   expect((await remove(Array.from({ length: 36 }, (_, index) => index))).status).toBe(400)
   expect((await remove([999])).status).toBe(404)
   expect((await remove(Array.from({ length: 35 }, (_, index) => index))).status).toBe(200)
+  // The answer comes before the block.
+  await fixture.devnet.chain.mine()
   expect((await remove([36])).status).toBe(429)
   dataSet.provider.faults.clear()
   await mineUntil(fixture.devnet, 'the removals take effect', async () => !(await fixture.devnet.pieceLive(dataSet.dataSetId, 34)))
@@ -134,6 +136,7 @@ test('a removal signed twice is refused by the chain with its words', async () =
   const extraData = await fixture.payer.remove(dataSet.clientDataSetId, [pieceId ?? 0])
   const target = `${url}/pdp/data-sets/${dataSet.dataSetId}/pieces/${pieceId}`
   expect((await send('DELETE', target, { extraData })).status).toBe(200)
+  await fixture.devnet.chain.mine()
   const [status, text] = await answerOf(await send('DELETE', target, { extraData }))
   expect([status, text]).toEqual([500, expect.stringContaining('revert reason=[Error(Piece ID already scheduled for removal)]')])
 })
