@@ -4,7 +4,7 @@ import type { Clock, Database, Log, Tx } from '#kernel'
 import type { CacheGauge } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
-import { type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
+import { isIntactBlob, type OpenBlob, openBlob, openHotBlob, type WantedBlob } from './blob-reader.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { type BlobRef, dropDamaged, openEpoch, sumCachedBytes } from './cache-store.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
@@ -34,15 +34,17 @@ export interface Cache extends CacheGauge, AsyncDisposable {
   reserve(bytes?: number): Reservation
   /** Writes a body durably to a file that no row names yet. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
-  /** Is the file there with the recorded length? */
-  isIntact(blob: BlobRef): Promise<boolean>
-  open(blob: BlobRef): Promise<OpenBlob>
+  /** Is the file there with the recorded length? Its bytes may be wrong. */
+  hasFile(blob: BlobRef): Promise<boolean>
+  /** Reads the whole file: does it have the bytes of its content? (I-30) */
+  isIntact(blob: WantedBlob): Promise<boolean>
+  open(blob: WantedBlob): Promise<OpenBlob>
   pathOf(blob: BlobRef): string
   /** Unlinks files that no row names. What cannot be unlinked is logged and left to the next start's sweep. */
   discard(blobs: readonly BlobRef[]): Promise<void>
   /**
-   * The file of a present entry is missing or damaged: forgets the entry, so that it is not served again. Returns false, and forgets
-   * nothing, when the whole cache cannot be seen: its disk is not mounted then, and the bytes are not lost.
+   * The file of a present entry is missing or damaged: forgets the entry and removes the file, so that it is not served again. Returns
+   * false, and forgets nothing, when the whole cache cannot be seen: its disk is not mounted then, and the bytes are not lost.
    */
   forget(contentId: number, blob: BlobRef): Promise<boolean>
   /** Notes a read. `storedMs`: the access time in the row. */
@@ -103,12 +105,13 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
     open: (blob) => openHotBlob(disk, blobPath(dir, blob.blobId, blob.epoch), { blob, hot }),
-    async isIntact(blob) {
-      const opened = await openBlob(disk, blobPath(dir, blob.blobId, blob.epoch), blob)
+    async hasFile(blob) {
+      const opened = await openBlob(disk, blobPath(dir, blob.blobId, blob.epoch), { ...blob, sha256: null })
       if (opened.is !== 'open') return false
       await opened.blob[Symbol.asyncDispose]()
       return true
     },
+    isIntact: (blob) => isIntactBlob(disk, blobPath(dir, blob.blobId, blob.epoch), blob),
     pathOf: (blob) => blobPath(dir, blob.blobId, blob.epoch),
     discard,
     async forget(contentId, blob) {

@@ -1,8 +1,9 @@
 import { defineProbe, done, fail, type Outcome } from '#kernel'
-import { fileBody, UploadSourceFailed } from '../chain/upload-body.ts'
+import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type CachedFile, cachedBody, calculatePiece, settleSourceFault } from './cached-file.ts'
 import {
   beginUpload,
   type Copy,
@@ -86,12 +87,23 @@ function listIngresses({ database }: Pipeline, copies: readonly Copy[]): readonl
   return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)
 }
 
-async function upload(doors: Pipeline, work: Ingress & { readonly content: PipelineContent }, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, providers, uploads } = doors
-  const { content, copy, dataSet } = work
-  const file = await doors.locateCached(content.contentId)
+type Upload = Ingress & { readonly content: PipelineContent }
+
+async function upload(doors: Pipeline, work: Upload, signal: AbortSignal): Promise<Outcome> {
+  const { contentId } = work.content
+  const file = await doors.locateCached(contentId)
   if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
-  const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file.path, signal))
+  try {
+    return await uploadFile(doors, { ...work, file }, signal)
+  } catch (error) {
+    return settleSourceFault(doors, { contentId, file }, error)
+  }
+}
+
+async function uploadFile(doors: Pipeline, work: Upload & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, providers, uploads } = doors
+  const { content, copy, dataSet, file } = work
+  const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
@@ -99,7 +111,7 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
   try {
     const answer = await providers.client(dataSet.serviceUrl).upload({
       pieceCid,
-      body: fileBody(file.path, { size: content.size }),
+      body: cachedBody(file),
       signal,
       onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
     })
@@ -116,14 +128,9 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
   return awaitParking(doors, { ...content, pieceCid }, { copy, dataSet }, signal)
 }
 
-async function computePieceCid(
-  { pieces, database }: Pipeline,
-  content: PipelineContent,
-  path: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const pieceCid = await pieces.calculate({ path, length: content.size, signal })
-  await database.write((tx) => setPieceCid(tx, content.pieceId, pieceCid))
+async function computePieceCid(doors: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
+  const { pieceCid } = await calculatePiece(doors, file, signal)
+  await doors.database.write((tx) => setPieceCid(tx, content.pieceId, pieceCid))
   await hashed()
   return pieceCid
 }
