@@ -19,6 +19,7 @@ import {
   setPieceCid,
   statesWithBytes,
 } from './copy-store.ts'
+import { provePiece } from './prove-piece.ts'
 import { judgeRefusal } from './setback-policy.ts'
 
 const planned = defineProbe('storage.store.planned')
@@ -35,6 +36,8 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   const { database, clock, pace } = doors
   const content = findPipelineContent(database.read, contentId)
   if (!content?.isLive) return done()
+  const unproven = await provePiece(doors, content, signal)
+  if (unproven) return unproven
   const dataSets = await planDataSets(doors, content.bucketId, content.targetCopies)
   await database.write((tx) => {
     const isNew = planCopies(tx, content, dataSets.slice(0, content.targetCopies), clock.now())

@@ -75,7 +75,7 @@ async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Prom
     try {
       put.signal?.throwIfAborted()
       const result = putVersion(tx, row)
-      if (result.content.because !== 'known') parts.onNewContent?.(tx, result.content)
+      parts.onNewContent?.(tx, result.content)
       return result
     } catch (error) {
       isRefused = true

@@ -152,7 +152,7 @@ function record(tx: Tx, { clock, onNewContent }: VersionParts, restore: Restore,
   settleKey(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
   const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
   if (blob) markFound(tx, contentId)
-  if (content.because !== 'known') onNewContent(tx, content)
+  onNewContent(tx, content)
   const version = findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' vanished inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }
