@@ -1,5 +1,6 @@
 import { storageErrors } from '../errors.ts'
 import type { BlobRef } from './cache-store.ts'
+import type { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
 import { DamagedBlob, proveWhole } from './whole-read.ts'
@@ -27,19 +28,26 @@ export interface WantedBlob extends BlobRef {
   readonly sha256: string | null
 }
 
+/** What blobs are read with. */
+export interface BlobDoors {
+  readonly disk: Disk
+  /** Hashes large blobs. */
+  readonly digests: Pick<DigestThread, 'begin'>
+}
+
 /** Blobs up to this length are read whole, so that the next reader finds them in memory. */
 const hotBlobBytesMax = 64 * 1024
 
 /** Like openBlob, with small blobs from memory where they were read before. */
 export async function openHotBlob(
-  disk: Disk,
+  { disk, digests, hot }: BlobDoors & { readonly hot: HotBytes },
   path: string,
-  { blob, hot }: { readonly blob: WantedBlob; readonly hot: HotBytes },
+  blob: WantedBlob,
 ): Promise<OpenBlob> {
-  if (blob.length > hotBlobBytesMax) return openBlob(disk, path, blob)
+  if (blob.length > hotBlobBytesMax) return openBlob({ disk, digests }, path, blob)
   const kept = hot.get(blob.blobId)
   if (kept) return { is: 'open', blob: new MemoryBlob(kept), isProven: true }
-  const opened = await openBlob(disk, path, blob)
+  const opened = await openBlob({ disk, digests }, path, blob)
   if (opened.is !== 'open') return opened
   const blocks: Uint8Array[] = []
   try {
@@ -68,7 +76,8 @@ class MemoryBlob implements ReadableBlob {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-export async function openBlob(disk: Disk, path: string, { length, sha256 }: WantedBlob): Promise<OpenBlob> {
+export async function openBlob(doors: BlobDoors, path: string, wanted: WantedBlob): Promise<OpenBlob> {
+  const { disk } = doors
   let descriptor: number
   try {
     descriptor = await disk.open(path)
@@ -77,14 +86,14 @@ export async function openBlob(disk: Disk, path: string, { length, sha256 }: Wan
     throw storageErrors.content_unavailable({ message: `the cached file cannot be opened: ${(error as Error).message}`, cause: error })
   }
   const found = disk.length(descriptor)
-  if (found === length) return { is: 'open', blob: new BlobReader(disk, descriptor, { length, sha256 }), isProven: false }
+  if (found === wanted.length) return { is: 'open', blob: new BlobReader(doors, descriptor, wanted), isProven: false }
   await disk.close(descriptor)
   return { is: 'damaged' }
 }
 
 /** Is the file there, with the bytes of its content? @throws SvcError when it cannot be read */
-export async function isIntactBlob(disk: Disk, path: string, wanted: WantedBlob): Promise<boolean> {
-  const opened = await openBlob(disk, path, wanted)
+export async function isIntactBlob(doors: BlobDoors, path: string, wanted: WantedBlob): Promise<boolean> {
+  const opened = await openBlob(doors, path, wanted)
   if (opened.is !== 'open') return false
   await using blob = opened.blob
   try {
@@ -102,11 +111,13 @@ class BlobReader implements ReadableBlob {
   readonly #descriptor: number
   readonly #length: number
   readonly #sha256: string | null
+  readonly #digests: BlobDoors['digests']
   #loading: Promise<Loaded> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(disk: Disk, descriptor: number, { length, sha256 }: Pick<WantedBlob, 'length' | 'sha256'>) {
+  constructor({ disk, digests }: BlobDoors, descriptor: number, { length, sha256 }: WantedBlob) {
     this.#disk = disk
+    this.#digests = digests
     this.#descriptor = descriptor
     this.#length = length
     this.#sha256 = sha256
@@ -118,7 +129,9 @@ class BlobReader implements ReadableBlob {
     const end = Math.min(range?.end ?? this.#length - 1, this.#length - 1)
     const isWhole = start === 0 && end === this.#length - 1
     const blocks = this.#blocks(start, end)
-    return isWhole && this.#sha256 !== null ? proveWhole(blocks, { length: this.#length, sha256: this.#sha256 }) : blocks
+    if (!isWhole || this.#sha256 === null) return blocks
+    const whole = { length: this.#length, sha256: this.#sha256 }
+    return whole.length < largeReadBytes ? proveWhole(blocks, whole) : proveWhole(blocks, whole, () => this.#digests.begin())
   }
 
   async *#blocks(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {

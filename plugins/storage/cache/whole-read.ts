@@ -15,6 +15,14 @@ export interface WholeBlob {
   readonly sha256: string
 }
 
+/** A SHA-256 over blocks that come one after the other. Disposing gives it up. */
+export interface RunningDigest extends Disposable {
+  /** Resolves when the next block may be added. Never rejects: a fault shows at the end. */
+  add(block: Uint8Array): Promise<void> | undefined
+  /** Lower-case hex. Rejects when it could not be computed. */
+  end(): Promise<string> | string
+}
+
 /**
  * I-30: gives the last block of a whole blob only after the SHA-256 of all blocks was compared, so that wrong bytes never make a complete
  * answer. @throws DamagedBlob
@@ -22,14 +30,38 @@ export interface WholeBlob {
 export async function* proveWhole(
   blocks: AsyncIterable<Uint8Array>,
   { length, sha256 }: WholeBlob,
+  begin: () => RunningDigest = beginDigest,
 ): AsyncGenerator<Uint8Array, void, void> {
-  let digest: Hash | undefined
+  using digest = begin()
   let passed = 0
+  let adding: Promise<void> | undefined
   for await (const block of blocks) {
     passed += block.length
-    // A blob of one block is hashed in one call, which is faster.
-    if (block.length < length) digest = (digest ?? createHash('sha256')).update(block)
-    if (passed >= length && (digest?.digest('hex') ?? hash('sha256', block)) !== sha256) throw new DamagedBlob(sha256)
+    // One block is hashed while the consumer sends it, and no more wait for that.
+    await adding
+    adding = digest.add(block)
+    if (passed >= length) {
+      await adding
+      if ((await digest.end()) !== sha256) throw new DamagedBlob(sha256)
+    }
     yield block
+  }
+}
+
+/** On this thread. A single block is hashed in one call, which is faster. */
+export function beginDigest(): RunningDigest {
+  let only: Uint8Array | undefined
+  let running: Hash | undefined
+  return {
+    add(block) {
+      if (running === undefined && only === undefined) only = block
+      else {
+        running ??= createHash('sha256').update(only ?? block.subarray(0, 0))
+        running.update(block)
+      }
+      return undefined
+    },
+    end: () => running?.digest('hex') ?? hash('sha256', only ?? new Uint8Array(0)),
+    [Symbol.dispose]: () => {},
   }
 }
