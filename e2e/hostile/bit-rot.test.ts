@@ -7,7 +7,7 @@ import { type Stage, type StoredObject, sha256, stageBucket, startStage } from '
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, findWrongCopies } from '../fixtures/verify-copies.ts'
 
-/** Tests go on from each other: the first needs providers that were never used. */
+/** Tests go on from each other: the first needs providers without data sets. */
 let stage: Stage
 const kept: StoredObject[] = []
 
@@ -45,11 +45,11 @@ async function healWith(damaged: StoredObject): Promise<void> {
 test('I-30: bytes that rot before they are stored reach no provider, and an upload of the right ones heals them', {
   timeout: 120_000,
 }, async () => {
-  const bringBack = placeEverywhere({ kind: 'dark' })
+  const createDataSets = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['data_set_create'] })
   const object = await stage.put(randomBytes(300_000))
-  await stage.waits('storage_store', 'provider')
+  await stage.waits('storage_store', 'data_set')
   await damageCachedFile(stage.dir, object.bytes)
-  bringBack()
+  createDataSets()
   await isGivenUp(object)
   await expect(stage.get(object)).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
   await healWith(object)
