@@ -181,7 +181,7 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     try {
       problems.push(...history.reconcile(await until(`a listing of ${history.key}`, list, { withinMs: answerMs })))
     } catch (error) {
-      throw new Error(`${(error as Error).message}: ${last}`, { cause: last })
+      throw new Error(`${(error as Error).message}: ${last}`, { cause: error })
     }
   }
 
