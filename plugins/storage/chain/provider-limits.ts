@@ -27,6 +27,8 @@ export const timeLimits: TimeLimits = {
 
 /** A status answer or an error text; the longest, a pull of 40 pieces, is below 10 KiB. */
 export const answerBytesMax = 256 * 1024
+/** Characters of a provider's error text that are searched for a revert. */
+export const errorCharactersMax = 16 * 1024
 /** Characters of a provider's error text that are kept for the operator. */
 export const detailCharactersMax = 500
 /** Read from the file and written to the socket at a time. */
