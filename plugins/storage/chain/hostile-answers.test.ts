@@ -52,7 +52,7 @@ const switching = (socket: Socket) => socket.write('HTTP/1.1 101 Switching Proto
 test('101 Switching Protocols settles every call at once, without a connection left behind', async () => {
   const closed: Promise<unknown>[] = []
   const client = await provider((socket) => {
-    closed.push(once(socket, 'close'))
+    closed.push(new Promise((done) => socket.once('close', done)))
     switching(socket)
   }, generous)
   const unreadable = { kind: 'uncertain', cause: { reason: 'unreadable_answer', status: 101 } }
