@@ -90,6 +90,7 @@ function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions):
     counters.requests[route]++
     const late = faults.take('delay', route)
     if (late) await delay(late.delayMs)
+    if (faults.take('hang', route)) return reply.hijack()
     if (faults.take('drop_connection', route)) return dropConnection(request, reply)
     const answer = faults.take('answer', route)
     if (!answer) return undefined

@@ -5,6 +5,7 @@ import { createFakeClock } from '#kernel/testing'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { Submitted } from '../chain/provider-client.ts'
 import type { Liveness, PieceState } from '../chain/warm-storage-reads.ts'
+import { createProviderTurns } from '../datasets/provider-turns.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
@@ -55,6 +56,7 @@ async function openScene(pieces: number) {
       pieceState: async (_dataSet: bigint, piece: bigint) => scene.states.get(piece) ?? 'live',
     },
     providers: {
+      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { store: 8, mutation: 4, removal: 2 } }),
       client: () => ({
         async deletePieces({ pieceIds }: { pieceIds: readonly bigint[] }) {
           scene.requests.push(pieceIds)
