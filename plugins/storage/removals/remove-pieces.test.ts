@@ -74,6 +74,7 @@ async function openScene(pieces: number) {
     scene,
     storage,
     clock,
+    doors,
     run: (taskId = 1) => {
       const { signal } = new AbortController()
       return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal } as never)
@@ -124,6 +125,20 @@ test('a request takes 35 pieces, and no other is made before its outcome is know
   await run()
   expect(scene.requests.map((ids) => ids.length)).toEqual([35, 5])
   expect(count()).toEqual({ removed: 35, submitted: 5 })
+})
+
+test('I-08: a provider that does not answer is asked for no removal before its probe', async () => {
+  await using removal = await openScene(1)
+  const { scene, clock, doors, run } = removal
+  for (let call = 0; call < 3; call++) {
+    using turn = doors.providers.turns.take('http://provider', 'removal')
+    turn.heard({ kind: 'uncertain', cause: { reason: 'timeout', detail: 'late' } })
+  }
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'provider', untilMs: clock.now() + 30_000 })
+  expect(scene.requests).toEqual([])
+  await clock.advance(30_000)
+  await run()
+  expect(scene.requests).toHaveLength(1)
 })
 
 test('what is gone or queued already is not asked for', async () => {
