@@ -67,17 +67,15 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
   const answer = turn.heard(
-    await providers
-      .client(dataSet.serviceUrl)
-      .pull(
-        {
-          dataSetId: dataSet.chainId ?? undefined,
-          recordKeeper: chain.network.contracts.fwss,
-          extraData: batch.extraData,
-          pieces: sources,
-        },
-        { signal },
-      ),
+    await providers.client(dataSet.serviceUrl).pull(
+      {
+        dataSetId: dataSet.chainId ?? undefined,
+        recordKeeper: chain.network.contracts.fwss,
+        extraData: batch.extraData,
+        pieces: sources,
+      },
+      { signal },
+    ),
   )
   await asked()
   if (answer.kind === 'ok') return settle(doors, pulling, answer.value)

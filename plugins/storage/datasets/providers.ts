@@ -25,7 +25,7 @@ export interface Providers extends AsyncDisposable {
   readonly turns: ProviderTurns
 }
 
-/** An inventory is read within these together; the names and pings of slow providers are then left out. Milliseconds. */
+/** How long an inventory may take: its reads from the chain, and then the pings, of which the last ones may end a little later. Milliseconds. */
 const inventoryLimits = { registry: 90_000, pings: 60_000 }
 
 /** As the chain client names a node that does not answer: tasks wait for it. */
@@ -75,12 +75,13 @@ export function createProviders(doors: {
     const available: AvailableProvider[] = []
     const startedAtMs = performance.now()
     for (let at = 0; at < fit.length; at += pingsAtOnce) {
-      if (performance.now() - startedAtMs > limits.pings) {
-        log.warn('some providers are left out: the others took too long to answer', { asked: at, providers: fit.length })
-        break
-      }
       const answers = await Promise.all(fit.slice(at, at + pingsAtOnce).map((provider) => ping(provider, endorsed)))
       available.push(...answers.flatMap((answer) => answer ?? []))
+      const asked = at + answers.length
+      if (asked < fit.length && performance.now() - startedAtMs > limits.pings) {
+        log.warn('some providers are left out: the others took too long to answer', { asked, providers: fit.length })
+        break
+      }
     }
     return available
   }
