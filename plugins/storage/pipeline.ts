@@ -1,4 +1,4 @@
-import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type Tx, wait } from '#kernel'
+import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { Bucket } from './contract.ts'
@@ -41,6 +41,8 @@ export interface Pipeline {
   readonly uploads: UploadMeter
   readonly uploadEvents: UploadEvents
   readonly pace: Pace
+  /** Reports that the run achieved something that lasts: see `TaskRun.progressed`. */
+  progressed(): void
   /** The cached file of a content, when it is there with its length. One that is not is forgotten. */
   locateCached(contentId: number): Promise<CachedFile | undefined>
   /** The file has other bytes than the content: it is removed, and the content is lost unless a provider has it. */
@@ -48,6 +50,11 @@ export interface Pipeline {
 }
 
 export const pipeline = defineService<Pipeline>('storage.pipeline')
+
+/** The pipeline as one run of a task uses it: a write of a run that has lost its lease changes nothing (I-06). */
+export function pipelineOf({ services, fence, progressed }: TaskRun<unknown, { readonly pipeline: typeof pipeline }>): Pipeline {
+  return { ...services.pipeline, database: fence(services.pipeline.database), progressed }
+}
 
 /** An attempt that failed through no uncertainty: the engine counts it and backs off. The code is shown to operators. */
 export class PipelineFault extends Error {
