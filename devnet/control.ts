@@ -11,6 +11,8 @@ const JSON_BYTES_MAX = 64 * 1024
 const common = type({ 'routes?': type.enumerated(...routeNames).array(), 'count?': 'number.integer >= 1' })
 const plainKinds = type.enumerated(
   'hang',
+  'switch_protocols',
+  'drip',
   'drop_connection',
   'drop_answer',
   'revert',

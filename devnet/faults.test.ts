@@ -1,5 +1,8 @@
 // Every fault does what its name says to a real request.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { newNonce } from '../plugins/storage/chain/typed-data.ts'
 import { createFaultBox } from './faults.ts'
@@ -61,6 +64,21 @@ test('hang: the connection is taken and no answer comes, until the fault is clea
   faults.clear()
   await expect(hanging).rejects.toThrow('fetch failed')
   expect((await ping()).status).toBe(200)
+})
+
+test('switch_protocols and drip: the answer is of no use, and does not end', async () => {
+  const { faults, url } = dataSet.provider
+  faults.add({ kind: 'switch_protocols', routes: ['ping'], count: 1 })
+  const [response] = (await once(get(`${url}/pdp/ping`), 'upgrade')) as [IncomingMessage, Socket]
+  expect(response.statusCode).toBe(101)
+  faults.add({ kind: 'drip', routes: ['ping'] })
+  const [dripping] = (await once(get(`${url}/pdp/ping`), 'response')) as [IncomingMessage]
+  const [first] = (await once(dripping, 'data')) as [Buffer]
+  expect([dripping.headers['content-length'], first.length]).toEqual(['100000', 1])
+  dripping.once('error', () => undefined)
+  faults.clear()
+  await new Promise((done) => dripping.once('close', done))
+  expect(dripping.complete).toBe(false)
 })
 
 test('dark: nothing listens until the fault is cleared', async () => {

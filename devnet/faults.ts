@@ -32,6 +32,10 @@ export type FaultEffect =
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** Leave the request without an answer; the connection is closed with the last fault. */
   | { readonly kind: 'hang' }
+  /** Answer `101 Switching Protocols` and keep the connection. */
+  | { readonly kind: 'switch_protocols' }
+  /** Announce a long answer and send a byte of it now and then, for as long as the client listens. */
+  | { readonly kind: 'drip' }
   /** Close the connection before doing anything. */
   | { readonly kind: 'drop_connection' }
   /** Answer without doing anything. */
