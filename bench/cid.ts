@@ -92,7 +92,7 @@ function fileWay(threads: string, path: string, calculator: PieceCalculator): Wa
   return {
     label: `file, ${threads}, 256 MiB`,
     bytes: FILE_BYTES,
-    computePieceCid: () => calculator.calculate({ path, length: FILE_BYTES }),
+    computePieceCid: async () => (await calculator.calculate({ path, length: FILE_BYTES })).pieceCid,
   }
 }
 

@@ -3,6 +3,7 @@ import { fileBody, UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { keepChunkRoots } from './chunk-roots-store.ts'
 import {
   beginUpload,
   type Copy,
@@ -122,8 +123,11 @@ async function computePieceCid(
   path: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const pieceCid = await pieces.calculate({ path, length: content.size, signal })
-  await database.write((tx) => setPieceCid(tx, content.pieceId, pieceCid))
+  const { pieceCid, chunkRoots } = await pieces.calculate({ path, length: content.size, signal })
+  await database.write((tx) => {
+    setPieceCid(tx, content.pieceId, pieceCid)
+    keepChunkRoots(tx, content, chunkRoots)
+  })
   await hashed()
   return pieceCid
 }

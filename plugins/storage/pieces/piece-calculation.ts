@@ -2,8 +2,8 @@
 import { nodeHasherChoice } from './node-hasher.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { heightOf, rawCapacity } from './piece-size.ts'
-import type { SegmentRequest } from './piece-worker.ts'
-import { createSubtreeFold, type Subtree } from './subtree-fold.ts'
+import type { HashedSegment, SegmentRequest } from './piece-worker.ts'
+import { createSubtreeFold } from './subtree-fold.ts'
 
 export interface PieceSource {
   readonly path: string
@@ -16,7 +16,15 @@ export interface PieceSource {
   readonly signal?: AbortSignal
 }
 
-/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece. */
+/** What one pass over the bytes of a piece gives. */
+export interface CalculatedPiece {
+  /** Version 2. */
+  readonly pieceCid: string
+  /** What proves a part of the piece; see chunk-roots.ts. */
+  readonly chunkRoots: Uint8Array
+}
+
+/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece and eight whole chunks. */
 const SEGMENT_BYTES = 8_323_072
 
 /** One thread takes this much in about 30 ms, so cutting it would win little. */
@@ -25,9 +33,9 @@ const CUT_ABOVE_BYTES = 16 * 1024 * 1024
 export class PieceCalculation {
   readonly #source: PieceSource
   readonly #segmentBytes: number
-  readonly #outcome = Promise.withResolvers<string>()
+  readonly #outcome = Promise.withResolvers<CalculatedPiece>()
   /** By position in the piece; threads finish in any order. */
-  readonly #subtrees: Subtree[] = []
+  readonly #subtrees: HashedSegment[] = []
   #handedOut = 0
   #finished = 0
 
@@ -37,7 +45,7 @@ export class PieceCalculation {
     this.#segmentBytes = source.length > CUT_ABOVE_BYTES ? SEGMENT_BYTES : source.length
   }
 
-  get pieceCid(): Promise<string> {
+  get outcome(): Promise<CalculatedPiece> {
     return this.#outcome.promise
   }
 
@@ -46,7 +54,7 @@ export class PieceCalculation {
   }
 
   /** The next segment, and where to bring its subtree. */
-  takeSegment(): { request: SegmentRequest; accept: (subtree: Subtree) => void } {
+  takeSegment(): { request: SegmentRequest; accept: (subtree: HashedSegment) => void } {
     const position = this.#handedOut++
     const start = position * this.#segmentBytes
     const { path, offset = 0, length } = this.#source
@@ -64,17 +72,20 @@ export class PieceCalculation {
     return Math.ceil(this.#source.length / this.#segmentBytes)
   }
 
-  #accept(position: number, subtree: Subtree): void {
+  #accept(position: number, subtree: HashedSegment): void {
     this.#subtrees[position] = subtree
     this.#finished++
     if (this.#finished === this.#segmentCount) this.#outcome.resolve(this.#fold())
   }
 
-  #fold(): string {
+  #fold(): CalculatedPiece {
     const size = Math.max(this.#source.length, this.#source.padTo ?? 0)
     const height = heightOf(size)
     const fold = createSubtreeFold(nodeHasherChoice.hasher)
     for (const subtree of this.#subtrees) fold.add(subtree)
-    return pieceCidOf({ root: fold.rootAt(height), height, padding: rawCapacity(height) - size })
+    return {
+      pieceCid: pieceCidOf({ root: fold.rootAt(height), height, padding: rawCapacity(height) - size }),
+      chunkRoots: Buffer.concat(this.#subtrees.map(({ chunkRoots }) => chunkRoots)),
+    }
   }
 }

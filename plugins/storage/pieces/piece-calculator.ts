@@ -1,16 +1,16 @@
 // Computes piece CIDs of files on worker threads, so that the event loop stays free and large pieces use every core.
 import { availableParallelism } from 'node:os'
 import { HashingThread, type StartWorker, startPieceWorker } from './hashing-thread.ts'
-import { PieceCalculation, type PieceSource } from './piece-calculation.ts'
+import { type CalculatedPiece, PieceCalculation, type PieceSource } from './piece-calculation.ts'
 import { PieceCalculationError } from './piece-calculation-error.ts'
 
 export interface PieceCalculator extends AsyncDisposable {
   /**
-   * The piece CID (version 2) of a range of a file. Aborting rejects with the signal's reason at once;
+   * The piece CID (version 2) and the chunk roots of a range of a file. Aborting rejects with the signal's reason at once;
    * a segment already being read is finished and dropped.
    * @throws PieceCalculationError
    */
-  calculate(source: PieceSource): Promise<string>
+  calculate(source: PieceSource): Promise<CalculatedPiece>
 }
 
 export interface PieceCalculatorOptions {
@@ -41,7 +41,7 @@ class ThreadPoolCalculator implements PieceCalculator {
     this.#idle = [...this.#threads]
   }
 
-  async calculate(source: PieceSource): Promise<string> {
+  async calculate(source: PieceSource): Promise<CalculatedPiece> {
     source.signal?.throwIfAborted()
     if (this.#isClosed) throw closedError()
     if (this.#unsettled.size >= CALCULATIONS_MAX) {
@@ -56,7 +56,7 @@ class ThreadPoolCalculator implements PieceCalculator {
     this.#queue.push(calculation)
     this.#dispatch()
     try {
-      return await calculation.pieceCid
+      return await calculation.outcome
     } finally {
       source.signal?.removeEventListener('abort', abort)
       this.#forget(calculation)

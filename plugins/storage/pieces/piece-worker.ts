@@ -1,4 +1,4 @@
-// Worker thread: reads one segment of a file and answers with the root of its subtree, one request after the other.
+// Worker thread: reads one segment of a file and answers with the root of its subtree and those of its chunks, one request after the other.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { PieceCalculationError, type PieceCalculationErrorCode } from './piece-calculation-error.ts'
@@ -11,9 +11,13 @@ export interface SegmentRequest {
   readonly length: number
 }
 
+export interface HashedSegment extends Subtree {
+  readonly chunkRoots: Uint8Array
+}
+
 /** Codes do not survive the copy of an error between threads, so they travel beside it. */
 export type SegmentReply =
-  | { readonly subtree: Subtree }
+  | { readonly subtree: HashedSegment }
   | { readonly refusal: { readonly message: string; readonly code: PieceCalculationErrorCode; readonly cause: unknown } }
 
 /** Large enough that a read costs little per byte, small enough to stay in the processor's cache. */
@@ -36,7 +40,7 @@ function replyTo(request: SegmentRequest): SegmentReply {
 }
 
 // Blocking reads are right here: the thread has nothing else to do, and they need no slot of the shared I/O pool.
-function hashSegment({ path, offset, length }: SegmentRequest): Subtree {
+function hashSegment({ path, offset, length }: SegmentRequest): HashedSegment {
   const file = readOrExplain(path, () => openSync(path, 'r'))
   try {
     const hasher = createPieceHasher()
@@ -51,7 +55,7 @@ function hashSegment({ path, offset, length }: SegmentRequest): Subtree {
       hasher.update(block.subarray(0, count))
       done += count
     }
-    return hasher.digest()
+    return { ...hasher.digest(), chunkRoots: hasher.chunkRoots() }
   } finally {
     closeSync(file)
   }
