@@ -11,7 +11,11 @@ test('slots are given in the order in which they were asked for, and never more 
   const first = await budget.take(signal)
   await budget.take(signal)
   const given: string[] = []
-  const wait = (name: string) => budget.take(signal).then((slot) => (given.push(name), slot))
+  const wait = async (name: string) => {
+    const slot = await budget.take(signal)
+    given.push(name)
+    return slot
+  }
   const waiting = [wait('a'), wait('b')]
   expect(budget.tryTake(0)).toBeUndefined()
   first.release()

@@ -1,5 +1,4 @@
 import type { ChunkBudget, RestingReader } from './chunk-budget.ts'
-import { unlessAborted } from './open-copy.ts'
 import type { ChunkLease } from './shared-chunks.ts'
 
 export interface WindowDoors {
@@ -69,5 +68,18 @@ export class ChunkWindow implements RestingReader, Disposable {
   #release(held: number, lease: ChunkLease): void {
     this.#leases.delete(held)
     lease.release()
+  }
+}
+
+/** The promise, or the signal's reason as soon as it aborts. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }

@@ -1,28 +1,10 @@
-import type { Log } from '#kernel'
-import type { ProviderPieces } from '../chain/provider-pieces.ts'
 import type { ChunkBudget, Slot } from './chunk-budget.ts'
-import type { createCopyDoubts } from './copy-doubts.ts'
-import { watchRate } from './minimum-rate.ts'
-import { openCopy } from './open-copy.ts'
 import type { ReadableCopy } from './placement-store.ts'
-import type { RemoteReadLimits } from './remote-read-limits.ts'
 import type { FetchedChunk } from './shared-chunks.ts'
+import { type Attempt, type CopyDoors, tryCopy, type WantedChunk } from './try-copy.ts'
 
-export interface FetchDoors {
-  readonly providers: { client(serviceUrl: string): Pick<ProviderPieces, 'openPiece'> }
-  readonly doubts: ReturnType<typeof createCopyDoubts>
+export interface FetchDoors extends CopyDoors {
   readonly budget: ChunkBudget
-  readonly log: Log
-  readonly limits: RemoteReadLimits
-}
-
-/** A part of a piece, and what shows that it is right. */
-export interface WantedChunk {
-  readonly start: number
-  readonly length: number
-  /** The whole piece is asked for without a range. */
-  readonly isWhole: boolean
-  proves(bytes: Uint8Array): boolean
 }
 
 /** No copy gave the bytes. */
@@ -32,12 +14,6 @@ export class NoCopyGives extends Error {
   constructor(copies: number) {
     super(`none of ${copies} stored copies gives the bytes`)
   }
-}
-
-interface Attempt {
-  readonly copy: ReadableCopy
-  readonly slot: Slot
-  readonly isProved: boolean
 }
 
 /**
@@ -50,103 +26,78 @@ export async function fetchChunk(
   copies: readonly ReadableCopy[],
   { slot, signal }: { readonly slot: Slot; readonly signal: AbortSignal },
 ): Promise<FetchedChunk> {
-  const { budget, doubts, limits } = doors
-  const stop = new AbortController()
-  const untried = [...copies]
-  const free = [slot]
-  const running = new Map<ReadableCopy, Promise<Attempt>>()
-  try {
-    for (;;) {
-      signal.throwIfAborted()
-      const room = untried.length > 0 ? (free.pop() ?? budget.tryTake(0)) : undefined
-      const copy = room && untried.shift()
-      if (room && copy) running.set(copy, tryCopy(doors, wanted, { copy, slot: room, signal: AbortSignal.any([signal, stop.signal]) }))
-      if (running.size === 0) throw new NoCopyGives(copies.length)
-      const ended = await firstOf(running, untried.length > 0 ? limits.hedge : undefined)
-      if (!ended) continue
-      running.delete(ended.copy)
-      if (ended.isProved) {
-        for (const slower of copies.slice(0, copies.indexOf(ended.copy))) if (running.has(slower)) doubts.raise(slower)
-        return { slot: ended.slot, length: wanted.length }
-      }
-      free.push(ended.slot)
-    }
-  } finally {
-    stop.abort()
-    for (const { release } of free) release()
-    // Their memory is free once nothing is written to it any more.
-    for (const attempt of running.values()) attempt.then((ended) => ended.slot.release())
+  using race = new CopyRace(doors, wanted, { copies, slot, signal })
+  for (;;) {
+    signal.throwIfAborted()
+    race.startNext()
+    if (race.isOver) throw new NoCopyGives(copies.length)
+    const ended = await race.nextEnd()
+    if (!ended?.isProved) continue
+    race.doubtSlower(ended.copy)
+    return { slot: ended.slot, length: wanted.length }
   }
 }
 
-/** The first attempt that ends; undefined when none has after `ms`. */
-async function firstOf(running: ReadonlyMap<unknown, Promise<Attempt>>, ms: number | undefined): Promise<Attempt | undefined> {
-  if (ms === undefined) return Promise.race(running.values())
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), ms)
-  try {
-    return await Promise.race([...running.values(), late])
-  } finally {
+class CopyRace implements Disposable {
+  readonly #doors: FetchDoors
+  readonly #wanted: WantedChunk
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  /** In the order in which they are asked. */
+  readonly #copies: readonly ReadableCopy[]
+  readonly #untried: ReadableCopy[]
+  readonly #freeSlots: Slot[]
+  readonly #running = new Map<ReadableCopy, Promise<Attempt>>()
+
+  constructor(
+    doors: FetchDoors,
+    wanted: WantedChunk,
+    { copies, slot, signal }: { readonly copies: readonly ReadableCopy[]; readonly slot: Slot; readonly signal: AbortSignal },
+  ) {
+    this.#doors = doors
+    this.#wanted = wanted
+    this.#copies = copies
+    this.#untried = [...copies]
+    this.#freeSlots = [slot]
+    this.#signal = AbortSignal.any([signal, this.#stop.signal])
+  }
+
+  /** Every copy was tried in vain. */
+  get isOver(): boolean {
+    return this.#running.size === 0
+  }
+
+  /** Asks one more copy; a competing one only if there is memory for its bytes. */
+  startNext(): void {
+    if (this.#untried.length === 0) return
+    const slot = this.#freeSlots.pop() ?? this.#doors.budget.tryTake(0)
+    if (!slot) return
+    const copy = this.#untried.shift()
+    if (copy) this.#running.set(copy, tryCopy(this.#doors, this.#wanted, { copy, slot, signal: this.#signal }))
+  }
+
+  /** The first attempt that ends; undefined when it is time to ask one more copy. */
+  async nextEnd(): Promise<Attempt | undefined> {
+    const { promise: late, resolve } = Promise.withResolvers<undefined>()
+    const timer = this.#untried.length > 0 ? setTimeout(() => resolve(undefined), this.#doors.limits.hedge) : undefined
+    const ended = await Promise.race([...this.#running.values(), late])
     clearTimeout(timer)
+    if (!ended) return undefined
+    this.#running.delete(ended.copy)
+    if (!ended.isProved) this.#freeSlots.push(ended.slot)
+    return ended
   }
-}
 
-/** Never rejects. */
-async function tryCopy(
-  doors: FetchDoors,
-  wanted: WantedChunk,
-  { copy, slot, signal }: { readonly copy: ReadableCopy; readonly slot: Slot; readonly signal: AbortSignal },
-): Promise<Attempt> {
-  const { doubts, log } = doors
-  const names = { provider: copy.serviceUrl, piece: copy.pieceCid }
-  try {
-    const bytes = slot.bytes.subarray(0, wanted.length)
-    await download(doors, wanted, { copy, bytes, signal })
-    if (wanted.proves(bytes)) return { copy, slot, isProved: true }
-    log.warn('copy content mismatch', { ...names, start: wanted.start, length: wanted.length })
-  } catch (error) {
-    // The reader is gone, or another copy was faster.
-    if (signal.aborted) return { copy, slot, isProved: false }
-    log.warn('a copy cannot be read', { ...names, error })
+  /** Copies that were asked before the winner and are still under way. */
+  doubtSlower(winner: ReadableCopy): void {
+    const earlier = this.#copies.slice(0, this.#copies.indexOf(winner))
+    for (const copy of earlier) if (this.#running.has(copy)) this.#doors.doubts.raise(copy)
   }
-  doubts.raise(copy)
-  return { copy, slot, isProved: false }
-}
 
-/** @throws Error when the copy does not give all bytes, or too slowly */
-async function download(
-  { providers, limits }: FetchDoors,
-  { start, length, isWhole }: WantedChunk,
-  { copy, bytes, signal }: { readonly copy: ReadableCopy; readonly bytes: Buffer; readonly signal: AbortSignal },
-): Promise<void> {
-  const tooSlow = new AbortController()
-  using rate = watchRate(limits, (error) => tooSlow.abort(error))
-  const range = { start, end: start + length - 1 }
-  try {
-    const {
-      stream,
-      isPartial,
-      length: answerLength,
-    } = await openCopy(providers.client(copy.serviceUrl), copy.pieceCid, {
-      ...(!isWhole && { range }),
-      signal: AbortSignal.any([signal, tooSlow.signal]),
-    })
-    /** Of the next block, in the chunk: a provider may send everything although a part was asked for. */
-    let at = isPartial ? 0 : -start
-    for await (const block of stream as AsyncIterable<Buffer>) {
-      const from = Math.max(0, -at)
-      const to = Math.min(block.length, length - at)
-      if (from < to) {
-        bytes.set(block.subarray(from, to), at + from)
-        rate.add(to - from)
-      }
-      at += block.length
-      // An answer of the right length is read to its end, which keeps the connection for the next chunk.
-      if (at >= length && answerLength !== length) break
-    }
-    if (at < length) throw new Error(`the answer ended ${length - at} bytes early`)
-  } catch (error) {
-    tooSlow.signal.throwIfAborted()
-    throw error
+  [Symbol.dispose](): void {
+    this.#stop.abort()
+    for (const slot of this.#freeSlots) slot.release()
+    // Their memory is free once nothing is written to it any more.
+    for (const attempt of this.#running.values()) void attempt.then(({ slot }) => slot.release())
   }
 }

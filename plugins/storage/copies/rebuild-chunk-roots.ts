@@ -2,12 +2,13 @@ import type { Database } from '#kernel'
 import { storageErrors } from '../errors.ts'
 import { keepChunkRoots, type StoredPiece } from './chunk-roots-store.ts'
 import { beginWholeProof } from './content-proof.ts'
-import { type FetchDoors, NoCopyGives } from './fetch-chunk.ts'
+import { NoCopyGives } from './fetch-chunk.ts'
 import { watchRate } from './minimum-rate.ts'
 import { openCopy } from './open-copy.ts'
 import type { ReadableCopy } from './placement-store.ts'
+import type { CopyDoors } from './try-copy.ts'
 
-export interface RebuildDoors extends Omit<FetchDoors, 'budget'> {
+export interface RebuildDoors extends CopyDoors {
   readonly database: Database
   /** Ends rebuilds under way. */
   readonly lifetime: AbortSignal
