@@ -85,6 +85,8 @@ export const storageServices = [
         schedule: createSchedule(queue),
         reads: openWarmStorageReads(doors.chain),
         pace: createPace(doors.chain.network.epochSeconds * 1000),
+        // Outside a run there are no attempts to count.
+        progressed() {},
         async locateCached(contentId: number) {
           const blob = blobsOfContent(doors.database.read, contentId)[0]
           if (!blob) return undefined

@@ -110,6 +110,7 @@ async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Pr
     // Whatever became missing or free meanwhile is taken up by the next run.
     doors.schedule.pull(tx, pulling.dataSet.id, clock.now())
   })
+  if (arrived.length > 0) doors.progressed()
   await settled()
   return done()
 }

@@ -90,6 +90,7 @@ async function confirm(
     schedule.makeRoom(tx)
     if (batch.attentionAtMs !== null) tx.afterCommit(() => announce(doors, { dataSet, batch }, 'cleared'))
   })
+  doors.progressed()
   await confirmed()
   funds.forget()
   doors.log.info('pieces committed', { dataSet: dataSet.id, pieces: batch.items.length, firstPieceId: firstPieceId.toString() })

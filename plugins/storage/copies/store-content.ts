@@ -181,6 +181,7 @@ async function park(doors: Pipeline, content: PipelineContent, { copy, dataSet }
     schedule.commit(tx, dataSet.id, soonMs)
     for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
   })
+  doors.progressed()
   await parked()
 }
 

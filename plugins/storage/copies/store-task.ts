@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Brings a content's bytes to its first provider. When an upload's end is uncertain it asks for the piece and sends nothing again. */
 export const storeTask = defineTask({
@@ -10,8 +10,9 @@ export const storeTask = defineTask({
   uses: { pipeline },
   concurrency: 8,
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
-  run: async ({ args, services, signal }) => {
+  run: async (run) => {
     const { storeContent } = await import('./store-content.ts')
-    return unlessChainIsSilent(services.pipeline, () => storeContent(services.pipeline, args.contentId, signal))
+    const doors = pipelineOf(run)
+    return unlessChainIsSilent(doors, () => storeContent(doors, run.args.contentId, run.signal))
   },
 })

@@ -87,7 +87,7 @@ export function createProviders(doors: {
     },
     listAvailable() {
       const now = clock.now()
-      if (!inventory || now - inventory.readAtMs > inventoryEpochs * chain.network.epochSeconds * 1000) {
+      if (!inventory || Math.abs(now - inventory.readAtMs) > inventoryEpochs * chain.network.epochSeconds * 1000) {
         const providers = read()
         inventory = { providers, readAtMs: now }
         // A failed read must not be kept as the answer.

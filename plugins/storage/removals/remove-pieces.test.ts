@@ -74,7 +74,8 @@ async function openScene(pieces: number) {
     clock,
     run: (taskId = 1) => {
       const { signal } = new AbortController()
-      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal } as never)
+      const fence = (database: unknown) => database
+      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal, fence, progressed() {} } as never)
     },
     count: () =>
       Object.fromEntries(

@@ -25,6 +25,8 @@ export interface World {
   isLive: boolean
   /** The cached file of every content. */
   cached: { readonly path: string; readonly size: number } | undefined
+  /** How often the steps reported progress. */
+  progress: number
 }
 
 export interface TestPipeline extends Pipeline {
@@ -52,6 +54,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     sent: { pooled: 0, final: 0 },
     isLive: true,
     cached: undefined,
+    progress: 0,
   }
   const published: PublishedEvent[] = []
   const events: Events = {
@@ -98,6 +101,9 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
+    progressed: () => {
+      world.progress += 1
+    },
     locateCached: async () => world.cached,
   }
   return doors as unknown as TestPipeline

@@ -118,7 +118,7 @@ export function openChain({
     read,
     readFinal,
     async warmStorageView() {
-      if (view === undefined || now() - view.readAt > viewAddressMs) {
+      if (view === undefined || Math.abs(now() - view.readAt) > viewAddressMs) {
         view = { address: await read({ address: fwss, abi: versionedAbi, functionName: 'viewContractAddress' }), readAt: now() }
       }
       return view.address

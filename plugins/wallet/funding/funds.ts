@@ -10,7 +10,8 @@ export function createFunds({ chain, signer, clock }: { readonly chain: Chain; r
   const viewMs = viewEpochs * chain.network.epochSeconds * 1000
 
   async function readOnce(): Promise<FundingView> {
-    if (!view || clock.now() - view.readAtMs > viewMs) {
+    // The absolute value: after a step back of the clock the reading is of another time.
+    if (!view || Math.abs(clock.now() - view.readAtMs) > viewMs) {
       const { readFunding } = await import('../chain/payments.ts')
       const funding = readFunding(chain, signer.address)
       view = { funding, readAtMs: clock.now() }
