@@ -1,6 +1,5 @@
 /** Memory of reads from providers: one bound for all, shared fetches, and no reader that starves the others. */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
 import type { OpenedObject } from '../contract.ts'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
@@ -88,7 +87,7 @@ test('a reader that goes away leaves a shared fetch to the others', async () => 
 
 test('the last reader that goes away ends the fetch at the provider', async () => {
   const ended = Promise.withResolvers<void>()
-  const object = await stored({}, ({ response }) => void once(response, 'close').then(() => ended.resolve()))
+  const object = await stored({}, ({ isOver }) => void isOver.then(() => ended.resolve()))
   const client = await connect(object)
   const aborted = client.next()
   await expect.poll(() => object.copy.asked.length).toBe(1)

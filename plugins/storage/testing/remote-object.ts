@@ -21,6 +21,8 @@ export interface AskedBytes {
   readonly response: ServerResponse
   /** Those of the asked range. */
   readonly bytes: Buffer
+  /** Resolves when the request has ended, by either side. */
+  readonly isOver: Promise<unknown>
   /** Answers with these bytes, under the headers of the asked range. */
   give(bytes: Buffer): void
 }
@@ -34,11 +36,12 @@ export async function serveCopy(
   const server = createServer((request, response) => {
     const { range } = request.headers
     asked.push(range ?? '')
+    const isOver = once(response, 'close')
     const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
-    if (start === undefined) return answer({ response, bytes, give: (given) => void response.end(given) })
+    if (start === undefined) return answer({ response, bytes, isOver, give: (given) => void response.end(given) })
     const part = bytes.subarray(Number(start), Number(end) + 1)
     const headers = { 'content-range': `bytes ${start}-${end}/${bytes.length}`, 'content-length': part.length }
-    answer({ response, bytes: part, give: (given) => void response.writeHead(206, headers).end(given) })
+    answer({ response, bytes: part, isOver, give: (given) => void response.writeHead(206, headers).end(given) })
   }).listen(0, '127.0.0.1')
   server.on('connection', () => {
     connections++
