@@ -1,13 +1,6 @@
 import { storageErrors } from '../errors.ts'
-import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
-import { type RemoteReadLimits, spareBuffersMax } from './remote-read-limits.ts'
-
-/** Memory for one chunk. */
-export interface Slot {
-  readonly bytes: Buffer
-  /** Nothing may read or write the bytes afterwards. */
-  release(): void
-}
+import { createChunkMemory, type Slot } from './chunk-memory.ts'
+import type { RemoteReadLimits } from './remote-read-limits.ts'
 
 /** A reader that waits for its client. */
 export interface RestingReader {
@@ -17,49 +10,41 @@ export interface RestingReader {
   giveBack(): void
 }
 
-/** The bytes of all reads from providers: a fixed number of slots, given in the order in which they were asked for. */
+/** The memory of all reads from providers, given in the order in which it was asked for. */
 export interface ChunkBudget {
-  /** @throws storageErrors.remote_reads_busy when none became free in time; the signal's reason when it aborts first */
-  take(signal: AbortSignal): Promise<Slot>
-  /** A slot, if more than `leaving` are free and no reader waits for one. */
-  tryTake(leaving: number): Slot | undefined
+  /** Room for so many bytes. @throws storageErrors.remote_reads_busy when they did not become free in time; the signal's reason when it aborts first */
+  take(length: number, signal: AbortSignal): Promise<Slot>
+  /** The same at once, if `leaving` bytes stay free and no reader waits. */
+  tryTake(length: number, leaving: number): Slot | undefined
   /** Between these two calls the reader waits for its client, and may have to give back its chunks. */
   rest(reader: RestingReader): void
   resume(reader: RestingReader): void
-  readonly usedSlots: number
+  readonly usedBytes: number
 }
 
-type BudgetLimits = Pick<RemoteReadLimits, 'slotsMax' | 'waitersMax' | 'slotWait' | 'hold' | 'reclaimPoll'>
+type BudgetLimits = Pick<RemoteReadLimits, 'bytesMax' | 'waitersMax' | 'memoryWait' | 'hold' | 'reclaimPoll'>
+
+interface Waiter {
+  readonly length: number
+  resolve(slot: Slot): void
+}
 
 const retryAfterSeconds = 5
 
 export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
-  const spare: Buffer[] = []
+  const memory = createChunkMemory(limits.bytesMax)
   const resting = new Set<RestingReader>()
-  /** In the order of their arrival. */
-  const waiters = new Set<(slot: Slot) => void>()
-  let used = 0
+  /** In the order of their arrival; none overtakes another. */
+  const waiters = new Set<Waiter>()
   let poll: NodeJS.Timeout | undefined
 
-  function give(): Slot {
-    used++
-    let bytes: Buffer | undefined
-    let isReleased = false
-    return {
-      get bytes() {
-        bytes ??= spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_RAW_BYTES)
-        return bytes
-      },
-      release() {
-        if (isReleased) return
-        isReleased = true
-        used--
-        if (bytes && spare.length < spareBuffersMax) spare.push(bytes)
-        const [next] = waiters
-        if (!next) return
-        waiters.delete(next)
-        next(give())
-      },
+  const give = (length: number): Slot => memory.give(length, serveWaiters)
+
+  function serveWaiters(): void {
+    for (const next of waiters) {
+      if (!memory.fits(next.length)) return
+      waiters.delete(next)
+      next.resolve(give(next.length))
     }
   }
 
@@ -74,17 +59,20 @@ export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
     }
   }
 
-  async function wait(signal: AbortSignal): Promise<Slot> {
+  async function wait(length: number, signal: AbortSignal): Promise<Slot> {
     const { promise, resolve, reject } = Promise.withResolvers<Slot>()
     // Leaves the queue at once: a slot given to a reader that has left would be lost.
+    const waiter: Waiter = { length, resolve }
     const leave = (reason: unknown) => {
-      waiters.delete(resolve)
+      waiters.delete(waiter)
       reject(reason)
+      // A shorter chunk may have waited behind this one.
+      serveWaiters()
     }
     const stop = () => leave(signal.reason)
-    const timer = setTimeout(() => leave(busy(`no memory became free within ${limits.slotWait} ms`)), limits.slotWait)
+    const timer = setTimeout(() => leave(busy(`no memory became free within ${limits.memoryWait} ms`)), limits.memoryWait)
     signal.addEventListener('abort', stop, { once: true })
-    waiters.add(resolve)
+    waiters.add(waiter)
     poll ??= setInterval(reclaim, limits.reclaimPoll)
     reclaim()
     try {
@@ -100,17 +88,17 @@ export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
   }
 
   return {
-    async take(signal) {
+    async take(length, signal) {
       signal.throwIfAborted()
-      if (waiters.size === 0 && used < limits.slotsMax) return give()
+      if (waiters.size === 0 && memory.fits(length)) return give(length)
       if (waiters.size >= limits.waitersMax) throw busy(`${limits.waitersMax} reads wait already`)
-      return wait(signal)
+      return wait(length, signal)
     },
-    tryTake: (leaving) => (waiters.size === 0 && used + leaving < limits.slotsMax ? give() : undefined),
+    tryTake: (length, leaving) => (waiters.size === 0 && memory.fits(length, leaving) ? give(length) : undefined),
     rest: (reader) => void resting.add(reader),
     resume: (reader) => void resting.delete(reader),
-    get usedSlots() {
-      return used
+    get usedBytes() {
+      return memory.usedBytes
     },
   }
 }

@@ -1,6 +1,6 @@
-import type { ChunkBudget, Slot } from './chunk-budget.ts'
+import type { ChunkBudget } from './chunk-budget.ts'
+import type { Slot } from './chunk-memory.ts'
 import type { ReadableCopy } from './placement-store.ts'
-import type { FetchedChunk } from './shared-chunks.ts'
 import { type Attempt, type CopyDoors, tryCopy, type WantedChunk } from './try-copy.ts'
 
 export interface FetchDoors extends CopyDoors {
@@ -17,7 +17,7 @@ export class NoCopyGives extends Error {
 }
 
 /**
- * Brings a chunk from the first copy that gives the right bytes (I-31). The next copy is asked when one fails, and competes with one that
+ * Brings a chunk into a slot from the first copy that gives the right bytes (I-31). The next copy is asked when one fails, and competes with one that
  * is slow.
  */
 export async function fetchChunk(
@@ -25,7 +25,7 @@ export async function fetchChunk(
   wanted: WantedChunk,
   copies: readonly ReadableCopy[],
   { slot, signal }: { readonly slot: Slot; readonly signal: AbortSignal },
-): Promise<FetchedChunk> {
+): Promise<Slot> {
   using race = new CopyRace(doors, wanted, { copies, slot, signal })
   for (;;) {
     signal.throwIfAborted()
@@ -34,7 +34,7 @@ export async function fetchChunk(
     const ended = await race.nextEnd()
     if (!ended?.isProved) continue
     race.doubtSlower(ended.copy)
-    return { slot: ended.slot, length: wanted.length }
+    return ended.slot
   }
 }
 
@@ -70,7 +70,7 @@ class CopyRace implements Disposable {
   /** Asks one more copy; a competing one only if there is memory for its bytes. */
   startNext(): void {
     if (this.#untried.length === 0) return
-    const slot = this.#freeSlots.pop() ?? this.#doors.budget.tryTake(0)
+    const slot = this.#freeSlots.pop() ?? this.#doors.budget.tryTake(this.#wanted.length, 0)
     if (!slot) return
     const copy = this.#untried.shift()
     if (copy) this.#running.set(copy, tryCopy(this.#doors, this.#wanted, { copy, slot, signal: this.#signal }))

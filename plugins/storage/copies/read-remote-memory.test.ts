@@ -68,7 +68,7 @@ test('readers of the same bytes share one fetch of each chunk', async () => {
   for (const bytes of await Promise.all(reads)) expect(bytes.equals(large)).toBe(true)
   expect(new Set(object.copy.asked).size).toBe(positions.length)
   expect(object.copy.asked.filter((range) => range.startsWith('bytes=0-'))).toHaveLength(1)
-  expect(object.reader.usedSlots).toBe(0)
+  expect(object.reader.usedBytes).toBe(0)
 })
 
 test('a reader that goes away leaves a shared fetch to the others', async () => {
@@ -94,22 +94,22 @@ test('the last reader that goes away ends the fetch at the provider', async () =
   await client.opened[Symbol.asyncDispose]()
   await expect(aborted).rejects.toThrow()
   await ended.promise
-  await expect.poll(() => object.reader.usedSlots).toBe(0)
+  await expect.poll(() => object.reader.usedBytes).toBe(0)
 })
 
 test('nothing more is asked of the provider for a client that does not read', async () => {
   const object = await stored({ aheadMax: 2 })
   const client = await connect(object)
   await client.next()
-  await expect.poll(() => object.reader.usedSlots).toBe(3)
+  await expect.poll(() => object.reader.usedBytes).toBe(3 * CHUNK_RAW_BYTES)
   expect(object.copy.asked.length).toBeLessThanOrEqual(3)
   expect((await client.rest()).length).toBe(large.length - 64 * 1024)
 })
 
 test('clients that do not read hold no memory from one that reads, and go on with right bytes', async () => {
   let most = 0
-  const object = await stored({ slotsMax: 3, hold: 0 }, ({ bytes, give }) => {
-    most = Math.max(most, object.reader.usedSlots)
+  const object = await stored({ bytesMax: 3 * CHUNK_RAW_BYTES, hold: 0 }, ({ bytes, give }) => {
+    most = Math.max(most, object.reader.usedBytes)
     give(bytes)
   })
   const idle = await Promise.all(positions.map((position) => connect(object, position * CHUNK_RAW_BYTES)))
@@ -122,20 +122,20 @@ test('clients that do not read hold no memory from one that reads, and go on wit
     const bytes = Buffer.concat([begun[position] as Uint8Array, await client.rest()])
     expect(bytes.equals(large.subarray(position * CHUNK_RAW_BYTES))).toBe(true)
   }
-  expect(most).toBeLessThanOrEqual(3)
-  expect(object.reader.usedSlots).toBe(0)
+  expect(most).toBeLessThanOrEqual(3 * CHUNK_RAW_BYTES)
+  expect(object.reader.usedBytes).toBe(0)
 })
 
 test('many readers at once in little memory all get right bytes', async () => {
-  const object = await stored({ slotsMax: 2, hold: 0 })
+  const object = await stored({ bytesMax: 2 * CHUNK_RAW_BYTES, hold: 0 })
   const clients = await Promise.all(Array.from({ length: 24 }, (_, at) => connect(object, (at % 8) * CHUNK_RAW_BYTES + at)))
   const all = await Promise.all(clients.map((client) => client.rest()))
   for (const [at, bytes] of all.entries()) expect(bytes.equals(large.subarray((at % 8) * CHUNK_RAW_BYTES + at))).toBe(true)
-  expect(object.reader.usedSlots).toBe(0)
+  expect(object.reader.usedBytes).toBe(0)
 })
 
 test('while all memory is in use by fetches, a further read is refused for now', async () => {
-  const object = await stored({ slotsMax: 1, slotWait: 1 }, () => undefined)
+  const object = await stored({ bytesMax: CHUNK_RAW_BYTES, memoryWait: 1 }, () => undefined)
   const [first, second] = [await connect(object), await connect(object, CHUNK_RAW_BYTES)]
   const waiting = first.next()
   await expect.poll(() => object.copy.asked.length).toBe(1)
@@ -149,5 +149,5 @@ test('a client that leaves while its chunks are held frees them', async () => {
   const client = await connect(object)
   await client.next()
   await client.leave()
-  await expect.poll(() => object.reader.usedSlots).toBe(0)
+  await expect.poll(() => object.reader.usedBytes).toBe(0)
 })

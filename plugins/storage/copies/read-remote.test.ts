@@ -27,7 +27,7 @@ async function reading(options: RemoteObjectOptions) {
     try {
       return Buffer.from(await readAll(await object.open(), range))
     } finally {
-      await expect.poll(() => object.reader.usedSlots).toBe(0)
+      await expect.poll(() => object.reader.usedBytes).toBe(0)
     }
   }
   return Object.assign(read, object)

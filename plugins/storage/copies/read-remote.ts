@@ -13,7 +13,7 @@ import { type FetchDoors, fetchChunk, NoCopyGives } from './fetch-chunk.ts'
 import { readableCopies } from './placement-store.ts'
 import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
 import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
-import { createSharedChunks, type FetchChunk, type SharedChunks } from './shared-chunks.ts'
+import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
 
 export interface RemoteDoors {
   readonly database: Database
@@ -27,8 +27,8 @@ export interface RemoteDoors {
 /** Reads versions whose bytes are not cached from their stored copies, chunk by chunk; every chunk is proved before it is handed on (I-31). */
 export interface RemoteReader extends AsyncDisposable {
   open(version: ObjectVersion, contentId: number): Promise<OpenedObject>
-  /** Chunks in memory now, for all reads. */
-  readonly usedSlots: number
+  /** Memory of all reads now. */
+  readonly usedBytes: number
 }
 
 interface Shared extends FetchDoors {
@@ -59,8 +59,8 @@ export function createRemoteReader({ clock, ...doors }: RemoteDoors): RemoteRead
         },
       }
     },
-    get usedSlots() {
-      return budget.usedSlots
+    get usedBytes() {
+      return budget.usedBytes
     },
     async [Symbol.asyncDispose]() {
       lifetime.abort(new Error('the service is stopping'))
@@ -108,17 +108,17 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
   const { size } = version
   const proves = await findProof(reading)
   const name = (position: number) => `${contentId} ${position}`
-  const fetch = (position: number): FetchChunk => {
+  const fetch = (position: number): ChunkFetch => {
     const start = position * CHUNK_RAW_BYTES
     const length = Math.min(CHUNK_RAW_BYTES, size - start)
     const wanted = { start, length, isWhole: length === size, proves: (bytes: Uint8Array) => proves(bytes, position) }
     // Copies may come and go while a long object is read.
-    return (slot, signal) => fetchChunk(reading, wanted, copiesOf(reading), { slot, signal })
+    return { length, fetch: (slot, signal) => fetchChunk(reading, wanted, copiesOf(reading), { slot, signal }) }
   }
   return new ChunkWindow({
     budget,
     lease: (position) => chunks.lease(name(position), fetch(position)),
-    leaseAhead: (position) => chunks.tryLease(name(position), fetch(position), limits.slotsMax / 2),
+    leaseAhead: (position) => chunks.tryLease(name(position), fetch(position), limits.bytesMax / 2),
     aheadMax: limits.aheadMax,
     lastPosition: Math.floor(end / CHUNK_RAW_BYTES),
   })

@@ -2,14 +2,14 @@
 
 /** Milliseconds unless named otherwise. */
 export interface RemoteReadLimits {
-  /** Chunks of 1 MiB in memory at a time, for all readers together, those on their way included. */
-  readonly slotsMax: number
-  /** Chunks that a reader has besides the one that it reads; taken only while half of the slots are free. */
+  /** Bytes in memory at a time, for all readers together, those on their way included. */
+  readonly bytesMax: number
+  /** Chunks that a reader has besides the one that it reads; taken only while half of the bytes are free. */
   readonly aheadMax: number
-  /** Reads that wait for a slot; more are refused. */
+  /** Reads that wait for memory; more are refused. */
   readonly waitersMax: number
-  /** A read without a slot is refused after this. */
-  readonly slotWait: number
+  /** A read without memory is refused after this. */
+  readonly memoryWait: number
   /** A reader may keep a chunk that its client does not take for this long while other readers wait. */
   readonly hold: number
   /** How often chunks are taken from such readers while others wait. */
@@ -26,10 +26,10 @@ export interface RemoteReadLimits {
 }
 
 export const remoteReadLimits: RemoteReadLimits = {
-  slotsMax: 64,
+  bytesMax: 64 * 1024 * 1024,
   aheadMax: 3,
   waitersMax: 4096,
-  slotWait: 20_000,
+  memoryWait: 20_000,
   hold: 1000,
   reclaimPoll: 250,
   hedge: 2000,
@@ -41,5 +41,7 @@ export const remoteReadLimits: RemoteReadLimits = {
 
 /** Bytes handed to a reader at a time. They are copies, so that a chunk can be taken from a reader at any time. */
 export const blockBytes = 64 * 1024
+/** What a small object counts at least, so that requests under way are bounded too. */
+export const slotBytesMin = 16 * 1024
 /** Buffers kept for the next chunk; others are left to the garbage collector. */
 export const spareBuffersMax = 8

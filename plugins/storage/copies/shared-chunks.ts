@@ -1,13 +1,12 @@
-import type { ChunkBudget, Slot } from './chunk-budget.ts'
+import type { ChunkBudget } from './chunk-budget.ts'
+import type { Slot } from './chunk-memory.ts'
 
-export interface FetchedChunk {
-  /** Holds the bytes; not always the given one. */
-  readonly slot: Slot
+export interface ChunkFetch {
+  /** Of the chunk. */
   readonly length: number
+  /** Brings the bytes into the slot, or another one, and gives the one that holds them. Releases the slot when it fails. */
+  fetch(slot: Slot, signal: AbortSignal): Promise<Slot>
 }
-
-/** Brings a chunk into the slot, or another one. Releases the slot when it fails. */
-export type FetchChunk = (slot: Slot, signal: AbortSignal) => Promise<FetchedChunk>
 
 /** A reader's share of a chunk. */
 export interface ChunkLease {
@@ -18,21 +17,21 @@ export interface ChunkLease {
 }
 
 export interface SharedChunks {
-  lease(name: string, fetch: FetchChunk): ChunkLease
-  /** Only if another reader has the chunk, or more than `leaving` slots are free. */
-  tryLease(name: string, fetch: FetchChunk, leaving: number): ChunkLease | undefined
+  lease(name: string, fetch: ChunkFetch): ChunkLease
+  /** Only if another reader has the chunk, or there is memory for it and `leaving` bytes more. */
+  tryLease(name: string, fetch: ChunkFetch, leaving: number): ChunkLease | undefined
 }
 
 /** Readers of the same chunk share one fetch and one slot. A reader that goes away changes nothing for the others. */
 export function createSharedChunks(budget: ChunkBudget): SharedChunks {
   const chunks = new Map<string, SharedChunk>()
 
-  function begin(name: string, fetch: FetchChunk, slot?: Slot): ChunkLease {
+  function begin(name: string, fetch: ChunkFetch, slot?: Slot): ChunkLease {
     const chunk: SharedChunk = new SharedChunk(() => {
       if (chunks.get(name) === chunk) chunks.delete(name)
     })
     chunks.set(name, chunk)
-    chunk.start(slot ?? budget.take(chunk.signal), fetch)
+    chunk.start(slot ?? budget.take(fetch.length, chunk.signal), fetch)
     return chunk.lease()
   }
 
@@ -41,7 +40,7 @@ export function createSharedChunks(budget: ChunkBudget): SharedChunks {
     tryLease(name, fetch, leaving) {
       const known = chunks.get(name)
       if (known) return known.lease()
-      const slot = budget.tryTake(leaving)
+      const slot = budget.tryTake(fetch.length, leaving)
       return slot && begin(name, fetch, slot)
     },
   }
@@ -63,7 +62,7 @@ class SharedChunk {
     return this.#stop.signal
   }
 
-  start(slot: Slot | Promise<Slot>, fetch: FetchChunk): void {
+  start(slot: Slot | Promise<Slot>, fetch: ChunkFetch): void {
     this.#bytes = this.#fetch(slot, fetch)
     // A chunk that is fetched ahead may fail before its reader comes to it.
     this.#bytes.catch(() => this.#close())
@@ -88,14 +87,14 @@ class SharedChunk {
     }
   }
 
-  async #fetch(given: Slot | Promise<Slot>, fetch: FetchChunk): Promise<Uint8Array> {
-    const { slot, length } = await fetch(await given, this.signal)
+  async #fetch(given: Slot | Promise<Slot>, { fetch }: ChunkFetch): Promise<Uint8Array> {
+    const slot = await fetch(await given, this.signal)
     // The last reader went away while the bytes arrived.
     if (this.signal.aborted) {
       slot.release()
       this.signal.throwIfAborted()
     }
     this.#slot = slot
-    return slot.bytes.subarray(0, length)
+    return slot.bytes
   }
 }

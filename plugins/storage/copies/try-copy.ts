@@ -1,6 +1,6 @@
 import type { Log } from '#kernel'
 import type { ProviderPieces } from '../chain/provider-pieces.ts'
-import type { Slot } from './chunk-budget.ts'
+import type { Slot } from './chunk-memory.ts'
 import type { createCopyDoubts } from './copy-doubts.ts'
 import { watchRate } from './minimum-rate.ts'
 import { openCopy } from './open-copy.ts'
@@ -40,9 +40,8 @@ export async function tryCopy(
   const { doubts, log } = doors
   const names = { provider: copy.serviceUrl, piece: copy.pieceCid }
   try {
-    const bytes = slot.bytes.subarray(0, wanted.length)
-    await download(doors, wanted, { copy, bytes, signal })
-    if (wanted.proves(bytes)) return { copy, slot, isProved: true }
+    await download(doors, wanted, { copy, bytes: slot.bytes, signal })
+    if (wanted.proves(slot.bytes)) return { copy, slot, isProved: true }
     log.warn('copy content mismatch', { ...names, start: wanted.start, length: wanted.length })
   } catch (error) {
     // The reader is gone, or another copy was faster.
