@@ -43,9 +43,13 @@ export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Prom
   })
 
   const ended = new AbortController()
-  const working = clients.map(async (client) => {
-    while (!ended.signal.aborted) await client.act()
-  })
+  const working = Promise.all(
+    clients.map(async (client) => {
+      while (!ended.signal.aborted) await client.act()
+    }),
+  )
+  // Reported where it is awaited.
+  working.catch(() => ended.abort())
   let faults = 0
   {
     await using nemesis = startNemesis(network.devnet.providers, random.fork('nemesis'))
@@ -57,7 +61,7 @@ export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Prom
     faults = nemesis.placed.length
   }
   ended.abort()
-  await Promise.all(working)
+  await working
 
   const histories = clients.flatMap((client) => client.histories)
   for (const client of clients) await client.verifyAll()

@@ -34,6 +34,8 @@ export interface ChaosClient {
 /** Sizes of objects in bytes: the smallest that is allowed, one page, and more than one chunk of a body. */
 const sizes = [127, 128, 1000, 4096, 65_537, 150_000]
 const sharedChance = 0.25
+/** A start after a kill is in it. */
+const answerMs = 120_000
 
 /** An answer that leaves open whether the request took effect. */
 class NotHeard extends Error {
@@ -170,8 +172,17 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
   }
 
   async function reconcile(history: KeyHistory): Promise<void> {
-    const seen = await until(`a listing of ${history.key}`, () => listVersions(history.key).catch(() => undefined))
-    problems.push(...history.reconcile(seen))
+    let last: unknown
+    const list = () =>
+      listVersions(history.key).catch((error: unknown) => {
+        last = error
+        return undefined
+      })
+    try {
+      problems.push(...history.reconcile(await until(`a listing of ${history.key}`, list, { withinMs: answerMs })))
+    } catch (error) {
+      throw new Error(`${(error as Error).message}: ${last}`, { cause: error })
+    }
   }
 
   const operations = [put, put, put, put, get, get, mark, removeVersion, deletePermanently, restore]

@@ -5,6 +5,7 @@ import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
 import { createUploadMeter } from '../copies/upload-meter.ts'
+import { createProviderTurns } from '../datasets/provider-turns.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
@@ -97,6 +98,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       client: () => world.client,
       listAvailable: async () => world.available,
       forget: () => undefined,
+      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, mutation: 4, removal: 2 } }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
