@@ -2,10 +2,11 @@
 import { clock, contributions, database, events, log, provide, taskQueue, workerSection } from '#kernel'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
-import { blobsOfContent } from './cache/cache-store.ts'
+import { type BlobRef, blobsOfContent } from './cache/cache-store.ts'
 import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
+import { sha256Of } from './copies/placement-store.ts'
 import { createPlacements } from './copies/placements.ts'
 import { storesAtOnce } from './copies/store-task.ts'
 import { storeWhenDue } from './copies/store-when-due.ts'
@@ -100,9 +101,14 @@ export const storageServices = [
         async locateCached(contentId: number) {
           const blob = blobsOfContent(doors.database.read, contentId)[0]
           if (!blob) return undefined
-          if (await cache.isIntact(blob)) return { path: cache.pathOf(blob), size: blob.length }
+          const { blobId, length: size } = blob
+          if (await cache.hasFile(blob)) return { path: cache.pathOf(blob), size, sha256: sha256Of(doors.database.read, contentId), blobId }
           await cache.forget(contentId, blob)
           return undefined
+        },
+        async forgetCached(contentId: number, { blobId }: Pick<BlobRef, 'blobId'>) {
+          const blob = blobsOfContent(doors.database.read, contentId).find((candidate) => candidate.blobId === blobId)
+          if (blob) await cache.forget(contentId, blob)
         },
       }
     },

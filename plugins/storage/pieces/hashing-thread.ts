@@ -2,7 +2,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PieceCalculationError } from './piece-calculation-error.ts'
-import type { HashedSegment, SegmentReply, SegmentRequest } from './piece-worker.ts'
+import type { DropRequest, HashedSegment, SegmentReply, SegmentRequest } from './piece-worker.ts'
 
 export type StartWorker = () => Worker
 
@@ -33,6 +33,11 @@ export class HashingThread {
       this.#turn = undefined
       this.#worker?.unref()
     }
+  }
+
+  /** Frees what the thread keeps of a calculation that ended before its last segment. */
+  drop(calculationId: number): void {
+    this.#worker?.postMessage({ droppedId: calculationId } satisfies DropRequest)
   }
 
   async end(): Promise<void> {

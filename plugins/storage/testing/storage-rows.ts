@@ -7,6 +7,7 @@ import { objectsMigration } from '../migrations/0001-objects.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
 import { removalsMigration } from '../migrations/0003-removals.ts'
 import { listReadsMigration } from '../migrations/0004-list-reads.ts'
+import { provenPiecesMigration } from '../migrations/0008-proven-pieces.ts'
 import { chunkRootsMigration } from '../migrations/0009-chunk-roots.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
@@ -27,7 +28,10 @@ export const rowsNowMs = 1_000_000
 
 export async function openStorageRows(): Promise<StorageRows> {
   const database = await openTestDatabase([
-    { name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, chunkRootsMigration] },
+    {
+      name: 'storage',
+      migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, provenPiecesMigration, chunkRootsMigration],
+    },
   ])
   await database.write((tx) =>
     tx.run(
@@ -107,7 +111,7 @@ export async function openStorageRows(): Promise<StorageRows> {
   }
 }
 
-function pieceOf(bytes: Uint8Array): CalculatedPiece {
+function pieceOf(bytes: Uint8Array): Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'> {
   const hasher = createPieceHasher({ padTo: 127 })
   hasher.update(bytes)
   return { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }

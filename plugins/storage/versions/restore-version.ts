@@ -70,7 +70,7 @@ function isReadable(read: Parameters<typeof readReadability>[0], { contentId }: 
   return !isFailed && (isCached || readableCopies > 0)
 }
 
-/** Is the file of the source there, whole? One that is not is forgotten. */
+/** Is the file of the source there, with its bytes (I-30)? One that is not is forgotten. */
 async function isCached({ cache, database }: VersionParts, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
   const blob = locateVersion(database.read, bucket.id, key, versionId)?.blob
   if (!blob) return false
@@ -150,9 +150,9 @@ function record(tx: Tx, { clock, onNewContent }: VersionParts, restore: Restore,
   const content = addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
   copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
   settleKey(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
-  const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false, seenBlobId: undefined })
+  const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
   if (blob) markFound(tx, contentId)
-  if (content.because !== 'known') onNewContent(tx, content)
+  onNewContent(tx, content)
   const version = findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' vanished inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }
