@@ -159,6 +159,16 @@ test('corrupt_bytes and cut_bytes: what arrives is not the piece', async () => {
   expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(bytes)
 })
 
+test('drip_bytes: the piece comes a byte at a time', async () => {
+  const bytes = randomBytes(200)
+  const url = `${dataSet.provider.url}/piece/${await store(dataSet.provider.url, bytes)}`
+  dataSet.provider.faults.add({ kind: 'drip_bytes', everyMs: 1, count: 1 })
+  const sizes: number[] = []
+  for await (const block of (await fetch(url)).body ?? []) sizes.push(block.length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(bytes.length)
+  expect(sizes.length).toBeGreaterThan(1)
+})
+
 test('a collected piece cannot be added or retrieved any more', async () => {
   const pieceCid = await fixture.storePiece(dataSet)
   dataSet.provider.collectGarbage(pieceCid)

@@ -50,6 +50,8 @@ export type FaultEffect =
   | { readonly kind: 'corrupt_bytes' }
   /** Close the connection after so many bytes of the piece. */
   | { readonly kind: 'cut_bytes'; readonly afterBytes: number }
+  /** Send one byte of the piece now and one more after each `everyMs`. */
+  | { readonly kind: 'drip_bytes'; readonly everyMs: number }
   /** A pull that is accepted and then never moves on. */
   | { readonly kind: 'pull_stuck' }
   /** A pull that is accepted and then fails for good. */

@@ -16,6 +16,7 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   invalid_key: 'InvalidArgument',
   is_delete_marker: 'MethodNotAllowed',
   object_not_found: 'NoSuchKey',
+  remote_reads_busy: 'SlowDown',
   // The caller was deleted while it created a bucket.
   s3_user_not_found: 'InvalidAccessKeyId',
   version_not_found: 'NoSuchVersion',

@@ -1,6 +1,7 @@
 import { defineProbe, type Outcome } from '#kernel'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { calculatePiece, settleSourceFault } from './cached-file.ts'
+import { keepChunkRoots } from './chunk-roots-store.ts'
 import type { PipelineContent } from './copy-store.ts'
 import { hasUnprovenPiece, markProven, separateCopies } from './piece-proof-store.ts'
 
@@ -17,10 +18,11 @@ export async function provePiece(doors: Pipeline, content: PipelineContent, sign
   const file = await doors.locateCached(contentId)
   if (!file) return undefined
   try {
-    const { pieceCid } = await calculatePiece(doors, file, signal)
+    const { pieceCid, chunkRoots } = await calculatePiece(doors, file, signal)
     if (pieceCid === content.pieceCid) {
       await database.write((tx) => {
         markProven(tx, contentId, clock.now())
+        keepChunkRoots(tx, content, chunkRoots)
         schedule.makeRoom(tx)
       })
       return undefined

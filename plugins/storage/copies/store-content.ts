@@ -5,6 +5,7 @@ import { planDataSets } from '../datasets/plan-data-sets.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type CachedFile, cachedBody, calculatePiece, settleSourceFault } from './cached-file.ts'
+import { keepChunkRoots } from './chunk-roots-store.ts'
 import {
   beginUpload,
   type Copy,
@@ -116,9 +117,9 @@ function takeTurn({ providers, database, schedule, log }: Pipeline, contentId: n
   return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake })
 }
 
-type Upload = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
+type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 
-async function upload(doors: Pipeline, work: Upload, signal: AbortSignal): Promise<Outcome> {
+async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
   const { contentId } = work.content
   const file = await doors.locateCached(contentId)
   if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
@@ -129,9 +130,9 @@ async function upload(doors: Pipeline, work: Upload, signal: AbortSignal): Promi
   }
 }
 
-async function uploadFile(doors: Pipeline, work: Upload & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+async function uploadFile(doors: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, providers, uploads } = doors
-  const { content, copy, dataSet, file, turn } = work
+  const { content, copy, dataSet, turn, file } = work
   const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
@@ -160,8 +161,11 @@ async function uploadFile(doors: Pipeline, work: Upload & { readonly file: Cache
 }
 
 async function computePieceCid(doors: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
-  const { pieceCid } = await calculatePiece(doors, file, signal)
-  await doors.database.write((tx) => setPieceCid(tx, content.pieceId, pieceCid))
+  const { pieceCid, chunkRoots } = await calculatePiece(doors, file, signal)
+  await doors.database.write((tx) => {
+    setPieceCid(tx, content.pieceId, pieceCid)
+    keepChunkRoots(tx, content, chunkRoots)
+  })
   await hashed()
   return pieceCid
 }

@@ -23,9 +23,11 @@ export interface CalculatedPiece {
   readonly pieceCid: string
   /** Of the bytes of the file without padding, in lower-case hex. */
   readonly sha256: string
+  /** What proves a part of the piece; see chunk-roots.ts. */
+  readonly chunkRoots: Uint8Array
 }
 
-/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece. */
+/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece and eight whole chunks. */
 const SEGMENT_BYTES = 8_323_072
 
 /** One thread takes this much in about 30 ms, so cutting it would win little. */
@@ -74,7 +76,9 @@ export class PieceCalculation {
 
   accept(subtree: HashedSegment): void {
     this.#subtrees.push(subtree)
-    if (subtree.sha256 !== undefined) this.#outcome.resolve({ pieceCid: this.#fold(), sha256: subtree.sha256 })
+    if (subtree.sha256 === undefined) return
+    const chunkRoots = Buffer.concat(this.#subtrees.map((segment) => segment.chunkRoots))
+    this.#outcome.resolve({ pieceCid: this.#fold(), sha256: subtree.sha256, chunkRoots })
   }
 
   fail(reason: unknown): void {

@@ -54,6 +54,7 @@ test('padTo counts missing bytes as zeros', async () => {
   expect(await calculator.calculate({ path, length: 40, padTo: 127 })).toEqual({
     pieceCid: pieceOf(padded).pieceCid,
     sha256: pieceOf(large.subarray(0, 40)).sha256,
+    chunkRoots: pieceOf(padded).chunkRoots,
   })
 })
 
@@ -202,5 +203,5 @@ function silentWorker(): Worker {
 function pieceOf(content: Uint8Array): CalculatedPiece {
   const hasher = createPieceHasher()
   hasher.update(content)
-  return { pieceCid: pieceCidOf(hasher.digest()), sha256: hash('sha256', content) }
+  return { pieceCid: pieceCidOf(hasher.digest()), sha256: hash('sha256', content), chunkRoots: hasher.chunkRoots() }
 }

@@ -6,7 +6,7 @@ import { PieceCalculationError } from './piece-calculation-error.ts'
 
 export interface PieceCalculator extends AsyncDisposable {
   /**
-   * The piece CID (version 2) and the SHA-256 of a range of a file, both of the same read. Aborting rejects with the signal's reason at once;
+   * The piece CID (version 2), the SHA-256 and the chunk roots of a range of a file, all of the same read. Aborting rejects with the signal's reason at once;
    * a segment already being read is finished and dropped.
    * @throws PieceCalculationError
    */

@@ -1,4 +1,4 @@
-// Worker thread: reads one segment of a file and answers with the root of its subtree, one request after the other. The same read feeds
+// Worker thread: reads one segment of a file and answers with the root of its subtree and those of its chunks, one request after the other. The same read feeds
 // the SHA-256 of the whole source, whose segments come in order and all to this thread.
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -23,6 +23,7 @@ export interface DropRequest {
 }
 
 export interface HashedSegment extends Subtree {
+  readonly chunkRoots: Uint8Array
   /** Of the whole source, in lower-case hex; with its last segment. */
   readonly sha256?: string
 }
@@ -77,7 +78,7 @@ function hashSegment(segment: SegmentRequest): HashedSegment {
       done += count
     }
     if (!isLast) digests.set(calculationId, digest)
-    return { ...hasher.digest(), ...(isLast && { sha256: digest.digest('hex') }) }
+    return { ...hasher.digest(), chunkRoots: hasher.chunkRoots(), ...(isLast && { sha256: digest.digest('hex') }) }
   } finally {
     closeSync(file)
   }
