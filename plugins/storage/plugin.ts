@@ -41,13 +41,15 @@ export const storagePlugin = definePlugin({
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }] = await Promise.all([
-          import('./migrations/0001-objects.ts'),
-          import('./migrations/0002-copies.ts'),
-          import('./migrations/0003-removals.ts'),
-          import('./migrations/0004-list-reads.ts'),
-        ])
-        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] }
+        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }, { providerSizesMigration }] =
+          await Promise.all([
+            import('./migrations/0001-objects.ts'),
+            import('./migrations/0002-copies.ts'),
+            import('./migrations/0003-removals.ts'),
+            import('./migrations/0004-list-reads.ts'),
+            import('./migrations/0021-provider-sizes.ts'),
+          ])
+        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, providerSizesMigration] }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),

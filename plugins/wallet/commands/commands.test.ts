@@ -141,7 +141,7 @@ test('providers are listed with what they offer and whether they answer', async 
     address: devnet.providers[0]?.address,
     has_pdp: true,
     service_url: devnet.providers[0]?.url,
-    min_piece_size: '127',
+    min_piece_size: '1048576',
     max_piece_size: expect.stringMatching(/^\d+$/),
     storage_price: expect.stringMatching(/^\d+$/),
     location: 'C=XX;ST=Local;L=Devnet',

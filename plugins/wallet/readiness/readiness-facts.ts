@@ -28,7 +28,7 @@ export interface ChainReads {
   readonly usdfc: Read<bigint>
   /** Null while nothing is being spent. */
   readonly runwaySeconds: Read<number | null>
-  /** Approved, active, fit for every size of object, and at an address that may be used. */
+  /** Approved, active, and at an address that may be used. */
   readonly usableProviders: Read<number>
   readonly estimate: Read<StorageEstimate>
 }
