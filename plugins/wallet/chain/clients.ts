@@ -16,7 +16,8 @@ import {
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { toChainError } from './chain-error.ts'
-import type { ChainNetwork } from './networks.ts'
+import { type ChainNetwork, epochToMs } from './networks.ts'
+import { requireEpoch } from './plausible-answer.ts'
 
 type View = 'pure' | 'view'
 
@@ -69,6 +70,8 @@ export interface ChainOptions {
 const rpcTimeoutMs = 20_000
 const rpcRetriesMax = 2
 const rpcRetryDelayMs = 250
+/** The longest real answer, a page of providers, is below 1 MiB. */
+const rpcAnswerBytesMax = 16 * 1024 * 1024
 /** Calldata bytes per multicall: a few hundred small reads. */
 const multicallBytesMax = 16_384
 const viewAddressMs = 5 * 60_000
@@ -90,9 +93,17 @@ export function openChain({
     cacheTime: 0,
     pollingInterval: Math.max(100, (network.epochSeconds * 1000) / pollsPerEpoch),
   })
+  let highest: bigint | undefined
   let view: { address: Address; readAt: number } | undefined
 
-  const currentEpoch = () => asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 }))
+  const currentEpoch = async () => {
+    const reported = await asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 }))
+    // Tests move the clock of a devnet as they like.
+    const startsAtMs = network.name === 'devnet' ? undefined : epochToMs(network, reported)
+    requireEpoch({ reported, highest, startsAtMs, nowMs: now() })
+    if (highest === undefined || reported > highest) highest = reported
+    return reported
+  }
   // Lotus answers state reads at an epoch without blocks with the state before it, so any epoch number may be asked.
   const finalEpoch = async () => {
     const final = (await currentEpoch()) - BigInt(confirmations)
@@ -156,7 +167,8 @@ function viemChain(network: ChainNetwork) {
 
 function transportOf(url: string, isShortLived: boolean): Transport {
   const options = { timeout: rpcTimeoutMs, retryCount: rpcRetriesMax, retryDelay: rpcRetryDelayMs }
-  if (!url.startsWith('ws')) return http(url, options)
+  // A redirect would hand the wallet's questions to a node that the operator did not choose.
+  if (!url.startsWith('ws')) return http(url, { ...options, fetchOptions: { redirect: 'error' }, maxResponseBodySize: rpcAnswerBytesMax })
   // Viem shares a websocket among clients of the same URL and options: closing a short-lived one must not end another's reads.
   return webSocket(url, { ...options, reconnect: !isShortLived, keepAlive: !isShortLived })
 }

@@ -10,6 +10,7 @@ const checkIds = [
   'sdk_client',
   'private_networks',
   'network_match',
+  'contract_versions',
   'wallet_fil_gas',
   'wallet_usdfc',
   'payment_account',
@@ -42,6 +43,7 @@ const readiness = type({
   /** Questions without an answer: timeout, RPC failure, contract refused, or configuration. */
   'partial_errors?': {
     'sdk_client?': 'string',
+    'contract_versions?': 'string',
     'fil_gas_balance?': 'string',
     'usdfc_wallet_balance?': 'string',
     'usdfc_account?': 'string',
