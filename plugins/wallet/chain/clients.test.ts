@@ -174,6 +174,21 @@ test('an epoch that goes back beyond finality, or is of a day to come, is no ans
   expect(await chain.currentEpoch()).toBe(1001n)
 })
 
+test.each([
+  ['a web page', '<html>hello</html>'],
+  ['JSON of another kind', '[1, {"result": []}]'],
+  ['a number that is none', '{"jsonrpc":"2.0","id":1,"result":"many"}'],
+  ['nothing', ''],
+])('a node that answers with %s gave no answer', async (_what, body) => {
+  const server = createServer((_request, response) => void response.setHeader('content-type', 'application/json').end(body))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  undo.push(() => void server.close())
+  const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl }) })
+  await expect(chain.currentEpoch()).rejects.toMatchObject({ code: 'chain_unreachable' })
+  await expect(signTransaction({ chain, account, call, limits })).rejects.toMatchObject({ code: 'chain_unreachable' })
+})
+
 test('a redirect of the node is not followed', async () => {
   const asked: string[] = []
   const [elsewhere, node] = [createServer(), createServer()]

@@ -83,7 +83,8 @@ export async function signTransaction({ chain, account, call, limits, nonce }: S
   const { publicClient, network } = chain
   try {
     const [estimate, offered, next, mined] = await Promise.all([
-      publicClient.estimateGas({ account, to: call.to, data: call.data }),
+      // Unprepared: else viem lets the node fill in the transaction, by a method that Filecoin nodes lack.
+      publicClient.estimateGas({ account, to: call.to, data: call.data, prepare: false }),
       publicClient.estimateFeesPerGas({ chain: publicClient.chain, type: 'eip1559' }),
       nonce ?? publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' }),
       publicClient.getTransactionCount({ address: account.address, blockTag: 'latest' }),
