@@ -81,6 +81,22 @@ test('an approved wallet only deposits, and takes back what is not locked', asyn
   expect((await readBalances(chain, account.address)).usdfc).toBe(usdfc + parseEther('1'))
 })
 
+test('an infinite approval stays through a deposit, and an explicit approval brings it down to the settings', async () => {
+  await devnet.approveFwss(devnet.users[0]?.privateKey ?? '0x')
+  const unlimited = 2n ** 256n - 1n
+  await perform(await planFunding({ chain, account, approval, amount: parseEther('1') }))
+  expect((await readFunding(chain, account.address)).approval).toMatchObject({ rateAllowance: unlimited, lockupAllowance: unlimited })
+  await perform(await planFunding({ chain, account, approval, amount: 0n }))
+  expect((await readFunding(chain, account.address)).approval).toMatchObject({
+    isApproved: true,
+    rateAllowance: approval.ratePerEpoch,
+    lockupAllowance: approval.lockup,
+    maxLockupPeriod: approval.lockupPeriodEpochs,
+  })
+  await perform(await planWithdrawal({ chain, account, amount: parseEther('1') }))
+  expect(await planFunding({ chain, account, approval, amount: 0n })).toBeNull()
+})
+
 test('amounts that the wallet or the account cannot cover are refused before signing', async () => {
   await expect(planFunding({ chain, account, approval, amount: parseEther('1000000') })).rejects.toMatchObject({
     reason: 'wallet_balance_too_low',

@@ -30,7 +30,6 @@ const idsOf = (given: ReadinessFacts) => judgeReadiness(given).checks.map(({ id 
 const settingIds = ['config_private_key', 'config_rpc_url', 'config_network', 'config_default_copies']
 const readIds = [
   'network_match',
-  'contract_versions',
   'wallet_fil_gas',
   'wallet_usdfc',
   'payment_account',
@@ -61,13 +60,6 @@ test.each<CheckedSetting>(['private_key', 'rpc_url', 'network', 'default_copies'
 )
 
 test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessStatus, reads: Partial<ChainReads>]>([
-  [
-    'contracts of unknown versions',
-    'contract_versions',
-    'blocked',
-    { contracts: known({ isSupported: false, reason: 'It is at 2.0.0.' }) },
-  ],
-  ['contracts that cannot be read', 'contract_versions', 'unknown', { contracts: silent }],
   [
     'an approval that is nearly used up',
     'fwss_approval',
@@ -133,6 +125,14 @@ test('what CDN retrieval locks is named in the cost of a first object', () => {
   )
 })
 
+test('contracts of an unknown version block with the version; known and unread ones are not listed', () => {
+  const reason = 'FilecoinWarmStorageService is at version 2.0.0; this release needs 1.3 or a later 1.x.'
+  const given = facts(answered({ contracts: known({ isSupported: false, reason }) }))
+  expect(judgeReadiness(given)).toMatchObject({ status: 'blocked' })
+  expect(judgeReadiness(given).checks.find(({ id }) => id === 'contract_versions')).toMatchObject({ status: 'blocked', message: reason })
+  expect(idsOf(facts(answered({ contracts: silent })))).not.toContain('contract_versions')
+})
+
 test('a node of another network blocks, and its answers are not asked for', () => {
   const given = facts({ kind: 'other_network', reportedChainId: 1, expectedChainId: 314 })
   expect(idsOf(given)).toEqual([...settingIds, 'network_match'])
@@ -163,7 +163,6 @@ test('every question without an answer is named with the kind of its trouble', (
     estimate: silent,
   }
   expect(judgeReadiness(facts(answered(nothing))).partial_errors).toEqual({
-    contract_versions: 'RPC failure',
     fil_gas_balance: 'RPC failure',
     usdfc_wallet_balance: 'RPC failure',
     usdfc_account: 'RPC failure',

@@ -72,7 +72,7 @@ function checkReads(
   copies: number,
 ): readonly ReadinessCheck[] {
   return [
-    judge('contract_versions', contracts, 'The versions of the contracts cannot be read.', checkContracts),
+    ...checkContracts(contracts),
     judge('wallet_fil_gas', gas, 'The gas balance of the wallet cannot be read.', checkGas),
     judge('wallet_usdfc', usdfc, 'The USDFC balance of the wallet cannot be read.', checkUsdfc),
     judge('payment_account', runwaySeconds, 'The payment account cannot be read.', () =>
@@ -121,10 +121,11 @@ function otherNetwork({ reportedChainId, expectedChainId }: Extract<ChainFacts, 
   }
 }
 
-function checkContracts(verdict: VersionVerdict): ReadinessCheck {
-  const id = 'contract_versions'
-  if (verdict.isSupported) return ready(id, 'The contracts are of versions that this release reads.')
-  return { id, status: 'blocked', message: verdict.reason, action: 'Update svc, or check chain.network; nothing is paid until then.' }
+/** Listed only when it blocks: where the versions cannot be read, every other check says so. */
+function checkContracts(read: Read<VersionVerdict>): readonly ReadinessCheck[] {
+  if (!read.isKnown || read.value.isSupported) return []
+  const action = 'Update svc, or check chain.network; nothing is paid until then.'
+  return [{ id: 'contract_versions', status: 'blocked', message: read.value.reason, action }]
 }
 
 function checkGas(balance: bigint): ReadinessCheck {
@@ -179,7 +180,6 @@ function partialErrors(chain: ChainFacts): NonNullable<Readiness['partial_errors
   if (chain.kind === 'silent') return { sdk_client: chain.because }
   if (chain.kind !== 'answered') return {}
   const reads = {
-    contract_versions: chain.contracts,
     fil_gas_balance: chain.gas,
     usdfc_wallet_balance: chain.usdfc,
     usdfc_account: chain.runwaySeconds,

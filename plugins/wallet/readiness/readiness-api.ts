@@ -43,7 +43,6 @@ const readiness = type({
   /** Questions without an answer: timeout, RPC failure, contract refused, or configuration. */
   'partial_errors?': {
     'sdk_client?': 'string',
-    'contract_versions?': 'string',
     'fil_gas_balance?': 'string',
     'usdfc_wallet_balance?': 'string',
     'usdfc_account?': 'string',
