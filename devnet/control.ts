@@ -10,7 +10,16 @@ import type { SimulatedProvider } from './provider/provider.ts'
 const JSON_BYTES_MAX = 64 * 1024
 
 const common = type({ 'routes?': type.enumerated(...routeNames).array(), 'count?': 'number.integer >= 1' })
-const plainKinds = type.enumerated('drop_connection', 'drop_answer', 'revert', 'corrupt_bytes', 'pull_stuck', 'pull_failed', 'unprocessed')
+const plainKinds = type.enumerated(
+  'hang',
+  'drop_connection',
+  'drop_answer',
+  'revert',
+  'corrupt_bytes',
+  'pull_stuck',
+  'pull_failed',
+  'unprocessed',
+)
 const lastingKinds = type.enumerated('dark', 'stop_proving')
 const status = 'number.integer'
 const faultShape = common

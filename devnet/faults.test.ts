@@ -53,6 +53,16 @@ test('delay and drop_connection: the answer is late, or none comes', async () =>
   await expect(ping()).rejects.toThrow('fetch failed')
 })
 
+test('hang: the connection is taken and no answer comes, until the fault is cleared', async () => {
+  const { faults } = dataSet.provider
+  faults.add({ kind: 'hang', routes: ['ping'] })
+  const hanging = ping()
+  await until('the request is there', async () => faults.list()[0]?.uses === 1)
+  faults.clear()
+  await expect(hanging).rejects.toThrow('fetch failed')
+  expect((await ping()).status).toBe(200)
+})
+
 test('dark: nothing listens until the fault is cleared', async () => {
   dataSet.provider.faults.add({ kind: 'dark' })
   await until('the port is closed', () =>

@@ -30,6 +30,8 @@ export type RouteName = (typeof routeNames)[number]
 export type FaultEffect =
   /** Wait before doing anything. */
   | { readonly kind: 'delay'; readonly delayMs: number }
+  /** Leave the request without an answer; the connection is closed with the last fault. */
+  | { readonly kind: 'hang' }
   /** Close the connection before doing anything. */
   | { readonly kind: 'drop_connection' }
   /** Answer without doing anything. */

@@ -59,12 +59,15 @@ export {
   pluginsSection,
   workerSection,
 } from './settings.ts'
+export { LeaseLost } from './tasks/fence.ts'
 export { type ListedTask, type TaskCount, type TaskLedger, taskLedger } from './tasks/ledger.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type EnqueueOptions, type TaskQueue, taskQueue } from './tasks/queue.ts'
 export {
+  type DueTimes,
   defineRecovery,
   defineTask,
+  dueTimes,
   type TaskKind,
   type TaskRun,
   type TaskSchedule,
@@ -77,3 +80,4 @@ export { type TaskUpdate, taskUpdated } from './tasks/task-updated.ts'
 export { type WorkerHealth, workerHealth } from './tasks/worker-health.ts'
 export { version } from './version.ts'
 export { contributionsTo } from './wiring.ts'
+export { within } from './within.ts'

@@ -19,7 +19,7 @@ import { adminAuthSection, adminSection, loggingSection, workerSection } from '.
 import type { Bound, TaskEngine } from './tasks/engine.ts'
 import { taskLedger } from './tasks/ledger.ts'
 import { taskQueue } from './tasks/queue.ts'
-import { taskKinds, taskRecoveries, taskSchedules } from './tasks/task.ts'
+import { dueTimes, taskKinds, taskRecoveries, taskSchedules } from './tasks/task.ts'
 import { workerHealth } from './tasks/worker-health.ts'
 import { Undo } from './undo.ts'
 import { version } from './version.ts'
@@ -207,6 +207,7 @@ class Boot {
       kinds: this.#bind(taskKinds),
       schedules: this.#contributed(taskSchedules).map(({ item }) => item),
       recoveries: this.#bind(taskRecoveries),
+      dueTimes: this.#contributed(dueTimes).map(({ item }) => item),
     })
   }
 

@@ -70,5 +70,8 @@ function isRunningDev(pid: number): boolean {
   }
   const commandLine = `/proc/${pid}/cmdline`
   if (!existsSync('/proc/self/cmdline')) return true
-  return existsSync(commandLine) && /svc(\.js)?\0(.*\0)?dev\0/.test(readFileSync(commandLine, 'utf8'))
+  if (!existsSync(commandLine)) return false
+  const words = readFileSync(commandLine, 'utf8').split('\0')
+  const program = words.findIndex((word) => word.endsWith('svc') || word.endsWith('svc.js'))
+  return program >= 0 && words.includes('dev', program + 1)
 }

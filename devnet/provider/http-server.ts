@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -84,12 +85,23 @@ async function listenOn(server: Server, port: number): Promise<void> {
 }
 
 function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions): void {
+  const hanging = new Set<Socket>()
+  faults.subscribe(() => {
+    // A server that works again has lost what it held before.
+    if (faults.list().length > 0) return
+    for (const socket of hanging) socket.destroy()
+    hanging.clear()
+  })
   app.addHook('onRequest', async (request, reply) => {
     const route = routeNameOf(request)
     if (!route) return undefined
     counters.requests[route]++
     const late = faults.take('delay', route)
     if (late) await delay(late.delayMs)
+    if (faults.take('hang', route)) {
+      hanging.add(request.raw.socket)
+      return reply.hijack()
+    }
     if (faults.take('drop_connection', route)) return dropConnection(request, reply)
     const answer = faults.take('answer', route)
     if (!answer) return undefined

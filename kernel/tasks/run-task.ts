@@ -5,6 +5,7 @@ import type { Uses } from '../service.ts'
 import { backoffMs } from './backoff-policy.ts'
 import { type Ending, endAfterFault, endAfterOutcome } from './ending-policy.ts'
 import { describeFault } from './fault.ts'
+import { fenceWrites, LeaseLost } from './fence.ts'
 import type { KnownKind } from './known-kinds.ts'
 import type { Outcome } from './outcome.ts'
 import type { TaskRun } from './task.ts'
@@ -30,6 +31,7 @@ export async function runTask(execution: Execution): Promise<Ending> {
   if (args instanceof type.errors) {
     return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.summary}`, isRetryable: false }
   }
+  let hasProgressed = false
   const run: TaskRun<unknown, Uses> = {
     id: task.id,
     args,
@@ -38,19 +40,28 @@ export async function runTask(execution: Execution): Promise<Ending> {
     nowMs: clock.now(),
     log,
     signal,
+    fence: (database) => fenceWrites(database, { id: task.id, kind: task.kind, seq: task.leaseSeq }),
+    progressed: () => {
+      hasProgressed = true
+    },
   }
   try {
     const outcome = await (bound.item.run as unknown as (run: TaskRun<unknown, Uses>) => Promise<Outcome>)(run)
-    return endAfterOutcome(outcome, clock.now())
+    return endAfterOutcome(outcome, { nowMs: clock.now(), hasProgressed })
   } catch (error) {
     // What a run throws after its signal is most likely the abort itself, and is not held against it.
-    if (signal.aborted) return { kind: 'hand-back' }
-    return afterFault(execution, error)
+    if (signal.aborted || error instanceof LeaseLost) return { kind: 'hand-back' }
+    return afterFault(execution, { error, failures: hasProgressed ? 1 : task.attempts + 1 })
   }
 }
 
-function afterFault({ bound, task, clock, log, random }: Execution, error: unknown): Ending {
-  const failures = task.attempts + 1
+interface Fault {
+  readonly error: unknown
+  /** Since the task's last progress, this one included. */
+  readonly failures: number
+}
+
+function afterFault({ bound, task, clock, log, random }: Execution, { error, failures }: Fault): Ending {
   const { attemptsMax } = bound
   const runAtMs = clock.now() + backoffMs(failures, random())
   const ending = endAfterFault({ fault: describeFault(error), failures, attemptsMax, runAtMs })

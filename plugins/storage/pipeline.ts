@@ -1,4 +1,4 @@
-import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type Tx, wait } from '#kernel'
+import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { Bucket } from './contract.ts'
@@ -40,11 +40,18 @@ export interface Pipeline {
   readonly uploads: UploadMeter
   readonly uploadEvents: UploadEvents
   readonly pace: Pace
+  /** Reports that the run achieved something that lasts: see `TaskRun.progressed`. */
+  progressed(): void
   /** The cached file of a content, when it is there. A file that is missing or damaged is forgotten. */
   locateCached(contentId: number): Promise<{ readonly path: string; readonly size: number } | undefined>
 }
 
 export const pipeline = defineService<Pipeline>('storage.pipeline')
+
+/** The pipeline as one run of a task uses it: a write of a run that has lost its lease changes nothing (I-06). */
+export function pipelineOf({ services, fence, progressed }: TaskRun<unknown, { readonly pipeline: typeof pipeline }>): Pipeline {
+  return { ...services.pipeline, database: fence(services.pipeline.database), progressed }
+}
 
 /** An attempt that failed through no uncertainty: the engine counts it and backs off. The code is shown to operators. */
 export class PipelineFault extends Error {

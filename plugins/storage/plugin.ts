@@ -4,6 +4,7 @@ import {
   dbSchemas,
   definePlugin,
   defineRecovery,
+  dueTimes,
   eventKinds,
   healthChecks,
   metricCollectors,
@@ -24,6 +25,7 @@ import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { storageDueTimes } from './due-times-store.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
 import { forgetLeftovers } from './removals/forget-leftovers.ts'
@@ -54,6 +56,7 @@ export const storagePlugin = definePlugin({
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),
     taskSchedules.with(makeRoomSchedule),
+    dueTimes.with(storageDueTimes),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',

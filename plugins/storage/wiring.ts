@@ -1,5 +1,5 @@
 /** How the services of this plugin are made. Heavy modules are imported here, when a service is really made. */
-import { clock, contributions, database, events, log, provide, taskQueue } from '#kernel'
+import { clock, contributions, database, events, log, provide, taskQueue, workerSection } from '#kernel'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { blobsOfContent } from './cache/cache-store.ts'
@@ -7,6 +7,7 @@ import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
 import { createPlacements } from './copies/placements.ts'
+import { storesAtOnce } from './copies/store-task.ts'
 import { storeWhenDue } from './copies/store-when-due.ts'
 import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
@@ -52,10 +53,19 @@ export const storageServices = [
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()
   }),
-  provide(providers, { chain: chainClient, clock, log, settings: chainSettings }, async ({ settings, ...doors }) => {
-    const { createProviders } = await import('./datasets/providers.ts')
-    return createProviders({ ...doors, egress: { allowPrivateNetworks: settings.allow_private_networks } })
-  }),
+  provide(
+    providers,
+    { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings },
+    async ({ settings, worker, ...doors }) => {
+      const { createProviders } = await import('./datasets/providers.ts')
+      const slots = {
+        store: Math.min(storesAtOnce, worker.concurrency),
+        mutation: Math.min(worker.provider_mutation_concurrency, worker.concurrency),
+        removal: Math.min(worker.destructive_mutation_concurrency, worker.concurrency),
+      }
+      return createProviders({ ...doors, slots, egress: { allowPrivateNetworks: settings.allow_private_networks } })
+    },
+  ),
   provide(
     pipeline,
     {
@@ -81,6 +91,8 @@ export const storageServices = [
         schedule: createSchedule(queue),
         reads: openWarmStorageReads(doors.chain),
         pace: createPace(doors.chain.network.epochSeconds * 1000),
+        // Outside a run there are no attempts to count.
+        progressed() {},
         async locateCached(contentId: number) {
           const blob = blobsOfContent(doors.database.read, contentId)[0]
           if (!blob) return undefined

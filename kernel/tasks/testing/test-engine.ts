@@ -84,7 +84,7 @@ export async function startEngine(
 ): Promise<RunningEngine> {
   const { doors, ...plugins } = work
   const engine = createTaskEngine({ ...tasks, log: silentLog, settings, random: () => 0.5, ...doors })
-  await engine.start({ kinds: [], schedules: [], recoveries: [], ...plugins })
+  await engine.start({ kinds: [], schedules: [], recoveries: [], dueTimes: [], ...plugins })
   let isStopped = false
   const stop = async () => {
     if (!isStopped) await engine.stop()

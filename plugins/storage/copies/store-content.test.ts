@@ -148,6 +148,68 @@ test.each([
   expect(uploads).toEqual(['http://provider-0', 'http://provider-1'])
 })
 
+/** Holds so many slots of the provider's lane, or makes it silent. */
+const occupy = (serviceUrl: string, slots = 4) => Array.from({ length: slots }, () => doors.providers.turns.take(serviceUrl, 'store'))
+function silence(serviceUrl: string, lane: 'store' | 'mutation' = 'store'): void {
+  for (let call = 0; call < 3; call++) {
+    using turn = doors.providers.turns.take(serviceUrl, lane)
+    turn.heard(uncertain({ reason: 'timeout', detail: 'late' }))
+  }
+}
+
+test('I-32: a provider that holds its share of the slots is passed over', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  answer({})
+  occupy('http://provider-0')
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(uploads).toEqual(['http://provider-1'])
+})
+
+test('I-32: where all providers hold their share the store waits without an attempt, and is woken by a free slot', async () => {
+  await rows.addDataSet()
+  answer({})
+  const held = occupy('http://provider-0')
+  expect(waitOf(await store(), doors.clock).reason).toBe('provider_busy')
+  expect([states(), uploads, doors.scheduled]).toEqual([['planned'], [], []])
+  held[0]?.[Symbol.dispose]()
+  await rows.database.write(() => undefined)
+  expect(doors.scheduled).toEqual([`store ${content.contentId}`])
+  expect(await store()).toMatchObject({ kind: 'wait', message: '1 of 2 copies have a provider; more providers are needed' })
+  expect(uploads).toEqual(['http://provider-0'])
+})
+
+test('new contents do not go to a provider that does not answer, and the copy is no worse for it', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  answer({})
+  silence('http://provider-0')
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(uploads).toEqual(['http://provider-1'])
+  expect(copiesOf(rows.database.read, content.contentId).map(({ setbacks }) => setbacks)).toEqual([0, 0])
+})
+
+test('I-08: a content whose only provider does not answer waits for the next probe, which brings it there', async () => {
+  await rows.addDataSet()
+  answer({})
+  silence('http://provider-0')
+  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'provider', forMs: doors.pace.epochMs })
+  expect(uploads).toEqual([])
+  await doors.clock.advance(doors.pace.epochMs)
+  await store()
+  expect(states()).toEqual(['parked'])
+})
+
+test('uploads without an answer end at the third: the rest waits', async () => {
+  await rows.addDataSet()
+  answer({ 'http://provider-0': uncertain({ reason: 'timeout', detail: 'late' }) })
+  for (let run = 0; run < 6; run++) {
+    await store()
+    await rows.database.write((tx) => tx.run('update copies set next_attempt_at = 0'))
+  }
+  expect(uploads).toHaveLength(3)
+})
+
 test('I-08: when every provider asks to come back later, none is asked before its time', async () => {
   await rows.addDataSet()
   answer({ 'http://provider-0': throttled })

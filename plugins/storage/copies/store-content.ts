@@ -2,6 +2,7 @@ import { defineProbe, done, fail, type Outcome } from '#kernel'
 import { fileBody, UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
+import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import {
   beginUpload,
@@ -53,12 +54,11 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   if (copies.some((copy) => statesWithBytes.has(copy.state))) {
     // Whoever has the bytes may be gone for good, so the cache helps out. Its turn is before the next pull, which waits for a while.
     const stranded = choices.find(({ copy }) => copy.setbacks >= pullSetbacksMax)
-    if (stranded && (await doors.locateCached(contentId))) return upload(doors, { content, ...stranded }, signal)
+    if (stranded && (await doors.locateCached(contentId))) return uploadToFirst(doors, { content, due: [stranded] }, signal)
     await wakePulls(doors, copies)
     return doneWhenPlanned(doors, content, copies)
   }
-  const [ingress] = due
-  if (ingress) return upload(doors, { content, ...ingress }, signal)
+  if (due.length > 0) return uploadToFirst(doors, { content, due }, signal)
   if (copies.length === 0)
     return waitFor(clock, 'provider', lookAgainMs, `no provider that takes a piece of ${content.size} bytes is available`)
   if (choices.length === 0) return waitFor(clock, 'data_set', lookAgainMs, 'the data set is being created')
@@ -90,9 +90,37 @@ function listIngresses({ database }: Pipeline, copies: readonly Copy[]): readonl
   return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)
 }
 
-async function upload(doors: Pipeline, work: Ingress & { readonly content: PipelineContent }, signal: AbortSignal): Promise<Outcome> {
+/** The first provider that can be called now gets the bytes. A silent or busy one neither holds the content up nor a slot (I-32, I-08). */
+async function uploadToFirst(
+  doors: Pipeline,
+  { content, due }: { readonly content: PipelineContent; readonly due: readonly Ingress[] },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { clock } = doors
+  const refusals: Refusal[] = []
+  for (const ingress of due) {
+    using turn = takeTurn(doors, content.contentId, ingress)
+    if (!turn.refusal) return await upload(doors, { content, turn, ...ingress }, signal)
+    refusals.push(turn.refusal)
+  }
+  const [soonest] = refusals.sort((a, b) => a.untilMs - b.untilMs)
+  return soonest ? waitForTurn(soonest) : waitFor(clock, 'provider', 0)
+}
+
+/** Where all its slots are in use, the task is woken by the next one that becomes free. */
+function takeTurn({ providers, database, schedule, log }: Pipeline, contentId: number, { dataSet }: Ingress): Turn {
+  const wake = () =>
+    void database
+      .write((tx) => schedule.store(tx, contentId))
+      .catch((error) => log.debug('a waiting store could not be woken; it wakes by itself', { content: contentId, error }))
+  return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake })
+}
+
+type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
+
+async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, providers, uploads } = doors
-  const { content, copy, dataSet } = work
+  const { content, copy, dataSet, turn } = work
   const file = await doors.locateCached(content.contentId)
   if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
   const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file.path, signal))
@@ -101,12 +129,14 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
   try {
-    const answer = await providers.client(dataSet.serviceUrl).upload({
-      pieceCid,
-      body: fileBody(file.path, { size: content.size }),
-      signal,
-      onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
-    })
+    const answer = turn.heard(
+      await providers.client(dataSet.serviceUrl).upload({
+        pieceCid,
+        body: fileBody(file.path, { size: content.size }),
+        signal,
+        onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
+      }),
+    )
     if (answer.kind !== 'ok') return await giveBack(doors, work, answer)
     isDone = true
   } catch (error) {
@@ -117,7 +147,7 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
   }
   await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
   await uploaded()
-  return awaitParking(doors, { ...content, pieceCid }, { copy, dataSet }, signal)
+  return awaitParking(doors, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
 }
 
 async function computePieceCid(
@@ -138,7 +168,10 @@ async function resume(doors: Pipeline, content: PipelineContent, copy: Copy, sig
   if (!dataSet || content.pieceCid === null)
     throw new PipelineFault('transfer_without_piece', `copy ${copy.id} is being transferred without a piece or data set`)
   const isSent = copy.uploadedAtMs !== null
-  if (isSent) return awaitParking(doors, { ...content, pieceCid: content.pieceCid }, { copy, dataSet }, signal)
+  if (isSent) {
+    using turn = takeTurn(doors, content.contentId, { copy, dataSet })
+    return await awaitParking(doors, { ...content, pieceCid: content.pieceCid }, { copy, dataSet, turn }, signal)
+  }
   // The upload did not end: sessions are disposable, so another one does no harm.
   await doors.database.write((tx) =>
     returnToPlanned(tx, held(copy), { code: 'interrupted', message: 'the upload was interrupted', nowMs: doors.clock.now() }),
@@ -146,14 +179,20 @@ async function resume(doors: Pipeline, content: PipelineContent, copy: Copy, sig
   return waitFor(doors.clock, 'interrupted', 0)
 }
 
+/** A provider that is left alone for a while counts as one that does not answer. */
+const unasked = { kind: 'not_asked' } as const
+
 async function awaitParking(
   doors: Pipeline,
   content: PipelineContent & { readonly pieceCid: string },
-  ingress: Ingress,
+  ingress: Ingress & { readonly turn: Turn },
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { database, clock, pace, providers } = doors
-  const answer = await providers.client(ingress.dataSet.serviceUrl).findPiece(content.pieceCid, { signal })
+  const { turn } = ingress
+  if (turn.refusal?.reason === 'provider_busy') return waitForTurn(turn.refusal)
+  const client = providers.client(ingress.dataSet.serviceUrl)
+  const answer = turn.refusal ? unasked : turn.heard(await client.findPiece(content.pieceCid, { signal }))
   if (answer.kind === 'ok' && answer.value.isFound) {
     await park(doors, content, ingress)
     return doneWhenPlanned(doors, content, copiesOf(database.read, content.contentId))
@@ -181,6 +220,7 @@ async function park(doors: Pipeline, content: PipelineContent, { copy, dataSet }
     schedule.commit(tx, dataSet.id, soonMs)
     for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
   })
+  doors.progressed()
   await parked()
 }
 

@@ -5,6 +5,7 @@ import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
 import { createUploadMeter } from '../copies/upload-meter.ts'
+import { createProviderTurns } from '../datasets/provider-turns.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
@@ -25,6 +26,8 @@ export interface World {
   isLive: boolean
   /** The cached file of every content. */
   cached: { readonly path: string; readonly size: number } | undefined
+  /** How often the steps reported progress. */
+  progress: number
 }
 
 export interface TestPipeline extends Pipeline {
@@ -52,6 +55,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     sent: { pooled: 0, final: 0 },
     isLive: true,
     cached: undefined,
+    progress: 0,
   }
   const published: PublishedEvent[] = []
   const events: Events = {
@@ -94,10 +98,14 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       client: () => world.client,
       listAvailable: async () => world.available,
       forget: () => undefined,
+      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, mutation: 4, removal: 2 } }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
+    progressed: () => {
+      world.progress += 1
+    },
     locateCached: async () => world.cached,
   }
   return doors as unknown as TestPipeline

@@ -31,7 +31,8 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
   }
 
   async function readOnce(): Promise<View> {
-    if (!view || clock.now() - view.readAtMs > viewMs) {
+    // The absolute value: after a step back of the clock the reading is of another time.
+    if (!view || Math.abs(clock.now() - view.readAtMs) > viewMs) {
       const answer = read()
       view = { answer, readAtMs: clock.now() }
       // A failed read must not be kept as the answer.
