@@ -175,7 +175,10 @@ test('I-32: where all providers hold their share the store waits without an atte
   held[0]?.[Symbol.dispose]()
   await rows.database.write(() => undefined)
   expect(doors.scheduled).toEqual([`store ${content.contentId}`])
-  expect(await store()).toMatchObject({ kind: 'wait', message: '1 of 2 copies have a provider; more providers are needed' })
+  expect(await store()).toMatchObject({
+    kind: 'wait',
+    message: '1 of 2 copies have a provider; more providers that take a piece of 300 bytes are needed',
+  })
   expect(uploads).toEqual(['http://provider-0'])
 })
 
