@@ -43,31 +43,8 @@ export const storagePlugin = definePlugin({
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [
-          { objectsMigration },
-          { copiesMigration },
-          { removalsMigration },
-          { listReadsMigration },
-          { provenPiecesMigration },
-          { chunkRootsMigration },
-        ] = await Promise.all([
-          import('./migrations/0001-objects.ts'),
-          import('./migrations/0002-copies.ts'),
-          import('./migrations/0003-removals.ts'),
-          import('./migrations/0004-list-reads.ts'),
-          import('./migrations/0008-proven-pieces.ts'),
-          import('./migrations/0009-chunk-roots.ts'),
-        ])
-        return {
-          migrations: [
-            objectsMigration,
-            copiesMigration,
-            removalsMigration,
-            listReadsMigration,
-            provenPiecesMigration,
-            chunkRootsMigration,
-          ],
-        }
+        const { storageMigrations } = await import('./migrations/all-migrations.ts')
+        return { migrations: storageMigrations }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),

@@ -40,9 +40,12 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   if (!content?.isLive) return done()
   const unproven = await provePiece(doors, content, signal)
   if (unproven) return unproven
-  const dataSets = await planDataSets(doors, content.bucketId, content.targetCopies)
+  const dataSets = await planDataSets(doors, content)
+  const held = new Set(copiesOf(database.read, contentId).map(({ slot }) => slot))
+  // Slots that have a copy come first: a slot that became usable later must not add one above the target.
+  const places = dataSets.toSorted((a, b) => Number(held.has(b.slot)) - Number(held.has(a.slot))).slice(0, content.targetCopies)
   await database.write((tx) => {
-    const isNew = planCopies(tx, content, dataSets.slice(0, content.targetCopies), clock.now())
+    const isNew = planCopies(tx, content, places, clock.now())
     if (isNew) doors.uploadEvents.moved(tx, contentId)
   })
   await planned()
@@ -61,16 +64,17 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
     return doneWhenPlanned(doors, content, copies)
   }
   if (due.length > 0) return uploadToFirst(doors, { content, due }, signal)
-  if (copies.length === 0) return waitFor(clock, 'provider', lookAgainMs, 'no provider is available')
+  if (copies.length === 0)
+    return waitFor(clock, 'provider', lookAgainMs, `no provider that takes a piece of ${content.size} bytes is available`)
   if (choices.length === 0) return waitFor(clock, 'data_set', lookAgainMs, 'the data set is being created')
   const nextAtMs = Math.min(...choices.map(({ copy }) => copy.nextAttemptAtMs))
   return waitFor(clock, 'provider', nextAtMs - clock.now(), 'no provider of this bucket takes the bytes now')
 }
 
 /** The other copies are pulled; as long as some have no provider, the search goes on. */
-function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies }: PipelineContent, { length }: readonly Copy[]): Outcome {
+function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies, size }: PipelineContent, { length }: readonly Copy[]): Outcome {
   if (length >= targetCopies) return done()
-  const message = `${length} of ${targetCopies} copies have a provider; more providers are needed`
+  const message = `${length} of ${targetCopies} copies have a provider; more providers that take a piece of ${size} bytes are needed`
   return waitFor(clock, 'provider', pace.epochMs * lookAgainEpochs, message)
 }
 

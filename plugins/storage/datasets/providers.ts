@@ -1,6 +1,7 @@
 import { type Clock, type EgressOptions, type Log, within } from '#kernel'
 import type { Chain } from '#plugins/wallet'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
+import { pieceBytesMax } from '../chain/provider-limits.ts'
 import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'
 import { createProviderTurns, type LaneSlots, type ProviderTurns } from './provider-turns.ts'
 import type { ProviderChoice } from './select-provider-policy.ts'
@@ -15,7 +16,7 @@ export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
 
 /** Who can store for us, and the doors to them. */
 export interface Providers extends AsyncDisposable {
-  /** Active, approved, PDP-capable, fit for pieces of any allowed size, and reachable. Read at most once in a few minutes. Rejects when the chain does not answer. */
+  /** Active, approved, PDP-capable and reachable; which pieces one takes is compared at placement. Read at most once in a few minutes. Rejects when the chain does not answer. */
   listAvailable(): Promise<readonly AvailableProvider[]>
   /** Forgets the inventory, so that the next look is a fresh one. */
   forget(): void
@@ -37,8 +38,6 @@ class InventoryLate extends Error {
 /** An inventory is fresh for this many epochs: five minutes on the public networks. */
 const inventoryEpochs = 10
 const pingsAtOnce = 10
-const pieceBytesMin = 127n
-const pieceBytesMax = 1_065_353_216n
 
 export function createProviders(doors: {
   readonly chain: Chain
@@ -71,7 +70,7 @@ export function createProviders(doors: {
       throw new InventoryLate(`the provider registry was not read within ${limits.registry} ms`)
     })
     for (const { providerId, reason } of skipped) log.warn('a registered provider is left out', { providerId: String(providerId), reason })
-    const fit = providers.filter((provider) => approved.has(provider.providerId) && isFit(provider))
+    const fit = providers.filter((provider) => approved.has(provider.providerId) && provider.isActive)
     const available: AvailableProvider[] = []
     const startedAtMs = performance.now()
     for (let at = 0; at < fit.length; at += pingsAtOnce) {
@@ -100,6 +99,7 @@ export function createProviders(doors: {
       name: provider.name,
       isEndorsed: endorsed.has(provider.providerId),
       latencyMs: answer.value.elapsedMs,
+      pieceBytesMax: usableMax(provider),
     }
   }
 
@@ -128,5 +128,6 @@ export function createProviders(doors: {
   }
 }
 
-const isFit = (provider: RegisteredProvider): boolean =>
-  provider.isActive && provider.pieceBytesMin <= pieceBytesMin && provider.pieceBytesMax >= pieceBytesMax
+/** A registered maximum may be any number; no piece is larger than ours. */
+const usableMax = (provider: RegisteredProvider): number =>
+  provider.pieceBytesMax < BigInt(pieceBytesMax) ? Number(provider.pieceBytesMax) : pieceBytesMax

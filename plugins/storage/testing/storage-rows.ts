@@ -3,12 +3,7 @@ import { openTestDatabase, type TestDatabase } from '#kernel/testing'
 import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
 import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
-import { objectsMigration } from '../migrations/0001-objects.ts'
-import { copiesMigration } from '../migrations/0002-copies.ts'
-import { removalsMigration } from '../migrations/0003-removals.ts'
-import { listReadsMigration } from '../migrations/0004-list-reads.ts'
-import { provenPiecesMigration } from '../migrations/0008-proven-pieces.ts'
-import { chunkRootsMigration } from '../migrations/0009-chunk-roots.ts'
+import { storageMigrations } from '../migrations/all-migrations.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
@@ -27,12 +22,7 @@ export interface StorageRows extends AsyncDisposable {
 export const rowsNowMs = 1_000_000
 
 export async function openStorageRows(): Promise<StorageRows> {
-  const database = await openTestDatabase([
-    {
-      name: 'storage',
-      migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, provenPiecesMigration, chunkRootsMigration],
-    },
-  ])
+  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }])
   await database.write((tx) =>
     tx.run(
       `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,
@@ -77,6 +67,7 @@ export async function openStorageRows(): Promise<StorageRows> {
             payee: `0x${slot}`,
             serviceUrl: serviceUrl ?? `http://provider-${slot}`,
             clientDataSetId: BigInt(slot + 1),
+            pieceBytesMax: 1_065_353_216,
           },
           rowsNowMs,
         )

@@ -17,7 +17,8 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { boundedFetch, boundedTransport } from './bounded-transport.ts'
 import { toChainError } from './chain-error.ts'
-import type { ChainNetwork } from './networks.ts'
+import { type ChainNetwork, epochToMs } from './networks.ts'
+import { requireEpoch } from './plausible-answer.ts'
 
 type View = 'pure' | 'view'
 
@@ -72,6 +73,8 @@ export interface ChainOptions {
 const rpcTimeoutMs = 20_000
 const rpcRetriesMax = 2
 const rpcRetryDelayMs = 250
+/** The longest real answer, a page of providers, is below 1 MiB. */
+const rpcAnswerBytesMax = 16 * 1024 * 1024
 /** For a question with its repetitions: a little more than these take together. */
 const rpcQuestionMs = 65_000
 /** Calldata bytes per multicall: a few hundred small reads. */
@@ -96,9 +99,17 @@ export function openChain({
     cacheTime: 0,
     pollingInterval: Math.max(100, (network.epochSeconds * 1000) / pollsPerEpoch),
   })
+  let highest: bigint | undefined
   let view: { address: Address; readAt: number } | undefined
 
-  const currentEpoch = () => asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 }))
+  const currentEpoch = async () => {
+    const reported = await asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 }))
+    // Tests move the clock of a devnet as they like.
+    const startsAtMs = network.name === 'devnet' ? undefined : epochToMs(network, reported)
+    requireEpoch({ reported, highest, startsAtMs, nowMs: now() })
+    if (highest === undefined || reported > highest) highest = reported
+    return reported
+  }
   // Lotus answers state reads at an epoch without blocks with the state before it, so any epoch number may be asked.
   const finalEpoch = async () => {
     const final = (await currentEpoch()) - BigInt(confirmations)
@@ -162,7 +173,14 @@ function viemChain(network: ChainNetwork) {
 
 function transportOf(url: string, { isShortLived, answerMs }: { isShortLived: boolean; answerMs: number }): Transport {
   const options = { timeout: rpcTimeoutMs, retryCount: rpcRetriesMax, retryDelay: rpcRetryDelayMs }
-  if (!url.startsWith('ws')) return http(url, { ...options, fetchFn: boundedFetch(answerMs) })
+  // A redirect would hand the wallet's questions to a node that the operator did not choose.
+  if (!url.startsWith('ws'))
+    return http(url, {
+      ...options,
+      fetchFn: boundedFetch(answerMs),
+      fetchOptions: { redirect: 'error' },
+      maxResponseBodySize: rpcAnswerBytesMax,
+    })
   // Viem shares a websocket among clients of the same URL and options: closing a short-lived one must not end another's reads.
   return webSocket(url, { ...options, reconnect: !isShortLived, keepAlive: !isShortLived })
 }
