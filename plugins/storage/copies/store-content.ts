@@ -117,9 +117,9 @@ function takeTurn({ providers, database, schedule, log }: Pipeline, contentId: n
   return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake })
 }
 
-type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
+type Upload = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 
-async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
+async function upload(doors: Pipeline, work: Upload, signal: AbortSignal): Promise<Outcome> {
   const { contentId } = work.content
   const file = await doors.locateCached(contentId)
   if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
@@ -130,9 +130,9 @@ async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise
   }
 }
 
-async function uploadFile(doors: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+async function uploadFile(doors: Pipeline, work: Upload & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, providers, uploads } = doors
-  const { content, copy, dataSet, turn, file } = work
+  const { content, copy, dataSet, file, turn } = work
   const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
