@@ -9,7 +9,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   const flags = readOverrides((call.flags.set ?? []) as readonly string[])
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
   refuseUnusable(prepared)
-  const kernel = await startKernel(prepared)
+  const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait as number, signal: stop.signal } })
   const lines = kernel.get(log)
   const advice = adviseSetup(prepared, kernel.adminUrl)
   if (advice) lines.warn(advice)

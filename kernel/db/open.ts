@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Migrator, Migration as OrmMigration } from '@mikro-orm/migrations'
 import { MikroORM, type Options } from '@mikro-orm/sqlite'
 import { CompiledQuery } from 'kysely'
 import type { Database } from './database.ts'
+import { databasePath } from './database-path.ts'
 import { createGroupCommit, type WriterTurn } from './group-commit.ts'
 import type { Migration } from './migration.ts'
 import { type NativeDatabase, StatementCache } from './statements.ts'
@@ -20,7 +20,7 @@ export interface OpenDatabase extends Database, AsyncDisposable {
   pendingMigrations(): Promise<readonly string[]>
 }
 
-/** How long a statement waits for a lock held by another process, such as `svc migrate` beside a running gateway. */
+/** How long a statement waits for a lock held by another process, such as a backup that copies the database. */
 const lockWaitMs = 5000
 
 const writerPragmas = [
@@ -92,10 +92,4 @@ function ormMigration(step: Migration): new (...args: ConstructorParameters<type
       for (const statement of step.statements) this.addSql(statement)
     }
   }
-}
-
-export function databasePath(dsn: string): string {
-  if (!dsn.startsWith('file:')) return dsn
-  const url = new URL(dsn)
-  return fileURLToPath(`file://${url.pathname}`)
 }

@@ -2,11 +2,13 @@ import {
   configSections,
   database,
   dbSchemas,
+  defineOwnedDirectory,
   definePlugin,
   defineRecovery,
   eventKinds,
   healthChecks,
   metricCollectors,
+  ownedDirectories,
   taskKinds,
   taskQueue,
   taskRecoveries,
@@ -38,6 +40,7 @@ export const storagePlugin = definePlugin({
   provides: storageServices,
   contributes: [
     configSections.with(cacheSection),
+    ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, ({ dir }) => dir)),
     dbSchemas.with({
       name: 'storage',
       load: async () => {
