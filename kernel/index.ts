@@ -19,6 +19,7 @@ export { configSections, defineSection, envName, type Section, type SettingValue
 export { choice, duration, type FileValue, flag, integer, list, type Setting, secret, text } from './config/setting.ts'
 export { type ContributedItem, type Contributions, contributions } from './contributions.ts'
 export { type Database, database, dbSchemas, type Reader, type Row, type Schema, type SqlValue, type Tx } from './db/database.ts'
+export { isNotWritten } from './db/database-error.ts'
 export { defineMigration, type Migration } from './db/migration.ts'
 export { defineErrors, type ErrorSpec, type FieldError, kernelErrors, SvcError, type SvcErrorOptions } from './errors.ts'
 export { defineEvent, type EventKind, type Events, eventKinds, events, type PublishedEvent } from './events.ts'

@@ -4,7 +4,8 @@ import { type Clock, clock as clockRef, systemClock } from './clock.ts'
 import { configState } from './config/config-state.ts'
 import { type ServiceScope, Services } from './container.ts'
 import { contributions } from './contributions.ts'
-import { database as databaseRef, dbSchemas } from './db/database.ts'
+import { database as databaseRef } from './db/database.ts'
+import { schemasOf } from './db/schemas-of.ts'
 import { createEvents, events as eventsRef } from './events.ts'
 import type { ExtensionPoint } from './extension-point.ts'
 import { healthChecks } from './http/health.ts'
@@ -131,10 +132,12 @@ class Boot {
   async #openDatabase(): Promise<TaskEngine> {
     await this.#lockData()
     const { openKernelDatabase } = await import('./db/open-kernel.ts')
-    const database = await openKernelDatabase(
-      this.#prepared.dsn,
-      this.#contributed(dbSchemas).map(({ item }) => item),
-    )
+    const database = await openKernelDatabase(this.#prepared.dsn, schemasOf(this.#prepared), {
+      onWriteFault: (fault) => {
+        if (fault) this.log.error('the database cannot be written', { error: fault })
+        else this.log.info('the database can be written again')
+      },
+    })
     this.undo.add('database', async () => database[Symbol.asyncDispose]())
     const applied = await database.migrate()
     if (applied.length > 0) this.log.info('database migrated', { applied })
