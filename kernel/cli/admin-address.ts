@@ -15,3 +15,9 @@ export function readAdminUrl(text: string): string {
   if (everywhere.has(url.hostname)) url.hostname = '127.0.0.1'
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
 }
+
+/** Can others on the way read what is sent to the URL? */
+export function isReadableOnTheWay(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/.test(hostname)
+}
