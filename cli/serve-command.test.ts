@@ -91,7 +91,10 @@ test('a configuration that other users may read is warned of, and everything tha
   const dir = join(home.dir, '.svc')
   const config = join(dir, 'config.toml')
   chmodSync(config, 0o644)
-  writeFileSync(join(dir, 'writer.js'), `import { chmodSync, statSync, writeFileSync } from 'node:fs'\nwriteFileSync('made', '')\n${stubborn}`)
+  writeFileSync(
+    join(dir, 'writer.js'),
+    `import { chmodSync, statSync, writeFileSync } from 'node:fs'\nwriteFileSync('made', '')\n${stubborn}`,
+  )
   const before = process.umask(0)
   try {
     await using svc = home.start(['serve'], { ...anyPort, SVC_PLUGINS_PACKAGES: './writer.js' })

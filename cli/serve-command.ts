@@ -23,7 +23,8 @@ export async function run(call: CommandCall): Promise<undefined> {
   const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait as number, signal: stop.signal } })
   const lines = kernel.get(log)
   const mode = modeForOthers(prepared.config.path)
-  if (mode !== undefined) lines.warn('other users have rights on the configuration file; run chmod 600', { file: prepared.config.path, mode })
+  if (mode !== undefined)
+    lines.warn('other users have rights on the configuration file; run chmod 600', { file: prepared.config.path, mode })
   const advice = adviseSetup(prepared, kernel.adminUrl)
   if (advice) lines.warn(advice)
   const name = await stop.received

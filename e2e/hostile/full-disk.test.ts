@@ -3,13 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  CreateBucketCommand,
-  DeleteObjectCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3'
+import { CreateBucketCommand, DeleteObjectCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { createAdminData } from '../fixtures/admin-data.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
@@ -163,11 +157,14 @@ async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
   await svc.stop()
 }
 
-test.skipIf(!run('prlimit', '--version'))('a database that cannot be written: 507 everywhere, health names it, work goes on by itself', async () => {
-  using directory = temporaryDirectory()
-  using disk = limitFiles(directory.path)
-  await fillAndFree(directory.path, disk)
-})
+test.skipIf(!run('prlimit', '--version'))(
+  'a database that cannot be written: 507 everywhere, health names it, work goes on by itself',
+  async () => {
+    using directory = temporaryDirectory()
+    using disk = limitFiles(directory.path)
+    await fillAndFree(directory.path, disk)
+  },
+)
 
 test.skipIf(!mayMount())('a full disk under the database: 507 everywhere, health names it, work goes on by itself', async () => {
   using directory = temporaryDirectory()

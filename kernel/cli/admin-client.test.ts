@@ -84,7 +84,11 @@ test('before a password goes unencrypted to another machine a warning is written
   const notes: string[] = []
   const flags = { config: join(dir, 'config.toml'), timeout: 50 }
   // An address that no machine has.
-  const client = await openAdminClient({ out: { note: (line) => notes.push(line) }, env: password, flags: { ...flags, adminUrl: '192.0.2.1' } })
+  const client = await openAdminClient({
+    out: { note: (line) => notes.push(line) },
+    env: password,
+    flags: { ...flags, adminUrl: '192.0.2.1' },
+  })
   await expect(client.readHealth()).rejects.toThrow('no answer')
   expect(notes).toEqual([])
   for (let i = 0; i < 2; i++) await expect(client.call(drop)).rejects.toThrow('no answer')

@@ -13,7 +13,8 @@ export function refuseUnknownMigrations(read: Reader, path: string, schemas: rea
   const applied = read.all<{ name: string }>(`select name from ${migrationTable} order by id`)
   const unknown = applied.filter(({ name }) => !known.has(name)).map(({ name }) => name)
   if (unknown.length === 0) return
-  const shown = unknown.slice(0, namesShownMax).join(', ') + (unknown.length > namesShownMax ? ` and ${unknown.length - namesShownMax} more` : '')
+  const shown =
+    unknown.slice(0, namesShownMax).join(', ') + (unknown.length > namesShownMax ? ` and ${unknown.length - namesShownMax} more` : '')
   throw new Error(
     `the database ${path} has migrations that svc ${version.version} does not know (${shown}): it was used by a newer svc, or by a plugin ` +
       'that is not installed now. Start that version, or install the plugin again (it may stay disabled), or restore a backup from before',

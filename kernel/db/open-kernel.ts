@@ -13,5 +13,4 @@ export async function openKernelDatabase(
   return openDatabase({ dsn, schemas: [{ name: 'kernel', migrations: taskMigrations }, ...schemas], otherSchemas, ...options })
 }
 
-const load = (schemas: readonly Schema[]) =>
-  Promise.all(schemas.map(async (schema) => ({ name: schema.name, ...(await schema.load()) })))
+const load = (schemas: readonly Schema[]) => Promise.all(schemas.map(async (schema) => ({ name: schema.name, ...(await schema.load()) })))

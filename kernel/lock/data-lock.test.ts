@@ -17,7 +17,10 @@ const boxSection = defineSection('box', {
 const plugins = [
   definePlugin({
     id: 'box',
-    contributes: [configSections.with(boxSection), ownedDirectories.with(defineOwnedDirectory('box directory', boxSection, ({ dir }) => dir))],
+    contributes: [
+      configSections.with(boxSection),
+      ownedDirectories.with(defineOwnedDirectory('box directory', boxSection, ({ dir }) => dir)),
+    ],
   }),
 ]
 
@@ -37,7 +40,9 @@ test('I-26: a second svc on the same database or the same directory is refused b
   const [dir, other] = [newDir(), newDir()]
   await using _first = await start(dir)
   await expect(start(dir)).rejects.toThrow(
-    new RegExp(`^the database ${join(dir, 'db', 'svc.db')} is in use by another svc \\(process ${process.pid} on .+, since .+Z\\); stop it`),
+    new RegExp(
+      `^the database ${join(dir, 'db', 'svc.db')} is in use by another svc \\(process ${process.pid} on .+, since .+Z\\); stop it`,
+    ),
   )
   await expect(start(other, settingsIn(dir, { 'database.dsn': 'db/svc.db' }))).rejects.toThrow('the database ')
   const [sameBox, ownDatabase] = [newDir(), 'own.db']

@@ -18,8 +18,8 @@ export class LockedError extends Error {
   override readonly name = 'LockedError'
   readonly holder: LockHolder | undefined
 
-  constructor(path: string, holder: LockHolder | undefined) {
-    super(`the lock ${path} is held`)
+  constructor(path: string, { cause, holder }: { readonly cause: unknown; readonly holder: LockHolder | undefined }) {
+    super(`the lock ${path} is held`, { cause })
     this.holder = holder
   }
 }
@@ -44,7 +44,7 @@ export function lockFile(path: string): Disposable {
     writePrivateFile(holderPath, `${JSON.stringify(thisProcess())}\n`)
   } catch (cause) {
     file?.close()
-    if ((cause as { readonly errcode?: number }).errcode === sqliteBusy) throw new LockedError(path, readHolder(holderPath))
+    if ((cause as { readonly errcode?: number }).errcode === sqliteBusy) throw new LockedError(path, { cause, holder: readHolder(holderPath) })
     throw new Error(`${path} cannot be locked`, { cause })
   }
   const held = file
