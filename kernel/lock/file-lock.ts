@@ -44,7 +44,8 @@ export function lockFile(path: string): Disposable {
     writePrivateFile(holderPath, `${JSON.stringify(thisProcess())}\n`)
   } catch (cause) {
     file?.close()
-    if ((cause as { readonly errcode?: number }).errcode === sqliteBusy) throw new LockedError(path, { cause, holder: readHolder(holderPath) })
+    if ((cause as { readonly errcode?: number }).errcode === sqliteBusy)
+      throw new LockedError(path, { cause, holder: readHolder(holderPath) })
     throw new Error(`${path} cannot be locked`, { cause })
   }
   const held = file
