@@ -2,12 +2,14 @@ import {
   configSections,
   database,
   dbSchemas,
+  defineOwnedDirectory,
   definePlugin,
   defineRecovery,
   dueTimes,
   eventKinds,
   healthChecks,
   metricCollectors,
+  ownedDirectories,
   taskKinds,
   taskQueue,
   taskRecoveries,
@@ -40,6 +42,7 @@ export const storagePlugin = definePlugin({
   provides: storageServices,
   contributes: [
     configSections.with(cacheSection),
+    ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, ({ dir }) => dir)),
     dbSchemas.with({
       name: 'storage',
       load: async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Tx } from '#kernel'
 import type { CacheGauge } from '../contract.ts'
@@ -73,6 +73,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const epoch = await database.write((tx) => openEpoch(tx, clock.now()))
   const folders = new BlobFolders({ disk, dir, epoch, clock })
   await folders.open()
+  const startMs = statSync(folders.rootPath).mtimeMs
   const capacity: Capacity = new Capacity(maxBytes, usedBytes, {
     askForRoom: (bytes) => evictor.askForRoom(bytes),
     noteGrowth: (before, after) => evictor.noteGrowth(before, after),
@@ -81,7 +82,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const hot = new HotBytes(hotBytesMax)
   const digests = new DigestThread(log)
   const stop = new AbortController()
-  const upkeep: Upkeep = { database, disk, dir, epoch, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
+  const upkeep: Upkeep = { database, disk, dir, epoch, startMs, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined

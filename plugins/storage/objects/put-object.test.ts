@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { kernelErrors } from '#kernel'
 import { type Disk, realDisk } from '../cache/disk.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { chunksOf, type ObjectStorage, openObjectStorage, plainHeaders } from '../testing/object-storage.ts'
@@ -191,6 +192,16 @@ test('a hook that throws refuses the put', async () => {
   })
   await expect(storage.put('k', 'bytes')).rejects.toThrow('no room for a task')
   await expectUntouched(storage)
+})
+
+test.each([
+  ['database_full', 0],
+  ['database_unwritable', 1],
+] as const)('a commit that ends with %s leaves %i file: only what is surely not durable goes at once', async (code, files) => {
+  await using storage = await openObjectStorage()
+  Object.assign(storage.database, { write: () => Promise.reject(kernelErrors[code]()) })
+  await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code, status: 507 })
+  expect(await filesOf(storage)).toHaveLength(files)
 })
 
 test('a put into a bucket that was deleted meanwhile is refused', async () => {

@@ -1,4 +1,4 @@
-import { defineProbe, newUlid, type Tx } from '#kernel'
+import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import { type PutResult, putVersion } from '../catalog/version-store.ts'
 import type { Bucket, ObjectVersion, PutObject } from '../contract.ts'
@@ -86,7 +86,7 @@ async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Prom
     return await parts.database.write(job)
   } catch (error) {
     // When the commit itself failed, the rows may yet turn out durable after a restart: the file stays, for the sweep to decide.
-    if (isRefused) await parts.cache.discard([blob])
+    if (isRefused || isNotWritten(error)) await parts.cache.discard([blob])
     throw error
   }
 }

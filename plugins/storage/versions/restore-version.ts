@@ -1,4 +1,4 @@
-import { defineProbe, newUlid, type Tx } from '#kernel'
+import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import { type BlobRef, placeBlob } from '../cache/cache-store.ts'
 import type { Reservation } from '../cache/reservation.ts'
@@ -130,7 +130,7 @@ async function commit(parts: VersionParts, restore: Restore, fetched: Fetched | 
     return version
   } catch (error) {
     // When the commit itself failed, the rows may yet turn out durable after a restart: the file stays, for the sweep to decide.
-    if (isRefused && fetched) await cache.discard([fetched.blob])
+    if (fetched && (isRefused || isNotWritten(error))) await cache.discard([fetched.blob])
     throw error
   }
 }
