@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { arch, platform } from 'node:os'
 import { expect, test } from 'vitest'
-import { pinnedNode } from '../cli/pinned-node.js'
 
 interface LockedPackage {
   readonly version: string
@@ -15,8 +14,10 @@ const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 const installed = Object.entries(lock.packages).filter(([place]) => place !== '')
-const isForHere = ({ os, cpu }: LockedPackage) =>
-  [os ?? platform()].flat().includes(platform()) && [cpu ?? arch()].flat().includes(arch())
+const isForHere = ({ os, cpu }: LockedPackage) => [os ?? platform()].flat().includes(platform()) && [cpu ?? arch()].flat().includes(arch())
+
+// Plain JavaScript without types.
+const { pinnedNode } = await import(new URL('../cli/pinned-node.js', import.meta.url).href)
 
 test('every package that is installed here is pinned by its hash', () => {
   expect(installed.filter(([, entry]) => isForHere(entry) && entry.integrity === undefined)).toEqual([])

@@ -1,6 +1,7 @@
 /** Addresses of the Admin API as values: one value registers the route, types the client and documents the API. */
 import type { Type } from 'arktype'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { noteSubject } from './audit-request.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 
 export interface Endpoint extends BodyOptions {
@@ -28,6 +29,8 @@ export interface Endpoint extends BodyOptions {
   readonly alsoStatus?: 503
   /** Codes of the refusals that are its own, beside those that every address may answer with. */
   readonly refusals?: readonly string[]
+  /** Members of query, body and answer that the audit log shows beside the parameters of the path; never one that holds a secret. */
+  readonly audit?: readonly string[]
   /** Longest time from the headers to the end of the answer. Default: that of every request. */
   readonly deadlineMs?: number | 'none'
 }
@@ -61,7 +64,7 @@ export function serveEndpoint<E extends Endpoint>(
   endpoint: E,
   handle: (call: EndpointCall<E>) => Promise<EndpointAnswer<E>>,
 ): void {
-  const { method, path, params, query, answer, status = 200, deadlineMs } = endpoint
+  const { method, path, params, query, answer, status = 200, deadlineMs, audit = [] } = endpoint
   app.route({
     method,
     url: path,
@@ -76,10 +79,17 @@ export function serveEndpoint<E extends Endpoint>(
         request,
         reply,
       }
+      noteSubject(request, { ...namedIn(call.query, audit), ...namedIn(call.body, audit) })
       const result = await handle(call as EndpointCall<E>)
+      noteSubject(request, namedIn(result, audit))
       return reply.sent ? reply : reply.code(status).send(result)
     },
   })
+}
+
+function namedIn(value: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
+  if (value === null || typeof value !== 'object') return {}
+  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(value, name) ? [[name, value[name as never]]] : [])))
 }
 
 async function readBody(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
