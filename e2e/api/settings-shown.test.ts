@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cheapPasswordHash } from '#kernel/testing'
 import { emptyWalletKey, type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-const sessionSecret = 'a session secret for tests only'
+const sessionSecret = 'a session secret that only tests use'
 let svc: ServeProcess
 beforeAll(async () => {
   const env = { SVC_S3_REGION: 'eu-north-1', SVC_CACHE_MAX_SIZE_GB: '7', SVC_CACHE_EVICTION_POLICY: 'none', SVC_NOTHING: 'x' }

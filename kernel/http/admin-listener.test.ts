@@ -109,6 +109,33 @@ test.each([
   if (status >= 400) expect(await response.json()).toHaveProperty('error')
 })
 
+test.each([
+  ['https at a trusted proxy', ['127.0.0.1'], 'https', 'max-age=31536000'],
+  ['http at a trusted proxy', ['127.0.0.1'], 'http', null],
+  ['https on the word of a stranger', [], 'https', null],
+])('%s gets Strict-Transport-Security as it should', async (_what, trusted, proto, expected) => {
+  await using listener = await startTestListener({ settings: { addr: '127.0.0.1:0', trusted_proxies: trusted } })
+  for (const path of ['/healthz', '/api/v1/nothing', '/buckets']) {
+    const response = await fetch(listener.url + path, { headers: { 'x-forwarded-proto': proto } })
+    expect(response.headers.get('strict-transport-security')).toBe(expected)
+  }
+})
+
+test('one client holds no more than its share of the connections', async () => {
+  await using listener = await startTestListener()
+  const { hostname, port } = new URL(listener.url)
+  const sockets = Array.from({ length: 300 }, () => connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' }))
+  let ended = 0
+  for (const socket of sockets)
+    socket
+      .on('error', () => {})
+      .resume()
+      .once('close', () => void ended++)
+  await expect.poll(() => ended).toBe(300 - 256)
+  expect((await fetch(`${listener.url}/healthz`)).status).toBe(200)
+  for (const socket of sockets) socket.destroy()
+})
+
 test('refusals name their code, fields and time to wait; faults say only that they are internal', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'info', format: 'json', secrets: [], write: (line) => lines.push(line) })

@@ -2,6 +2,7 @@
 import type { Type } from 'arktype'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { noteSubject } from './audit-request.ts'
+import { type AuditedMembers, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 
 export interface Endpoint extends BodyOptions {
@@ -29,8 +30,8 @@ export interface Endpoint extends BodyOptions {
   readonly alsoStatus?: 503
   /** Codes of the refusals that are its own, beside those that every address may answer with. */
   readonly refusals?: readonly string[]
-  /** Members of query, body and answer that the audit log shows beside the parameters of the path; never one that holds a secret. */
-  readonly audit?: readonly string[]
+  /** What the audit log shows beside the parameters of the path. */
+  readonly audit?: AuditedMembers
   /** Longest time from the headers to the end of the answer. Default: that of every request. */
   readonly deadlineMs?: number | 'none'
 }
@@ -79,17 +80,12 @@ export function serveEndpoint<E extends Endpoint>(
         request,
         reply,
       }
-      noteSubject(request, { ...namedIn(call.query, audit), ...namedIn(call.body, audit) })
+      noteSubject(request, subjectOfCall(call, audit))
       const result = await handle(call as EndpointCall<E>)
-      noteSubject(request, namedIn(result, audit))
+      noteSubject(request, subjectOfAnswer(result, audit))
       return reply.sent ? reply : reply.code(status).send(result)
     },
   })
-}
-
-function namedIn(value: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
-  if (value === null || typeof value !== 'object') return {}
-  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(value, name) ? [[name, value[name as never]]] : [])))
 }
 
 async function readBody(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {

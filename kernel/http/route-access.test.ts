@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 import { sendRaw } from '../testing/http.ts'
@@ -27,7 +28,7 @@ const undeclared = serve({
   name: 'undeclared',
   modes: ['full'],
   uses: {},
-  register: (app) => void app.get('/undeclared', async () => 'secret'),
+  register: (app: FastifyInstance) => void app.get('/undeclared', async () => 'secret'),
 } as unknown as RouteGroup)
 
 const shell = serve(
