@@ -1,6 +1,6 @@
 import { systemState } from './boot-report.ts'
 import { clock } from './clock.ts'
-import { findAdminExposure } from './config/admin-exposure-policy.ts'
+import { findAdminExposure } from './config/admin-exposure.ts'
 import { type ConfigState, configState } from './config/config-state.ts'
 import { type LoadedConfig, loadConfig } from './config/load.ts'
 import { configSections, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { adminAuthSection, adminSection } from '../settings.ts'
 import { testKernel } from '../testing/test-kernel.ts'
-import { findAdminExposure } from './admin-exposure-policy.ts'
+import { findAdminExposure } from './admin-exposure.ts'
 
 const problemsOf = (enabled: boolean, addr: string) =>
   findAdminExposure({
