@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { pinnedNode } from './pinned-node.js'
 
 const nodeMajorMin = 24
 /** Threads for file and hash work. Node's default of 4 would make fsync wait behind reads. */
@@ -22,10 +21,11 @@ if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) {
   // All is closed by now: a timer that a library forgot must not keep the operator waiting. Does nothing when nothing is left.
   setTimeout(() => process.exit(), endMsMax).unref()
 } else {
-  runOnPinnedNode()
+  await runOnPinnedNode()
 }
 
-function runOnPinnedNode() {
+async function runOnPinnedNode() {
+  const { pinnedNode } = await import('./pinned-node.js')
   if (!existsSync(pinnedNode)) {
     process.stderr.write(
       `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it, or run \`npm ci\` here.\n`,
