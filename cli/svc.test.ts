@@ -33,6 +33,7 @@ test('where there is no pinned Node it says in one line what it needs', async ()
   const dir = mkdtempSync(join(tmpdir(), 'svc-old-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   copyFileSync(program, join(dir, 'svc.mjs'))
+  copyFileSync(fileURLToPath(new URL('./pinned-node.js', import.meta.url)), join(dir, 'pinned-node.js'))
   expect(await runOnOldNode(join(dir, 'svc.mjs'), 'version')).toEqual({
     code: 1,
     stdout: '',

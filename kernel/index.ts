@@ -1,6 +1,5 @@
 /** The kernel's only door: everything a plugin, a command or a test may use. */
 export { type } from 'arktype'
-export { authEndpoints } from './auth/auth-api.ts'
 export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type AdminClient, adminFlags, openAdminClient } from './cli/admin-client.ts'
@@ -26,6 +25,7 @@ export { defineEvent, type EventKind, type Events, eventKinds, events, type Publ
 export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'
 export { PluginGraphError } from './graph.ts'
 export { type BodyOptions, parseBody, parseParams, parseQuery } from './http/body.ts'
+export { type ConnectionShare, shareConnections } from './http/connection-share.ts'
 export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './http/egress.ts'
 export {
   defineEndpoint,
@@ -36,10 +36,11 @@ export {
   serveEndpoint,
 } from './http/endpoint.ts'
 export { defineHealthCheck, type HealthCheck, healthChecks } from './http/health.ts'
-export { showHealth } from './http/health-route.ts'
 export { requestIdentity } from './http/identity.ts'
+export { type EndpointGroup, kernelEndpoints } from './http/kernel-endpoints.ts'
 export { listenAddress } from './http/listen-address.ts'
 export { defineListener, type Listener, listeners, type RunningListener } from './http/listeners.ts'
+export type { RouteAccess } from './http/route-access.ts'
 export { adminRoutes, defineRoutes, type RouteGroup } from './http/routes.ts'
 export { newToken, newUint256, newUlid } from './ids.ts'
 export { type RunningKernel, type StartOptions, startKernel } from './kernel.ts'

@@ -41,7 +41,10 @@ export function registerHealth(app: FastifyInstance, mode: Mode, sources: Health
       running = undefined
     })
     const report = await running
-    return reply.code(report.status === 'unhealthy' ? 503 : 200).send(report)
+    return reply
+      .header('cache-control', 'no-store')
+      .code(report.status === 'unhealthy' ? 503 : 200)
+      .send(report)
   })
 }
 
