@@ -1,6 +1,6 @@
 /** What the payer signs for the storage service: EIP-712 messages and the `extraData` bytes that carry them. */
 import { CID } from 'multiformats/cid'
-import { type Address, bytesToBigInt, encodeAbiParameters, type Hex, toHex } from 'viem'
+import { type Address, bytesToBigInt, encodeAbiParameters, type Hex, hexToBytes, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
 /** Where a signature is valid: one chain, one FWSS proxy. */
@@ -123,6 +123,16 @@ export async function signTerminateService(termination: Signing & { dataSetId: b
 /** The binary PieceCIDv2, as contracts take it. @throws Error when the text is not a CID */
 export function pieceCidBytes(pieceCid: string): Hex {
   return toHex(CID.parse(pieceCid).bytes)
+}
+
+/** The reverse of `pieceCidBytes`. Bytes that are no CID stay hexadecimal, which equals no recorded piece CID. */
+export function pieceCidText(bytes: Hex): string {
+  try {
+    return CID.decode(hexToBytes(bytes)).toString()
+  } catch {
+    // A node answered something else: the caller compares the text and finds it different.
+    return bytes
+  }
 }
 
 function eip712Domain({ chainId, fwss }: SigningDomain) {
