@@ -24,6 +24,7 @@ import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { verifyLandingsRecovery, verifyLandingsTask } from './finality/verify-landings-task.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
 import { forgetLeftovers } from './removals/forget-leftovers.ts'
@@ -41,16 +42,28 @@ export const storagePlugin = definePlugin({
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }] = await Promise.all([
-          import('./migrations/0001-objects.ts'),
-          import('./migrations/0002-copies.ts'),
-          import('./migrations/0003-removals.ts'),
-          import('./migrations/0004-list-reads.ts'),
-        ])
-        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] }
+        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }, { finalityMigration }] =
+          await Promise.all([
+            import('./migrations/0001-objects.ts'),
+            import('./migrations/0002-copies.ts'),
+            import('./migrations/0003-removals.ts'),
+            import('./migrations/0004-list-reads.ts'),
+            import('./migrations/0006-finality.ts'),
+          ])
+        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, finalityMigration] }
       },
     }),
-    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),
+    taskKinds.with(
+      storeTask,
+      ensureDataSetTask,
+      pullTask,
+      commitTask,
+      reviewDurabilityTask,
+      makeRoomTask,
+      evictTask,
+      cleanupTask,
+      verifyLandingsTask,
+    ),
     taskSchedules.with(makeRoomSchedule),
     taskRecoveries.with(
       defineRecovery({
@@ -70,6 +83,7 @@ export const storagePlugin = definePlugin({
         uses: { database },
         run: ({ database }) => forgetLeftovers(database),
       }),
+      verifyLandingsRecovery,
     ),
     healthChecks.with(cacheHealth),
     metricCollectors.with(...cacheMetrics, objectStateMetric),

@@ -6,6 +6,7 @@ import { objectsMigration } from '../migrations/0001-objects.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
 import { removalsMigration } from '../migrations/0003-removals.ts'
 import { listReadsMigration } from '../migrations/0004-list-reads.ts'
+import { finalityMigration } from '../migrations/0006-finality.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 
@@ -24,7 +25,7 @@ export const rowsNowMs = 1_000_000
 
 export async function openStorageRows(): Promise<StorageRows> {
   const database = await openTestDatabase([
-    { name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] },
+    { name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, finalityMigration] },
   ])
   await database.write((tx) =>
     tx.run(
@@ -72,9 +73,10 @@ export async function openStorageRows(): Promise<StorageRows> {
         )
         const dataSetId = made(planned)
         tx.run(
-          'update data_sets set state = ?, chain_id = ? where id = ?',
+          'update data_sets set state = ?, chain_id = ?, final_at = ? where id = ?',
           state,
           state === 'planned' ? null : String(dataSetId + 100),
+          state === 'planned' ? null : rowsNowMs,
           dataSetId,
         )
         return dataSetId
