@@ -1,4 +1,5 @@
 import type { Tx } from '#kernel'
+import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { judgeLook, type Landing, type LookVerdict, nextLookEpochs } from './look-policy.ts'
 import {
@@ -93,12 +94,20 @@ function nextLookOf(
 }
 
 async function judgeAll<T extends { readonly nonce: bigint; readonly landing: Landing }>(
-  { reads, signer }: Pipeline,
+  { reads, signer, log }: Pipeline,
   items: readonly T[],
   depths: Depths,
 ): Promise<readonly { readonly item: T; readonly verdict: LookVerdict }[]> {
   const nonces = (epoch: bigint) => Promise.all(items.map(({ nonce }) => reads.nonceAt(signer.address, nonce, epoch)))
-  const [confirmed, finalized] = await Promise.all([nonces(depths.confirmed), nonces(depths.finalized)])
+  const finalizedNonces = nonces(depths.finalized).catch((error: unknown) => {
+    // Nodes that keep few states do not answer so far back. What vanished must be found all the same.
+    log.warn('the chain node does not answer for the finalized epoch: nothing is final; see chain.finality_epochs', {
+      epoch: depths.finalized.toString(),
+      error,
+    })
+    return items.map((): NonceOutcome => ({ landed: false }))
+  })
+  const [confirmed, finalized] = await Promise.all([nonces(depths.confirmed), finalizedNonces])
   return items.flatMap((item, index) => {
     const [now, deep] = [confirmed[index], finalized[index]]
     if (!now || !deep) return []
