@@ -22,10 +22,13 @@ async function startDeepStage(finalityEpochs: number) {
   return { stage, base, fromEpoch: await stage.network.devnet.chain.epoch() }
 }
 
-/** Takes back every block after `fromEpoch`; the chain stands still until it is released. */
+/** Takes back every addition after `fromEpoch`; the chain stands still until it is released. */
 async function rewind({ network: { devnet } }: Stage, fromEpoch: bigint): Promise<void> {
   await devnet.chain.hold()
-  await devnet.chain.reorg(Number((await devnet.chain.epoch()) - fromEpoch))
+  const landings = devnet.providers
+    .flatMap((provider) => provider.transactions().flatMap(({ kind, confirmedEpoch }) => (kind === 'add' ? (confirmedEpoch ?? []) : [])))
+    .filter((epoch) => epoch > fromEpoch)
+  await devnet.chain.reorg(Number(await devnet.chain.epoch()) - Math.min(...landings) + 1)
 }
 
 const places = ({ copies }: Provenance) => copies.map(({ data_set_id, piece_id }) => `${data_set_id}/${piece_id}`).sort()
