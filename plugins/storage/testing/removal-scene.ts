@@ -1,4 +1,3 @@
-import { privateKeyToAccount } from 'viem/accounts'
 import { silentLog } from '#kernel'
 import { createFakeClock } from '#kernel/testing'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
@@ -11,7 +10,7 @@ import { cleanupTask } from '../removals/cleanup-task.ts'
 import { openVersionStorage } from './version-storage.ts'
 
 const dataSetId = 1
-const account = privateKeyToAccount(`0x${'1'.repeat(64)}`)
+const account = { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` } as const
 export const removalTxHash = `0x${'ab'.repeat(32)}` as const
 
 /** A chain and a provider by their words alone, over real rows. */
