@@ -1,6 +1,6 @@
 /** What the payer signs for the storage service: EIP-712 messages and the `extraData` bytes that carry them. */
 import { CID } from 'multiformats/cid'
-import { type Address, bytesToBigInt, encodeAbiParameters, type Hex, hexToBytes, toHex } from 'viem'
+import { type Address, bytesToBigInt, decodeAbiParameters, encodeAbiParameters, type Hex, hexToBytes, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
 /** Where a signature is valid: one chain, one FWSS proxy. */
@@ -99,6 +99,11 @@ export async function signAddPieces({ account, domain, clientDataSetId, nonce, p
   }
   const signature = await account.signTypedData({ domain: eip712Domain(domain), types, primaryType: 'AddPieces', message })
   return encodeAbiParameters(addParameters, [nonce, metadata.map(keysOf), metadata.map(valuesOf), signature])
+}
+
+/** How many pieces the `extraData` of an addition was signed for. */
+export function countSignedPieces(extraData: Hex): number {
+  return decodeAbiParameters(addParameters, extraData)[1].length
 }
 
 /** `extraData` of one transaction that creates a data set and adds its first pieces; both parts name the same clientDataSetId. */

@@ -1,6 +1,7 @@
 import { defineProbe } from '#kernel'
 import { pieceIdsOf } from '../chain/nonce-policy.ts'
 import { countSent } from '../chain/sender-nonces.ts'
+import { countSignedPieces } from '../chain/typed-data.ts'
 import { nextLook, readDepths } from '../finality/look.ts'
 import { recordLanding } from '../finality/look-store.ts'
 import { takeBackBatch } from '../finality/take-back.ts'
@@ -83,7 +84,7 @@ async function confirm(
     )
   }
   const { nextPieceId } = outcome
-  const pieceIds = pieceIdsOf(nextPieceId, batch.items.length)
+  const pieceIds = pieceIdsOf(nextPieceId, countSignedPieces(batch.extraData))
   const [firstPieceId] = pieceIds
   if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
   // Read after the nonce, so that no node that is behind is believed later when it says that nothing landed.

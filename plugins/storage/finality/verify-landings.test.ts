@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { forgetDeleted } from '../catalog/reference-store.ts'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { AddPiecesCall } from '../chain/provider-client.ts'
@@ -150,6 +151,24 @@ test('I-27: a batch that vanished goes back to its nonce, is sent again with the
     ['committed', '11'],
   ])
   expect(contentRow(id)).toEqual({ durable: 1, readable: 1, state: 'stored' })
+})
+
+test('I-27: a batch keeps its piece ids in order when one of its contents was forgotten since', async () => {
+  const [first] = await store(3, 3n)
+  await rows.database.write((tx) => {
+    tx.run(`update copies set state = 'removed' where content_id = ?`, first?.contentId ?? 0)
+    tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, first?.contentId ?? 0)
+    forgetDeleted(tx, first?.contentId ?? 0)
+  })
+  book.set(nonceOf(0), landed(13n))
+  await pass(5)
+  await verify()
+  await doors.clock.advance(testEpochMs)
+  await commit()
+  expect(places()).toEqual([
+    ['committed', '11'],
+    ['committed', '12'],
+  ])
 })
 
 test('an evicted content whose only copies vanished is still read from its provider, and counts as readable and not as durable', async () => {

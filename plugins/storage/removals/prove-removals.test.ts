@@ -117,3 +117,34 @@ test('I-05: a removal that becomes final while it is judged is not asked for aga
   expect(count()).toEqual({ scheduled: 1 })
   expect(scene.requests).toHaveLength(1)
 })
+
+test('I-05: a removal that a reorganisation took out of the queue is judged by its attempt before it is asked for again', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, clock, run, count } = removal
+  await run()
+  scene.queued = new Set([0n])
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
+  scene.queued = new Set()
+  scene.sender = { pooled: 6, final: 5 }
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(count()).toEqual({ uncertain: 1 })
+  await clock.advance(3_600_000)
+  await run()
+  await run()
+  expect(scene.requests).toHaveLength(1)
+  scene.sender = { pooled: 6, final: 6 }
+  await expect(run()).rejects.toMatchObject({ code: 'removal_reverted' })
+  await run()
+  expect(scene.requests).toHaveLength(2)
+})
+
+test('a removal that was found queued without a request of ours, and is so no more, is asked for', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, run, count } = removal
+  scene.queued = new Set([0n])
+  await run()
+  expect(count()).toEqual({ scheduled: 1 })
+  scene.queued = new Set()
+  await run()
+  expect(scene.requests).toEqual([[0n]])
+})

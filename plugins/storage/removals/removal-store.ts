@@ -144,6 +144,26 @@ export function markScheduled(tx: Tx, id: number, nowMs: number): void {
   )
 }
 
+/**
+ * The chain has taken the removal out of its queue again: its attempt is judged anew, from now on. One that was found queued without an
+ * attempt of ours is asked for like any other.
+ */
+export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
+  tx.run(
+    `update removal_attempts set started_at = ?, sender_nonce = null, checks = 0, updated_at = ?
+     where id = (select attempt_id from removals where id = ? and state = 'scheduled')`,
+    nowMs,
+    nowMs,
+    id,
+  )
+  tx.run(
+    `update removals set state = case when attempt_id is null then 'pending' else 'uncertain' end, updated_at = ?
+     where id = ? and state = 'scheduled'`,
+    nowMs,
+    id,
+  )
+}
+
 /** The piece is not on chain any more. `moot`: its data set ended. */
 export function endRemoval(
   tx: Tx,

@@ -6,7 +6,7 @@ import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
-import { endRemoval, markScheduled, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
+import { endRemoval, markScheduled, markUnqueued, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
 import { type RemovalsOfDataSet, submitRemovals } from './submit-removals.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
@@ -73,12 +73,20 @@ async function end({ database, clock }: Pipeline, removals: readonly Removal[], 
   })
 }
 
-/** ending: gone, and a reorganisation could still bring it back, to be paid for ever: it is not forgotten yet. */
-type StartedState = 'queued' | 'ending' | 'gone' | 'open'
+/**
+ * ending: gone, and a reorganisation could still bring it back, to be paid for ever: it is not forgotten yet · unqueued: it was in the
+ * queue, and a reorganisation took it out.
+ */
+type StartedState = 'queued' | 'unqueued' | 'ending' | 'gone' | 'open'
 
-async function lookUp({ reads }: Pipeline, { dataSet, queued, depths }: RemovalsOfDataSet, { pieceId }: Removal): Promise<StartedState> {
+async function lookUp(
+  { reads }: Pipeline,
+  { dataSet, queued, depths }: RemovalsOfDataSet,
+  { pieceId, state }: Removal,
+): Promise<StartedState> {
   if (queued.has(pieceId)) return 'queued'
-  if ((await reads.pieceState(dataSet.chainId, pieceId)) !== 'gone') return 'open'
+  const found = await reads.pieceState(dataSet.chainId, pieceId)
+  if (found !== 'gone') return found === 'live' && state === 'scheduled' ? 'unqueued' : 'open'
   return (await reads.pieceState(dataSet.chainId, pieceId, depths.finalized)) === 'gone' ? 'gone' : 'ending'
 }
 
@@ -94,6 +102,13 @@ async function lookUpStarted(doors: Pipeline, work: RemovalsOfDataSet): Promise<
       for (const { id } of found) markScheduled(tx, id, clock.now())
     })
     await scheduled()
+  }
+  const unqueued = inState('unqueued')
+  if (unqueued.length > 0) {
+    await database.write((tx) => {
+      for (const { id } of unqueued) markUnqueued(tx, id, clock.now())
+    })
+    log.warn('queued removals vanished from the chain and are looked up again', { dataSet: work.dataSet.id, pieces: unqueued.length })
   }
   const gone = inState('gone')
   if (gone.length > 0) {
