@@ -215,6 +215,22 @@ test('a node that is behind the landing takes nothing back', async () => {
   expect(places()).toEqual([['committed', '0']])
 })
 
+test('a node that keeps no states so old makes nothing final, and what vanished is found all the same', async () => {
+  await store(1, 1n)
+  const { nonceAt } = doors.reads
+  doors.reads.nonceAt = async (payer, nonce, epoch) => {
+    if (epoch !== doors.world.epoch) throw Object.assign(new Error('no state'), { code: 'chain_unreachable' })
+    return nonceAt(payer, nonce, epoch)
+  }
+  finalizedBook = book
+  await pass(200)
+  expect(waitOf(await verify(), doors.clock).reason).toBe('finality')
+  book.clear()
+  await pass(200)
+  await verify()
+  expect(places()).toEqual([['unconfirmed', null]])
+})
+
 test('a removal that nobody asked for yet is forgotten with the vanished piece, and planned anew where it lands', async () => {
   const [content] = await store(1, 5n)
   const { contentId } = content ?? { contentId: 0 }
