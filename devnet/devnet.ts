@@ -25,6 +25,7 @@ import { createPatientTransactions } from './chain/patient-transactions.ts'
 import { findFreePort } from './chain/port.ts'
 import { createAnvilCall, createChainReader, createChainSigner } from './chain/rpc.ts'
 import { type DevnetInfo, type DevnetUser, describeDevnet, writeDevnetInfo } from './devnet-info.ts'
+import { pieceCidFromChain } from './provider/piece-names.ts'
 import { createProvider, type SimulatedProvider } from './provider/provider.ts'
 import type { ProviderSettings } from './provider/settings.ts'
 
@@ -80,6 +81,8 @@ export interface Devnet extends AsyncDisposable {
   /** What a nonce landed as: data set id, plus the next piece id in the upper 128 bits; 0 = unused. */
   clientNonce(payer: Address, nonce: bigint): Promise<bigint>
   pieceLive(dataSetId: number | bigint, pieceId: number | bigint): Promise<boolean>
+  /** The piece CID under the id; undefined where there is none, or it was removed. The data set must be live. */
+  pieceCid(dataSetId: number | bigint, pieceId: number | bigint): Promise<string | undefined>
   /** Of all running providers, oldest first. */
   addPiecesTransactions(): readonly AddPiecesTransaction[]
   mintUsdfc(address: Address, amount: bigint): Promise<void>
@@ -212,6 +215,15 @@ function chainHelpers(chain: DevnetChain) {
         functionName: 'pieceLive',
         args: [BigInt(dataSetId), BigInt(pieceId)],
       }),
+    async pieceCid(dataSetId: number | bigint, pieceId: number | bigint) {
+      const { data } = await reader.readContract({
+        address: contracts.pdpVerifier,
+        abi: verifierAbi,
+        functionName: 'getPieceCid',
+        args: [BigInt(dataSetId), BigInt(pieceId)],
+      })
+      return pieceCidFromChain(data)
+    },
     mintUsdfc: (to: Address, amount: bigint) =>
       mintUsdfc(createChainSigner(rpcUrl, deployerAccount().privateKey), contracts.usdfc, { to, amount }),
     async depositFor(privateKey: Hex, amount: bigint) {

@@ -66,6 +66,34 @@ test('reorganised: what was confirmed never happened', async () => {
   dataSet.provider.faults.clear()
 })
 
+test('the provider keeps the bytes of a rewound addition, as Curio does, and takes the same request again', async () => {
+  const roundOfProving = async () => {
+    const sent = dataSet.provider.counters.provingTransactions
+    await chain().mine(25)
+    await until('a round of proving', async () => dataSet.provider.counters.provingTransactions > sent)
+  }
+  await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])
+  const piece = await fixture.storePiece(dataSet)
+  const { url, body } = await fixture.addBody(dataSet, [piece])
+  const statusUrl = await locationOf(url, await send('POST', url, body))
+  await outcome(statusUrl)
+  // The provider has seen the piece in its data set.
+  await roundOfProving()
+  const landedAt = (await reader().getTransactionReceipt({ hash: `0x${statusUrl.slice(-64)}` })).blockNumber
+  await chain().hold()
+  await chain().reorg(Number((await chain().epoch()) - landedAt) + 1)
+  await chain().release()
+  await until('the provider noticed', async () => (await statusAt(statusUrl)).txStatus === 'reorged')
+  // In the second one the look of the first at what need not be held is over.
+  for (let rounds = 0; rounds < 2; rounds++) await roundOfProving()
+  expect(dataSet.provider.findPieceFile(piece)).toBeDefined()
+  const next = await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])
+  expect(await outcome(await locationOf(url, await send('POST', url, body)))).toMatchObject({
+    piecesAdded: true,
+    confirmedPieceIds: next.map((id) => id + 1),
+  })
+})
+
 test('a proving provider makes the data set active; a stopped one collects faults', async () => {
   await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])
   const args = [BigInt(dataSet.dataSetId)] as const

@@ -90,11 +90,11 @@ export function openLedger(dir: string): Ledger {
   }
 }
 
-/** Pieces that a transaction on its way wants. */
+/** Pieces that a transaction on its way wants, and those of additions that were rewound: Curio keeps what it had booked for these. */
 export function pieceCidsInFlight({ transactions }: LedgerState): Set<string> {
   return new Set(
     Object.values(transactions)
-      .filter(({ status, ok, processed }) => status === 'pending' || (ok && !processed))
+      .filter(({ status, ok, processed }) => status === 'pending' || status === 'reorged' || (ok && !processed))
       .flatMap((record) => record.pieceCids),
   )
 }

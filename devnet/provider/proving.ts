@@ -2,6 +2,7 @@
 import { encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { verifierAbi, warmStorageAbi } from '../chain/abis.ts'
 import { CHALLENGE_FINALITY_EPOCHS } from '../chain/deployment.ts'
+import { findReceipt } from '../chain/rpc.ts'
 import { isOwnDataSet, listOwnDataSets, listPieces } from './chain-reads.ts'
 import type { ProviderContext } from './context.ts'
 import { removeEnded } from './ended-data-sets.ts'
@@ -148,6 +149,11 @@ async function releaseRemoved({ chain, pieces, signer, ledger }: ProviderContext
   for (const pieceCid of pieceCidsInFlight(ledger.state)) gone.delete(pieceCid)
   const { dataSetIds } = await listOwnDataSets(chain, signer.address, 1)
   for (const id of dataSetIds) for (const { pieceCid } of await listPieces(chain, id)) gone.delete(pieceCid)
+  // A piece whose addition was rewound just now was not removed.
+  for (const { hash, pieceCids } of Object.values(ledger.state.transactions)) {
+    const named = pieceCids.filter((pieceCid) => gone.has(pieceCid))
+    if (named.length > 0 && !(await findReceipt(chain.reader, hash))) for (const pieceCid of named) gone.delete(pieceCid)
+  }
   for (const pieceCid of gone) pieces.removeHeld(pieceCid)
 }
 

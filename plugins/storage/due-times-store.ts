@@ -7,7 +7,7 @@ import type { DueTimes } from '#kernel'
 export const dueColumns = {
   copies: ['next_attempt_at', 'uploaded_at', 'parked_at'],
   commit_batches: ['next_check_at', 'submit_started_at', 'first_submitted_at', 'attention_at', 'created_at'],
-  data_sets: ['create_started_at', 'gone_seen_at', 'created_at'],
+  data_sets: ['create_started_at', 'gone_seen_at', 'next_look_at', 'created_at'],
   removal_attempts: ['started_at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
@@ -20,8 +20,8 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   cache_entries: ['accessed_at', 'cached_at'],
   cache_epochs: ['swept_at'],
   copies: ['committed_at', 'created_at', 'updated_at'],
-  commit_batches: ['updated_at'],
-  data_sets: ['updated_at'],
+  commit_batches: ['final_at', 'updated_at'],
+  data_sets: ['final_at', 'updated_at'],
   removals: ['created_at', 'updated_at'],
   removal_attempts: ['updated_at'],
 }

@@ -17,6 +17,8 @@ export interface Schedule {
   commit(tx: Tx, dataSetId: number, atMs?: number): void
   /** Removes what was released. Returns the task's id. */
   cleanup(tx: Tx, dataSetId: number, atMs?: number): number
+  /** Verifies on chain what landed, until it is final. */
+  verifyLandings(tx: Tx, atMs?: number): void
   reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
   /** Cached bytes may have become releasable, or room is short. */
   makeRoom(tx: Tx): void

@@ -28,6 +28,7 @@ import { storeTask } from './copies/store-task.ts'
 import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
 import { storageDueTimes } from './due-times-store.ts'
+import { verifyLandingsRecovery, verifyLandingsTask } from './finality/verify-landings-task.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
 import { forgetLeftovers } from './removals/forget-leftovers.ts'
@@ -50,7 +51,17 @@ export const storagePlugin = definePlugin({
         return { migrations: storageMigrations }
       },
     }),
-    taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),
+    taskKinds.with(
+      storeTask,
+      ensureDataSetTask,
+      pullTask,
+      commitTask,
+      reviewDurabilityTask,
+      makeRoomTask,
+      evictTask,
+      cleanupTask,
+      verifyLandingsTask,
+    ),
     taskSchedules.with(makeRoomSchedule),
     dueTimes.with(storageDueTimes),
     taskRecoveries.with(
@@ -71,6 +82,7 @@ export const storagePlugin = definePlugin({
         uses: { database },
         run: ({ database }) => forgetLeftovers(database),
       }),
+      verifyLandingsRecovery,
     ),
     healthChecks.with(cacheHealth),
     metricCollectors.with(...cacheMetrics, objectStateMetric),

@@ -6,6 +6,7 @@ import { commitTask } from './copies/commit-task.ts'
 import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { verifyLandingsTask } from './finality/verify-landings-task.ts'
 import type { Schedule } from './pipeline.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
 import { taskKeys } from './task-keys.ts'
@@ -18,6 +19,7 @@ export function createSchedule(queue: TaskQueue): Schedule {
     ensure: (tx, dataSetId) => void queue.enqueue(tx, ensureDataSetTask, { dataSetId }, { key: taskKeys.ensure(dataSetId) }),
     pull: (tx, dataSetId, atMs) => void queue.enqueue(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs)),
     commit: (tx, dataSetId, atMs) => void queue.enqueue(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs)),
+    verifyLandings: (tx, atMs) => void queue.enqueue(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs)),
     reviewDurability: (tx, { id, name }) =>
       void queue.enqueue(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) }),
     makeRoom: (tx) => enqueueMakeRoom(tx, queue),

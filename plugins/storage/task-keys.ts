@@ -5,6 +5,7 @@ export const taskKeys = {
   pull: (dataSetId: number) => `storage_pull:${dataSetId}`,
   commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
   cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
+  finality: 'storage_finality',
   reviewDurability: (bucketId: number) => `cache_reconcile_durability:${bucketId}`,
   finishEviction: (contentId: number) => `cache_evict:${contentId}`,
 } as const

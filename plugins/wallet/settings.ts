@@ -68,12 +68,21 @@ export const chainSection = defineSection('chain', {
       min: 0,
       max: 900,
     }),
+    finality_epochs: integer({
+      label: 'Finality',
+      doc: 'Epochs after which a reorganisation is ruled out: stored copies are checked on chain until then, and only then removed. Absent: what suits the network (900 on the public ones). A node that reports earlier finality is believed.',
+      min: 1,
+      max: 1800,
+    }),
   },
-  check: ({ network, devnet_info, default_copies, default_minimum_durable_copies }) => [
+  check: ({ network, devnet_info, default_copies, default_minimum_durable_copies, confirmations, finality_epochs }) => [
     ...(network === 'devnet' && !devnet_info ? [{ key: 'devnet_info', message: 'is required with chain.network = "devnet"' }] : []),
     ...(network !== 'devnet' && devnet_info ? [{ key: 'devnet_info', message: 'belongs to chain.network = "devnet" only' }] : []),
     ...(default_minimum_durable_copies > default_copies
       ? [{ key: 'default_minimum_durable_copies', message: `must not be above chain.default_copies (${default_copies})` }]
+      : []),
+    ...(finality_epochs !== undefined && confirmations !== undefined && finality_epochs < confirmations
+      ? [{ key: 'finality_epochs', message: `must not be below chain.confirmations (${confirmations})` }]
       : []),
   ],
 })

@@ -2,7 +2,7 @@
 import type { Chain } from '#plugins/wallet'
 
 /** Reads reject with an error whose `code` is `chain_unreachable` (ask again) or `chain_reverted` (with `errorName`). */
-export type ChainPort = Pick<Chain, 'network' | 'currentEpoch' | 'read' | 'readFinal' | 'warmStorageView'>
+export type ChainPort = Pick<Chain, 'network' | 'currentEpoch' | 'read' | 'readAt' | 'readFinal' | 'warmStorageView'>
 
 /** Name of the contract error that an error of the chain client carries; undefined for every other error. */
 export function revertNameOf(error: unknown): string | undefined {

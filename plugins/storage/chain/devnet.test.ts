@@ -15,15 +15,7 @@ import type { ChainPort } from './chain-port.ts'
 import { pieceIdsOf } from './nonce-policy.ts'
 import { openProviderClient, type ProviderClient } from './provider-client.ts'
 import { approvedProviderIds, endorsedProviderIds, findProvider, listProviders, type RegisteredProvider } from './provider-registry.ts'
-import {
-  newNonce,
-  pieceCidBytes,
-  type SigningDomain,
-  signAddPieces,
-  signCreateDataSet,
-  signScheduleRemovals,
-  signTerminateService,
-} from './typed-data.ts'
+import { newNonce, type SigningDomain, signAddPieces, signCreateDataSet, signScheduleRemovals, signTerminateService } from './typed-data.ts'
 import { bytesBody } from './upload-body.ts'
 import { openWarmStorageReads, type WarmStorageReads } from './warm-storage-reads.ts'
 
@@ -184,7 +176,7 @@ test('a piece is stored with one provider, pulled by another, and added to a dat
     expect(added.pieceIds).toEqual(pieceIdsOf(1n, 1))
     expect(await reads.findPieceIds({ dataSetId: dataSet.dataSetId, pieceCid: piece.pieceCid })).toEqual([0n])
     expect(await reads.pieceState(dataSet.dataSetId, 0n)).toBe('live')
-    expect(await reads.pieceCidOf(dataSet.dataSetId, 0n)).toBe(pieceCidBytes(piece.pieceCid))
+    expect(await reads.pieceCidOf(dataSet.dataSetId, 0n)).toBe(piece.pieceCid)
     // The same bytes sent once more cannot land twice, and say so.
     expect(await client.addPieces({ dataSetId: dataSet.dataSetId, pieces: [piece.pieceCid], extraData: signed })).toEqual({
       kind: 'landed',

@@ -1,6 +1,6 @@
 /** What the payer signs for the storage service: EIP-712 messages and the `extraData` bytes that carry them. */
 import { CID } from 'multiformats/cid'
-import { type Address, bytesToBigInt, encodeAbiParameters, type Hex, toHex } from 'viem'
+import { type Address, bytesToBigInt, decodeAbiParameters, encodeAbiParameters, type Hex, hexToBytes, toHex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 
 /** Where a signature is valid: one chain, one FWSS proxy. */
@@ -101,6 +101,11 @@ export async function signAddPieces({ account, domain, clientDataSetId, nonce, p
   return encodeAbiParameters(addParameters, [nonce, metadata.map(keysOf), metadata.map(valuesOf), signature])
 }
 
+/** How many pieces the `extraData` of an addition was signed for. */
+export function countSignedPieces(extraData: Hex): number {
+  return decodeAbiParameters(addParameters, extraData)[1].length
+}
+
 /** `extraData` of one transaction that creates a data set and adds its first pieces; both parts name the same clientDataSetId. */
 export function joinCreateAndAdd(createExtraData: Hex, addExtraData: Hex): Hex {
   return encodeAbiParameters([{ type: 'bytes' }, { type: 'bytes' }], [createExtraData, addExtraData])
@@ -123,6 +128,16 @@ export async function signTerminateService(termination: Signing & { dataSetId: b
 /** The binary PieceCIDv2, as contracts take it. @throws Error when the text is not a CID */
 export function pieceCidBytes(pieceCid: string): Hex {
   return toHex(CID.parse(pieceCid).bytes)
+}
+
+/** The reverse of `pieceCidBytes`. Bytes that are no CID stay hexadecimal, which equals no recorded piece CID. */
+export function pieceCidText(bytes: Hex): string {
+  try {
+    return CID.decode(hexToBytes(bytes)).toString()
+  } catch {
+    // A node answered something else: the caller compares the text and finds it different.
+    return bytes
+  }
 }
 
 function eip712Domain({ chainId, fwss }: SigningDomain) {

@@ -38,6 +38,7 @@ function chainWith(answers: Answers, finals: string[] = []): ChainPort {
     network: { contracts: { fwss, pdpVerifier: payer } },
     read: reader(false),
     readFinal: reader(true),
+    readAt: () => reader(false),
     currentEpoch: async () => 1000n,
     warmStorageView: async () => payer,
   } as unknown as ChainPort

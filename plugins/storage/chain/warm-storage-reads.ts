@@ -4,7 +4,7 @@ import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
 import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
 import { pdpAbi } from './pdp-abi.ts'
-import { type MetadataEntry, pieceCidBytes } from './typed-data.ts'
+import { type MetadataEntry, pieceCidBytes, pieceCidText } from './typed-data.ts'
 
 export interface ChainDataSet {
   readonly dataSetId: bigint
@@ -49,6 +49,8 @@ export interface WarmStorageReads {
   nonceOutcome(payer: Address, nonce: bigint): Promise<NonceOutcome>
   /** The same at the head: an early hint, which a reorganisation may take back. */
   nonceHint(payer: Address, nonce: bigint): Promise<NonceOutcome>
+  /** The same at the given epoch: nonces that are asked for together travel together. */
+  nonceAt(payer: Address, nonce: bigint, epoch: bigint): Promise<NonceOutcome>
   /** null when there is none with this id. Final. */
   dataSet(dataSetId: bigint): Promise<ChainDataSet | null>
   /** Whether pieces can be added. Final. */
@@ -56,10 +58,10 @@ export interface WarmStorageReads {
   /** Every data set of the payer, live or not, with its metadata. Final. */
   dataSetsOf(payer: Address): Promise<readonly (ChainDataSet & { readonly metadata: readonly MetadataEntry[] })[]>
   metadataOf(dataSetId: bigint): Promise<readonly MetadataEntry[]>
-  /** Final. */
-  pieceState(dataSetId: bigint, pieceId: bigint): Promise<PieceState>
-  /** null when the data set has no such piece, or is not live. Final. */
-  pieceCidOf(dataSetId: bigint, pieceId: bigint): Promise<`0x${string}` | null>
+  /** Final, unless another epoch is given. */
+  pieceState(dataSetId: bigint, pieceId: bigint, epoch?: bigint): Promise<PieceState>
+  /** The piece CID as text; null when the data set has no such piece, or is not live. Final. */
+  pieceCidOf(dataSetId: bigint, pieceId: bigint): Promise<string | null>
   /** Ids of live pieces with this CID, ascending from `startPieceId`; equal CIDs may exist more than once. Final. */
   findPieceIds(search: {
     readonly dataSetId: bigint
@@ -103,6 +105,9 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     async nonceHint(payer, nonce) {
       return decodeNonce(await chain.read({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))
     },
+    async nonceAt(payer, nonce, epoch) {
+      return decodeNonce(await chain.readAt(epoch)({ ...(await view()), functionName: 'clientNonces', args: [payer, nonce] }))
+    },
     async liveness(dataSetId) {
       const listenerRead = chain.readFinal({ ...pdp, functionName: 'getDataSetListener', args: [dataSetId] })
       const [found, isPdpLive, listener] = await Promise.all([dataSet(dataSetId), isLive(dataSetId), unlessNotLive(listenerRead)])
@@ -121,16 +126,18 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
       }
       return await Promise.all(found.map(async (entry) => ({ ...entry, metadata: await metadataOf(entry.dataSetId) })))
     },
-    async pieceState(dataSetId, pieceId) {
+    async pieceState(dataSetId, pieceId, epoch) {
+      const read = epoch === undefined ? chain.readFinal : chain.readAt(epoch)
       // pieceLive alone is no proof: it is also false for every piece of a data set that is not live.
-      const pieceRead = chain.readFinal({ ...pdp, functionName: 'pieceLive', args: [dataSetId, pieceId] })
-      const [isSetLive, isPieceLive] = await Promise.all([isLive(dataSetId), unlessNotLive(pieceRead)])
+      const setRead = read({ ...pdp, functionName: 'dataSetLive', args: [dataSetId] })
+      const pieceRead = read({ ...pdp, functionName: 'pieceLive', args: [dataSetId, pieceId] })
+      const [isSetLive, isPieceLive] = await Promise.all([setRead, unlessNotLive(pieceRead)])
       if (!isSetLive || isPieceLive === undefined) return 'unknowable'
       return isPieceLive ? 'live' : 'gone'
     },
     async pieceCidOf(dataSetId, pieceId) {
       const cid = await unlessNotLive(chain.readFinal({ ...pdp, functionName: 'getPieceCid', args: [dataSetId, pieceId] }))
-      return cid === undefined || cid.data === '0x' ? null : cid.data
+      return cid === undefined || cid.data === '0x' ? null : pieceCidText(cid.data)
     },
     async findPieceIds({ dataSetId, pieceCid, startPieceId = 0n, limit = foundPiecesDefault }) {
       const args = [dataSetId, { data: pieceCidBytes(pieceCid) }, startPieceId, BigInt(limit)] as const

@@ -29,7 +29,8 @@ export interface CommitBatch {
   readonly reasonCode: string | null
   readonly lastError: string | null
   readonly createdAtMs: number
-  readonly items: readonly BatchItem[]
+  /** Those of forgotten contents are left out: `ordinal` is the place in the signed order. */
+  readonly items: readonly (BatchItem & { readonly ordinal: number })[]
 }
 
 export interface BatchItem {
@@ -261,7 +262,7 @@ export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, n
     nowMs,
     batch.id,
   )
-  batch.items.forEach(({ copyId }, ordinal) => {
+  batch.items.forEach(({ copyId, ordinal }) => {
     tx.run(
       `update copies set state = 'committed', chain_piece_id = ?, committed_at = ?, last_error_code = null, last_error = null, updated_at = ?
        where id = ? and batch_id = ? and state in ('batched', 'unconfirmed', 'attention')`,
@@ -285,8 +286,8 @@ export function closeBatch(tx: Tx, batchId: number, why: { readonly message: str
 }
 
 function toBatch(reader: Reader, row: BatchRow): CommitBatch {
-  const items = reader.all<BatchItem>(
-    'select i.copy_id as copyId, c.content_id as contentId, i.piece_cid as pieceCid, p.length as length from commit_items i join copies c on c.id = i.copy_id join pieces p on p.id = c.piece_id where i.batch_id = ? order by i.ordinal',
+  const items = reader.all<BatchItem & { readonly ordinal: number }>(
+    'select i.ordinal as ordinal, i.copy_id as copyId, c.content_id as contentId, i.piece_cid as pieceCid, p.length as length from commit_items i join copies c on c.id = i.copy_id join pieces p on p.id = c.piece_id where i.batch_id = ? order by i.ordinal',
     row.id,
   )
   return {

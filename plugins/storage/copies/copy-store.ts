@@ -295,6 +295,18 @@ export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): 
   return row?.at ?? undefined
 }
 
+/** Slots of a content with every piece in one of the states, on data sets in one of theirs. */
+const slotsWith = (copyStates: string, dataSetStates: string) => `(select count(*) from (
+  select c.slot from copies c join data_sets d on d.id = c.data_set_id
+  where c.content_id = contents.id and c.state in (${copyStates}) and d.state in (${dataSetStates})
+  group by c.slot having count(distinct c.piece_id) = (select count(*) from pieces p where p.content_id = contents.id)) as slots)`
+const durableSlots = slotsWith(`'committed'`, `'ready', 'write_blocked', 'retiring'`)
+/** Those whose provider serves the bytes, committed or not: copies that a reorganisation took back are still read there (I-20). */
+const readableSlots = slotsWith(
+  `'parked', 'batched', 'unconfirmed', 'attention', 'committed'`,
+  `'creating', 'ready', 'write_blocked', 'retiring'`,
+)
+
 /**
  * Recomputes what the content's copies amount to, in the transaction that changed them: durable slots (I-19), the state shown to
  * operators, and whether the cached bytes may be released. Copies of a content that was deleted meanwhile are given up; returns the data
@@ -303,17 +315,12 @@ export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): 
 export function recountContent(tx: Tx, contentId: number, nowMs: number): readonly number[] {
   const released = releaseCopies(tx, contentId, nowMs)
   tx.run(
-    `update contents set durable_copies = (
-       select count(*) from (
-         select c.slot from copies c join data_sets d on d.id = c.data_set_id
-         where c.content_id = contents.id and c.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
-         group by c.slot having count(distinct c.piece_id) = (select count(*) from pieces p where p.content_id = contents.id)
-       ) as slots), updated_at = ? where id = ?`,
+    `update contents set durable_copies = ${durableSlots}, readable_copies = ${readableSlots}, updated_at = ? where id = ?`,
     nowMs,
     contentId,
   )
   tx.run(
-    `update contents set readable_copies = durable_copies, store_state = case
+    `update contents set store_state = case
        when durable_copies >= target_copies then 'stored'
        when store_state = 'lost' and durable_copies = 0 then 'lost'
        when exists (select 1 from copies where content_id = contents.id and state = 'failed')

@@ -193,7 +193,7 @@ export interface ReadableCopy {
 export function readableCopies(reader: Reader, contentId: number): readonly ReadableCopy[] {
   return reader.all<ReadableCopy>(
     `select d.service_url as serviceUrl, p.piece_cid as pieceCid from copies c join data_sets d on d.id = c.data_set_id join pieces p on p.id = c.piece_id
-     where c.content_id = ? and c.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed') and d.state in ('ready', 'write_blocked', 'retiring') and p.piece_cid is not null
+     where c.content_id = ? and c.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed') and d.state in ('creating', 'ready', 'write_blocked', 'retiring') and p.piece_cid is not null
      order by c.state = 'committed' desc, c.slot`,
     contentId,
   )

@@ -1,6 +1,11 @@
 import { defineProbe } from '#kernel'
 import { pieceIdsOf } from '../chain/nonce-policy.ts'
 import { countSent } from '../chain/sender-nonces.ts'
+import { countSignedPieces } from '../chain/typed-data.ts'
+import { nextLook, readDepths } from '../finality/look.ts'
+import { recordLanding } from '../finality/look-store.ts'
+import { takeBackBatch } from '../finality/take-back.ts'
+import { batchesAtPieces } from '../finality/take-back-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
 import {
@@ -78,10 +83,21 @@ async function confirm(
       `nonce of batch ${batch.id} was used for data set ${outcome.dataSetId}, not ${dataSet.chainId}`,
     )
   }
-  const [firstPieceId] = pieceIdsOf(outcome.nextPieceId, batch.items.length)
+  const { nextPieceId } = outcome
+  const pieceIds = pieceIdsOf(nextPieceId, countSignedPieces(batch.extraData))
+  const [firstPieceId] = pieceIds
   if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
+  // Read after the nonce, so that no node that is behind is believed later when it says that nothing landed.
+  const depths = await readDepths(doors)
   await database.write((tx) => {
+    // I-27: one copy per piece on chain. What the chain says now displaces what it said before a reorganisation.
+    for (const id of batchesAtPieces(tx, { dataSetId: dataSet.id, pieceIds }, batch.id)) {
+      takeBackBatch(doors, tx, id, `the chain gave its piece ids to batch ${batch.id}`)
+    }
     confirmBatch(tx, batch, firstPieceId, clock.now())
+    const next = nextLook(doors, { epoch: depths.confirmed, finalized: depths.finalized, looks: 0 })
+    recordLanding(tx, batch.id, { nextPieceId, epoch: depths.confirmed, next })
+    schedule.verifyLandings(tx, next.atMs)
     for (const { contentId } of batch.items) {
       uploadEvents.moved(tx, contentId)
       // The content was deleted while its copy was on the way: what landed is taken off again.

@@ -62,3 +62,12 @@ test('I-09: the count of what a lost data set held is ended by the commit task w
   await commitPieces(doors, lost.id, signal)
   expect(doors.scheduled).toHaveLength(2)
 })
+
+test('a data set whose creation a reorganisation took back is not lost: its nonce decides, and its copies wait for it', async () => {
+  const [, young] = dataSets
+  await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 0 where id = ?', young.id))
+  doors.reads.liveness = async () => ({ live: false, reason: 'absent' })
+  expect(await handleDataSetGone(doors, young, 'unknown')).toMatchObject({ kind: 'wait', reason: 'target_creating' })
+  expect(findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
+  expect(doors.scheduled).toEqual([`ensure ${young.id}`])
+})

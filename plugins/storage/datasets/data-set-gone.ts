@@ -1,5 +1,7 @@
 import type { Outcome } from '#kernel'
 import { contentsOfDataSet, endWrites, loseCopies, recountContent } from '../copies/copy-store.ts'
+import { lookAtDataSets, readDepths } from '../finality/look.ts'
+import { unfinalDataSet } from '../finality/look-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type DataSet, markLost, markWriteBlocked, noteGone } from './data-set-store.ts'
 
@@ -15,6 +17,8 @@ const recountPage = 500
 export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, message: string): Promise<Outcome> {
   const { reads, database, clock, pace, log, schedule } = doors
   if (dataSet.chainId === null) throw new PipelineFault('data_set_unknown', `the provider does not know data set ${dataSet.id}: ${message}`)
+  // A creation that a reorganisation took back is followed by its nonce: the service has not ended, and its id may be another's now.
+  if (await isCreationTakenBack(doors, dataSet)) return waitFor(clock, 'target_creating', pace.creationMs)
   const liveness = await reads.liveness(dataSet.chainId)
   const nowMs = clock.now()
   if (liveness.live) {
@@ -43,6 +47,11 @@ export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, messa
   })
   await recountAll(doors, dataSet.id)
   return waitFor(clock, 'data_set', pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
+}
+
+async function isCreationTakenBack(doors: Pipeline, { id }: DataSet): Promise<boolean> {
+  const creation = unfinalDataSet(doors.database.read, id)
+  return creation !== undefined && (await lookAtDataSets(doors, [creation], await readDepths(doors)))
 }
 
 /** Takes up the recount of a data set that has ended, if a stop came between. */

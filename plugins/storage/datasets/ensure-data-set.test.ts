@@ -49,7 +49,7 @@ test('a creation is sent once, and its data set is ready when the chain has its 
   doors.world.nonce = { landed: true, dataSetId: 77n }
   expect(await ensure()).toEqual({ kind: 'done' })
   expect(dataSet()).toMatchObject({ state: 'ready', chainId: 77n })
-  expect(doors.scheduled).toEqual(['store 1'])
+  expect(doors.scheduled).toEqual(['verify landings', 'store 1'])
   expect(await ensure()).toEqual({ kind: 'done' })
 })
 

@@ -3,6 +3,10 @@ import { countSent } from '../chain/sender-nonces.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { judgeOutcome } from '../copies/outcome-policy.ts'
 import { judgeRefusal } from '../copies/setback-policy.ts'
+import { nextLook, readDepths } from '../finality/look.ts'
+import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/look-store.ts'
+import { takeBackCreation } from '../finality/take-back.ts'
+import { hasWaitingCopies } from '../finality/take-back-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import {
   type DataSet,
@@ -106,14 +110,34 @@ async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
 /** The chain has the data set: from now on it takes pieces, and whatever waited for it goes on. */
 async function begin(doors: Pipeline, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
   const { clock, database, schedule } = doors
+  const depths = await readDepths(doors)
+  await releaseChainId(doors, dataSet, chainId)
   await database.write((tx) => {
     markReady(tx, dataSet.id, chainId, clock.now())
+    const next = nextLook(doors, { epoch: depths.confirmed, finalized: depths.finalized, looks: 0 })
+    recordCreationLanding(tx, dataSet.id, { epoch: depths.confirmed, next })
+    schedule.verifyLandings(tx, next.atMs)
+    // Batches of a data set that a reorganisation took back and that is here again.
+    if (hasWaitingCopies(tx, dataSet.id)) schedule.commit(tx, dataSet.id)
     for (const contentId of unfinishedContents(tx, dataSet.bucketId, wokenMax)) schedule.store(tx, contentId)
   })
   await ready()
   doors.funds.forget()
   doors.log.info('data set ready', { dataSet: dataSet.id, chainId: chainId.toString(), provider: dataSet.providerId })
   return done()
+}
+
+/** Another data set of ours had this id on chain before a reorganisation: its own nonce decides where it is now. */
+async function releaseChainId(doors: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
+  const { read } = doors.database
+  const holder = holderOfChainId(read, chainId, dataSet.id)
+  if (holder === undefined) return
+  const displaced = unfinalDataSet(read, holder)
+  if (displaced && (await takeBackCreation(doors, displaced, `the chain gave its id to data set ${dataSet.id}`))) return
+  throw new PipelineFault(
+    'data_set_id_taken',
+    `the chain gave data set ${dataSet.id} the id ${chainId}, which data set ${holder} has on record`,
+  )
 }
 
 async function isReportedFailed(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {

@@ -3,6 +3,7 @@ import { objectsMigration } from './0001-objects.ts'
 import { copiesMigration } from './0002-copies.ts'
 import { removalsMigration } from './0003-removals.ts'
 import { listReadsMigration } from './0004-list-reads.ts'
+import { finalityMigration } from './0006-finality.ts'
 import { provenPiecesMigration } from './0008-proven-pieces.ts'
 import { chunkRootsMigration } from './0009-chunk-roots.ts'
 import { providerSizesMigration } from './0010-provider-sizes.ts'
@@ -13,6 +14,7 @@ export const storageMigrations: readonly Migration[] = [
   copiesMigration,
   removalsMigration,
   listReadsMigration,
+  finalityMigration,
   provenPiecesMigration,
   chunkRootsMigration,
   providerSizesMigration,

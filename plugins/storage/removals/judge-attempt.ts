@@ -3,7 +3,15 @@ import { countSent } from '../chain/sender-nonces.ts'
 import { judgeOutcome } from '../copies/outcome-policy.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
-import { countCheck, observeAttempt, type RemovalAttempt, raiseAttention, recordUncertain, reopenAttempt } from './removal-store.ts'
+import {
+  countCheck,
+  observeAttempt,
+  type RemovalAttempt,
+  raiseAttention,
+  recordUncertain,
+  reopenAttempt,
+  startedRemovals,
+} from './removal-store.ts'
 
 const reopened = defineProbe('storage.remove.reopened')
 
@@ -11,7 +19,7 @@ const reopened = defineProbe('storage.remove.reopened')
 const unconfirmedMs = 24 * 3_600_000
 
 export interface AttemptOfTask {
-  readonly dataSet: DataSet
+  readonly dataSet: DataSet & { readonly chainId: bigint }
   readonly attempt: RemovalAttempt
   readonly taskId: number
 }
@@ -24,7 +32,8 @@ export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }
   const { database, clock, pace, chain, log } = doors
   const nowMs = clock.now()
   if (attempt.attentionTaskId !== null) {
-    if (attempt.attentionTaskId === taskId) await reopen(doors, attempt, 'asked for again after 24 hours without a confirmation')
+    const isRetried = attempt.attentionTaskId === taskId && !(await hasEffect(doors, dataSet, attempt))
+    if (isRetried) await reopen(doors, attempt, 'asked for again after 24 hours without a confirmation')
     return
   }
   const ageMs = nowMs - attempt.startedAtMs
@@ -41,6 +50,8 @@ export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }
     pace,
   )
   if (verdict.kind === 'not_landed') {
+    // Looked up once more, after the count: a removal that became final in between was not lost.
+    if (await hasEffect(doors, dataSet, attempt)) return
     log.warn('a removal did not reach the chain and is asked for again', { attempt: attempt.id, dataSet: dataSet.id })
     await reopen(doors, attempt, 'the removal did not reach the chain')
     // A transaction that was sent and changed nothing was reverted; the backoff keeps that from going on and on.
@@ -53,6 +64,20 @@ export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }
     if (verdict.kind === 'observe') observeAttempt(tx, attempt.id, verdict.senderNonce)
     else if (ageMs >= unconfirmedMs) raiseAttention(tx, attempt.id, taskId)
   })
+}
+
+/** Does the chain show anything of the attempt, or not answer for its pieces? Only certain silence allows another request. */
+async function hasEffect(
+  { database, reads }: Pipeline,
+  { id, chainId }: AttemptOfTask['dataSet'],
+  attempt: RemovalAttempt,
+): Promise<boolean> {
+  const pieceIds = startedRemovals(database.read, id).flatMap(({ attemptId, pieceId }) => (attemptId === attempt.id ? pieceId : []))
+  const [queued, states] = await Promise.all([
+    reads.scheduledRemovals(chainId),
+    Promise.all(pieceIds.map((pieceId) => reads.pieceState(chainId, pieceId))),
+  ])
+  return pieceIds.some((pieceId) => queued.includes(pieceId)) || states.some((state) => state !== 'live')
 }
 
 async function reopen({ database, clock }: Pipeline, attempt: RemovalAttempt, message: string): Promise<void> {

@@ -12,9 +12,10 @@ export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonl
   if (!tx.get(`select 1 from contents where id = ? and state = 'deleting'`, contentId)) return []
   tx.run(`update copies set state = 'removed', updated_at = ? where ${freeCopies}`, nowMs, contentId)
   tx.run(
-    `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at)
-     select data_set_id, chain_piece_id, id, content_id, 'pending', ?, ? from copies where content_id = ? and state = 'committed'
-     on conflict (data_set_id, chain_piece_id) do nothing`,
+    `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, piece_cid, state, created_at, updated_at)
+     select c.data_set_id, c.chain_piece_id, c.id, c.content_id, p.piece_cid, 'pending', ?, ? from copies c join pieces p on p.id = c.piece_id
+     where c.content_id = ? and c.state = 'committed'
+     on conflict (data_set_id, chain_piece_id) where state not in ('removed', 'moot') do nothing`,
     nowMs,
     nowMs,
     contentId,

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '#kernel'
 /**
  * pending: nothing asked for · submitting: the attempt is on record, its outcome is not · submitted: the provider named a transaction ·
  * uncertain: only the chain can tell · scheduled: queued on chain, gone after the next proving period · removed · moot: the data set
- * ended with everything in it.
+ * ended with everything in it, or a reorganisation took the piece back.
  */
 export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'moot'
 
@@ -13,6 +13,8 @@ export interface Removal {
   readonly contentId: number
   readonly copyId: number
   readonly pieceId: bigint
+  /** What the piece must be on chain before its removal is asked for (I-28). */
+  readonly pieceCid: string | null
   readonly state: RemovalState
   readonly attemptId: number | null
 }
@@ -34,11 +36,12 @@ interface RemovalRow {
   readonly content_id: number
   readonly copy_id: number
   readonly chain_piece_id: string
+  readonly piece_cid: string | null
   readonly state: RemovalState
   readonly attempt_id: number | null
 }
 
-const columns = 'id, content_id, copy_id, chain_piece_id, state, attempt_id'
+const columns = 'id, content_id, copy_id, chain_piece_id, piece_cid, state, attempt_id'
 
 /** Removals that were asked for and are not over: few, because a data set takes 35 at a time. */
 export function startedRemovals(reader: Reader, dataSetId: number): readonly Removal[] {
@@ -54,6 +57,13 @@ export function startedRemovals(reader: Reader, dataSetId: number): readonly Rem
 export function pendingRemovals(reader: Reader, dataSetId: number, limit: number): readonly Removal[] {
   return reader
     .all<RemovalRow>(`select ${columns} from removals where data_set_id = ? and state = 'pending' order by id limit ?`, dataSetId, limit)
+    .map(toRemoval)
+}
+
+/** Removals by id, oldest first. */
+export function findRemovals(reader: Reader, ids: readonly number[]): readonly Removal[] {
+  return reader
+    .all<RemovalRow>(`select ${columns} from removals where id in (select value from json_each(?)) order by id`, JSON.stringify(ids))
     .map(toRemoval)
 }
 
@@ -134,6 +144,26 @@ export function markScheduled(tx: Tx, id: number, nowMs: number): void {
   )
 }
 
+/**
+ * The chain has taken the removal out of its queue again: its attempt is judged anew, from now on. One that was found queued without an
+ * attempt of ours is asked for like any other.
+ */
+export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
+  tx.run(
+    `update removal_attempts set started_at = ?, sender_nonce = null, checks = 0, updated_at = ?
+     where id = (select attempt_id from removals where id = ? and state = 'scheduled')`,
+    nowMs,
+    nowMs,
+    id,
+  )
+  tx.run(
+    `update removals set state = case when attempt_id is null then 'pending' else 'uncertain' end, updated_at = ?
+     where id = ? and state = 'scheduled'`,
+    nowMs,
+    id,
+  )
+}
+
 /** The piece is not on chain any more. `moot`: its data set ended. */
 export function endRemoval(
   tx: Tx,
@@ -149,6 +179,7 @@ const toRemoval = (row: RemovalRow): Removal => ({
   contentId: row.content_id,
   copyId: row.copy_id,
   pieceId: BigInt(row.chain_piece_id),
+  pieceCid: row.piece_cid,
   state: row.state,
   attemptId: row.attempt_id,
 })

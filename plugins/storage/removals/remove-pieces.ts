@@ -1,11 +1,13 @@
 import { defineProbe, done, fail, type Outcome } from '#kernel'
 import { forgetDeleted } from '../catalog/reference-store.ts'
-import { type DataSet, type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
+import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
+import { type Depths, readDepths } from '../finality/look.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { judgeAttempt } from './judge-attempt.ts'
-import { endRemoval, markScheduled, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
-import { submitRemovals } from './submit-removals.ts'
+import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
+import { endRemoval, markScheduled, markUnqueued, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
+import { type RemovalsOfDataSet, submitRemovals } from './submit-removals.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
 const removed = defineProbe('storage.remove.removed')
@@ -40,13 +42,14 @@ export async function removePieces(doors: Pipeline, { dataSetId, taskId }: Remov
     )
   }
   const queued = new Set(await reads.scheduledRemovals(dataSet.chainId))
-  await lookUpStarted(doors, { ...dataSet, chainId: dataSet.chainId }, queued)
-  for (const attempt of openAttempts(database.read, dataSetId)) await judgeAttempt(doors, { dataSet, attempt, taskId })
+  const work = { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued, depths: await readDepths(doors) }
+  const isEnding = await lookUpStarted(doors, work)
+  for (const attempt of openAttempts(database.read, dataSetId)) await judgeAttempt(doors, { dataSet: work.dataSet, attempt, taskId })
   if (liveness.live) {
-    const setback = await submitRemovals(doors, { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued }, signal)
+    const setback = await submitRemovals(doors, work, signal)
     if (setback) return setback
   }
-  return nextRound(doors, { dataSetId, taskId })
+  return nextRound(doors, { dataSetId, taskId }, { isEnding, depths: work.depths })
 }
 
 const hasOpen = ({ database }: Pipeline, dataSetId: number): boolean =>
@@ -70,16 +73,30 @@ async function end({ database, clock }: Pipeline, removals: readonly Removal[], 
   })
 }
 
-/** What the chain says of the pieces whose removal was asked for. */
-async function lookUpStarted(doors: Pipeline, dataSet: DataSet & { readonly chainId: bigint }, queued: ReadonlySet<bigint>): Promise<void> {
-  const { database, reads, clock } = doors
-  const gone: Removal[] = []
-  const found: Removal[] = []
-  for (const removal of startedRemovals(database.read, dataSet.id)) {
-    if (queued.has(removal.pieceId)) {
-      if (removal.state !== 'scheduled') found.push(removal)
-    } else if ((await reads.pieceState(dataSet.chainId, removal.pieceId)) === 'gone') gone.push(removal)
-  }
+/**
+ * ending: gone, and a reorganisation could still bring it back, to be paid for ever: it is not forgotten yet · unqueued: it was in the
+ * queue, and a reorganisation took it out.
+ */
+type StartedState = 'queued' | 'unqueued' | 'ending' | 'gone' | 'open'
+
+async function lookUp(
+  { reads }: Pipeline,
+  { dataSet, queued, depths }: RemovalsOfDataSet,
+  { pieceId, state }: Removal,
+): Promise<StartedState> {
+  if (queued.has(pieceId)) return 'queued'
+  const found = await reads.pieceState(dataSet.chainId, pieceId)
+  if (found !== 'gone') return found === 'live' && state === 'scheduled' ? 'unqueued' : 'open'
+  return (await reads.pieceState(dataSet.chainId, pieceId, depths.finalized)) === 'gone' ? 'gone' : 'ending'
+}
+
+/** Records what the chain says of the pieces whose removal was asked for. True when some are gone, but not finally. */
+async function lookUpStarted(doors: Pipeline, work: RemovalsOfDataSet): Promise<boolean> {
+  const { database, clock, log } = doors
+  const started = startedRemovals(database.read, work.dataSet.id)
+  const states = await Promise.all(started.map((removal) => lookUp(doors, work, removal)))
+  const inState = (...wanted: readonly StartedState[]) => started.filter((_, index) => wanted.includes(states[index] ?? 'open'))
+  const found = inState('queued', 'ending').filter(({ state }) => state !== 'scheduled')
   if (found.length > 0) {
     await database.write((tx) => {
       for (const { id } of found) markScheduled(tx, id, clock.now())
@@ -87,14 +104,28 @@ async function lookUpStarted(doors: Pipeline, dataSet: DataSet & { readonly chai
     doors.progressed()
     await scheduled()
   }
-  if (gone.length === 0) return
-  await end(doors, gone, 'removed')
-  doors.progressed()
-  await removed()
-  doors.log.info('pieces removed', { dataSet: dataSet.id, pieces: gone.length })
+  const unqueued = inState('unqueued')
+  if (unqueued.length > 0) {
+    await database.write((tx) => {
+      for (const { id } of unqueued) markUnqueued(tx, id, clock.now())
+    })
+    log.warn('queued removals vanished from the chain and are looked up again', { dataSet: work.dataSet.id, pieces: unqueued.length })
+  }
+  const gone = inState('gone')
+  if (gone.length > 0) {
+    await end(doors, gone, 'removed')
+    doors.progressed()
+    await removed()
+    log.info('pieces removed', { dataSet: work.dataSet.id, pieces: gone.length })
+  }
+  return inState('ending').length > 0
 }
 
-function nextRound(doors: Pipeline, { dataSetId, taskId }: RemovalWork): Outcome {
+function nextRound(
+  doors: Pipeline,
+  { dataSetId, taskId }: RemovalWork,
+  { isEnding, depths }: { readonly isEnding: boolean; readonly depths: Depths },
+): Outcome {
   const { database, clock, pace } = doors
   const attempts = openAttempts(database.read, dataSetId)
   if (attempts.some(({ attentionTaskId }) => attentionTaskId === taskId)) {
@@ -109,6 +140,10 @@ function nextRound(doors: Pipeline, { dataSetId, taskId }: RemovalWork): Outcome
   if (waiting.length > 0) {
     const pauseMs = Math.min(...waiting.map(({ checks }) => nextCheckMs(pace, checks)))
     return waitFor(clock, 'confirmation', pauseMs, 'waiting for the chain to confirm that the removal is queued')
+  }
+  if (isEnding || unfinalBatchesToRemoveFrom(database.read, dataSetId, 1).length > 0) {
+    const epochs = Math.min(scheduledEpochs, Math.max(1, Number(depths.confirmed - depths.finalized)))
+    return waitFor(clock, 'finality', pace.epochMs * epochs, 'pieces are removed, and forgotten, once no reorganisation can change them')
   }
   const isScheduled = startedRemovals(database.read, dataSetId).some(({ state }) => state === 'scheduled')
   const hasMore = pendingRemovals(database.read, dataSetId, 1).length > 0

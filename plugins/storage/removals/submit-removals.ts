@@ -1,24 +1,14 @@
 import { defineProbe, type Outcome } from '#kernel'
-import { forgetDeleted } from '../catalog/reference-store.ts'
 import { removalsPerCallMax } from '../chain/provider-limits.ts'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { judgeRefusal } from '../copies/setback-policy.ts'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
+import type { Depths } from '../finality/look.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import {
-  endRemoval,
-  markScheduled,
-  openAttempts,
-  pendingRemovals,
-  type Removal,
-  recordAttempt,
-  recordSubmitted,
-  recordUncertain,
-  reopenAttempt,
-  startedRemovals,
-} from './removal-store.ts'
+import { proveRemovals } from './prove-removals.ts'
+import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt, startedRemovals } from './removal-store.ts'
 
 const recorded = defineProbe('storage.remove.recorded')
 const sent = defineProbe('storage.remove.sent')
@@ -28,6 +18,7 @@ export interface RemovalsOfDataSet {
   readonly dataSet: DataSet & { readonly chainId: bigint }
   /** Pieces in the data set's removal queue on chain. */
   readonly queued: ReadonlySet<bigint>
+  readonly depths: Depths
 }
 
 /** Asks the provider to remove the next pieces, one request at a time. Undefined when that is under way or not yet possible. */
@@ -38,7 +29,7 @@ export async function submitRemovals(doors: Pipeline, work: RemovalsOfDataSet, s
   if (openAttempts(database.read, dataSet.id).some(({ attentionTaskId }) => attentionTaskId === null)) return undefined
   const undecided = startedRemovals(database.read, dataSet.id).filter(({ state }) => state !== 'scheduled')
   const room = removalsPerCallMax - queued.size - undecided.length
-  const removals = room > 0 ? await stillLive(doors, work, pendingRemovals(database.read, dataSet.id, room)) : []
+  const removals = room > 0 ? await proveRemovals(doors, work, room) : []
   if (removals.length === 0) return undefined
   const pieceIds = removals.map(({ pieceId }) => pieceId)
   using turn = providers.turns.take(dataSet.serviceUrl, 'removal')
@@ -66,31 +57,6 @@ export async function submitRemovals(doors: Pipeline, work: RemovalsOfDataSet, s
   await settled()
   doors.funds.forget()
   return undefined
-}
-
-/** One piece that is gone or queued already would make the contract refuse all: they are sorted out first. */
-async function stillLive(
-  doors: Pipeline,
-  { dataSet, queued }: RemovalsOfDataSet,
-  pending: readonly Removal[],
-): Promise<readonly Removal[]> {
-  const { database, reads, clock } = doors
-  const states = await Promise.all(
-    pending.map(({ pieceId }) => (queued.has(pieceId) ? 'queued' : reads.pieceState(dataSet.chainId, pieceId))),
-  )
-  const inState = (wanted: (typeof states)[number]) => pending.filter((_, index) => states[index] === wanted)
-  const [gone, scheduled] = [inState('gone'), inState('queued')]
-  if (gone.length + scheduled.length > 0) {
-    const nowMs = clock.now()
-    await database.write((tx) => {
-      for (const { id } of scheduled) markScheduled(tx, id, nowMs)
-      for (const removal of gone) {
-        endRemoval(tx, removal, { state: 'removed', nowMs })
-        forgetDeleted(tx, removal.contentId)
-      }
-    })
-  }
-  return inState('live')
 }
 
 type Refused = Extract<Awaited<ReturnType<ReturnType<Pipeline['providers']['client']>['deletePieces']>>, { readonly kind: 'not_sent' }>

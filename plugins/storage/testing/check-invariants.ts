@@ -80,6 +80,20 @@ const rules: readonly Rule[] = [
       where k.state = 'committed' and (k.chain_piece_id is null or p.piece_cid is null)`,
   },
   {
+    id: 'I-27',
+    broken: 'two committed copies have the same piece id in the same data set',
+    needs: ['copies'],
+    sql: `select data_set_id, chain_piece_id, count(*) as n from copies where state = 'committed' group by data_set_id, chain_piece_id
+      having count(*) > 1`,
+  },
+  {
+    id: 'I-28',
+    broken: 'a removal names another piece than its copy',
+    needs: ['removals', 'data_set_totals'],
+    sql: `select r.id from removals r join copies k on k.id = r.copy_id join pieces p on p.id = k.piece_id
+      where r.state not in ('removed', 'moot') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
+  },
+  {
     id: 'I-22',
     broken: 'a replica slot has no single current data set of its own',
     needs: ['replica_slots', 'data_sets'],

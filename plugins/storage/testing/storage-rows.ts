@@ -73,9 +73,10 @@ export async function openStorageRows(): Promise<StorageRows> {
         )
         const dataSetId = made(planned)
         tx.run(
-          'update data_sets set state = ?, chain_id = ? where id = ?',
+          'update data_sets set state = ?, chain_id = ?, final_at = ? where id = ?',
           state,
           state === 'planned' ? null : String(dataSetId + 100),
+          state === 'planned' ? null : rowsNowMs,
           dataSetId,
         )
         return dataSetId

@@ -22,6 +22,10 @@ export interface World {
   funding: FundingVerdict
   /** What the nonce book says of every nonce. */
   nonce: NonceOutcome
+  /** What it says at the finalized epoch; absent: the same. */
+  finalizedNonce: NonceOutcome | undefined
+  /** Behind the confirmations; the finalized epoch is 0. */
+  epoch: bigint
   /** Transactions of every provider's sender. */
   sent: { readonly pooled: number; readonly final: number }
   isLive: boolean
@@ -53,6 +57,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     available: [],
     funding: { isCovered: true },
     nonce: { landed: false },
+    finalizedNonce: undefined,
+    epoch: 1n,
     sent: { pooled: 0, final: 0 },
     isLive: true,
     cached: undefined,
@@ -79,17 +85,21 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       pull: note('pull'),
       commit: note('commit'),
       cleanup: note('cleanup'),
+      verifyLandings: () => void scheduled.push('verify landings'),
       makeRoom: () => void scheduled.push('make room'),
     },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
-      finalEpoch: async () => 1n,
+      finalEpoch: async () => world.epoch,
+      finalizedEpoch: async () => 0n,
       publicClient: {
         getTransactionCount: async ({ blockTag }: { readonly blockTag?: string }) => (blockTag ? world.sent.pooled : world.sent.final),
       },
     },
     reads: {
       nonceOutcome: async () => world.nonce,
+      nonceAt: async (_payer: string, _nonce: bigint, epoch: bigint) =>
+        epoch === 0n ? (world.finalizedNonce ?? world.nonce) : world.nonce,
       liveness: async () => (world.isLive ? { live: true } : { live: false, reason: 'terminated' }),
     },
     signer: { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` },

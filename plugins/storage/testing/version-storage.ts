@@ -74,8 +74,8 @@ type Tx = Parameters<Parameters<ObjectStorage['database']['write']>[0]>[0]
 function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<VersionStorage['placeCopy']>[1]): number {
   const { dataSetId, state, pieceId } = copy
   tx.run(
-    `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, created_at, updated_at)
-     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0 from (select cast(? as integer) as n) where true on conflict do nothing`,
+    `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, final_at, created_at, updated_at)
+     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0, 0 from (select cast(? as integer) as n) where true on conflict do nothing`,
     version.bucketId,
     dataSetId,
   )
@@ -90,6 +90,14 @@ function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<VersionStor
   )
   tx.run(`update pieces set piece_cid = 'cid' || id where content_id = ?`, version.contentId)
   if (state === 'committed') {
+    const { lastId: batchId } = tx.run(
+      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, next_piece_id, final_at, created_at, updated_at)
+       values (?, 'pull', 'confirmed', ?, '0x', ?, 0, 0, 0)`,
+      dataSetId,
+      `${dataSetId}${lastId}`.padStart(9, '9'),
+      String(Number(pieceId) + 1),
+    )
+    tx.run('update copies set batch_id = ? where id = ?', batchId, lastId)
     tx.run('update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', version.contentId)
   }
   return lastId

@@ -70,6 +70,23 @@ test('a final read is made at the head minus the confirmations', async () => {
   expect(blocks).toEqual([numberToHex(995), 'latest'])
 })
 
+test.each([
+  ['reports a finalized block', { result: { number: numberToHex(4990), transactions: [] } }, 4990n],
+  ['reports one that is ahead of its head', { result: { number: numberToHex(6000), transactions: [] } }, 4100n],
+  ['does not know the tag', { error: { code: -32602, message: 'invalid block range' } }, 4100n],
+] as const)('the finalized epoch of a node that %s', async (_what, reply, epoch) => {
+  const asked: unknown[] = []
+  const chain = await chainOn((method, params) => {
+    if (method === 'eth_blockNumber') return { result: numberToHex(5000) }
+    if (method === 'eth_getBlockByNumber') return reply
+    asked.push(params[1])
+    return { result: answerHex(5n) }
+  })
+  expect(await chain.finalizedEpoch()).toBe(epoch)
+  expect(await chain.readAt(epoch)(question)).toBe(5n)
+  expect(asked).toEqual([numberToHex(epoch)])
+})
+
 test('the final epoch of a young chain is 0', async () => {
   const chain = await chainOn(() => ({ result: numberToHex(3) }))
   expect([await chain.currentEpoch(), await chain.finalEpoch()]).toEqual([3n, 0n])

@@ -17,6 +17,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { boundedFetch, boundedTransport } from './bounded-transport.ts'
 import { toChainError } from './chain-error.ts'
+import { chooseFinalized } from './finalized-policy.ts'
 import { type ChainNetwork, epochToMs } from './networks.ts'
 import { requireEpoch } from './plausible-answer.ts'
 
@@ -44,10 +45,17 @@ export interface Chain {
   currentEpoch(): Promise<bigint>
   /** `currentEpoch() − confirmations`, not below 0. */
   finalEpoch(): Promise<bigint>
+  /**
+   * The newest epoch that no reorganisation reaches any more: `finalityEpochs` behind the head, or later where the node reports a
+   * plausible finalized block.
+   */
+  finalizedEpoch(): Promise<bigint>
   /** At the head: for balances and prices, which only guide. */
   readonly read: ChainRead
   /** At the final epoch: for every answer that decides whether money was spent. */
   readonly readFinal: ChainRead
+  /** At the given epoch. */
+  readAt(epoch: bigint): ChainRead
   /** The view contract that FWSS names now; it moves with FWSS releases, so it is asked again every few minutes. */
   warmStorageView(): Promise<Address>
   /** `VERSION()` of the two contracts whose answers we decode, such as `1.3.0` and `3.4.0`. */
@@ -62,6 +70,8 @@ export interface ChainOptions {
   readonly network: ChainNetwork
   /** Default: the network's. */
   readonly confirmations?: number | undefined
+  /** Default: the network's; never below the confirmations. */
+  readonly finalityEpochs?: number | undefined
   /** Milliseconds since 1970; for the cache of the view address. */
   readonly now?: () => number
   /** For one look, closed soon: a websocket of its own that does not come back after a failure. */
@@ -88,6 +98,7 @@ const versionedAbi = parseAbi(['function VERSION() view returns (string)', 'func
 export function openChain({
   network,
   confirmations = network.confirmationsDefault,
+  finalityEpochs = network.finalityDefault,
   now = Date.now,
   isShortLived = false,
   questionMs = rpcQuestionMs,
@@ -117,14 +128,11 @@ export function openChain({
   }
   const read: ChainRead = (question) =>
     asked(`read ${question.functionName}`, publicClient.readContract(question as never), question.abi as Abi)
-  const readFinal: ChainRead = async (question) => {
-    const blockNumber = await finalEpoch()
-    return await asked(
-      `read ${question.functionName}`,
-      publicClient.readContract({ ...question, blockNumber } as never),
-      question.abi as Abi,
-    )
-  }
+  const readAt =
+    (blockNumber: bigint): ChainRead =>
+    (question) =>
+      asked(`read ${question.functionName}`, publicClient.readContract({ ...question, blockNumber } as never), question.abi as Abi)
+  const readFinal: ChainRead = async (question) => readAt(await finalEpoch())(question)
   const { fwss, pdpVerifier } = network.contracts
   return {
     network,
@@ -132,8 +140,13 @@ export function openChain({
     confirmations,
     currentEpoch,
     finalEpoch,
+    async finalizedEpoch() {
+      const [head, reported] = await Promise.all([currentEpoch(), reportedFinal(publicClient)])
+      return chooseFinalized({ head, confirmations, finalityEpochs, reported })
+    },
     read,
     readFinal,
+    readAt,
     async warmStorageView() {
       if (view === undefined || Math.abs(now() - view.readAt) > viewAddressMs) {
         view = { address: await read({ address: fwss, abi: versionedAbi, functionName: 'viewContractAddress' }), readAt: now() }
@@ -183,6 +196,16 @@ function transportOf(url: string, { isShortLived, answerMs }: { isShortLived: bo
     })
   // Viem shares a websocket among clients of the same URL and options: closing a short-lived one must not end another's reads.
   return webSocket(url, { ...options, reconnect: !isShortLived, keepAlive: !isShortLived })
+}
+
+/** The block of the node's `finalized` tag; undefined where the node does not know the tag or does not answer. */
+async function reportedFinal(client: PublicClient): Promise<bigint | undefined> {
+  try {
+    return (await client.getBlock({ blockTag: 'finalized' })).number
+  } catch {
+    // Optional: without it the depth alone decides, and a node that is down fails the question for the head.
+    return undefined
+  }
 }
 
 async function closeTransport(client: PublicClient): Promise<void> {

@@ -31,6 +31,8 @@ export interface ChainNetwork {
   readonly genesisTimestamp: number
   /** Depth at which a read counts as final unless the operator sets another. */
   readonly confirmationsDefault: number
+  /** Depth beyond which no reorganisation reaches, unless the operator sets another. */
+  readonly finalityDefault: number
 }
 
 export interface NetworkChoice {
@@ -52,9 +54,12 @@ export class NetworkChoiceRefused extends Error {
 
 const publicEpochSeconds = 30
 const publicConfirmations = 5
+/** Finality of Filecoin's expected consensus. */
+const publicFinality = 900
 const devnetChainId = 31415926
 const devnetEpochSeconds = 1
 const devnetConfirmations = 1
+const devnetFinality = 3
 
 /**
  * Resolves the operator's choice to addresses and timing without asking the chain.
@@ -73,6 +78,7 @@ export async function resolveNetwork(choice: NetworkChoice): Promise<ChainNetwor
     rpcUrl: choice.rpcUrl ?? known.rpcUrl,
     epochSeconds: publicEpochSeconds,
     confirmationsDefault: publicConfirmations,
+    finalityDefault: publicFinality,
   }
 }
 
@@ -141,6 +147,7 @@ async function readDevnet(choice: NetworkChoice): Promise<ChainNetwork> {
     // The file has no genesis of its own; a devnet begins when it starts.
     genesisTimestamp: info.genesis_timestamp ?? (Number.isNaN(startSeconds) ? 0 : startSeconds),
     confirmationsDefault: devnetConfirmations,
+    finalityDefault: devnetFinality,
   }
 }
 

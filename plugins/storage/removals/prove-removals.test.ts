@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import { openRemovalScene } from '../testing/removal-scene.ts'
+
+const unused: NonceOutcome = { landed: false }
+const finalizedEpoch = 5n
+
+const batchStates = ({ storage }: Awaited<ReturnType<typeof openRemovalScene>>) =>
+  storage.database.read.all<{ state: string }>('select state from commit_batches order by id').map(({ state }) => state)
+
+/** Forgets that the pieces were found final. */
+const reopen = ({ storage }: Awaited<ReturnType<typeof openRemovalScene>>) =>
+  storage.database.write((tx) => tx.run('update commit_batches set final_at = null'))
+
+test('I-28: a piece is removed once it is final on chain, and not before', async () => {
+  await using removal = await openRemovalScene(2)
+  const { scene, run, count } = removal
+  await reopen(removal)
+  scene.nonceAt = (_nonce, epoch) => (epoch === finalizedEpoch ? unused : undefined)
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
+  expect(scene.requests).toEqual([])
+  expect(count()).toEqual({ pending: 2 })
+  scene.nonceAt = () => undefined
+  await run()
+  expect(scene.requests).toEqual([[0n, 1n]])
+})
+
+test('pieces that are not final hold up no others', async () => {
+  await using removal = await openRemovalScene(40)
+  const { scene, storage, run } = removal
+  await storage.database.write((tx) => tx.run('update commit_batches set final_at = null where id <= 36'))
+  const rows = storage.database.read.all<{ nonce: string }>('select nonce from commit_batches where id <= 36')
+  const young = new Set(rows.map(({ nonce }) => BigInt(nonce)))
+  scene.nonceAt = (nonce, epoch) => (epoch === finalizedEpoch && young.has(nonce) ? unused : undefined)
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(scene.requests).toEqual([[36n, 37n, 38n, 39n]])
+})
+
+test('I-28: a removal is not asked for when the nonce no longer names the piece, however final it was: its copy goes back to the nonce', async () => {
+  await using removal = await openRemovalScene(2)
+  const { scene, storage, run, count } = removal
+  const first = BigInt(storage.database.read.get<{ nonce: string }>('select nonce from commit_batches order by id')?.nonce ?? 0)
+  scene.nonceAt = (nonce) => (nonce === first ? unused : undefined)
+  await run()
+  expect(scene.requests).toEqual([[1n]])
+  expect(count()).toEqual({ submitted: 1 })
+  expect(batchStates(removal)).toEqual(['uncertain', 'confirmed'])
+  expect(storage.database.read.all('select state, chain_piece_id as piece from copies order by id')).toEqual([
+    { state: 'unconfirmed', piece: null },
+    { state: 'committed', piece: '1' },
+  ])
+  expect(removal.commits).toEqual([1])
+})
+
+test('a piece that was final stays removable when the node reports finality later than before', async () => {
+  await using removal = await openRemovalScene(1)
+  removal.scene.nonceAt = (_nonce, epoch) => (epoch === finalizedEpoch ? unused : undefined)
+  await removal.run()
+  expect(removal.scene.requests).toEqual([[0n]])
+})
+
+test('I-28: a removal is not asked for when the chain has another piece under the id', async () => {
+  await using removal = await openRemovalScene(2)
+  const { scene, run, count } = removal
+  scene.cids.set(0n, 'the piece of another object')
+  await run()
+  expect(scene.requests).toEqual([[1n]])
+  expect(count()).toEqual({ submitted: 1 })
+  expect(batchStates(removal)).toEqual(['uncertain', 'confirmed'])
+})
+
+test('a queued removal of another piece is not taken for ours', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, run, count } = removal
+  scene.cids.set(0n, 'the piece of another object')
+  scene.queued = new Set([0n])
+  await run()
+  expect(count()).toEqual({})
+  expect(batchStates(removal)).toEqual(['uncertain'])
+})
+
+test('the record of a removal names the piece CID', async () => {
+  await using removal = await openRemovalScene(1)
+  const { read } = removal.storage.database
+  expect(read.get('select piece_cid as cid from removals')).toEqual({
+    cid: read.get<{ cid: string }>('select piece_cid as cid from pieces')?.cid,
+  })
+})
+
+test('a removal ends, and its object is forgotten, once no reorganisation can bring the piece back', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, storage, run, count } = removal
+  await run()
+  scene.states = new Map([[0n, 'gone']])
+  scene.finalizedStates = new Map([[0n, 'live']])
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
+  expect(count()).toEqual({ scheduled: 1 })
+  scene.finalizedStates = undefined
+  expect(await run()).toEqual({ kind: 'done' })
+  expect(storage.database.read.all('select id from contents')).toEqual([])
+})
+
+test('I-05: a removal that becomes final while it is judged is not asked for again', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, clock, run, count } = removal
+  await run()
+  await clock.advance(3_600_000)
+  await run()
+  // Every transaction of the sender is final by now, and the removal is in the last of them.
+  scene.onCount = () => {
+    scene.queued = new Set([0n])
+  }
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(scene.requests).toHaveLength(1)
+  scene.onCount = () => {}
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
+  expect(count()).toEqual({ scheduled: 1 })
+  expect(scene.requests).toHaveLength(1)
+})
+
+test('I-05: a removal that a reorganisation took out of the queue is judged by its attempt before it is asked for again', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, clock, run, count } = removal
+  await run()
+  scene.queued = new Set([0n])
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
+  scene.queued = new Set()
+  scene.sender = { pooled: 6, final: 5 }
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(count()).toEqual({ uncertain: 1 })
+  await clock.advance(3_600_000)
+  await run()
+  await run()
+  expect(scene.requests).toHaveLength(1)
+  scene.sender = { pooled: 6, final: 6 }
+  await expect(run()).rejects.toMatchObject({ code: 'removal_reverted' })
+  await run()
+  expect(scene.requests).toHaveLength(2)
+})
+
+test('a removal that was found queued without a request of ours, and is so no more, is asked for', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, run, count } = removal
+  scene.queued = new Set([0n])
+  await run()
+  expect(count()).toEqual({ scheduled: 1 })
+  scene.queued = new Set()
+  await run()
+  expect(scene.requests).toEqual([[0n]])
+})

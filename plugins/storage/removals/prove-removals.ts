@@ -1,0 +1,72 @@
+import { forgetDeleted } from '../catalog/reference-store.ts'
+import { type Depths, lookAtBatches } from '../finality/look.ts'
+import type { LookVerdict } from '../finality/look-policy.ts'
+import { landedBatches } from '../finality/look-store.ts'
+import { takeBackBatch } from '../finality/take-back.ts'
+import type { Pipeline } from '../pipeline.ts'
+import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
+import { endRemoval, markScheduled, type Removal } from './removal-store.ts'
+import type { RemovalsOfDataSet } from './submit-removals.ts'
+
+/** Batches verified for pending removals in one round; the others come with later rounds. */
+const batchesPerRound = 35
+
+/** What the chain says of the piece under the recorded id. */
+type Found = 'live' | 'queued' | 'gone' | 'other' | 'undecided'
+
+/**
+ * The pending removals that may be asked for now: their pieces are final on chain, their nonces still name them in this look, and the
+ * chain has the recorded piece CID under each id (I-28). What is gone or queued already is recorded; a batch of which the chain says
+ * something else goes back to its nonce.
+ */
+export async function proveRemovals(doors: Pipeline, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
+  const { database } = doors
+  const { dataSet, depths } = work
+  await look(doors, unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
+  const removable = removableRemovals(database.read, dataSet.id, limit)
+  const verdicts = await look(doors, [...new Set(removable.map(({ batchId }) => batchId))], depths)
+  // One that was final before and only stands now: the node reported earlier finality then than it does now.
+  const candidates = removable.filter(({ batchId }) => ['final', 'stands'].includes(verdicts.get(batchId) ?? 'vanished'))
+  const found = await Promise.all(candidates.map(({ removal }) => find(doors, work, removal)))
+  const inState = (wanted: Found) => candidates.filter((_, index) => found[index] === wanted)
+  await settle(doors, { queued: inState('queued'), gone: inState('gone'), other: inState('other') })
+  return inState('live').map(({ removal }) => removal)
+}
+
+async function look(doors: Pipeline, ids: readonly number[], depths: Depths): Promise<ReadonlyMap<number, LookVerdict>> {
+  return ids.length === 0 ? new Map() : lookAtBatches(doors, landedBatches(doors.database.read, ids), depths)
+}
+
+async function find({ reads }: Pipeline, { dataSet, queued, depths }: RemovalsOfDataSet, { pieceId, pieceCid }: Removal): Promise<Found> {
+  const [state, cid] = await Promise.all([reads.pieceState(dataSet.chainId, pieceId), reads.pieceCidOf(dataSet.chainId, pieceId)])
+  if (state === 'unknowable') return 'undecided'
+  // A removal that a reorganisation can take back has not ended.
+  if (state === 'gone') return (await reads.pieceState(dataSet.chainId, pieceId, depths.finalized)) === 'gone' ? 'gone' : 'undecided'
+  if (cid !== pieceCid) return 'other'
+  return queued.has(pieceId) ? 'queued' : 'live'
+}
+
+type Settled = Readonly<Record<'queued' | 'gone' | 'other', readonly RemovableRemoval[]>>
+
+async function settle(doors: Pipeline, { queued, gone, other }: Settled): Promise<void> {
+  const { database, clock, log } = doors
+  if (queued.length + gone.length + other.length === 0) return
+  const nowMs = clock.now()
+  await database.write((tx) => {
+    for (const { removal } of queued) markScheduled(tx, removal.id, nowMs)
+    for (const { removal } of gone) {
+      endRemoval(tx, removal, { state: 'removed', nowMs })
+      forgetDeleted(tx, removal.contentId)
+    }
+    for (const { removal, batchId } of other) {
+      takeBackBatch(doors, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
+    }
+  })
+  for (const { removal } of other) {
+    log.error('a removal was withheld: the chain has another piece under the recorded id', {
+      removal: removal.id,
+      pieceId: removal.pieceId.toString(),
+      pieceCid: removal.pieceCid,
+    })
+  }
+}
