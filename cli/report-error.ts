@@ -8,7 +8,10 @@ export function reportError(error: unknown, write: (line: string) => void): numb
   // Part of it may come from a stranger, and a terminal obeys control characters.
   const line = describe(error)
     .replace(/[^\P{Cc}\n]+/gu, '')
-    .replace(/\s*\n\s*/g, '; ')
+    .split('\n')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join('; ')
   write(`fatal: ${line}\n`)
   debug('%s', error instanceof Error ? error.stack : error)
   return error instanceof CommandError ? error.exitCode : 1

@@ -1,4 +1,6 @@
 // The control port does over HTTP what the devnet object does in the process.
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ControlServer, startControl } from './control.ts'
 import { type Fixture, startFixture } from './testing/fixture.ts'
@@ -42,14 +44,55 @@ test('faults are placed on one provider or all, show up in the state, and are cl
   expect(fixture.devnet.providers.flatMap(({ faults }) => faults.list())).toEqual([])
 })
 
-test('settings are changed, and bodies need no content type', async () => {
-  const answer = await fetch(`${control.url}/settings`, {
-    method: 'POST',
-    body: JSON.stringify({ provider: 1, settings: { parkDelayMs: 3 } }),
-  })
-  expect([answer.status, await answer.text()]).toEqual([200, '{}'])
+test('settings are changed, and requests without a body need no content type', async () => {
+  expect(await call('POST', '/settings', { provider: 1, settings: { parkDelayMs: 3 } })).toEqual({ status: 200, json: {} })
   expect(fixture.devnet.providers.map(({ settings }) => settings.parkDelayMs)).toEqual([3, 150])
   expect((await fetch(`${control.url}/faults`, { method: 'DELETE' })).status).toBe(200)
+})
+
+/** fetch sets these headers itself. */
+async function statusOf(headers: Readonly<Record<string, string>>): Promise<number | undefined> {
+  const { hostname, port } = new URL(control.url)
+  const sent = request({ hostname, port, method: 'POST', path: '/faults', headers })
+  sent.end(JSON.stringify({ provider: 1, fault: { kind: 'dark' } }))
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+const json = { 'content-type': 'application/json' }
+test.each([
+  ['from a page of another site', { ...json, 'sec-fetch-site': 'cross-site' }, 403],
+  ['from a page of another port', { ...json, 'sec-fetch-site': 'same-site' }, 403],
+  ['with the origin of another page', { ...json, origin: 'https://evil.example' }, 403],
+  ['with an opaque origin', { ...json, origin: 'null' }, 403],
+  ['under a name that was pointed at this machine', { ...json, host: 'evil.example' }, 403],
+  ['as text, which a browser sends without asking', { 'content-type': 'text/plain' }, 415],
+  ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+  ['without a content type', {}, 415],
+])('a fault that is sent %s is refused and not placed', async (_how, headers, status) => {
+  expect(await statusOf(headers)).toBe(status)
+  expect(fixture.devnet.providers.flatMap(({ faults }) => faults.list())).toEqual([])
+})
+
+test('a program that names localhost is served', async () => {
+  expect(await statusOf({ ...json, host: `localhost:${new URL(control.url).port}` })).toBe(200)
+  for (const { faults } of fixture.devnet.providers) faults.clear()
+})
+
+test('a page of another site cannot ask the chain either: no answer to a preflight, and no request of a simple type', async () => {
+  const { rpcUrl } = fixture.devnet
+  const origin = 'https://evil.example'
+  const preflight = await fetch(rpcUrl, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+  })
+  expect([preflight.ok, preflight.headers.get('access-control-allow-origin')]).toEqual([false, null])
+  const epoch = await fixture.devnet.chain.epoch()
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_mine', params: ['0x64'] })
+  const answer = await fetch(rpcUrl, { method: 'POST', headers: { origin, 'content-type': 'text/plain' }, body })
+  expect(await answer.text()).not.toContain('"result"')
+  expect(await fixture.devnet.chain.epoch()).toBe(epoch)
 })
 
 test('the chain is mined, held, released, rewound and jumped', async () => {

@@ -2,6 +2,7 @@
 import { type } from 'arktype'
 import fastify, { type FastifyInstance } from 'fastify'
 import { LOOPBACK } from './chain/port.ts'
+import { refusalOf } from './cross-site.ts'
 import type { Devnet } from './devnet.ts'
 import { routeNames } from './faults.ts'
 import type { SimulatedProvider } from './provider/provider.ts'
@@ -9,7 +10,18 @@ import type { SimulatedProvider } from './provider/provider.ts'
 const JSON_BYTES_MAX = 64 * 1024
 
 const common = type({ 'routes?': type.enumerated(...routeNames).array(), 'count?': 'number.integer >= 1' })
-const plainKinds = type.enumerated('drop_connection', 'drop_answer', 'revert', 'corrupt_bytes', 'pull_stuck', 'pull_failed', 'unprocessed')
+const plainKinds = type.enumerated(
+  'hang',
+  'switch_protocols',
+  'drip',
+  'drop_connection',
+  'drop_answer',
+  'revert',
+  'corrupt_bytes',
+  'pull_stuck',
+  'pull_failed',
+  'unprocessed',
+)
 const lastingKinds = type.enumerated('dark', 'stop_proving')
 const status = 'number.integer'
 const faultShape = common
@@ -20,6 +32,7 @@ const faultShape = common
   .or(common.and({ kind: "'answer'", status, 'text?': 'string', 'retryAfterSeconds?': 'number.integer >= 0' }))
   .or(common.and({ kind: "'fail_answer'", 'status?': status }))
   .or(common.and({ kind: "'cut_bytes'", afterBytes: 'number.integer >= 0' }))
+  .or(common.and({ kind: "'drip_bytes'", everyMs: 'number >= 1' }))
 const placeShape = type({ 'provider?': 'number.integer', fault: faultShape })
 const clearShape = type({ 'provider?': 'number.integer', 'id?': 'number.integer' })
 const settingsShape = type({
@@ -46,9 +59,13 @@ export interface ControlServer extends AsyncDisposable {
 /** Port 0 takes a free one. */
 export async function startControl(devnet: Devnet, port: number): Promise<ControlServer> {
   const app = fastify({ bodyLimit: JSON_BYTES_MAX, forceCloseConnections: true })
-  // Whatever a client calls its body, it is JSON; none is an empty object.
+  app.addHook('onRequest', async ({ headers }) => {
+    const refusal = refusalOf(headers)
+    if (refusal !== undefined) throw new RequestError(`${refusal}; the devnet takes requests of programs only`, { status: 403 })
+  })
+  // JSON alone, because a browser sends other types without asking first; none is an empty object.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     try {
       done(null, body === '' ? {} : JSON.parse(String(body)))
     } catch (cause) {
@@ -56,8 +73,7 @@ export async function startControl(devnet: Devnet, port: number): Promise<Contro
     }
   })
   app.setErrorHandler((error, _request, reply) => {
-    const isRequestFault = error instanceof RequestError || error instanceof RangeError
-    reply.code(isRequestFault ? 400 : 500).send({ error: error instanceof Error ? error.message : String(error) })
+    reply.code(statusOf(error)).send({ error: error instanceof Error ? error.message : String(error) })
   })
   faultRoutes(app, devnet)
   chainRoutes(app, devnet)
@@ -69,6 +85,18 @@ export async function startControl(devnet: Devnet, port: number): Promise<Contro
 /** The caller asked for something that does not exist. */
 class RequestError extends Error {
   override readonly name = 'RequestError'
+  readonly status: number
+
+  constructor(message: string, { status = 400, ...options }: ErrorOptions & { readonly status?: number } = {}) {
+    super(message, options)
+    this.status = status
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof RequestError) return error.status
+  if (error instanceof RangeError) return 400
+  return error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' ? 415 : 500
 }
 
 function faultRoutes(app: FastifyInstance, devnet: Devnet): void {

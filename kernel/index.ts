@@ -12,12 +12,13 @@ export { formatTable } from './cli/table.ts'
 export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from './clock.ts'
 export { type ConfigState, configState } from './config/config-state.ts'
 export { formatDuration, parseDuration } from './config/duration.ts'
-export { defaultDataDir, readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './config/file.ts'
+export { defaultDataDir, modeForOthers, readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './config/file.ts'
 export { type ConfigProblem, defaultOf, type LoadedConfig, type Source } from './config/load.ts'
 export { configSections, defineSection, envName, type Section, type SettingValues, type TypedSection } from './config/section.ts'
 export { choice, duration, type FileValue, flag, integer, list, type Setting, secret, text } from './config/setting.ts'
 export { type ContributedItem, type Contributions, contributions } from './contributions.ts'
 export { type Database, database, dbSchemas, type Reader, type Row, type Schema, type SqlValue, type Tx } from './db/database.ts'
+export { isNotWritten } from './db/database-error.ts'
 export { defineMigration, type Migration } from './db/migration.ts'
 export { defineErrors, type ErrorSpec, type FieldError, kernelErrors, SvcError, type SvcErrorOptions } from './errors.ts'
 export { defineEvent, type EventKind, type Events, eventKinds, events, type PublishedEvent } from './events.ts'
@@ -44,6 +45,8 @@ export { adminRoutes, defineRoutes, type RouteGroup } from './http/routes.ts'
 export { newToken, newUint256, newUlid } from './ids.ts'
 export { type RunningKernel, type StartOptions, startKernel } from './kernel.ts'
 export { limits } from './limits.ts'
+export { LockedError, lockFile } from './lock/file-lock.ts'
+export { defineOwnedDirectory, type OwnedDirectory, ownedDirectories } from './lock/owned-directory.ts'
 export { createLog, type Log, type LogFields, log, silentLog } from './log.ts'
 export { defineMetric, type MetricCollector, type MetricSample, metricCollectors } from './metrics.ts'
 export type { Mode } from './mode.ts'
@@ -60,12 +63,15 @@ export {
   pluginsSection,
   workerSection,
 } from './settings.ts'
+export { LeaseLost } from './tasks/fence.ts'
 export { type ListedTask, type TaskCount, type TaskLedger, taskLedger } from './tasks/ledger.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type EnqueueOptions, type TaskQueue, taskQueue } from './tasks/queue.ts'
 export {
+  type DueTimes,
   defineRecovery,
   defineTask,
+  dueTimes,
   type TaskKind,
   type TaskRun,
   type TaskSchedule,
@@ -78,3 +84,4 @@ export { type TaskUpdate, taskUpdated } from './tasks/task-updated.ts'
 export { type WorkerHealth, workerHealth } from './tasks/worker-health.ts'
 export { version } from './version.ts'
 export { contributionsTo } from './wiring.ts'
+export { within } from './within.ts'

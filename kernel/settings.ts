@@ -77,7 +77,7 @@ export const databaseSection = defineSection('database', {
     driver: choice(['sqlite'], { label: 'Driver', doc: 'Kind of database.', default: 'sqlite', written: true }),
     dsn: secret({
       label: 'Data source',
-      doc: 'Path or file: URL of the SQLite database.',
+      doc: 'Path or file: URL of the SQLite database. Keep it on a local disk: some network file systems ignore the locks that keep a second svc away.',
       default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
       written: true,
     }),

@@ -1,8 +1,9 @@
-/** `npm run check`: types, style, dependency rules, invariants, error codes, specification coverage and generated pages. Runs all, then says what failed. */
+/** `npm run check`: types, style, dependency rules, invariants, error codes, regular expressions, specification coverage and generated pages. Runs all, then says what failed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkErrorCodes } from './check-error-codes.ts'
+import { checkExpressions } from './check-expressions.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { checkSpec } from './check-spec.ts'
 import { checkGeneratedDocs } from './generated-docs.ts'
@@ -28,6 +29,7 @@ const steps: readonly Step[] = [
   ]),
   { name: 'invariants', run: checkInvariants },
   { name: 'error codes', run: checkErrorCodes },
+  { name: 'regular expressions', run: checkExpressions },
   { name: 'specification coverage', run: checkSpec },
   { name: 'generated pages', run: checkGeneratedDocs },
 ]

@@ -74,7 +74,8 @@ function anvilArguments(port: number, statePath: string): string[] {
     state: statePath,
     'state-interval': STATE_INTERVAL_SECONDS,
   }
-  return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+  // Without CORS a page of another site can send no JSON, and anvil takes nothing else.
+  return ['--no-cors', ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])]
 }
 
 /** The platform's own binary: the package's `anvil` command is a Node wrapper, and killing that orphans the real process. */

@@ -21,8 +21,9 @@ export const CHALLENGE_FINALITY_EPOCHS = 2n
 /** Half the period is challenge window: every transaction is an epoch here, so epochs may pass fast. */
 const WINDOWS_PER_PERIOD = 2
 
-const MIN_PIECE_BYTES = 127
-const MAX_PIECE_BYTES = 1_065_353_216
+/** What Curio registers by default. Its handlers take pieces of 127 to 1,065,353,216 bytes all the same, and so do ours. */
+const REGISTERED_PIECE_BYTES_MIN = 2 ** 20
+const REGISTERED_PIECE_BYTES_MAX = 64 * 2 ** 30
 const PRODUCT_PDP = 0
 
 export interface DevnetContracts {
@@ -176,8 +177,8 @@ export const serviceUrlOf = (port: number) => `http://${LOOPBACK}:${port}`
 function describeCapabilities(port: number, usdfc: Address): Record<string, Hex> {
   return {
     serviceURL: stringToHex(serviceUrlOf(port)),
-    minPieceSizeInBytes: wholeBytes(MIN_PIECE_BYTES),
-    maxPieceSizeInBytes: wholeBytes(MAX_PIECE_BYTES),
+    minPieceSizeInBytes: wholeBytes(REGISTERED_PIECE_BYTES_MIN),
+    maxPieceSizeInBytes: wholeBytes(REGISTERED_PIECE_BYTES_MAX),
     storagePricePerTibPerDay: wholeBytes(83_333_333_333_333_333n),
     minProvingPeriodInEpochs: wholeBytes(30),
     location: stringToHex('C=XX;ST=Local;L=Devnet'),

@@ -1,7 +1,8 @@
-/** The largest object passes through the gateway without being held by it. */
+/** The largest object passes through the gateway without being held by it, and reaches its providers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { until } from '../fixtures/until.ts'
+import { waitForCopies } from '../fixtures/verify-copies.ts'
 import { forgetPeak, mib, readResidentMemory } from './resident-memory.ts'
 import { uploadStream } from './upload-stream.ts'
 
@@ -13,20 +14,28 @@ let svc: DevProcess
 beforeAll(async () => {
   svc = await startDev()
   const made = await svc.call('POST', '/api/v1/buckets', {
-    json: { name: bucket, owner_access_key: svc.ready.s3.access_key, default_copies: 1 },
+    json: { name: bucket, owner_access_key: svc.ready.s3.access_key, default_copies: 3 },
   })
   expect(made.status).toBe(201)
 })
 afterAll(() => svc[Symbol.asyncDispose]())
 
 /** Uploads an object and waits until its piece CID is computed, which reads the whole file back on threads of the same process. */
-async function store(key: string, size: number): Promise<void> {
+async function store(key: string, size: number): Promise<string> {
   const versionId = await uploadStream(svc, { bucket, key, size })
   await until(
     `the piece CID of ${key}`,
     async () => (await svc.call('GET', `/api/v1/buckets/${bucket}/objects/provenance?version_id=${versionId}`)).json.piece_cid,
     { withinMs: testMs },
   )
+  return versionId
+}
+
+let largest: Promise<string> | undefined
+/** Uploaded once; either test may be the first to ask. */
+const storeLargest = () => {
+  largest ??= store('largest.bin', largestBytes)
+  return largest
 }
 
 test.skipIf(process.platform !== 'linux')(
@@ -36,9 +45,21 @@ test.skipIf(process.platform !== 'linux')(
     await store('warm-up.bin', 64 * mib)
     forgetPeak(svc.ready.pid)
     const resting = readResidentMemory(svc.ready.pid)
-    await store('largest.bin', largestBytes)
+    await storeLargest()
     const { peakBytes } = readResidentMemory(svc.ready.pid)
     expect((peakBytes - resting.bytes) / mib).toBeLessThan(64)
+  },
+  testMs,
+)
+
+test(
+  'the smallest and the largest object reach three copies at providers that register the sizes of Curio, 1 MiB to 64 GiB',
+  async () => {
+    const versions = [await store('smallest.bin', 127), await storeLargest()]
+    for (const versionId of versions) {
+      const { copies } = await waitForCopies(svc, { bucket, versionId }, { copies: 3, withinMs: testMs })
+      expect(new Set(copies.map((copy) => copy.provider_id)).size).toBe(3)
+    }
   },
   testMs,
 )

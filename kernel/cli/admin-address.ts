@@ -13,5 +13,13 @@ export function readAdminUrl(text: string): string {
     throw new CommandError(`"${text}" is not the address of an Admin API; write it like http://127.0.0.1:9090`, { exitCode: 2 })
   }
   if (everywhere.has(url.hostname)) url.hostname = '127.0.0.1'
-  return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
+  let end = url.pathname.length
+  while (url.pathname[end - 1] === '/') end -= 1
+  return `${url.protocol}//${url.host}${url.pathname.slice(0, end)}`
+}
+
+/** Can others on the way read what is sent to the URL? */
+export function isReadableOnTheWay(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

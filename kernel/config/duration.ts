@@ -1,6 +1,6 @@
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
 const wholePattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/
-const partPattern = /(\d+(?:\.\d+)?)(ms|s|m|h)/g
+const partPattern = /(\d+(?:\.\d+)?)(ms|s|m|h)/gy
 
 /** Milliseconds of `5s`, `2m`, `1h30m`, `250ms`; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {

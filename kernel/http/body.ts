@@ -66,7 +66,9 @@ function check<T extends Type>(schema: T, value: unknown, what: string): T['infe
 function fieldError(field: string, { code, expected }: { readonly code: string; readonly expected: string }): FieldError {
   if (expected === 'removed') return { field, message: 'is not known here' }
   // A union describes itself with its path and value.
-  const wanted = expected.replace(/^.* must be /s, '').replace(/ \(was .*\)$/s, '')
+  const described = expected.replace(/^.* must be /s, '')
+  const valueAt = described.endsWith(')') ? described.indexOf(' (was ') : -1
+  const wanted = valueAt < 0 ? described : described.slice(0, valueAt)
   return { field, message: code === 'required' ? `is missing; it must be ${wanted}` : `must be ${wanted}` }
 }
 
@@ -120,7 +122,8 @@ function parseJson(text: string): unknown {
   return value
 }
 
-const jsonMark = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/g
+/** Sticky, with the text between marks as a token of its own: a search for the next mark would scan the rest again for each quote. */
+const jsonMark = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]|[^"{}[\]]+/gy
 
 /** JSON.parse keeps the last of two equal members; two readers could then disagree about what was asked. Expects valid JSON. */
 function findRepeatedMember(text: string): string | undefined {

@@ -13,8 +13,8 @@ const free = new Map(kinds.map(({ kind }) => [kind, 3]))
 
 const endings: readonly Ending[] = [
   { kind: 'done' },
-  { kind: 'wait', reason: 'funding', message: null, untilMs: 1 },
-  { kind: 'retry', code: 'fault', message: 'no', runAtMs: 1 },
+  { kind: 'wait', reason: 'funding', message: null, untilMs: 1, hasProgressed: true },
+  { kind: 'retry', code: 'fault', message: 'no', runAtMs: 1, failures: 1 },
   { kind: 'fail', code: 'rejected', message: 'no', isRetryable: true },
   { kind: 'hand-back' },
 ]

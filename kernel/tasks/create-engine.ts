@@ -86,13 +86,13 @@ class Engine implements TaskEngine {
     })
   }
 
-  async start({ kinds, schedules, recoveries }: EngineWork): Promise<void> {
+  async start({ kinds, schedules, recoveries, dueTimes }: EngineWork): Promise<void> {
     const { database, settings, log } = this.#doors
     const retention = { item: retentionTask({ database, retentionMs: settings.retention }), services: {}, pluginId: 'kernel' }
     this.#kinds.add([...kinds, retention])
     this.#isStarting = true
     await runRecoveries(recoveries, log)
-    this.#worker.start()
+    this.#worker.start(dueTimes)
     this.#isStarting = false
     this.#isStarted = true
     this.#schedules = startSchedules([...schedules, { name: 'retention', cron: '17 * * * *', kind: retention.item, args: {} }], {

@@ -4,11 +4,18 @@ import { describeFault } from './fault.ts'
 import { done, fail, type Outcome, wait } from './outcome.ts'
 
 const nowMs = 10_000
+const at = { nowMs, hasProgressed: false }
 
 test('an outcome is written as it was said', () => {
-  expect(endAfterOutcome(done(), nowMs)).toEqual({ kind: 'done' })
-  expect(endAfterOutcome(wait('funding', 20_000.2), nowMs)).toEqual({ kind: 'wait', reason: 'funding', message: null, untilMs: 20_001 })
-  expect(endAfterOutcome(fail('rejected', 'no', { retryable: true }), nowMs)).toEqual({
+  expect(endAfterOutcome(done(), at)).toEqual({ kind: 'done' })
+  expect(endAfterOutcome(wait('funding', 20_000.2), at)).toEqual({
+    kind: 'wait',
+    reason: 'funding',
+    message: null,
+    untilMs: 20_001,
+    hasProgressed: false,
+  })
+  expect(endAfterOutcome(fail('rejected', 'no', { retryable: true }), at)).toEqual({
     kind: 'fail',
     code: 'rejected',
     message: 'no',
@@ -17,17 +24,23 @@ test('an outcome is written as it was said', () => {
 })
 
 test('a wait for the past is a short wait', () => {
-  expect(endAfterOutcome(wait('funding', 0), nowMs)).toMatchObject({ untilMs: nowMs + waitMsMin })
+  expect(endAfterOutcome(wait('funding', 0), at)).toMatchObject({ untilMs: nowMs + waitMsMin })
 })
 
 test('what is no outcome is a fault', () => {
-  expect(() => endAfterOutcome(wait('funding', Number.NaN), nowMs)).toThrow("waits for 'funding' until NaN")
-  expect(() => endAfterOutcome({ kind: 'maybe' } as unknown as Outcome, nowMs)).toThrow('returned no outcome')
+  expect(() => endAfterOutcome(wait('funding', Number.NaN), at)).toThrow("waits for 'funding' until NaN")
+  expect(() => endAfterOutcome({ kind: 'maybe' } as unknown as Outcome, at)).toThrow('returned no outcome')
 })
 
 test('the last attempt that throws is a failure that keeps the error', () => {
   const run = { fault: { code: 'ECONNRESET', message: 'reset' }, attemptsMax: 3, runAtMs: 12_000 }
-  expect(endAfterFault({ ...run, failures: 2 })).toEqual({ kind: 'retry', code: 'ECONNRESET', message: 'reset', runAtMs: 12_000 })
+  expect(endAfterFault({ ...run, failures: 2 })).toEqual({
+    kind: 'retry',
+    code: 'ECONNRESET',
+    message: 'reset',
+    runAtMs: 12_000,
+    failures: 2,
+  })
   expect(endAfterFault({ ...run, failures: 3 })).toEqual({ kind: 'fail', code: 'attempts_exhausted', message: 'reset', isRetryable: true })
 })
 

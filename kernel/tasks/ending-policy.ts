@@ -3,8 +3,14 @@ import type { Outcome } from './outcome.ts'
 /** What is written at the end of a run. */
 export type Ending =
   | { readonly kind: 'done' }
-  | { readonly kind: 'wait'; readonly reason: string; readonly message: string | null; readonly untilMs: number }
-  | { readonly kind: 'retry'; readonly code: string; readonly message: string; readonly runAtMs: number }
+  | {
+      readonly kind: 'wait'
+      readonly reason: string
+      readonly message: string | null
+      readonly untilMs: number
+      readonly hasProgressed: boolean
+    }
+  | { readonly kind: 'retry'; readonly code: string; readonly message: string; readonly runAtMs: number; readonly failures: number }
   | { readonly kind: 'fail'; readonly code: string; readonly message: string; readonly isRetryable: boolean }
   /** The process stops or lost the lease: as if the run had never begun. */
   | { readonly kind: 'hand-back' }
@@ -13,7 +19,10 @@ export type Ending =
 export const waitMsMin = 100
 
 /** A run that said what happened. Throws when it said nothing that can be understood. */
-export function endAfterOutcome(outcome: Outcome, nowMs: number): Ending {
+export function endAfterOutcome(
+  outcome: Outcome,
+  { nowMs, hasProgressed }: { readonly nowMs: number; readonly hasProgressed: boolean },
+): Ending {
   switch (outcome.kind) {
     case 'done':
       return { kind: 'done' }
@@ -22,7 +31,7 @@ export function endAfterOutcome(outcome: Outcome, nowMs: number): Ending {
       const untilMs = Math.max(Math.ceil(outcome.untilMs), nowMs + waitMsMin)
       if (!Number.isSafeInteger(untilMs))
         throw new Error(`the task waits for '${outcome.reason}' until ${outcome.untilMs}, which is no time`)
-      return { kind: 'wait', reason: outcome.reason, message: outcome.message ?? null, untilMs }
+      return { kind: 'wait', reason: outcome.reason, message: outcome.message ?? null, untilMs, hasProgressed }
     }
     case 'fail':
       return { kind: 'fail', code: outcome.code, message: outcome.message, isRetryable: outcome.retryable }
@@ -33,7 +42,7 @@ export function endAfterOutcome(outcome: Outcome, nowMs: number): Ending {
 
 export interface FaultyRun {
   readonly fault: { readonly code: string; readonly message: string }
-  /** This one included. */
+  /** In a row without progress, this one included. */
   readonly failures: number
   readonly attemptsMax: number
   /** When the next attempt may start. */
@@ -42,6 +51,6 @@ export interface FaultyRun {
 
 /** A run that threw: tried again after a pause, until its attempts are used up. */
 export function endAfterFault({ fault, failures, attemptsMax, runAtMs }: FaultyRun): Ending {
-  if (failures < attemptsMax) return { kind: 'retry', ...fault, runAtMs }
+  if (failures < attemptsMax) return { kind: 'retry', ...fault, runAtMs, failures }
   return { kind: 'fail', code: 'attempts_exhausted', message: fault.message, isRetryable: true }
 }

@@ -1,6 +1,6 @@
 import type { TaskLedger } from './ledger.ts'
 import type { TaskQueue } from './queue.ts'
-import type { TaskKind, TaskRecovery, TaskSchedule } from './task.ts'
+import type { DueTimes, TaskKind, TaskRecovery, TaskSchedule } from './task.ts'
 import type { WorkerHealth } from './worker-health.ts'
 
 /** A task kind or recovery with the services it asked for. */
@@ -14,6 +14,7 @@ export interface EngineWork {
   readonly kinds: readonly Bound<TaskKind>[]
   readonly schedules: readonly TaskSchedule[]
   readonly recoveries: readonly Bound<TaskRecovery>[]
+  readonly dueTimes: readonly DueTimes[]
 }
 
 /** Claims due tasks under leases, runs them, and writes what they came to. Only it writes task rows. */

@@ -101,6 +101,10 @@ export function renewLeases(tx: Tx, leases: readonly Lease[], leaseUntilMs: numb
   return lost.map(({ id }) => id)
 }
 
+export function isHeld(reader: Reader, { id, seq }: Lease): boolean {
+  return reader.get("select 1 from tasks where id = ? and lease_seq = ? and status = 'running'", id, seq) !== undefined
+}
+
 /** Gives back what this owner still holds, attempts unchanged, and returns how many tasks that were. */
 export function handBackAll(tx: Tx, owner: string, nowMs: number): number {
   const held = tx.all<{ id: number; kind: string }>("select id, kind from tasks where status = 'running' and lease_owner = ?", owner)
@@ -120,7 +124,8 @@ export function endRun(tx: Tx, lease: Lease, ending: Ending, nowMs: number): Tas
     case 'done':
       return againAtMs === null ? complete(tx, lease, nowMs) : runAgain(tx, lease, againAtMs, nowMs)
     case 'wait': {
-      const { reason, message, untilMs } = ending
+      const { reason, message, untilMs, hasProgressed } = ending
+      if (hasProgressed) forgetFailures(tx, lease)
       const isAskedFor = againAtMs !== null && againAtMs <= nowMs
       tx.run(
         'update tasks set wait_reason = ?, message = ? where id = ?',
@@ -132,7 +137,8 @@ export function endRun(tx: Tx, lease: Lease, ending: Ending, nowMs: number): Tas
     }
     case 'retry':
       tx.run(
-        'update tasks set attempts = attempts + 1, is_backing_off = 1, error_code = ?, last_error = ? where id = ?',
+        'update tasks set attempts = ?, is_backing_off = 1, error_code = ?, last_error = ? where id = ?',
+        ending.failures,
         ending.code,
         ending.message,
         lease.id,
@@ -159,8 +165,13 @@ function complete(tx: Tx, lease: Lease, nowMs: number): TaskStatus {
 
 /** Asked for while it ran: the same row runs once more, as fresh as a new one. */
 function runAgain(tx: Tx, lease: Lease, runAtMs: number, nowMs: number): TaskStatus {
-  tx.run('update tasks set again_at = null, attempts = 0, error_code = null, last_error = null where id = ?', lease.id)
+  forgetFailures(tx, lease)
+  tx.run('update tasks set again_at = null where id = ?', lease.id)
   return putBack(tx, lease, { runAtMs, nowMs })
+}
+
+function forgetFailures(tx: Tx, { id }: Lease): void {
+  tx.run('update tasks set attempts = 0, error_code = null, last_error = null where id = ?', id)
 }
 
 interface Failure {

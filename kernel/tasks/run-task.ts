@@ -1,10 +1,12 @@
 import { type } from 'arktype'
 import type { Clock } from '../clock.ts'
+import { isDiskFault } from '../db/database-error.ts'
 import type { Log } from '../log.ts'
 import type { Uses } from '../service.ts'
 import { backoffMs } from './backoff-policy.ts'
 import { type Ending, endAfterFault, endAfterOutcome } from './ending-policy.ts'
 import { describeFault } from './fault.ts'
+import { fenceWrites, LeaseLost } from './fence.ts'
 import type { KnownKind } from './known-kinds.ts'
 import type { Outcome } from './outcome.ts'
 import type { TaskRun } from './task.ts'
@@ -20,6 +22,10 @@ export interface Execution {
   readonly random: () => number
 }
 
+/** Between two tries while the disk of the database does not take writes. */
+const diskPauseMs = 15_000
+const diskMessage = 'The disk of the database does not take writes; the task goes on when it does.'
+
 /** Runs a claimed task once and says what has to be written about it. */
 export async function runTask(execution: Execution): Promise<Ending> {
   const { bound, task, signal, clock } = execution
@@ -30,6 +36,7 @@ export async function runTask(execution: Execution): Promise<Ending> {
   if (args instanceof type.errors) {
     return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.summary}`, isRetryable: false }
   }
+  let hasProgressed = false
   const run: TaskRun<unknown, Uses> = {
     id: task.id,
     args,
@@ -38,19 +45,31 @@ export async function runTask(execution: Execution): Promise<Ending> {
     nowMs: clock.now(),
     log,
     signal,
+    fence: (database) => fenceWrites(database, { id: task.id, kind: task.kind, seq: task.leaseSeq }),
+    progressed: () => {
+      hasProgressed = true
+    },
   }
   try {
     const outcome = await (bound.item.run as unknown as (run: TaskRun<unknown, Uses>) => Promise<Outcome>)(run)
-    return endAfterOutcome(outcome, clock.now())
+    return endAfterOutcome(outcome, { nowMs: clock.now(), hasProgressed })
   } catch (error) {
     // What a run throws after its signal is most likely the abort itself, and is not held against it.
-    if (signal.aborted) return { kind: 'hand-back' }
-    return afterFault(execution, error)
+    if (signal.aborted || error instanceof LeaseLost) return { kind: 'hand-back' }
+    // I-08: the disk of the database is no fault of the task, however long it stays full.
+    if (isDiskFault(error))
+      return { kind: 'wait', reason: 'database', message: diskMessage, untilMs: clock.now() + diskPauseMs, hasProgressed }
+    return afterFault(execution, { error, failures: hasProgressed ? 1 : task.attempts + 1 })
   }
 }
 
-function afterFault({ bound, task, clock, log, random }: Execution, error: unknown): Ending {
-  const failures = task.attempts + 1
+interface Fault {
+  readonly error: unknown
+  /** Since the task's last progress, this one included. */
+  readonly failures: number
+}
+
+function afterFault({ bound, task, clock, log, random }: Execution, { error, failures }: Fault): Ending {
   const { attemptsMax } = bound
   const runAtMs = clock.now() + backoffMs(failures, random())
   const ending = endAfterFault({ fault: describeFault(error), failures, attemptsMax, runAtMs })

@@ -65,4 +65,9 @@ export const taskMigrations = [
      where status in ('completed', 'cancelled') or acknowledged_at is not null`,
     'drop index tasks_expiring',
   ]),
+  defineMigration('0004-clock-mark', [
+    // The wall clock, recorded now and then: a start that reads less knows that the clock stepped back.
+    'create table clock_mark (id integer primary key check (id = 1), at bigint not null)',
+    'insert into clock_mark (id, at) values (1, 0)',
+  ]),
 ]

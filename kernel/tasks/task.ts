@@ -1,4 +1,5 @@
 import type { Type } from 'arktype'
+import type { Database, Tx } from '../db/database.ts'
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { Log } from '../log.ts'
 import type { Resolved, Uses } from '../service.ts'
@@ -14,6 +15,13 @@ export interface TaskRun<A, U extends Uses> {
   readonly log: Log
   /** Aborts when the lease is lost or the process stops (I-07). Check it before every paid effect. */
   readonly signal: AbortSignal
+  /**
+   * The database for this run: a write whose run has lost its lease changes nothing and rejects with `LeaseLost` (I-06), also after an
+   * outside call that took too long. Reads are not fenced.
+   */
+  fence(database: Database): Database
+  /** The run achieved something that lasts: earlier failures of the task no longer count towards its attempts. */
+  progressed(): void
 }
 
 /** What a task concerns, for lists: `type` and `key` name a row, the rest is shown when it is cheap to know. */
@@ -85,6 +93,17 @@ export interface TaskSchedule {
 }
 
 export const taskSchedules = defineExtensionPoint<TaskSchedule>('tasks.schedules')
+
+/**
+ * Due times that a plugin keeps in tables of its own. After a step back of the clock, `bound` makes those later than `nowMs` due now, in
+ * one transaction with the tasks.
+ */
+export interface DueTimes {
+  readonly name: string
+  bound(tx: Tx, nowMs: number): void
+}
+
+export const dueTimes = defineExtensionPoint<DueTimes>('tasks.due-times')
 
 /** An idempotent pass that runs once after start, before the first task is claimed. */
 export interface TaskRecovery<U extends Uses = Uses> {

@@ -4,11 +4,13 @@ import { newUlid } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { defineProbe } from '../probe.ts'
 import { Bell } from './bell.ts'
+import { ClockWatch } from './clock-watch.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import { type LaneLimits, Lanes } from './lanes.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
 import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
 import { runTask } from './run-task.ts'
+import type { DueTimes } from './task.ts'
 import type { TaskRecord, TaskStatus } from './task-record.ts'
 import type { WorkerActivity } from './worker-health.ts'
 
@@ -49,6 +51,7 @@ export class Worker {
   /** Number of the last run that began, by kind. */
   readonly #lastRuns = new Map<string, number>()
   #runsBegun = 0
+  #clockWatch: ClockWatch | undefined
   #loop: Promise<void> | undefined
   #isStopping = false
   #lookedAtMs: number
@@ -68,7 +71,9 @@ export class Worker {
     this.#lookedAtMs = clock.now()
   }
 
-  start(): void {
+  start(dueTimes: readonly DueTimes[]): void {
+    const { clock, database, leaseMs, log } = this.#doors
+    this.#clockWatch = new ClockWatch({ clock, database, log, owner: this.#owner, leaseMs, dueTimes })
     this.#leases.start()
     this.#loop = this.#claimUntilStopped()
   }
@@ -97,6 +102,7 @@ export class Worker {
     await this.#leases.stop()
     const tasks = await database.write((tx) => handBackAll(tx, this.#owner, clock.now()))
     if (tasks > 0) log.info('tasks were handed back unfinished', { tasks })
+    await this.#clockWatch?.mark()
   }
 
   async #awaitRuns(): Promise<void> {
@@ -125,6 +131,7 @@ export class Worker {
     const total = Math.min(this.#doors.concurrency - this.#runs.size, claimsAtOnceMax)
     // The end of a run rings the bell.
     if (total <= 0) return pollMs
+    if (!(await this.#checkClock())) return pollMs
     const nowMs = clock.now()
     // I-07: before the claim takes back what ran out, which may be a run of our own that a frozen process kept alive.
     this.#leases.abortExpired(nowMs)
@@ -139,6 +146,17 @@ export class Worker {
       // Everything else depends on this loop: it says what is wrong and goes on. What was claimed all the same comes back with its lease.
       log.error('due tasks could not be claimed', { error })
       return pollMs
+    }
+  }
+
+  /** False when the database does not answer: nothing can be claimed then either. */
+  async #checkClock(): Promise<boolean> {
+    try {
+      await this.#clockWatch?.check()
+      return true
+    } catch (error) {
+      this.#doors.log.error('due tasks could not be claimed', { error })
+      return false
     }
   }
 

@@ -42,7 +42,17 @@ async function runToEnd<A>(kind: TaskKind<A>, args: A, services: unknown): Promi
   const { signal } = new AbortController()
   let nowMs = systemClock.now()
   for (let waits = 0; waits < waitsMax; waits++) {
-    const outcome = await run({ id: 1, args, services: services as never, attempts: 0, nowMs, log: silentLog, signal })
+    const outcome = await run({
+      id: 1,
+      args,
+      services: services as never,
+      attempts: 0,
+      nowMs,
+      log: silentLog,
+      signal,
+      fence: (database) => database,
+      progressed() {},
+    })
     if (outcome.kind !== 'wait') return outcome.kind
     nowMs = Math.max(nowMs, outcome.untilMs)
   }

@@ -1,7 +1,8 @@
-import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type Tx, wait } from '#kernel'
+import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { Bucket } from './contract.ts'
+import type { CachedFile } from './copies/cached-file.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
@@ -40,11 +41,20 @@ export interface Pipeline {
   readonly uploads: UploadMeter
   readonly uploadEvents: UploadEvents
   readonly pace: Pace
-  /** The cached file of a content, when it is there. A file that is missing or damaged is forgotten. */
-  locateCached(contentId: number): Promise<{ readonly path: string; readonly size: number } | undefined>
+  /** Reports that the run achieved something that lasts: see `TaskRun.progressed`. */
+  progressed(): void
+  /** The cached file of a content, when it is there with its length. One that is not is forgotten. */
+  locateCached(contentId: number): Promise<CachedFile | undefined>
+  /** The file has other bytes than the content: it is removed, and the content is lost unless a provider has it. */
+  forgetCached(contentId: number, file: CachedFile): Promise<void>
 }
 
 export const pipeline = defineService<Pipeline>('storage.pipeline')
+
+/** The pipeline as one run of a task uses it: a write of a run that has lost its lease changes nothing (I-06). */
+export function pipelineOf({ services, fence, progressed }: TaskRun<unknown, { readonly pipeline: typeof pipeline }>): Pipeline {
+  return { ...services.pipeline, database: fence(services.pipeline.database), progressed }
+}
 
 /** An attempt that failed through no uncertainty: the engine counts it and backs off. The code is shown to operators. */
 export class PipelineFault extends Error {

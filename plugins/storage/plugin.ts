@@ -2,11 +2,14 @@ import {
   configSections,
   database,
   dbSchemas,
+  defineOwnedDirectory,
   definePlugin,
   defineRecovery,
+  dueTimes,
   eventKinds,
   healthChecks,
   metricCollectors,
+  ownedDirectories,
   taskKinds,
   taskQueue,
   taskRecoveries,
@@ -24,6 +27,7 @@ import { pullTask } from './copies/pull-task.ts'
 import { storeTask } from './copies/store-task.ts'
 import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
+import { storageDueTimes } from './due-times-store.ts'
 import { objectStateMetric } from './objects/object-metrics.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
 import { forgetLeftovers } from './removals/forget-leftovers.ts'
@@ -38,20 +42,17 @@ export const storagePlugin = definePlugin({
   provides: storageServices,
   contributes: [
     configSections.with(cacheSection),
+    ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, ({ dir }) => dir)),
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }] = await Promise.all([
-          import('./migrations/0001-objects.ts'),
-          import('./migrations/0002-copies.ts'),
-          import('./migrations/0003-removals.ts'),
-          import('./migrations/0004-list-reads.ts'),
-        ])
-        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] }
+        const { storageMigrations } = await import('./migrations/all-migrations.ts')
+        return { migrations: storageMigrations }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),
     taskSchedules.with(makeRoomSchedule),
+    dueTimes.with(storageDueTimes),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',

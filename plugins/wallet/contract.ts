@@ -30,7 +30,7 @@ export interface Spending {
 export type FundingVerdict =
   | { readonly isCovered: true }
   /** `message` names what to do, such as the deposit that is missing. */
-  | { readonly isCovered: false; readonly because: 'deposit' | 'approval' | 'chain'; readonly message: string }
+  | { readonly isCovered: false; readonly because: 'deposit' | 'approval' | 'contracts' | 'chain'; readonly message: string }
 
 /** Is there enough for the next step? The account is read at most once in a few epochs; every wallet operation drops what was read. */
 export interface Funds {

@@ -1,5 +1,18 @@
-import { adminRoutes, cliCommands, clock, configSections, database, dbSchemas, definePlugin, log, provide } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  clock,
+  configSections,
+  database,
+  dbSchemas,
+  definePlugin,
+  defineRecovery,
+  log,
+  provide,
+  taskRecoveries,
+} from '#kernel'
 import { settingDefaults } from '#plugins/admin'
+import { toSpendingLimits } from './chain/spending-policy.ts'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletSetup } from './contract.ts'
 import { createFunds } from './funding/funds.ts'
@@ -7,7 +20,7 @@ import { createWalletSetup } from './funding/wallet-setup.ts'
 import { createOperationStore } from './operations/operation-store.ts'
 import { createOperationRunner } from './operations/run-operation.ts'
 import { preflightRoutes, readinessRoutes } from './readiness/readiness-routes.ts'
-import { chainSection, observabilitySection } from './settings.ts'
+import { chainSection, observabilitySection, spendingSection } from './settings.ts'
 
 /** The chain, the key that pays, and the money. */
 export const walletPlugin = definePlugin({
@@ -24,14 +37,33 @@ export const walletPlugin = definePlugin({
       const { openAccount } = await import('./chain/clients.ts')
       return openAccount(settings.private_key)
     }),
-    provide(funds, { chain: chainClient, signer, clock }, createFunds),
-    provide(walletSetup, { chain: chainClient, signer, clock, log, database, funds }, ({ database, ...doors }) => {
-      const store = createOperationStore(database)
-      return createWalletSetup({ ...doors, store, runner: createOperationRunner({ ...doors, store }) })
-    }),
+    provide(
+      funds,
+      { chain: chainClient, signer, clock, settings: chainSection.settings, spending: spendingSection.settings },
+      ({ spending, ...doors }) => createFunds({ ...doors, ...toSpendingLimits(spending, doors.chain.network) }),
+    ),
+    provide(
+      walletSetup,
+      { chain: chainClient, signer, clock, log, database, funds, spending: spendingSection.settings },
+      ({ database, spending, ...others }) => {
+        const doors = { ...others, ...toSpendingLimits(spending, others.chain.network), store: createOperationStore(database) }
+        return createWalletSetup({ ...doors, runner: createOperationRunner(doors) })
+      },
+    ),
   ],
   contributes: [
-    configSections.with(chainSection, observabilitySection),
+    configSections.with(chainSection, spendingSection, observabilitySection),
+    taskRecoveries.with(
+      defineRecovery({
+        name: 'wallet.contract-versions',
+        uses: { chain: chainClient, log },
+        run: async ({ chain, log }) => {
+          const { reportContracts } = await import('./readiness/report-contracts.ts')
+          // In the background: the start waits for no chain node.
+          void reportContracts(chain, log)
+        },
+      }),
+    ),
     adminRoutes.with(preflightRoutes, readinessRoutes),
     settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
     cliCommands.with(...walletCommands),

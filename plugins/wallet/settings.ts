@@ -78,6 +78,50 @@ export const chainSection = defineSection('chain', {
   ],
 })
 
+/** What the wallet may pay. Kept out of the Admin API: a stolen session must not raise it. */
+export const spendingSection = defineSection('chain.spending', {
+  doc: 'Limits of what the wallet pays for transactions and lets the storage service charge.',
+  keys: {
+    max_fee_per_gas_nanofil: integer({
+      label: 'Highest fee per gas',
+      doc: 'In nanoFIL (10^-9 FIL) per unit of gas. A wallet transaction for which the chain node asks for more is not signed.',
+      default: 10,
+      min: 1,
+      max: 1_000_000,
+    }),
+    max_transaction_fee_millifil: integer({
+      label: 'Highest fee of a transaction',
+      doc: 'In thousandths of a FIL, for all gas of one wallet transaction. One that may cost more is not signed.',
+      default: 1000,
+      min: 1,
+      max: 1_000_000,
+    }),
+    approved_usdfc_per_month: integer({
+      label: 'Approved rate',
+      doc: 'USDFC that the storage service may charge per 30 days. Takes effect with `svc wallet approve`, or with the next deposit where it raises the approval.',
+      default: 1000,
+      min: 1,
+      max: 1_000_000_000,
+    }),
+    approved_lockup_usdfc: integer({
+      label: 'Approved lockup',
+      doc: 'USDFC that the storage service may hold locked at a time: 30 days of the running rate, and a reserve per data set. Takes effect as the approved rate does.',
+      default: 2000,
+      min: 1,
+      max: 1_000_000_000,
+    }),
+    approved_lockup_days: integer({
+      label: 'Approved lockup period',
+      doc: 'Days for which the storage service may lock the running rate in advance; the network asks for 30.',
+      default: 30,
+      min: 1,
+      max: 3650,
+    }),
+  },
+})
+
+export const spendingKeys = Object.keys(spendingSection.keys) as readonly (keyof typeof spendingSection.keys)[]
+
 /** When the health of providers and data sets is looked at. */
 export const observabilitySection = defineSection('chain.observability', {
   doc: 'Watching providers and data sets.',

@@ -39,7 +39,7 @@ export const settings = {
 export async function openTasks(): Promise<TestTasks> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-tasks-'))
   const path = join(dir, 'svc.db')
-  const database = await openKernelDatabase(path, [])
+  const database = await openKernelDatabase(path, { enabled: [], disabled: [] })
   await database.migrate()
   return {
     database,
@@ -84,7 +84,7 @@ export async function startEngine(
 ): Promise<RunningEngine> {
   const { doors, ...plugins } = work
   const engine = createTaskEngine({ ...tasks, log: silentLog, settings, random: () => 0.5, ...doors })
-  await engine.start({ kinds: [], schedules: [], recoveries: [], ...plugins })
+  await engine.start({ kinds: [], schedules: [], recoveries: [], dueTimes: [], ...plugins })
   let isStopped = false
   const stop = async () => {
     if (!isStopped) await engine.stop()

@@ -325,6 +325,7 @@ test('a client that goes away in the middle of a body leaves nothing behind', as
 test('storage that cannot take or give is answered by S3 codes', async () => {
   const failures = [
     ['cache_full', 'InsufficientStorage', 507, undefined],
+    ['database_full', 'InsufficientStorage', 507, undefined],
     ['cache_busy', 'SlowDown', 503, '5'],
   ] as const
   for (const [failure, code, status, retryAfter] of failures) {

@@ -118,6 +118,7 @@ export function unreadable(answer: Pick<Answered, 'status'>, detail: string): Un
 /** One line, bounded: a provider's text goes to logs and to the operator. */
 export function shorten(text: string): string {
   return text
+    .slice(0, detailCharactersMax * 2)
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, detailCharactersMax)

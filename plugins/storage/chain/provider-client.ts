@@ -182,7 +182,7 @@ function dataSetCalls(
       const refused = overLimit(pieces.length, piecesPerCallMax, 'pieces')
       if (refused !== undefined) return refused
       const json = { extraData, recordKeeper, ...(dataSetId === undefined ? {} : { dataSetId: wireId(dataSetId) }), pieces }
-      const exchange = await http.exchange({ method: 'POST', path: 'pdp/piece/pull', json, limit: 'submit', signal })
+      const exchange = await http.exchange({ method: 'POST', path: 'pdp/piece/pull', json, limit: 'read', signal })
       if (exchange.kind === 'answered' && exchange.status === 200) return readJson(exchange, pullShape)
       return failureOf(exchange, { onDataSet: dataSetId !== undefined })
     },

@@ -46,6 +46,13 @@ test('data is preferred to the text beside it', () => {
   expect(findRevert(`revert reason=[Error(later)], vm error=[${usedNonce}]`)).toMatchObject({ contract: 'fwss' })
 })
 
+test('quotes without an end do not hide a revert before them, and a revert beyond 16 KiB is not looked for', () => {
+  const hostile = 'vm error=[a=['.repeat(20_000)
+  expect(findRevert(`${node(usedNonce)}${hostile}`)).toMatchObject({ errorName: 'ClientDataSetAlreadyRegistered' })
+  expect(findRevert(hostile)).toBeUndefined()
+  expect(findRevert(`${' '.repeat(16 * 1024)}${node(usedNonce)}`)).toBeUndefined()
+})
+
 test('only a used nonce proves that the same bytes landed before', () => {
   const proofs = [usedNonce, textRevert, '0xdeadbeef'].map((data) => {
     const revert = findRevert(node(data))

@@ -4,6 +4,7 @@ import type { EgressRefusalReason } from '#kernel'
 import { fwssErrorsAbi } from './fwss-abi.ts'
 import { payErrorsAbi } from './pay-errors-abi.ts'
 import { pdpErrorsAbi } from './pdp-abi.ts'
+import { errorCharactersMax } from './provider-limits.ts'
 
 /** A contract's refusal, taken from the provider's error text. */
 export interface ProviderRevert {
@@ -52,7 +53,7 @@ export type UncertainCause =
   | { readonly reason: 'unreadable_answer'; readonly status: number; readonly detail: string }
 
 /** How the provider's node quotes revert data inside an error text; part of its interface. */
-const quotedRevert = /(?:vm error|revert reason)=\[(.*?)\]/g
+const quoteMarks = ['vm error', 'revert reason'] as const
 const quotedText = /^Error\((.*)\)$/s
 const contracts: readonly (readonly ['fwss' | 'pay' | 'pdp', Abi])[] = [
   ['fwss', fwssErrorsAbi],
@@ -62,11 +63,27 @@ const contracts: readonly (readonly ['fwss' | 'pay' | 'pdp', Abi])[] = [
 
 /** The first revert that an error text quotes; undefined when it quotes none. Data is preferred to text. */
 export function findRevert(text: string): ProviderRevert | undefined {
-  const quoted = [...text.matchAll(quotedRevert)].map(([, content]) => content ?? '')
+  const quoted = findQuotes(text.slice(0, errorCharactersMax))
   const data = quoted.find((content): content is Hex => isHex(content) && content.length >= 10)
   if (data !== undefined) return decodeRevertData(data)
   const said = quoted.map((content) => quotedText.exec(content)?.[1]).find((content) => content !== undefined)
   return said === undefined ? undefined : { contract: 'unknown', errorName: 'Error', selector: undefined, args: [said] }
+}
+
+/** What stands in brackets after each mark. One pass over the text: a provider chooses it. */
+function findQuotes(text: string): readonly string[] {
+  const quoted: string[] = []
+  for (let from = 0; ; ) {
+    const open = text.indexOf('=[', from)
+    if (open < 0) return quoted
+    from = open + 2
+    if (!quoteMarks.some((mark) => text.endsWith(mark, open))) continue
+    const close = text.indexOf(']', from)
+    // Where this quote has no end, no later one has.
+    if (close < 0) return quoted
+    quoted.push(text.slice(from, close))
+    from = close
+  }
 }
 
 /** `ClientDataSetAlreadyRegistered` refuses a nonce that is used: an earlier send of the same bytes has landed. */

@@ -3,7 +3,8 @@ import { type ClientRequest, Agent as HttpAgent, IncomingMessage, request as req
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { urlToHttpOptions } from 'node:url'
-import { type CheckedTarget, checkEgress, type EgressOptions } from '#kernel'
+import { type CheckedTarget, checkEgress, type EgressOptions, within } from '#kernel'
+import { type CallLimit, callDeadlineMs, connectBudgetMs, progressBudgetMs, uploadAnswerMs } from './call-deadline-policy.ts'
 import { type Answered, type Exchange, type NotSent, notSent, shorten, type Uncertain, uncertain } from './provider-answer.ts'
 import { answerBytesMax, idleConnectionMs, idleConnectionsMax, type TimeLimits, timeLimits } from './provider-limits.ts'
 import { sendBody, type UploadBody, UploadSourceFailed } from './upload-body.ts'
@@ -15,8 +16,8 @@ export interface ProviderRequest {
   readonly json?: unknown
   readonly upload?: UploadBody | undefined
   readonly range?: string | undefined
-  /** Which limit holds from the sent request to the complete answer; an upload has its own two. */
-  readonly limit: 'ping' | 'read' | 'submit' | 'upload'
+  /** Which limit holds from the sent request to the complete answer; an upload has its own. */
+  readonly limit: CallLimit
   /** A call that costs money: it opens its own connection, because an idle one may die with the request inside. */
   readonly isPaid?: boolean
   readonly signal?: AbortSignal | undefined
@@ -60,7 +61,7 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
 
   const begin = async (request: ProviderRequest): Promise<Call | NotSent> => {
     if (request.signal?.aborted) return aborted(request.signal)
-    const target = await checkInTime(new URL(request.path, baseUrl).href, options, limits.connect)
+    const target = await checkInTime(new URL(request.path, baseUrl).href, options, connectBudgetMs(request.limit, limits))
     if (target.kind !== 'allowed') return target
     // I-07: the lease may have been lost while the name was resolved; from here on `startCall` listens without a gap.
     if (request.signal?.aborted) return aborted(request.signal)
@@ -72,25 +73,43 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
   }
   return {
     baseUrl,
-    async exchange(request) {
-      const first = await once(request)
-      // The server closed an idle connection while we wrote to it: the request is one of those that change nothing.
-      return first.isStale ? (await once(request)).result : first.result
-    },
-    async open(request) {
-      const call = await begin(request)
-      if ('kind' in call) return call
-      const response = await call.response
-      if (!(response instanceof IncomingMessage)) return response
-      const status = response.statusCode ?? 0
-      if (status !== 200 && status !== 206) return await readAnswer(call, response)
-      call.endTimer()
-      const idleMs = limits.transferIdle
-      response.setTimeout(idleMs, () => response.destroy(new Error(`no byte for ${idleMs} ms`)))
-      return { kind: 'open', status, headers: response.headers, stream: response }
-    },
+    exchange: (request) =>
+      settleInTime(request, limits, async (bounded) => {
+        const first = await once(bounded)
+        // The server closed an idle connection while we wrote to it: the request is one of those that change nothing.
+        return first.isStale ? (await once(bounded)).result : first.result
+      }),
+    open: (request) =>
+      settleInTime(request, limits, async (bounded) => {
+        const call = await begin(bounded)
+        if ('kind' in call) return call
+        const response = await call.response
+        if (!(response instanceof IncomingMessage)) return response
+        const status = response.statusCode ?? 0
+        if (status !== 200 && status !== 206) return await readAnswer(call, response)
+        call.endTimer()
+        const idleMs = limits.transferIdle
+        response.setTimeout(idleMs, () => response.destroy(new Error(`no byte for ${idleMs} ms`)))
+        return { kind: 'open', status, headers: response.headers, stream: response }
+      }),
     close: () => agent.destroy(),
   }
+}
+
+/** The last resort: the call settles by its deadline even where the connection tells nothing, or goes on telling. */
+function settleInTime<T>(
+  request: ProviderRequest,
+  limits: TimeLimits,
+  settle: (bounded: ProviderRequest) => Promise<T>,
+): Promise<T | Uncertain> {
+  const stop = new AbortController()
+  const signal = request.signal === undefined ? stop.signal : AbortSignal.any([request.signal, stop.signal])
+  const ms = callDeadlineMs(request.limit, request.upload?.size ?? 0, limits)
+  return within(ms, settle({ ...request, signal }), () => {
+    const detail = `no complete answer within ${Math.round(ms)} ms`
+    stop.abort(new Error(detail))
+    return uncertain({ reason: 'timeout', detail })
+  })
 }
 
 const aborted = ({ reason }: AbortSignal): NotSent => notSent({ reason: 'aborted', detail: shorten(String(reason)) })
@@ -104,6 +123,8 @@ interface Attempted {
 interface Call {
   readonly request: ClientRequest
   readonly response: Promise<IncomingMessage | NotSent | Uncertain>
+  /** From here on bytes of the request may be on the wire; stays open where no connection is made. */
+  readonly ready: Promise<void>
   /** Starts the one timer anew; when it fires the request is destroyed as timed out. */
   startTimer(ms: number, waitingFor: string): void
   endTimer(): void
@@ -112,10 +133,7 @@ interface Call {
 }
 
 async function checkInTime(url: string, egress: EgressOptions, connectMs: number): Promise<CheckedTarget | NotSent> {
-  const { promise: tooLate, resolve } = Promise.withResolvers<'late'>()
-  const timer = setTimeout(resolve, connectMs, 'late')
-  const check = await Promise.race([checkEgress(url, egress), tooLate])
-  clearTimeout(timer)
+  const check = await within(connectMs, checkEgress(url, egress), () => 'late' as const)
   if (check === 'late') return notSent({ reason: 'unreachable', step: 'dns', detail: `the name did not resolve within ${connectMs} ms` })
   if (check.kind === 'refused') return notSent({ reason: 'egress_refused', refusal: check.reason, detail: check.detail })
   if (check.kind === 'unresolved') return notSent({ reason: 'unreachable', step: 'dns', detail: shorten(check.cause.message) })
@@ -142,7 +160,10 @@ function startCall(wanted: ProviderRequest, target: CheckedTarget, { limits, age
     agent: agent ?? false,
   })
   const connection = watchConnection(request, isTls)
-  const broken = (error: Error): NotSent | Uncertain => {
+  let timedOut: TimedOut | undefined
+  const broken = (reported: Error): NotSent | Uncertain => {
+    // A response that is cut short by our own timer reports a lost connection.
+    const error = timedOut ?? reported
     const detail = shorten(error.message)
     if (error instanceof AbortedByCaller)
       return connection.isReady() ? uncertain({ reason: 'aborted', detail }) : notSent({ reason: 'aborted', detail })
@@ -152,7 +173,10 @@ function startCall(wanted: ProviderRequest, target: CheckedTarget, { limits, age
   let timer: NodeJS.Timeout | undefined
   const startTimer = (ms: number, waitingFor: string) => {
     clearTimeout(timer)
-    timer = setTimeout(() => request.destroy(new TimedOut(`no ${waitingFor} within ${ms} ms`)), ms)
+    timer = setTimeout(() => {
+      timedOut = new TimedOut(`no ${waitingFor} within ${Math.round(ms)} ms`)
+      request.destroy(timedOut)
+    }, ms)
   }
   const stop = () => request.destroy(new AbortedByCaller(String(wanted.signal?.reason)))
   wanted.signal?.addEventListener('abort', stop, { once: true })
@@ -163,10 +187,17 @@ function startCall(wanted: ProviderRequest, target: CheckedTarget, { limits, age
   const { promise: response, resolve } = Promise.withResolvers<IncomingMessage | NotSent | Uncertain>()
   request.once('response', resolve)
   request.on('error', (error) => resolve(broken(error)))
-  startTimer(limits.connect, 'connection')
+  request.once('upgrade', ({ statusCode = 101 }, socket) => {
+    socket.destroy()
+    request.destroy()
+    resolve(uncertain({ reason: 'unreadable_answer', status: statusCode, detail: 'the provider switches to another protocol' }))
+  })
+  // Some ends are told by nothing else.
+  request.once('close', () => resolve(broken(new Error('the connection was closed without an answer'))))
+  startTimer(connectBudgetMs(wanted.limit, limits), 'connection')
   connection.ready.then(() => startTimer(limits[wanted.limit === 'upload' ? 'transferIdle' : wanted.limit], 'answer'))
   if (wanted.upload === undefined) request.end(body)
-  return { request, response, startTimer, endTimer: () => clearTimeout(timer), broken }
+  return { request, response, ready: connection.ready, startTimer, endTimer: () => clearTimeout(timer), broken }
 }
 
 function headersOf(wanted: ProviderRequest, body: Buffer | undefined): Record<string, string | number> {
@@ -215,12 +246,14 @@ async function upload(
   limits: TimeLimits,
 ): Promise<UploadSourceFailed | undefined> {
   if (body === undefined) return undefined
+  await Promise.race([call.ready, call.response])
+  const startedAtMs = performance.now()
   try {
     await sendBody(body, call.request, (sentBytes) => {
-      call.startTimer(limits.transferIdle, 'progress')
+      call.startTimer(progressBudgetMs({ sentBytes, elapsedMs: performance.now() - startedAtMs }, limits), 'progress')
       onProgress?.(sentBytes)
     })
-    call.startTimer(limits.uploadAnswer, 'answer')
+    call.startTimer(uploadAnswerMs(body.size, limits), 'answer')
     return undefined
   } catch (error) {
     // A broken connection is reported by the request itself; only a failure of our own bytes is news.

@@ -60,7 +60,7 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
       if (body.size < pieceBytesMin || body.size > pieceBytesMax) {
         return notSent({ reason: 'over_limit', detail: `a piece of ${body.size} bytes; ${pieceBytesMin} to ${pieceBytesMax} are allowed` })
       }
-      const session = await http.exchange({ method: 'POST', path: 'pdp/piece', json: { pieceCid }, limit: 'read', signal })
+      const session = await http.exchange({ method: 'POST', path: 'pdp/piece', json: { pieceCid }, limit: 'session', signal })
       if (session.kind === 'answered' && session.status === 200) return ok({ alreadyStored: true })
       if (session.kind !== 'answered' || session.status !== 201) return plainFailureOf(session)
       const id = uploadIdInLocation(session)

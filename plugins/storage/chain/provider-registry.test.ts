@@ -7,7 +7,6 @@ const token = '0x80B98d3aa09ffff255c3ba4A241111Ff1262F045'
 const sp = '0x00000000000000000000000000000000000000aA'
 const usual: Record<string, Hex> = {
   serviceURL: stringToHex('https://sp.example/base'),
-  minPieceSizeInBytes: '0x7f',
   maxPieceSizeInBytes: numberToHex(1_065_353_216),
   storagePricePerTibPerDay: numberToHex(83_333_333_333_333_333n, { size: 8 }),
   minProvingPeriodInEpochs: '0x1e',
@@ -34,7 +33,6 @@ test('a provider is decoded from its capabilities', () => {
     description: '',
     isActive: true,
     serviceUrl: 'https://sp.example/base',
-    pieceBytesMin: 127n,
     pieceBytesMax: 1_065_353_216n,
     pricePerTibPerDay: 83_333_333_333_333_333n,
     provingPeriodEpochsMin: 30n,
@@ -49,7 +47,7 @@ test('an address padded to a word is the same address', () => {
 
 test.each([
   [{ serviceURL: undefined }, 'no value for serviceURL'],
-  [{ location: '0x' as const, minPieceSizeInBytes: undefined }, 'no value for minPieceSizeInBytes, location'],
+  [{ location: '0x' as const, maxPieceSizeInBytes: undefined }, 'no value for maxPieceSizeInBytes, location'],
   [{ serviceURL: stringToHex('not a url') }, 'serviceURL is not a URL'],
   [{ serviceURL: stringToHex('ftp://sp.example/') }, 'serviceURL begins with ftp:'],
   [{ paymentTokenAddress: `0x${'11'.repeat(33)}` as const }, 'paymentTokenAddress is longer than an address'],

@@ -14,7 +14,7 @@ export interface RegisteredProvider {
   /** Both the provider and its storage offer are active. */
   readonly isActive: boolean
   readonly serviceUrl: string
-  readonly pieceBytesMin: bigint
+  /** The registered minimum is left out: providers register 1 MiB by default and take any piece from 127 bytes. */
   readonly pieceBytesMax: bigint
   /** 10^-18 of the payment token; informative, the service's own price list is what is charged. */
   readonly pricePerTibPerDay: bigint
@@ -125,7 +125,6 @@ export function decodeProvider(record: RegistryRecord): RegisteredProvider | str
     description,
     isActive: isActive && record.product.isActive,
     serviceUrl,
-    pieceBytesMin: number('minPieceSizeInBytes'),
     pieceBytesMax: number('maxPieceSizeInBytes'),
     pricePerTibPerDay: number('storagePricePerTibPerDay'),
     provingPeriodEpochsMin: number('minProvingPeriodInEpochs'),
@@ -136,7 +135,6 @@ export function decodeProvider(record: RegistryRecord): RegisteredProvider | str
 
 const requiredCapabilities = [
   'serviceURL',
-  'minPieceSizeInBytes',
   'maxPieceSizeInBytes',
   'storagePricePerTibPerDay',
   'minProvingPeriodInEpochs',

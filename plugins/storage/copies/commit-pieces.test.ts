@@ -47,6 +47,14 @@ async function park(count: number, bytes?: Uint8Array) {
   for (let i = 0; i < count; i++) await rows.addCopy(await rows.addContent(bytes ? { bytes } : {}), dataSet, 'parked')
 }
 
+/** The provider of the data set has not answered three calls of this kind. */
+function silence(serviceUrl: string): void {
+  for (let call = 0; call < 3; call++) {
+    using turn = doors.providers.turns.take(serviceUrl, 'mutation')
+    turn.heard(uncertain({ reason: 'timeout', detail: 'late' }))
+  }
+}
+
 const commit = () => commitPieces(doors, dataSet.id, signal)
 const states = () => openBatches(rows.database.read, dataSet.id).map(({ state }) => state)
 const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
@@ -60,6 +68,25 @@ test('one parked piece waits for company, and goes alone when none came', async 
   await linger()
   expect(waitOf(await commit(), doors.clock).reason).toBe('confirmation')
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([1])
+})
+
+test('I-08: nothing is submitted to a provider that does not answer, and what was sent is still decided by the chain', async () => {
+  answer(accepted)
+  await park(1)
+  await linger()
+  await commit()
+  await park(1)
+  await linger()
+  silence(dataSet.serviceUrl)
+  expect(waitOf(await commit(), doors.clock).reason).toBe('provider')
+  expect(additions).toHaveLength(1)
+  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
+  await doors.clock.advance(doors.pace.epochMs / 2)
+  await commit()
+  expect(copyStates()).toEqual(['committed', 'batched'])
+  await doors.clock.advance(doors.pace.epochMs)
+  await commit()
+  expect(additions).toHaveLength(2)
 })
 
 test('41 pieces: 40 go at once, one waits', async () => {

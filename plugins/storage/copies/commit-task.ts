@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Adds parked pieces to their data set on chain, in batches, and follows every batch to its end. */
 export const commitTask = defineTask({
@@ -10,8 +10,9 @@ export const commitTask = defineTask({
   uses: { pipeline },
   lane: 'provider-mutation',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
-  run: async ({ args, services, signal }) => {
+  run: async (run) => {
     const { commitPieces } = await import('./commit-pieces.ts')
-    return unlessChainIsSilent(services.pipeline, () => commitPieces(services.pipeline, args.dataSetId, signal))
+    const doors = pipelineOf(run)
+    return unlessChainIsSilent(doors, () => commitPieces(doors, run.args.dataSetId, run.signal))
   },
 })

@@ -51,6 +51,14 @@ async function lack(count: number, state: 'parked' | 'committed' = 'committed') 
   }
 }
 
+/** The provider of the data set has not answered three calls of this kind. */
+function silence(serviceUrl: string): void {
+  for (let call = 0; call < 3; call++) {
+    using turn = doors.providers.turns.take(serviceUrl, 'mutation')
+    turn.heard(uncertain({ reason: 'timeout', detail: 'late' }))
+  }
+}
+
 const pull = () => pullPieces(doors, target.id, signal)
 const copyStates = () =>
   rows.database.read
@@ -67,6 +75,16 @@ test('pieces that all arrived are committed with the signature that allowed the 
   expect(batches()).toEqual(['ready'])
   expect(copyStates()).toEqual(['batched', 'batched'])
   expect(doors.scheduled).toEqual(['commit 2', 'pull 2'])
+})
+
+test('I-08: a provider that does not answer is not asked to pull before its probe', async () => {
+  answer(['complete'])
+  await lack(1)
+  silence(target.serviceUrl)
+  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider', forMs: doors.pace.epochMs })
+  expect(calls).toEqual([])
+  await doors.clock.advance(doors.pace.epochMs)
+  expect(await pull()).toEqual({ kind: 'done' })
 })
 
 test('a piece that is deleted while its pull is prepared does not hold up the others', async () => {

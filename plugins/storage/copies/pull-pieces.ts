@@ -3,6 +3,7 @@ import type { PullStatus } from '../chain/provider-client.ts'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
+import { waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
 import { canAfford, signBatch } from './batch-terms.ts'
@@ -63,12 +64,19 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
     return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
   const sources = sourcesOf(doors, batch)
   signal.throwIfAborted()
-  const answer = await providers
-    .client(dataSet.serviceUrl)
-    .pull(
-      { dataSetId: dataSet.chainId ?? undefined, recordKeeper: chain.network.contracts.fwss, extraData: batch.extraData, pieces: sources },
+  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
+  if (turn.refusal) return waitForTurn(turn.refusal)
+  const answer = turn.heard(
+    await providers.client(dataSet.serviceUrl).pull(
+      {
+        dataSetId: dataSet.chainId ?? undefined,
+        recordKeeper: chain.network.contracts.fwss,
+        extraData: batch.extraData,
+        pieces: sources,
+      },
       { signal },
-    )
+    ),
+  )
   await asked()
   if (answer.kind === 'ok') return settle(doors, pulling, answer.value)
   // A pull changes nothing on chain and may be asked for again with the same bytes.
@@ -110,6 +118,7 @@ async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Pr
     // Whatever became missing or free meanwhile is taken up by the next run.
     doors.schedule.pull(tx, pulling.dataSet.id, clock.now())
   })
+  if (arrived.length > 0) doors.progressed()
   await settled()
   return done()
 }

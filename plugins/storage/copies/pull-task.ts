@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Lets a data set's provider fetch the pieces it lacks from providers that have them. */
 export const pullTask = defineTask({
@@ -10,8 +10,9 @@ export const pullTask = defineTask({
   uses: { pipeline },
   lane: 'provider-mutation',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
-  run: async ({ args, services, signal }) => {
+  run: async (run) => {
     const { pullPieces } = await import('./pull-pieces.ts')
-    return unlessChainIsSilent(services.pipeline, () => pullPieces(services.pipeline, args.dataSetId, signal))
+    const doors = pipelineOf(run)
+    return unlessChainIsSilent(doors, () => pullPieces(doors, run.args.dataSetId, run.signal))
   },
 })

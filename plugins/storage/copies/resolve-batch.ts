@@ -90,6 +90,7 @@ async function confirm(
     schedule.makeRoom(tx)
     if (batch.attentionAtMs !== null) tx.afterCommit(() => announce(doors, { dataSet, batch }, 'cleared'))
   })
+  doors.progressed()
   await confirmed()
   funds.forget()
   doors.log.info('pieces committed', { dataSet: dataSet.id, pieces: batch.items.length, firstPieceId: firstPieceId.toString() })
@@ -101,6 +102,10 @@ function announce({ events }: Pipeline, { batch }: BatchOfDataSet, state: 'needs
 
 async function isReportedFailed({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
   if (batch.txHash === null || dataSet.chainId === null) return false
-  const status = await providers.client(dataSet.serviceUrl).additionStatus({ dataSetId: dataSet.chainId, txHash: batch.txHash }, { signal })
+  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
+  // The chain decides without the provider's word, only later.
+  if (turn.refusal) return false
+  const client = providers.client(dataSet.serviceUrl)
+  const status = turn.heard(await client.additionStatus({ dataSetId: dataSet.chainId, txHash: batch.txHash }, { signal }))
   return status.kind === 'ok' && status.value.state === 'failed'
 }

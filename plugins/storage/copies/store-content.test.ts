@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { findDataSet, setPieceBytesMax } from '../datasets/data-set-store.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
@@ -56,13 +57,14 @@ function answer(byUrl: Readonly<Record<string, Answer>>, isFound = true): void {
 const store = () => storeContent(doors, content.contentId, signal)
 const states = () => copiesOf(rows.database.read, content.contentId).map(({ state }) => state)
 
-const provider = (id: number): AvailableProvider => ({
+const provider = (id: number, pieceBytesMax = 1_065_353_216): AvailableProvider => ({
   providerId: String(id),
   isEndorsed: true,
   latencyMs: 1,
   address: '0x1',
   payee: '0x2',
   serviceUrl: `http://provider-${id}`,
+  pieceBytesMax,
   name: `provider ${id}`,
 })
 
@@ -88,6 +90,41 @@ test('data sets are planned once, and waited for', async () => {
   expect(states()).toEqual(['planned', 'planned'])
 })
 
+test('a provider that takes only smaller pieces keeps them, and a larger object gets another provider', async () => {
+  content = await rows.addContent({ bytes: Buffer.alloc(200, 'x'), copies: 2 })
+  doors.world.available = [provider(1, 250), provider(2, 300)]
+  expect(waitOf(await store(), doors.clock).reason).toBe('data_set')
+  const slots = () => copiesOf(rows.database.read, content.contentId).map(({ slot }) => slot)
+  expect(slots()).toEqual([0, 1])
+  content = await rows.addContent({ bytes: Buffer.alloc(300, 'y'), copies: 2 })
+  expect(await store()).toMatchObject({ kind: 'wait', reason: 'data_set' })
+  expect(slots()).toEqual([0])
+  doors.world.available = [...doors.world.available, provider(3, 299), provider(4)]
+  await store()
+  expect(slots()).toEqual([0, 2])
+  expect(doors.scheduled.filter((entry) => entry.startsWith('ensure'))).toEqual(['ensure 1', 'ensure 2', 'ensure 3'])
+  expect(findDataSet(rows.database.read, 3)).toMatchObject({ providerId: '4', pieceBytesMax: 1_065_353_216 })
+})
+
+test('an object above every registered maximum waits, and a raised maximum opens the existing slot without a copy above the target', async () => {
+  doors.world.available = [provider(1, 250), provider(2, 250)]
+  expect(await store()).toMatchObject({ kind: 'wait', reason: 'provider', message: expect.stringContaining('a piece of 300 bytes') })
+  content = await rows.addContent({ bytes: Buffer.alloc(200, 'x'), copies: 2 })
+  await store()
+  content = await rows.addContent({ bytes: Buffer.alloc(300, 'y'), copies: 2 })
+  doors.world.available = [provider(1, 250), provider(2, 250), provider(3), provider(4)]
+  await store()
+  const slots = () => copiesOf(rows.database.read, content.contentId).map(({ slot }) => slot)
+  expect(slots()).toEqual([2, 3])
+  await rows.database.write((tx) => setPieceBytesMax(tx, 1, provider(1)))
+  await store()
+  expect(slots()).toEqual([2, 3])
+  content = await rows.addContent({ bytes: Buffer.alloc(300, 'z'), copies: 5 })
+  doors.world.available = [provider(1), provider(2), provider(3), provider(4)]
+  await store()
+  expect(slots()).toEqual([0, 1, 2, 3])
+})
+
 test('a stored copy does not end the search while another has no provider', async () => {
   await rows.addDataSet()
   answer({})
@@ -109,6 +146,71 @@ test.each([
   expect(waitOf(await store(), doors.clock).forMs).toBe(0)
   expect(await store()).toEqual({ kind: 'done' })
   expect(uploads).toEqual(['http://provider-0', 'http://provider-1'])
+})
+
+/** Holds so many slots of the provider's lane, or makes it silent. */
+const occupy = (serviceUrl: string, slots = 4) => Array.from({ length: slots }, () => doors.providers.turns.take(serviceUrl, 'store'))
+function silence(serviceUrl: string, lane: 'store' | 'mutation' = 'store'): void {
+  for (let call = 0; call < 3; call++) {
+    using turn = doors.providers.turns.take(serviceUrl, lane)
+    turn.heard(uncertain({ reason: 'timeout', detail: 'late' }))
+  }
+}
+
+test('I-32: a provider that holds its share of the slots is passed over', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  answer({})
+  occupy('http://provider-0')
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(uploads).toEqual(['http://provider-1'])
+})
+
+test('I-32: where all providers hold their share the store waits without an attempt, and is woken by a free slot', async () => {
+  await rows.addDataSet()
+  answer({})
+  const held = occupy('http://provider-0')
+  expect(waitOf(await store(), doors.clock).reason).toBe('provider_busy')
+  expect([states(), uploads, doors.scheduled]).toEqual([['planned'], [], []])
+  held[0]?.[Symbol.dispose]()
+  await rows.database.write(() => undefined)
+  expect(doors.scheduled).toEqual([`store ${content.contentId}`])
+  expect(await store()).toMatchObject({
+    kind: 'wait',
+    message: '1 of 2 copies have a provider; more providers that take a piece of 300 bytes are needed',
+  })
+  expect(uploads).toEqual(['http://provider-0'])
+})
+
+test('new contents do not go to a provider that does not answer, and the copy is no worse for it', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  answer({})
+  silence('http://provider-0')
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(uploads).toEqual(['http://provider-1'])
+  expect(copiesOf(rows.database.read, content.contentId).map(({ setbacks }) => setbacks)).toEqual([0, 0])
+})
+
+test('I-08: a content whose only provider does not answer waits for the next probe, which brings it there', async () => {
+  await rows.addDataSet()
+  answer({})
+  silence('http://provider-0')
+  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'provider', forMs: doors.pace.epochMs })
+  expect(uploads).toEqual([])
+  await doors.clock.advance(doors.pace.epochMs)
+  await store()
+  expect(states()).toEqual(['parked'])
+})
+
+test('uploads without an answer end at the third: the rest waits', async () => {
+  await rows.addDataSet()
+  answer({ 'http://provider-0': uncertain({ reason: 'timeout', detail: 'late' }) })
+  for (let run = 0; run < 6; run++) {
+    await store()
+    await rows.database.write((tx) => tx.run('update copies set next_attempt_at = 0'))
+  }
+  expect(uploads).toHaveLength(3)
 })
 
 test('I-08: when every provider asks to come back later, none is asked before its time', async () => {

@@ -1,8 +1,11 @@
 import { defineProbe, done, fail, type Outcome } from '#kernel'
-import { fileBody, UploadSourceFailed } from '../chain/upload-body.ts'
+import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
+import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type CachedFile, cachedBody, calculatePiece, settleSourceFault } from './cached-file.ts'
+import { keepChunkRoots } from './chunk-roots-store.ts'
 import {
   beginUpload,
   type Copy,
@@ -18,6 +21,7 @@ import {
   setPieceCid,
   statesWithBytes,
 } from './copy-store.ts'
+import { provePiece } from './prove-piece.ts'
 import { judgeRefusal } from './setback-policy.ts'
 
 const planned = defineProbe('storage.store.planned')
@@ -34,9 +38,14 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   const { database, clock, pace } = doors
   const content = findPipelineContent(database.read, contentId)
   if (!content?.isLive) return done()
-  const dataSets = await planDataSets(doors, content.bucketId, content.targetCopies)
+  const unproven = await provePiece(doors, content, signal)
+  if (unproven) return unproven
+  const dataSets = await planDataSets(doors, content)
+  const held = new Set(copiesOf(database.read, contentId).map(({ slot }) => slot))
+  // Slots that have a copy come first: a slot that became usable later must not add one above the target.
+  const places = dataSets.toSorted((a, b) => Number(held.has(b.slot)) - Number(held.has(a.slot))).slice(0, content.targetCopies)
   await database.write((tx) => {
-    const isNew = planCopies(tx, content, dataSets.slice(0, content.targetCopies), clock.now())
+    const isNew = planCopies(tx, content, places, clock.now())
     if (isNew) doors.uploadEvents.moved(tx, contentId)
   })
   await planned()
@@ -50,22 +59,22 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   if (copies.some((copy) => statesWithBytes.has(copy.state))) {
     // Whoever has the bytes may be gone for good, so the cache helps out. Its turn is before the next pull, which waits for a while.
     const stranded = choices.find(({ copy }) => copy.setbacks >= pullSetbacksMax)
-    if (stranded && (await doors.locateCached(contentId))) return upload(doors, { content, ...stranded }, signal)
+    if (stranded && (await doors.locateCached(contentId))) return uploadToFirst(doors, { content, due: [stranded] }, signal)
     await wakePulls(doors, copies)
     return doneWhenPlanned(doors, content, copies)
   }
-  const [ingress] = due
-  if (ingress) return upload(doors, { content, ...ingress }, signal)
-  if (copies.length === 0) return waitFor(clock, 'provider', lookAgainMs, 'no provider is available')
+  if (due.length > 0) return uploadToFirst(doors, { content, due }, signal)
+  if (copies.length === 0)
+    return waitFor(clock, 'provider', lookAgainMs, `no provider that takes a piece of ${content.size} bytes is available`)
   if (choices.length === 0) return waitFor(clock, 'data_set', lookAgainMs, 'the data set is being created')
   const nextAtMs = Math.min(...choices.map(({ copy }) => copy.nextAttemptAtMs))
   return waitFor(clock, 'provider', nextAtMs - clock.now(), 'no provider of this bucket takes the bytes now')
 }
 
 /** The other copies are pulled; as long as some have no provider, the search goes on. */
-function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies }: PipelineContent, { length }: readonly Copy[]): Outcome {
+function doneWhenPlanned({ clock, pace }: Pipeline, { targetCopies, size }: PipelineContent, { length }: readonly Copy[]): Outcome {
   if (length >= targetCopies) return done()
-  const message = `${length} of ${targetCopies} copies have a provider; more providers are needed`
+  const message = `${length} of ${targetCopies} copies have a provider; more providers that take a piece of ${size} bytes are needed`
   return waitFor(clock, 'provider', pace.epochMs * lookAgainEpochs, message)
 }
 
@@ -86,23 +95,62 @@ function listIngresses({ database }: Pipeline, copies: readonly Copy[]): readonl
   return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)
 }
 
-async function upload(doors: Pipeline, work: Ingress & { readonly content: PipelineContent }, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, providers, uploads } = doors
-  const { content, copy, dataSet } = work
-  const file = await doors.locateCached(content.contentId)
+/** The first provider that can be called now gets the bytes. A silent or busy one neither holds the content up nor a slot (I-32, I-08). */
+async function uploadToFirst(
+  doors: Pipeline,
+  { content, due }: { readonly content: PipelineContent; readonly due: readonly Ingress[] },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { clock } = doors
+  const refusals: Refusal[] = []
+  for (const ingress of due) {
+    using turn = takeTurn(doors, content.contentId, ingress)
+    if (!turn.refusal) return await upload(doors, { content, turn, ...ingress }, signal)
+    refusals.push(turn.refusal)
+  }
+  const [soonest] = refusals.sort((a, b) => a.untilMs - b.untilMs)
+  return soonest ? waitForTurn(soonest) : waitFor(clock, 'provider', 0)
+}
+
+/** Where all its slots are in use, the task is woken by the next one that becomes free. */
+function takeTurn({ providers, database, schedule, log }: Pipeline, contentId: number, { dataSet }: Ingress): Turn {
+  const wake = () =>
+    void database
+      .write((tx) => schedule.store(tx, contentId))
+      .catch((error) => log.debug('a waiting store could not be woken; it wakes by itself', { content: contentId, error }))
+  return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake })
+}
+
+type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
+
+async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
+  const { contentId } = work.content
+  const file = await doors.locateCached(contentId)
   if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
-  const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file.path, signal))
+  try {
+    return await uploadFile(doors, { ...work, file }, signal)
+  } catch (error) {
+    return settleSourceFault(doors, { contentId, file }, error)
+  }
+}
+
+async function uploadFile(doors: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, providers, uploads } = doors
+  const { content, copy, dataSet, turn, file } = work
+  const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
   try {
-    const answer = await providers.client(dataSet.serviceUrl).upload({
-      pieceCid,
-      body: fileBody(file.path, { size: content.size }),
-      signal,
-      onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
-    })
+    const answer = turn.heard(
+      await providers.client(dataSet.serviceUrl).upload({
+        pieceCid,
+        body: cachedBody(file),
+        signal,
+        onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
+      }),
+    )
     if (answer.kind !== 'ok') return await giveBack(doors, work, answer)
     isDone = true
   } catch (error) {
@@ -113,17 +161,15 @@ async function upload(doors: Pipeline, work: Ingress & { readonly content: Pipel
   }
   await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
   await uploaded()
-  return awaitParking(doors, { ...content, pieceCid }, { copy, dataSet }, signal)
+  return awaitParking(doors, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
 }
 
-async function computePieceCid(
-  { pieces, database }: Pipeline,
-  content: PipelineContent,
-  path: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const pieceCid = await pieces.calculate({ path, length: content.size, signal })
-  await database.write((tx) => setPieceCid(tx, content.pieceId, pieceCid))
+async function computePieceCid(doors: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
+  const { pieceCid, chunkRoots } = await calculatePiece(doors, file, signal)
+  await doors.database.write((tx) => {
+    setPieceCid(tx, content.pieceId, pieceCid)
+    keepChunkRoots(tx, content, chunkRoots)
+  })
   await hashed()
   return pieceCid
 }
@@ -134,7 +180,10 @@ async function resume(doors: Pipeline, content: PipelineContent, copy: Copy, sig
   if (!dataSet || content.pieceCid === null)
     throw new PipelineFault('transfer_without_piece', `copy ${copy.id} is being transferred without a piece or data set`)
   const isSent = copy.uploadedAtMs !== null
-  if (isSent) return awaitParking(doors, { ...content, pieceCid: content.pieceCid }, { copy, dataSet }, signal)
+  if (isSent) {
+    using turn = takeTurn(doors, content.contentId, { copy, dataSet })
+    return await awaitParking(doors, { ...content, pieceCid: content.pieceCid }, { copy, dataSet, turn }, signal)
+  }
   // The upload did not end: sessions are disposable, so another one does no harm.
   await doors.database.write((tx) =>
     returnToPlanned(tx, held(copy), { code: 'interrupted', message: 'the upload was interrupted', nowMs: doors.clock.now() }),
@@ -142,14 +191,20 @@ async function resume(doors: Pipeline, content: PipelineContent, copy: Copy, sig
   return waitFor(doors.clock, 'interrupted', 0)
 }
 
+/** A provider that is left alone for a while counts as one that does not answer. */
+const unasked = { kind: 'not_asked' } as const
+
 async function awaitParking(
   doors: Pipeline,
   content: PipelineContent & { readonly pieceCid: string },
-  ingress: Ingress,
+  ingress: Ingress & { readonly turn: Turn },
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { database, clock, pace, providers } = doors
-  const answer = await providers.client(ingress.dataSet.serviceUrl).findPiece(content.pieceCid, { signal })
+  const { turn } = ingress
+  if (turn.refusal?.reason === 'provider_busy') return waitForTurn(turn.refusal)
+  const client = providers.client(ingress.dataSet.serviceUrl)
+  const answer = turn.refusal ? unasked : turn.heard(await client.findPiece(content.pieceCid, { signal }))
   if (answer.kind === 'ok' && answer.value.isFound) {
     await park(doors, content, ingress)
     return doneWhenPlanned(doors, content, copiesOf(database.read, content.contentId))
@@ -177,6 +232,7 @@ async function park(doors: Pipeline, content: PipelineContent, { copy, dataSet }
     schedule.commit(tx, dataSet.id, soonMs)
     for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
   })
+  doors.progressed()
   await parked()
 }
 

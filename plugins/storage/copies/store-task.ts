@@ -1,6 +1,9 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
+
+/** Contents that are brought to providers at the same time. */
+export const storesAtOnce = 8
 
 /** Brings a content's bytes to its first provider. When an upload's end is uncertain it asks for the piece and sends nothing again. */
 export const storeTask = defineTask({
@@ -8,10 +11,11 @@ export const storeTask = defineTask({
   label: 'Store content',
   args: type({ contentId: 'number.integer > 0' }),
   uses: { pipeline },
-  concurrency: 8,
+  concurrency: storesAtOnce,
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
-  run: async ({ args, services, signal }) => {
+  run: async (run) => {
     const { storeContent } = await import('./store-content.ts')
-    return unlessChainIsSilent(services.pipeline, () => storeContent(services.pipeline, args.contentId, signal))
+    const doors = pipelineOf(run)
+    return unlessChainIsSilent(doors, () => storeContent(doors, run.args.contentId, run.signal))
   },
 })

@@ -42,14 +42,22 @@ export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal:
     await delay(doors, batch, { reason: 'funding', message: verdict.message, forMs: pace.fundingMs })
     return undefined
   }
+  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
+  if (turn.refusal) {
+    const { reason, message, untilMs } = turn.refusal
+    await delay(doors, batch, { reason, message, forMs: untilMs - clock.now() })
+    return undefined
+  }
   signal.throwIfAborted()
   // I-04: from here on the attempt is on record, and after a crash the chain is asked before anything is sent again.
   const isOurs = await database.write((tx) => recordSubmission(tx, batch.id, clock.now()))
   if (!isOurs) return undefined
   await recorded()
-  const answer = await providers
-    .client(dataSet.serviceUrl)
-    .addPieces({ dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }, { signal })
+  const answer = turn.heard(
+    await providers
+      .client(dataSet.serviceUrl)
+      .addPieces({ dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }, { signal }),
+  )
   await sent()
   if (answer.kind === 'not_sent') return handleRefusal(doors, work, judgeRefusal(answer.cause, pace), signal)
   const nowMs = clock.now()

@@ -37,6 +37,7 @@ const plan = (slot: number, providerId: string) =>
         payee: '0x2',
         serviceUrl: 'http://p',
         clientDataSetId: BigInt(slot * 100) + BigInt(providerId),
+        pieceBytesMax: 1_065_353_216,
       },
       rowsNowMs,
     ),

@@ -28,6 +28,8 @@ export interface DataSet {
   /** Since when the chain has said that it is gone. Once its end is on record: until its contents are counted anew. */
   readonly goneSeenAtMs: number | null
   readonly lastError: string | null
+  /** Largest piece that the provider takes, as it registered when it was last looked up. */
+  readonly pieceBytesMax: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
@@ -50,6 +52,7 @@ interface DataSetRow {
   readonly create_sender_nonce: number | null
   readonly gone_seen_at: number | null
   readonly last_error: string | null
+  readonly piece_bytes_max: number
   readonly created_at: number
   readonly updated_at: number
 }
@@ -62,6 +65,7 @@ export interface PlannedDataSet {
   readonly payee: string
   readonly serviceUrl: string
   readonly clientDataSetId: bigint
+  readonly pieceBytesMax: number
 }
 
 export function findDataSet(reader: Reader, id: number): DataSet | undefined {
@@ -93,8 +97,8 @@ export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number
   )
   if (live) return undefined
   const { lastId } = tx.run(
-    `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, state, created_at, updated_at)
-     values (?, ?, 1, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
+    `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, piece_bytes_max, state, created_at, updated_at)
+     values (?, ?, 1, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
     plan.bucketId,
     plan.slot,
     plan.providerId,
@@ -102,11 +106,27 @@ export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number
     plan.payee,
     plan.serviceUrl,
     plan.clientDataSetId.toString(),
+    plan.pieceBytesMax,
     nowMs,
     nowMs,
   )
   tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', plan.bucketId, plan.slot, lastId)
   return lastId
+}
+
+/** Providers change what they register; a raised maximum makes room for larger pieces in the bucket's existing data sets. */
+export function setPieceBytesMax(
+  tx: Tx,
+  bucketId: number,
+  provider: { readonly providerId: string; readonly pieceBytesMax: number },
+): void {
+  tx.run(
+    'update data_sets set piece_bytes_max = ? where bucket_id = ? and provider_id = ? and piece_bytes_max <> ?',
+    provider.pieceBytesMax,
+    bucketId,
+    provider.providerId,
+    provider.pieceBytesMax,
+  )
 }
 
 /** Records the attempt, with the very bytes that will be sent, before anything is sent (I-04). */
@@ -201,6 +221,7 @@ function toDataSet(row: DataSetRow | undefined): DataSet | undefined {
     createSenderNonce: row.create_sender_nonce,
     goneSeenAtMs: row.gone_seen_at,
     lastError: row.last_error,
+    pieceBytesMax: row.piece_bytes_max,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
   }

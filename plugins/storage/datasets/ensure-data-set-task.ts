@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Creates a planned data set on chain, once, and follows it until it takes pieces. */
 export const ensureDataSetTask = defineTask({
@@ -10,9 +10,10 @@ export const ensureDataSetTask = defineTask({
   uses: { pipeline },
   lane: 'provider-mutation',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
-  run: async ({ args, services, signal }) => {
+  run: async (run) => {
     // Loaded when it runs: the chain libraries are heavy, and a command that only lists tasks does not need them.
     const { ensureDataSet } = await import('./ensure-data-set.ts')
-    return unlessChainIsSilent(services.pipeline, () => ensureDataSet(services.pipeline, args.dataSetId, signal))
+    const doors = pipelineOf(run)
+    return unlessChainIsSilent(doors, () => ensureDataSet(doors, run.args.dataSetId, run.signal))
   },
 })

@@ -53,6 +53,19 @@ test('a creation is sent once, and its data set is ready when the chain has its 
   expect(await ensure()).toEqual({ kind: 'done' })
 })
 
+test('I-08: no data set is created at a provider that does not answer, before its probe', async () => {
+  answer(accepted)
+  for (let call = 0; call < 3; call++) {
+    using turn = doors.providers.turns.take(dataSet()?.serviceUrl ?? '', 'mutation')
+    turn.heard(lost)
+  }
+  expect(waitOf(await ensure(), doors.clock)).toEqual({ reason: 'provider', forMs: doors.pace.epochMs })
+  expect([calls, dataSet()?.state]).toEqual([[], 'planned'])
+  await doors.clock.advance(doors.pace.epochMs)
+  await ensure()
+  expect(calls).toHaveLength(1)
+})
+
 test('I-05: a creation without an answer is looked up, and sent again only as the same bytes after proof', async () => {
   answer(lost)
   await ensure()

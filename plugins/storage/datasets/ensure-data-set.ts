@@ -14,6 +14,7 @@ import {
   reopenCreation,
 } from './data-set-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
+import { waitForTurn } from './provider-turns.ts'
 
 const recorded = defineProbe('storage.dataset.recorded')
 const sent = defineProbe('storage.dataset.sent')
@@ -35,15 +36,17 @@ async function create(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
   const { clock, pace, funds, database, providers, chain, signer } = doors
   const verdict = await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })
   if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
+  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
+  if (turn.refusal) return waitForTurn(turn.refusal)
   // A reopened attempt is sent with the bytes it had: its nonce is single-use, so even a late landing stays the only one.
   const extraData = dataSet.createExtraData ?? (await signCreation(doors, dataSet))
   const isOurs = await database.write((tx) => recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() }))
   if (!isOurs) return waitFor(clock, 'target_creating', pace.creationMs)
   await recorded()
   signal.throwIfAborted()
-  const answer = await providers
-    .client(dataSet.serviceUrl)
-    .createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal })
+  const answer = turn.heard(
+    await providers.client(dataSet.serviceUrl).createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }),
+  )
   await sent()
   if (answer.kind === 'ok') {
     await database.write((tx) => recordCreationTx(tx, dataSet.id, answer.value.txHash, clock.now()))
@@ -115,7 +118,10 @@ async function begin(doors: Pipeline, dataSet: DataSet, chainId: bigint): Promis
 
 async function isReportedFailed(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {
   if (!dataSet.createTx) return false
-  const status = await doors.providers.client(dataSet.serviceUrl).creationStatus(dataSet.createTx, { signal })
+  using turn = doors.providers.turns.take(dataSet.serviceUrl, 'mutation')
+  // The chain decides without the provider's word, only later.
+  if (turn.refusal) return false
+  const status = turn.heard(await doors.providers.client(dataSet.serviceUrl).creationStatus(dataSet.createTx, { signal }))
   return status.kind === 'ok' && status.value.state === 'failed'
 }
 

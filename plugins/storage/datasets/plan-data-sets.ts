@@ -1,29 +1,47 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { allDataSets, currentDataSets, type DataSet, planDataSet } from './data-set-store.ts'
+import { allDataSets, currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from './data-set-store.ts'
 import { countLoad } from './load-store.ts'
 import { selectProviders } from './select-provider-policy.ts'
 
 const planned = defineProbe('storage.dataset.planned')
 
+/** A bucket has replica slots 0 to 7. */
+const slotsMax = 8
+
+export interface Placement {
+  readonly bucketId: number
+  readonly targetCopies: number
+  /** Bytes of the piece. */
+  readonly size: number
+}
+
 /**
- * The current generation of each of the bucket's first `slots` replica slots, planning those that are missing as far as there are
- * providers. Nothing is paid here: creation is a task of its own.
+ * The current generation of each of the bucket's replica slots whose provider takes a piece of this size. Slots that are missing for
+ * the target are planned as far as there are providers; a slot whose provider takes smaller pieces only stays and another is planned
+ * beside it. Nothing is paid here: creation is a task of its own.
  */
-export async function planDataSets(doors: Pipeline, bucketId: number, slots: number): Promise<readonly DataSet[]> {
+export async function planDataSets(doors: Pipeline, { bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
   const current = currentDataSets(doors.database.read, bucketId)
-  const missing = Array.from({ length: slots }, (_, slot) => slot).filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
-  if (missing.length === 0) return current
+  const fitting = current.filter(({ pieceBytesMax }) => pieceBytesMax >= size)
+  if (fitting.length >= targetCopies) return fitting
   const available = await doors.providers.listAvailable()
+  const registered = new Map(available.map(({ providerId, pieceBytesMax }) => [providerId, pieceBytesMax]))
+  // A provider may have raised its maximum since its slot was planned.
+  const fittingNow = current.filter((dataSet) => (registered.get(dataSet.providerId) ?? dataSet.pieceBytesMax) >= size)
+  const missing = Array.from({ length: slotsMax }, (_, slot) => slot)
+    .filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
+    .slice(0, Math.max(0, targetCopies - fittingNow.length))
   const load = countLoad(doors.database.read)
   const used = new Set(allDataSets(doors.database.read, bucketId).map((dataSet) => dataSet.providerId))
   const chosen = selectProviders(
     available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
-    { count: missing.length, used },
+    { count: missing.length, used, pieceBytes: size },
   )
   const nowMs = doors.clock.now()
   await doors.database.write((tx) => {
+    for (const provider of available) setPieceBytesMax(tx, bucketId, provider)
     for (const [index, provider] of chosen.entries()) {
       const slot = missing[index] as number
       const id = planDataSet(
@@ -36,6 +54,7 @@ export async function planDataSets(doors: Pipeline, bucketId: number, slots: num
           payee: provider.payee,
           serviceUrl: provider.serviceUrl,
           clientDataSetId: newNonce(),
+          pieceBytesMax: provider.pieceBytesMax,
         },
         nowMs,
       )
@@ -44,5 +63,5 @@ export async function planDataSets(doors: Pipeline, bucketId: number, slots: num
     }
   })
   await planned()
-  return currentDataSets(doors.database.read, bucketId)
+  return currentDataSets(doors.database.read, bucketId).filter(({ pieceBytesMax }) => pieceBytesMax >= size)
 }

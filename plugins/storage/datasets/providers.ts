@@ -1,7 +1,9 @@
-import type { Clock, EgressOptions, Log } from '#kernel'
+import { type Clock, type EgressOptions, type Log, within } from '#kernel'
 import type { Chain } from '#plugins/wallet'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
+import { pieceBytesMax } from '../chain/provider-limits.ts'
 import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'
+import { createProviderTurns, type LaneSlots, type ProviderTurns } from './provider-turns.ts'
 import type { ProviderChoice } from './select-provider-policy.ts'
 
 /** A registered provider that answered its ping. */
@@ -14,27 +16,42 @@ export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
 
 /** Who can store for us, and the doors to them. */
 export interface Providers extends AsyncDisposable {
-  /** Active, approved, PDP-capable, fit for pieces of any allowed size, and reachable. Read at most once in a few minutes. Rejects when the chain does not answer. */
+  /** Active, approved, PDP-capable and reachable; which pieces one takes is compared at placement. Read at most once in a few minutes. Rejects when the chain does not answer. */
   listAvailable(): Promise<readonly AvailableProvider[]>
   /** Forgets the inventory, so that the next look is a fresh one. */
   forget(): void
   /** One client per service URL, kept. */
   client(serviceUrl: string): ProviderClient
+  /** Consulted before a task calls a provider. */
+  readonly turns: ProviderTurns
+}
+
+/** How long an inventory may take: its reads from the chain, and then the pings, of which the last ones may end a little later. Milliseconds. */
+const inventoryLimits = { registry: 90_000, pings: 60_000 }
+
+/** As the chain client names a node that does not answer: tasks wait for it. */
+class InventoryLate extends Error {
+  override readonly name = 'InventoryLate'
+  readonly code = 'chain_unreachable'
 }
 
 /** An inventory is fresh for this many epochs: five minutes on the public networks. */
 const inventoryEpochs = 10
 const pingsAtOnce = 10
-const pieceBytesMin = 127n
-const pieceBytesMax = 1_065_353_216n
 
 export function createProviders(doors: {
   readonly chain: Chain
   readonly clock: Clock
   readonly log: Log
   readonly egress: EgressOptions
+  readonly slots: LaneSlots
+  /** Shorter ones, for tests. */
+  readonly limits?: Partial<typeof inventoryLimits>
 }): Providers {
-  const { chain, clock, log, egress } = doors
+  const { chain, clock, log, egress, slots } = doors
+  const limits = { ...inventoryLimits, ...doors.limits }
+  const epochMs = chain.network.epochSeconds * 1000
+  const turns = createProviderTurns({ clock, epochMs, slots })
   const clients = new Map<string, ProviderClient>()
   let inventory: { readonly providers: Promise<readonly AvailableProvider[]>; readonly readAtMs: number } | undefined
 
@@ -48,17 +65,22 @@ export function createProviders(doors: {
   }
 
   async function read(): Promise<readonly AvailableProvider[]> {
-    const [{ providers, skipped }, approved, endorsed] = await Promise.all([
-      listProviders(chain),
-      approvedProviderIds(chain),
-      endorsedProviderIds(chain),
-    ])
+    const lists = Promise.all([listProviders(chain), approvedProviderIds(chain), endorsedProviderIds(chain)])
+    const [{ providers, skipped }, approved, endorsed] = await within(limits.registry, lists, () => {
+      throw new InventoryLate(`the provider registry was not read within ${limits.registry} ms`)
+    })
     for (const { providerId, reason } of skipped) log.warn('a registered provider is left out', { providerId: String(providerId), reason })
-    const fit = providers.filter((provider) => approved.has(provider.providerId) && isFit(provider))
+    const fit = providers.filter((provider) => approved.has(provider.providerId) && provider.isActive)
     const available: AvailableProvider[] = []
+    const startedAtMs = performance.now()
     for (let at = 0; at < fit.length; at += pingsAtOnce) {
       const answers = await Promise.all(fit.slice(at, at + pingsAtOnce).map((provider) => ping(provider, endorsed)))
       available.push(...answers.flatMap((answer) => answer ?? []))
+      const asked = at + answers.length
+      if (asked < fit.length && performance.now() - startedAtMs > limits.pings) {
+        log.warn('some providers are left out: the others took too long to answer', { asked, providers: fit.length })
+        break
+      }
     }
     return available
   }
@@ -77,17 +99,19 @@ export function createProviders(doors: {
       name: provider.name,
       isEndorsed: endorsed.has(provider.providerId),
       latencyMs: answer.value.elapsedMs,
+      pieceBytesMax: usableMax(provider),
     }
   }
 
   return {
     client,
+    turns,
     forget() {
       inventory = undefined
     },
-    listAvailable() {
+    async listAvailable() {
       const now = clock.now()
-      if (!inventory || now - inventory.readAtMs > inventoryEpochs * chain.network.epochSeconds * 1000) {
+      if (!inventory || Math.abs(now - inventory.readAtMs) > inventoryEpochs * epochMs) {
         const providers = read()
         inventory = { providers, readAtMs: now }
         // A failed read must not be kept as the answer.
@@ -95,7 +119,8 @@ export function createProviders(doors: {
           inventory = undefined
         })
       }
-      return inventory.providers
+      // What answers a ping may still be silent at everything else.
+      return (await inventory.providers).filter(({ serviceUrl }) => !turns.isSilent(serviceUrl))
     },
     async [Symbol.asyncDispose]() {
       for (const open of clients.values()) open.close()
@@ -103,5 +128,6 @@ export function createProviders(doors: {
   }
 }
 
-const isFit = (provider: RegisteredProvider): boolean =>
-  provider.isActive && provider.pieceBytesMin <= pieceBytesMin && provider.pieceBytesMax >= pieceBytesMax
+/** A registered maximum may be any number; no piece is larger than ours. */
+const usableMax = (provider: RegisteredProvider): number =>
+  provider.pieceBytesMax < BigInt(pieceBytesMax) ? Number(provider.pieceBytesMax) : pieceBytesMax

@@ -2,14 +2,23 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ProviderChoice, selectProviders } from './select-provider-policy.ts'
 
-const plain: ProviderChoice = { providerId: '1', isEndorsed: false, latencyMs: 10, load: 0 }
+const plain: ProviderChoice = { providerId: '1', isEndorsed: false, latencyMs: 10, load: 0, pieceBytesMax: 300 }
 const chosen = (candidates: readonly Partial<ProviderChoice>[], count = 9, used: readonly string[] = []) =>
   selectProviders(
     candidates.map((candidate) => ({ ...plain, ...candidate })),
-    { count, used: new Set(used) },
+    { count, used: new Set(used), pieceBytes: 200 },
   ).map(({ providerId }) => providerId)
 
 test.each([
+  [
+    'those that take the largest pieces first, those that take too small ones never',
+    [
+      { providerId: '1', isEndorsed: true, pieceBytesMax: 200 },
+      { providerId: '2', pieceBytesMax: 300 },
+      { providerId: '3', pieceBytesMax: 199 },
+    ],
+    ['2', '1'],
+  ],
   [
     'endorsed before near',
     [
@@ -48,6 +57,7 @@ const candidate = fc.record({
   isEndorsed: fc.boolean(),
   latencyMs: fc.nat(500),
   load: fc.nat(5),
+  pieceBytesMax: fc.integer({ min: 200, max: 201 }),
 })
 
 test('never more than wanted, never a used one, and always the same for the same candidates in any order', () => {

@@ -6,23 +6,27 @@ export interface ProviderChoice {
   readonly latencyMs: number
   /** Data sets of ours that it already serves. */
   readonly load: number
+  /** Largest piece it takes, as registered; at most the largest object. */
+  readonly pieceBytesMax: number
 }
 
 /**
- * Picks up to `count` providers for new replica slots. Endorsed ones come first, then those that serve us least (so that one failing
- * provider touches few buckets), then the nearest. A provider that the bucket ever used is not picked again.
+ * Picks up to `count` providers that take a piece of `pieceBytes` for new replica slots. Those that take the largest pieces come first,
+ * because the slot serves the whole bucket; then endorsed ones, then those that serve us least (so that one failing provider touches
+ * few buckets), then the nearest. A provider that the bucket ever used is not picked again.
  */
 export function selectProviders<P extends ProviderChoice>(
   candidates: readonly P[],
-  wanted: { readonly count: number; readonly used: ReadonlySet<string> },
+  wanted: { readonly count: number; readonly used: ReadonlySet<string>; readonly pieceBytes: number },
 ): readonly P[] {
   const rank = (a: P, b: P) =>
+    b.pieceBytesMax - a.pieceBytesMax ||
     Number(b.isEndorsed) - Number(a.isEndorsed) ||
     a.load - b.load ||
     a.latencyMs - b.latencyMs ||
     Number(BigInt(a.providerId) - BigInt(b.providerId))
   return candidates
-    .filter((candidate) => !wanted.used.has(candidate.providerId))
+    .filter((candidate) => !wanted.used.has(candidate.providerId) && candidate.pieceBytesMax >= wanted.pieceBytes)
     .sort(rank)
     .slice(0, wanted.count)
 }

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Removes the pieces of deleted contents from a data set. A removal whose outcome is not known is looked up and not sent again. */
 export const cleanupTask = defineTask({
@@ -10,8 +10,9 @@ export const cleanupTask = defineTask({
   uses: { pipeline },
   lane: 'destructive',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
-  run: async ({ id, args, services, signal }) => {
+  run: async (run) => {
     const { removePieces } = await import('./remove-pieces.ts')
-    return unlessChainIsSilent(services.pipeline, () => removePieces(services.pipeline, { dataSetId: args.dataSetId, taskId: id }, signal))
+    const doors = pipelineOf(run)
+    return unlessChainIsSilent(doors, () => removePieces(doors, { dataSetId: run.args.dataSetId, taskId: run.id }, run.signal))
   },
 })

@@ -5,6 +5,7 @@ import { createFakeClock } from '#kernel/testing'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { Submitted } from '../chain/provider-client.ts'
 import type { Liveness, PieceState } from '../chain/warm-storage-reads.ts'
+import { createProviderTurns } from '../datasets/provider-turns.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
@@ -55,6 +56,7 @@ async function openScene(pieces: number) {
       pieceState: async (_dataSet: bigint, piece: bigint) => scene.states.get(piece) ?? 'live',
     },
     providers: {
+      turns: createProviderTurns({ clock, epochMs: 30_000, slots: { store: 8, mutation: 4, removal: 2 } }),
       client: () => ({
         async deletePieces({ pieceIds }: { pieceIds: readonly bigint[] }) {
           scene.requests.push(pieceIds)
@@ -72,9 +74,11 @@ async function openScene(pieces: number) {
     scene,
     storage,
     clock,
+    doors,
     run: (taskId = 1) => {
       const { signal } = new AbortController()
-      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal } as never)
+      const fence = (database: unknown) => database
+      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal, fence, progressed() {} } as never)
     },
     count: () =>
       Object.fromEntries(
@@ -122,6 +126,20 @@ test('a request takes 35 pieces, and no other is made before its outcome is know
   await run()
   expect(scene.requests.map((ids) => ids.length)).toEqual([35, 5])
   expect(count()).toEqual({ removed: 35, submitted: 5 })
+})
+
+test('I-08: a provider that does not answer is asked for no removal before its probe', async () => {
+  await using removal = await openScene(1)
+  const { scene, clock, doors, run } = removal
+  for (let call = 0; call < 3; call++) {
+    using turn = doors.providers.turns.take('http://provider', 'removal')
+    turn.heard({ kind: 'uncertain', cause: { reason: 'timeout', detail: 'late' } })
+  }
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'provider', untilMs: clock.now() + 30_000 })
+  expect(scene.requests).toEqual([])
+  await clock.advance(30_000)
+  await run()
+  expect(scene.requests).toHaveLength(1)
 })
 
 test('what is gone or queued already is not asked for', async () => {

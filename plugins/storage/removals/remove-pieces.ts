@@ -84,10 +84,12 @@ async function lookUpStarted(doors: Pipeline, dataSet: DataSet & { readonly chai
     await database.write((tx) => {
       for (const { id } of found) markScheduled(tx, id, clock.now())
     })
+    doors.progressed()
     await scheduled()
   }
   if (gone.length === 0) return
   await end(doors, gone, 'removed')
+  doors.progressed()
   await removed()
   doors.log.info('pieces removed', { dataSet: dataSet.id, pieces: gone.length })
 }

@@ -5,6 +5,7 @@ import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { judgeRefusal } from '../copies/setback-policy.ts'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
+import { waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import {
   endRemoval,
@@ -40,6 +41,8 @@ export async function submitRemovals(doors: Pipeline, work: RemovalsOfDataSet, s
   const removals = room > 0 ? await stillLive(doors, work, pendingRemovals(database.read, dataSet.id, room)) : []
   if (removals.length === 0) return undefined
   const pieceIds = removals.map(({ pieceId }) => pieceId)
+  using turn = providers.turns.take(dataSet.serviceUrl, 'removal')
+  if (turn.refusal) return waitForTurn(turn.refusal)
   const extraData = await signScheduleRemovals({
     account: signer,
     domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
@@ -51,7 +54,8 @@ export async function submitRemovals(doors: Pipeline, work: RemovalsOfDataSet, s
   if (attemptId === undefined) return undefined
   await recorded()
   signal.throwIfAborted()
-  const answer = await providers.client(dataSet.serviceUrl).deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal })
+  const client = providers.client(dataSet.serviceUrl)
+  const answer = turn.heard(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
   await sent()
   if (answer.kind === 'not_sent') return handleRefusal(doors, { dataSet, attemptId, cause: answer.cause })
   const nowMs = clock.now()

@@ -3,8 +3,10 @@ import { createFakeClock, type FakeClock } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { sha256Of } from '../copies/placement-store.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
 import { createUploadMeter } from '../copies/upload-meter.ts'
+import { createProviderTurns } from '../datasets/provider-turns.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
@@ -25,6 +27,8 @@ export interface World {
   isLive: boolean
   /** The cached file of every content. */
   cached: { readonly path: string; readonly size: number } | undefined
+  /** How often the steps reported progress. */
+  progress: number
 }
 
 export interface TestPipeline extends Pipeline {
@@ -52,6 +56,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     sent: { pooled: 0, final: 0 },
     isLive: true,
     cached: undefined,
+    progress: 0,
   }
   const published: PublishedEvent[] = []
   const events: Events = {
@@ -94,11 +99,20 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       client: () => world.client,
       listAvailable: async () => world.available,
       forget: () => undefined,
+      turns: createProviderTurns({ clock, epochMs: testEpochMs, slots: { store: 8, mutation: 4, removal: 2 } }),
     },
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
-    locateCached: async () => world.cached,
+    progressed: () => {
+      world.progress += 1
+    },
+    locateCached: async (contentId: number) =>
+      world.cached && { ...world.cached, sha256: sha256Of(database.read, contentId), blobId: world.cached.path },
+    forgetCached: async (contentId: number) => {
+      scheduled.push(`forget ${contentId}`)
+      world.cached = undefined
+    },
   }
   return doors as unknown as TestPipeline
 }

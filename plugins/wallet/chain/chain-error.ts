@@ -1,4 +1,4 @@
-/** The two ways a question to the chain can fail, made from viem's many. */
+/** The ways a question to the chain can fail, made from viem's many. */
 import {
   type Abi,
   BaseError,
@@ -13,8 +13,31 @@ import {
 
 /** The node gave no usable answer: no connection, a timeout, an HTTP or RPC error, or no contract at the address. Ask again later. */
 export class ChainUnreachable extends Error {
-  override readonly name = 'ChainUnreachable'
+  override readonly name: string = 'ChainUnreachable'
   readonly code = 'chain_unreachable'
+}
+
+/** The node's answer cannot be true. Nothing is done on the strength of it; work waits as for a node without an answer. */
+export class ChainAnswerImplausible extends ChainUnreachable {
+  override readonly name = 'ChainAnswerImplausible'
+
+  /** @param answer what the node said: `a balance of -1` */
+  constructor(answer: string) {
+    super(`The chain node reported ${answer}; that cannot be true. Check the node, or set another in chain.rpc_url.`)
+  }
+}
+
+/** The node asks for more than the operator allows. Nothing was signed. */
+export class FeeAboveLimit extends Error {
+  override readonly name = 'FeeAboveLimit'
+  readonly code = 'fee_above_limit'
+
+  /** Amounts in 10^-18 FIL. */
+  constructor(setting: string, asked: bigint, allowed: bigint) {
+    super(
+      `The transaction was not signed: its fee would be up to ${asked} attoFIL${setting.includes('per_gas') ? ' per gas' : ''}, above the ${allowed} of ${setting}. Try again when fees are lower, check the node, or raise the setting.`,
+    )
+  }
 }
 
 /** A contract refused the call. `errorName` and `args` are set when one of the known ABIs names the selector. */
@@ -36,12 +59,12 @@ export class ChainReverted extends Error {
 }
 
 /**
- * Turns whatever a viem call threw into `ChainUnreachable` or `ChainReverted`; both pass through unchanged.
+ * Turns whatever a viem call threw into `ChainUnreachable` or `ChainReverted`; the errors of this file pass through unchanged.
  * @param what names the question in the message, such as `read getDataSet`
  * @param abi names reverts that viem met outside a contract call (gas estimation of ready calldata)
  */
-export function toChainError(error: unknown, what: string, abi: Abi = []): ChainUnreachable | ChainReverted {
-  if (error instanceof ChainUnreachable || error instanceof ChainReverted) return error
+export function toChainError(error: unknown, what: string, abi: Abi = []): ChainUnreachable | ChainReverted | FeeAboveLimit {
+  if (error instanceof ChainUnreachable || error instanceof ChainReverted || error instanceof FeeAboveLimit) return error
   if (!(error instanceof BaseError)) return new ChainUnreachable(`Could not ${what}: ${String(error)}`, { cause: error })
   const revert = findRevert(error, abi)
   if (revert !== undefined) {

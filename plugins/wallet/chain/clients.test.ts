@@ -115,6 +115,7 @@ const call = planCall({
   functionName: 'act',
   args: [1n],
 })
+const limits = { feePerGasMax: 10n ** 10n, totalMax: 10n ** 18n }
 const signingNode: Node = (method) => {
   const replies: Record<string, unknown> = {
     eth_estimateGas: numberToHex(100_000),
@@ -131,18 +132,89 @@ test('I-04: a transaction is signed completely and not sent', async () => {
     asked.push(method)
     return signingNode(method, params)
   })
-  const signed = await signTransaction({ chain, account, call })
+  const signed = await signTransaction({ chain, account, call, limits })
   expect(signed).toMatchObject({ nonce: 9, hash: keccak256(signed.raw) })
   expect(parseTransaction(signed.raw)).toMatchObject({ chainId: 314159, nonce: 9, to: target, data: call.data, gas: 125_000n })
   expect(await recoverTransactionAddress({ serializedTransaction: signed.raw as `0x02${string}` })).toBe(account.address)
   expect(asked).not.toContain('eth_sendRawTransaction')
 })
 
+test.each<readonly [what: string, lie: Record<string, unknown>, refusal: object]>([
+  ['a priority fee above the limit', { eth_maxPriorityFeePerGas: numberToHex(11n * 10n ** 9n) }, { code: 'fee_above_limit' }],
+  [
+    'a base fee above the limit',
+    { eth_getBlockByNumber: { baseFeePerGas: numberToHex(10n ** 30n), number: '0x1', transactions: [] } },
+    { code: 'fee_above_limit' },
+  ],
+  [
+    'gas that makes the whole above the limit',
+    { eth_estimateGas: numberToHex(9_000_000_000), eth_maxPriorityFeePerGas: numberToHex(10n ** 9n) },
+    { code: 'fee_above_limit' },
+  ],
+  ['more gas than a block has', { eth_estimateGas: numberToHex(2n ** 60n) }, { name: 'ChainAnswerImplausible' }],
+  ['less than no gas', { eth_estimateGas: -5 }, { name: 'ChainAnswerImplausible' }],
+  ['a fee below nothing', { eth_maxPriorityFeePerGas: -5 }, { code: 'chain_unreachable' }],
+  ['a huge nonce', { eth_getTransactionCount: numberToHex(2n ** 52n) }, { name: 'ChainAnswerImplausible' }],
+  ['words for numbers', { eth_estimateGas: 'plenty' }, { code: 'chain_unreachable' }],
+])('I-33: for a node that asks for %s, nothing is signed', async (_what, lie, refusal) => {
+  const chain = await chainOn((method, params) => (method in lie ? { result: lie[method] } : signingNode(method, params)))
+  await expect(signTransaction({ chain, account, call, limits })).rejects.toMatchObject(refusal)
+})
+
+test('an epoch that goes back beyond finality, or is of a day to come, is no answer', async () => {
+  let head = 1000n
+  const chain = await chainOn((method) => (method === 'eth_blockNumber' ? { result: numberToHex(head) } : undefined))
+  expect(await chain.currentEpoch()).toBe(1000n)
+  for (const told of [99n, 10n ** 12n]) {
+    head = told
+    await expect(chain.finalEpoch()).rejects.toMatchObject({ code: 'chain_unreachable', name: 'ChainAnswerImplausible' })
+  }
+  // A refused answer is no mark for later ones.
+  head = 1001n
+  expect(await chain.currentEpoch()).toBe(1001n)
+})
+
+test.each([
+  ['a web page', '<html>hello</html>'],
+  ['JSON of another kind', '[1, {"result": []}]'],
+  ['a number that is none', '{"jsonrpc":"2.0","id":1,"result":"many"}'],
+  ['nothing', ''],
+])('a node that answers with %s gave no answer', async (_what, body) => {
+  const server = createServer((_request, response) => void response.setHeader('content-type', 'application/json').end(body))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  undo.push(() => void server.close())
+  const rpcUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl }) })
+  await expect(chain.currentEpoch()).rejects.toMatchObject({ code: 'chain_unreachable' })
+  await expect(signTransaction({ chain, account, call, limits })).rejects.toMatchObject({ code: 'chain_unreachable' })
+})
+
+test('a redirect of the node is not followed', async () => {
+  const asked: string[] = []
+  const [elsewhere, node] = [createServer(), createServer()]
+  for (const server of [elsewhere, node]) {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    undo.push(() => void server.close())
+  }
+  const urlOf = (server: typeof node) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  elsewhere.on('request', (_request, response) => {
+    asked.push('elsewhere')
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x5"}')
+  })
+  node.on('request', (_request, response) => {
+    asked.push('node')
+    response.writeHead(307, { location: urlOf(elsewhere) }).end()
+  })
+  const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl: urlOf(node) }) })
+  await expect(chain.currentEpoch()).rejects.toMatchObject({ code: 'chain_unreachable' })
+  expect(new Set(asked)).toEqual(new Set(['node']))
+})
+
 test('a call that would fail is refused before it is signed, with the contract’s reason', async () => {
   const chain = await chainOn((method, params) =>
     method === 'eth_estimateGas' ? { error: { code: 3, message: 'execution reverted', data: refused } } : signingNode(method, params),
   )
-  await expect(signTransaction({ chain, account, call })).rejects.toMatchObject({
+  await expect(signTransaction({ chain, account, call, limits })).rejects.toMatchObject({
     code: 'chain_reverted',
     errorName: 'Refused',
     args: [7n, 'no'],
@@ -159,7 +231,7 @@ test.each([
     (method, params) => (error && /_call|_estimateGas/.test(method) ? { error } : signingNode(method, params)),
     error ? {} : { rpcUrl: 'http://127.0.0.1:1/token-secret' },
   )
-  const attempts = [chain.read(question), signTransaction({ chain, account, call })]
+  const attempts = [chain.read(question), signTransaction({ chain, account, call, limits })]
   for (const attempt of await Promise.allSettled(attempts)) {
     if (attempt.status === 'fulfilled') throw new Error('expected a failure')
     expect(attempt.reason.cause).toBeInstanceOf(Error)

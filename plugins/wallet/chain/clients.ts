@@ -15,8 +15,10 @@ import {
   webSocket,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { boundedFetch, boundedTransport } from './bounded-transport.ts'
 import { toChainError } from './chain-error.ts'
-import type { ChainNetwork } from './networks.ts'
+import { type ChainNetwork, epochToMs } from './networks.ts'
+import { requireEpoch } from './plausible-answer.ts'
 
 type View = 'pure' | 'view'
 
@@ -64,11 +66,17 @@ export interface ChainOptions {
   readonly now?: () => number
   /** For one look, closed soon: a websocket of its own that does not come back after a failure. */
   readonly isShortLived?: boolean
+  /** Shorter, for tests. */
+  readonly questionMs?: number
 }
 
 const rpcTimeoutMs = 20_000
 const rpcRetriesMax = 2
 const rpcRetryDelayMs = 250
+/** The longest real answer, a page of providers, is below 1 MiB. */
+const rpcAnswerBytesMax = 16 * 1024 * 1024
+/** For a question with its repetitions: a little more than these take together. */
+const rpcQuestionMs = 65_000
 /** Calldata bytes per multicall: a few hundred small reads. */
 const multicallBytesMax = 16_384
 const viewAddressMs = 5 * 60_000
@@ -82,17 +90,26 @@ export function openChain({
   confirmations = network.confirmationsDefault,
   now = Date.now,
   isShortLived = false,
+  questionMs = rpcQuestionMs,
 }: ChainOptions): Chain {
   const publicClient = createPublicClient({
     chain: viemChain(network),
-    transport: transportOf(network.rpcUrl, isShortLived),
+    transport: boundedTransport(transportOf(network.rpcUrl, { isShortLived, answerMs: Math.min(rpcTimeoutMs, questionMs) }), questionMs),
     batch: { multicall: { batchSize: multicallBytesMax, wait: 0 } },
     cacheTime: 0,
     pollingInterval: Math.max(100, (network.epochSeconds * 1000) / pollsPerEpoch),
   })
+  let highest: bigint | undefined
   let view: { address: Address; readAt: number } | undefined
 
-  const currentEpoch = () => asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 }))
+  const currentEpoch = async () => {
+    const reported = await asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 }))
+    // Tests move the clock of a devnet as they like.
+    const startsAtMs = network.name === 'devnet' ? undefined : epochToMs(network, reported)
+    requireEpoch({ reported, highest, startsAtMs, nowMs: now() })
+    if (highest === undefined || reported > highest) highest = reported
+    return reported
+  }
   // Lotus answers state reads at an epoch without blocks with the state before it, so any epoch number may be asked.
   const finalEpoch = async () => {
     const final = (await currentEpoch()) - BigInt(confirmations)
@@ -118,7 +135,7 @@ export function openChain({
     read,
     readFinal,
     async warmStorageView() {
-      if (view === undefined || now() - view.readAt > viewAddressMs) {
+      if (view === undefined || Math.abs(now() - view.readAt) > viewAddressMs) {
         view = { address: await read({ address: fwss, abi: versionedAbi, functionName: 'viewContractAddress' }), readAt: now() }
       }
       return view.address
@@ -154,9 +171,16 @@ function viemChain(network: ChainNetwork) {
   })
 }
 
-function transportOf(url: string, isShortLived: boolean): Transport {
+function transportOf(url: string, { isShortLived, answerMs }: { isShortLived: boolean; answerMs: number }): Transport {
   const options = { timeout: rpcTimeoutMs, retryCount: rpcRetriesMax, retryDelay: rpcRetryDelayMs }
-  if (!url.startsWith('ws')) return http(url, options)
+  // A redirect would hand the wallet's questions to a node that the operator did not choose.
+  if (!url.startsWith('ws'))
+    return http(url, {
+      ...options,
+      fetchFn: boundedFetch(answerMs),
+      fetchOptions: { redirect: 'error' },
+      maxResponseBodySize: rpcAnswerBytesMax,
+    })
   // Viem shares a websocket among clients of the same URL and options: closing a short-lived one must not end another's reads.
   return webSocket(url, { ...options, reconnect: !isShortLived, keepAlive: !isShortLived })
 }

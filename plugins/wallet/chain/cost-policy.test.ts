@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
 import {
-  approvalState,
   billedBytes,
   dataSetCreationGate,
   epochsPerMonth,
   estimateAdditions,
   estimateRemoval,
   estimateTermination,
-  maxUint256,
   type PriceList,
   settleAccount,
   storageRatePerEpoch,
+  withdrawable,
 } from './cost-policy.ts'
 
 /** Base units of `usdfc` USDFC, given in hundred-thousandths. */
@@ -26,6 +25,7 @@ const prices: PriceList = {
   lifecycleReserveTarget: usd(0.1),
   replenishThreshold: usd(0.005),
   lockupPeriodEpochs: 86_400n,
+  cdnLockup: usd(1),
 }
 const tib = 2n ** 40n
 const idle = { funds: usd(10), lockupCurrent: 0n, lockupRate: 0n, lockupLastSettledAt: 100n }
@@ -44,25 +44,6 @@ test('an account settled later than the epoch asked for owes nothing more', () =
   expect(settleAccount({ ...idle, lockupRate: 5n }, 90n)).toMatchObject({ available: usd(10), debt: 0n })
 })
 
-const full = {
-  isApproved: true,
-  rateAllowance: maxUint256,
-  lockupAllowance: maxUint256,
-  rateUsage: 0n,
-  lockupUsage: 0n,
-  maxLockupPeriod: 86_400n,
-}
-test.each([
-  [{}, { approved: true }],
-  [{ lockupAllowance: maxUint256 - usd(50) }, { approved: true }],
-  [{ isApproved: false }, { approved: false, reason: 'not_approved' }],
-  [{ rateAllowance: maxUint256 - 1n }, { approved: false, reason: 'rate_limited' }],
-  [{ lockupAllowance: maxUint256 / 2n - 1n }, { approved: false, reason: 'lockup_limited' }],
-  [{ maxLockupPeriod: 86_399n }, { approved: false, reason: 'lockup_period_too_short' }],
-])('an approval with %o is %o', (changed, expected) => {
-  expect(approvalState({ ...full, ...changed }, 86_400n)).toEqual(expected)
-})
-
 test('the rate rounds each term down by itself, and an empty data set costs nothing', () => {
   expect(storageRatePerEpoch(0n, prices)).toBe(0n)
   expect(storageRatePerEpoch(1n, prices)).toBe(usd(0.024) / epochsPerMonth + usd(2.5) / (tib * epochsPerMonth))
@@ -75,6 +56,41 @@ test('billed bytes are the content of the leaves', () => {
 
 test('a creation needs its reserve and a month of its fee available', () => {
   expect(dataSetCreationGate(prices)).toBe(usd(0.124))
+  expect(dataSetCreationGate(prices, { hasCdn: true })).toBe(usd(1.124))
+})
+
+test('CDN retrieval locks its amount once for each new data set, and nothing for more pieces on one', () => {
+  const account = settleAccount({ ...idle, funds: 0n }, 100n)
+  const addition = { isNewDataSet: true, currentBytes: 0n, addedBytes: 127n, pieces: 1 }
+  const [plain, cdn] = [false, true].map((hasCdn) => {
+    const additions = [
+      { ...addition, hasCdn },
+      { ...addition, hasCdn },
+      { ...addition, hasCdn, isNewDataSet: false },
+    ]
+    return estimateAdditions(additions, prices, account)
+  })
+  expect([plain?.cdnLockup, cdn?.cdnLockup]).toEqual([0n, usd(2)])
+  expect((cdn?.lockup ?? 0n) - (plain?.lockup ?? 0n)).toBe(usd(2))
+  expect((cdn?.depositNeeded ?? 0n) - (plain?.depositNeeded ?? 0n)).toBe(usd(2))
+  expect((cdn?.approvalNeed.lockup ?? 0n) - (plain?.approvalNeed.lockup ?? 0n)).toBe(usd(2))
+})
+
+test('an empty data set with CDN retrieval needs what the contract checks at its creation', () => {
+  const empty = { isNewDataSet: true, hasCdn: true, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
+  const { depositNeeded, approvalNeed } = estimateAdditions([empty], prices, settleAccount({ ...idle, funds: usd(1) }, 100n))
+  expect(depositNeeded).toBe(usd(0.125))
+  expect(approvalNeed).toEqual({ ratePerEpoch: usd(0.024) / epochsPerMonth, lockup: usd(1.125) })
+})
+
+test.each([
+  [{ lockupRate: 0n }, 1000n],
+  [{ lockupRate: 3n }, 970n],
+  [{ lockupRate: 100n }, 0n],
+  [{ lockupRate: 3n, lockupCurrent: 980n }, 0n],
+])('of 1000 on an account with %o, %d can be withdrawn', (changed, expected) => {
+  const account = { funds: 1000n, lockupCurrent: 0n, lockupLastSettledAt: 5n, ...changed }
+  expect(withdrawable(settleAccount(account, 5n))).toBe(expected)
 })
 
 test('two new data sets lock a reserve and a month of rate each, and pay their fees', () => {

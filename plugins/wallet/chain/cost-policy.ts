@@ -1,4 +1,5 @@
 /** What storing costs and what an account can pay: the contracts' arithmetic, with no chain in it. Amounts are in 10^-18 USDFC. */
+import type { ApprovalNeed } from './approval-policy.ts'
 
 /** Prices in force, from the price list of the storage service. */
 export interface PriceList {
@@ -15,6 +16,8 @@ export interface PriceList {
   readonly replenishThreshold: bigint
   /** Epochs of the running rate that stay locked. */
   readonly lockupPeriodEpochs: bigint
+  /** Locked besides per data set with CDN retrieval: for its egress and for cache misses. */
+  readonly cdnLockup: bigint
 }
 
 /** An account as FilecoinPay stores it. */
@@ -37,23 +40,12 @@ export interface SettledAccount extends StoredAccount {
   readonly runwayEpochs: bigint | null
 }
 
-export interface OperatorApproval {
-  readonly isApproved: boolean
-  readonly rateAllowance: bigint
-  readonly lockupAllowance: bigint
-  readonly rateUsage: bigint
-  readonly lockupUsage: bigint
-  readonly maxLockupPeriod: bigint
-}
-
-export type ApprovalState =
-  | { readonly approved: true }
-  | { readonly approved: false; readonly reason: 'not_approved' | 'rate_limited' | 'lockup_limited' | 'lockup_period_too_short' }
-
 /** Pieces to be added to one data set, in one or more calls. */
 export interface PlannedAddition {
   /** True when the data set has to be created first. */
   readonly isNewDataSet: boolean
+  /** True when the new data set asks for CDN retrieval. */
+  readonly hasCdn?: boolean
   /** Bytes it already holds, as billed; 0 when new or empty. */
   readonly currentBytes: bigint
   readonly addedBytes: bigint
@@ -63,15 +55,18 @@ export interface PlannedAddition {
 export interface CostEstimate {
   /** One-time fees of the calls. */
   readonly fees: bigint
-  /** Newly locked: the rate increase over the lockup period, and a reserve per new data set. */
+  /** Newly locked: the rate increase over the lockup period, a reserve per new data set, and `cdnLockup`. */
   readonly lockup: bigint
+  /** The part of it for CDN retrieval of new data sets. */
+  readonly cdnLockup: bigint
   readonly rateIncreasePerEpoch: bigint
   /** To pay in before the calls can succeed; 0 when the account suffices. */
   readonly depositNeeded: bigint
+  /** What it adds to the usage of the service's allowances. */
+  readonly approvalNeed: ApprovalNeed
 }
 
 export const epochsPerMonth = 86_400n
-export const maxUint256 = 2n ** 256n - 1n
 const tibBytes = 2n ** 40n
 /** Most pieces that a provider takes in one call. */
 const piecesPerCallMax = 40n
@@ -87,16 +82,13 @@ export function settleAccount(account: StoredAccount, epoch: bigint): SettledAcc
   return { ...account, epoch, available, debt, runwayEpochs: account.lockupRate === 0n ? null : available / account.lockupRate }
 }
 
-/**
- * Whether the storage service may draw on the account without limit. The lockup allowance is compared with half the
- * maximum because every one-time fee lowers it for good.
- */
-export function approvalState(approval: OperatorApproval, lockupPeriodEpochs: bigint): ApprovalState {
-  if (!approval.isApproved) return { approved: false, reason: 'not_approved' }
-  if (approval.rateAllowance !== maxUint256) return { approved: false, reason: 'rate_limited' }
-  if (approval.lockupAllowance < maxUint256 / 2n) return { approved: false, reason: 'lockup_limited' }
-  if (approval.maxLockupPeriod < lockupPeriodEpochs) return { approved: false, reason: 'lockup_period_too_short' }
-  return { approved: true }
+/** The running rate lowers what is available until a withdrawal is mined: it stays behind for this many epochs. */
+const withdrawalEpochs = 10n
+
+/** What can be taken out now without the contract refusing it a few epochs later. */
+export function withdrawable({ available, lockupRate }: SettledAccount): bigint {
+  const margin = lockupRate * withdrawalEpochs
+  return available > margin ? available - margin : 0n
 }
 
 /** Rate of a data set per epoch; each term is rounded down by itself, as the contract does. */
@@ -110,25 +102,33 @@ export function billedBytes(leafCount: bigint): bigint {
   return (leafCount * 32n * 127n) / 128n
 }
 
-/** Money a data set needs available at creation: its reserve and a month of its fee. The contract refuses below it. */
-export function dataSetCreationGate(prices: PriceList): bigint {
-  return prices.lifecycleReserveTarget + prices.dataSetFeePerMonth
+/** Money a data set needs available at creation: its reserve, its fee over the lockup period, and what CDN retrieval locks. The contract refuses below it. */
+export function dataSetCreationGate(prices: PriceList, { hasCdn = false }: Pick<PlannedAddition, 'hasCdn'> = {}): bigint {
+  const fee = (prices.dataSetFeePerMonth * prices.lockupPeriodEpochs) / epochsPerMonth
+  return prices.lifecycleReserveTarget + fee + (hasCdn ? prices.cdnLockup : 0n)
 }
 
 /** Cost of a set of additions, and what the account lacks for them. */
 export function estimateAdditions(additions: readonly PlannedAddition[], prices: PriceList, account: SettledAccount): CostEstimate {
-  const total = { fees: 0n, lockup: 0n, rateIncreasePerEpoch: 0n, gate: 0n }
+  const total = { fees: 0n, lockup: 0n, cdnLockup: 0n, rateIncreasePerEpoch: 0n, gate: 0n, gateRate: 0n }
   for (const addition of additions) {
     const cost = costOfAddition(addition, prices)
     total.fees += cost.fees
     total.lockup += cost.lockup
+    total.cdnLockup += cost.cdnLockup
     total.rateIncreasePerEpoch += cost.rateIncreasePerEpoch
-    if (addition.isNewDataSet) total.gate += dataSetCreationGate(prices)
+    if (!addition.isNewDataSet) continue
+    total.gate += dataSetCreationGate(prices, addition)
+    total.gateRate += prices.dataSetFeePerMonth / epochsPerMonth
   }
-  const needed = total.fees + total.lockup
-  const depositNeeded = lacking(needed > total.gate ? needed : total.gate, account, total.rateIncreasePerEpoch)
-  return { fees: total.fees, lockup: total.lockup, rateIncreasePerEpoch: total.rateIncreasePerEpoch, depositNeeded }
+  const needed = larger(total.fees + total.lockup, total.gate)
+  const { fees, lockup, cdnLockup, rateIncreasePerEpoch } = total
+  const depositNeeded = lacking(needed, account, rateIncreasePerEpoch)
+  const approvalNeed = { ratePerEpoch: larger(rateIncreasePerEpoch, total.gateRate), lockup: needed }
+  return { fees, lockup, cdnLockup, rateIncreasePerEpoch, depositNeeded, approvalNeed }
 }
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** A data set's reserve, from which the fees of its calls are drawn. */
 export interface LifecycleReserve {
@@ -141,7 +141,7 @@ export interface LifecycleReserve {
 export function estimateRemoval(reserve: LifecycleReserve, prices: PriceList, account: SettledAccount): CostEstimate {
   const fees = prices.schedulePieceRemovalsFee
   const refill = reserveRefill(reserve, fees, prices)
-  return { fees, lockup: refill, rateIncreasePerEpoch: 0n, depositNeeded: refill === 0n ? 0n : lacking(refill, account, 0n) }
+  return reserveCost(fees, refill, refill === 0n ? 0n : lacking(refill, account, 0n))
 }
 
 /** What the account lacks for a termination relayed by the provider: the contract demands a fully settled account, so no debt. */
@@ -149,8 +149,17 @@ export function estimateTermination(reserve: LifecycleReserve, prices: PriceList
   const fees = prices.terminateFee
   const short = reserve.pending + fees - reserve.balance
   const refill = short > 0n ? short : 0n
-  return { fees, lockup: refill, rateIncreasePerEpoch: 0n, depositNeeded: lacking(refill, account, 0n) }
+  return reserveCost(fees, refill, lacking(refill, account, 0n))
 }
+
+const reserveCost = (fees: bigint, refill: bigint, depositNeeded: bigint): CostEstimate => ({
+  fees,
+  lockup: refill,
+  cdnLockup: 0n,
+  rateIncreasePerEpoch: 0n,
+  depositNeeded,
+  approvalNeed: { ratePerEpoch: 0n, lockup: refill },
+})
 
 /** The service refills a reserve to its target when a fee would leave less than the threshold in it. */
 function reserveRefill({ balance, pending }: LifecycleReserve, fee: bigint, prices: PriceList): bigint {
@@ -158,15 +167,20 @@ function reserveRefill({ balance, pending }: LifecycleReserve, fee: bigint, pric
   return balance >= due + prices.replenishThreshold ? 0n : prices.lifecycleReserveTarget + due - balance
 }
 
-function costOfAddition(addition: PlannedAddition, prices: PriceList): { fees: bigint; lockup: bigint; rateIncreasePerEpoch: bigint } {
+function costOfAddition(
+  addition: PlannedAddition,
+  prices: PriceList,
+): Pick<CostEstimate, 'fees' | 'lockup' | 'cdnLockup' | 'rateIncreasePerEpoch'> {
   const pieces = BigInt(addition.pieces)
   const calls = (pieces + piecesPerCallMax - 1n) / piecesPerCallMax
   const before = addition.isNewDataSet ? 0n : storageRatePerEpoch(addition.currentBytes, prices)
   const after = storageRatePerEpoch((addition.isNewDataSet ? 0n : addition.currentBytes) + addition.addedBytes, prices)
   const rateIncreasePerEpoch = after - before
+  const cdnLockup = addition.isNewDataSet && addition.hasCdn ? prices.cdnLockup : 0n
   return {
     fees: calls * prices.addPiecesBaseFee + pieces * prices.addPiecesPerPieceFee + (addition.isNewDataSet ? prices.createDataSetFee : 0n),
-    lockup: rateIncreasePerEpoch * prices.lockupPeriodEpochs + (addition.isNewDataSet ? prices.lifecycleReserveTarget : 0n),
+    lockup: rateIncreasePerEpoch * prices.lockupPeriodEpochs + (addition.isNewDataSet ? prices.lifecycleReserveTarget : 0n) + cdnLockup,
+    cdnLockup,
     rateIncreasePerEpoch,
   }
 }

@@ -6,6 +6,7 @@ import { parseEther } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
+import { testSpending } from '../testing/test-spending.ts'
 import { type Chain, openAccount, openChain } from './clients.ts'
 import { judgeVersions } from './contract-version-policy.ts'
 import { resolveNetwork } from './networks.ts'
@@ -15,6 +16,7 @@ import { broadcast, lookUp, type PlannedCall, type SignedTransaction, signTransa
 let devnet: Devnet
 let chain: Chain
 let account: PrivateKeyAccount
+const { fees, approval } = testSpending
 const stack = new AsyncDisposableStack()
 
 beforeAll(async () => {
@@ -39,7 +41,7 @@ async function endOf(signed: SignedTransaction) {
 
 async function perform(call: PlannedCall | null): Promise<SignedTransaction> {
   if (call === null) throw new Error('nothing planned')
-  const signed = await signTransaction({ chain, account, call })
+  const signed = await signTransaction({ chain, account, call, limits: fees })
   expect(await lookUp(chain, account.address, signed)).toEqual({ state: 'unknown' })
   expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
   expect(await lookUp(chain, account.address, signed)).toMatchObject({ state: 'pending' })
@@ -58,14 +60,14 @@ test('a wallet is funded and approved in one transaction, then has nothing more 
   const before = await readFunding(chain, account.address)
   const work = { kind: 'additions', additions: [{ isNewDataSet: true, currentBytes: 0n, addedBytes: 127n, pieces: 1 }] } as const
   expect(before.approvalState).toEqual({ approved: false, reason: 'not_approved' })
-  expect(estimateCost(work, before)).toMatchObject({ ready: false, approvalNeeded: true })
+  expect(estimateCost(work, before)).toMatchObject({ ready: false, approvalState: { approved: false } })
 
-  const signed = await perform(await planFunding({ chain, account, amount: parseEther('5') }))
+  const signed = await perform(await planFunding({ chain, account, approval, amount: parseEther('5') }))
   const after = await readFunding(chain, account.address)
   expect(after.account).toMatchObject({ funds: parseEther('5'), available: parseEther('5'), debt: 0n, runwayEpochs: null })
   expect(after.approvalState).toEqual({ approved: true })
-  expect(estimateCost(work, after)).toMatchObject({ ready: true, depositNeeded: 0n, approvalNeeded: false })
-  expect(await planFunding({ chain, account, amount: 0n })).toBeNull()
+  expect(estimateCost(work, after)).toMatchObject({ ready: true, depositNeeded: 0n, approvalState: { approved: true } })
+  expect(await planFunding({ chain, account, approval, amount: 0n })).toBeNull()
   // Repeating the same bytes is harmless, and says so.
   expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
   expect((await readFunding(chain, account.address)).account.funds).toBe(parseEther('5'))
@@ -73,14 +75,32 @@ test('a wallet is funded and approved in one transaction, then has nothing more 
 
 test('an approved wallet only deposits, and takes back what is not locked', async () => {
   const { usdfc } = await readBalances(chain, account.address)
-  await perform(await planFunding({ chain, account, amount: parseEther('2') }))
+  await perform(await planFunding({ chain, account, approval, amount: parseEther('2') }))
   await perform(await planWithdrawal({ chain, account, amount: parseEther('3') }))
   expect((await readFunding(chain, account.address)).account.funds).toBe(parseEther('4'))
   expect((await readBalances(chain, account.address)).usdfc).toBe(usdfc + parseEther('1'))
 })
 
+test('an infinite approval stays through a deposit, and an explicit approval brings it down to the settings', async () => {
+  await devnet.approveFwss(devnet.users[0]?.privateKey ?? '0x')
+  const unlimited = 2n ** 256n - 1n
+  await perform(await planFunding({ chain, account, approval, amount: parseEther('1') }))
+  expect((await readFunding(chain, account.address)).approval).toMatchObject({ rateAllowance: unlimited, lockupAllowance: unlimited })
+  await perform(await planFunding({ chain, account, approval, amount: 0n }))
+  expect((await readFunding(chain, account.address)).approval).toMatchObject({
+    isApproved: true,
+    rateAllowance: approval.ratePerEpoch,
+    lockupAllowance: approval.lockup,
+    maxLockupPeriod: approval.lockupPeriodEpochs,
+  })
+  await perform(await planWithdrawal({ chain, account, amount: parseEther('1') }))
+  expect(await planFunding({ chain, account, approval, amount: 0n })).toBeNull()
+})
+
 test('amounts that the wallet or the account cannot cover are refused before signing', async () => {
-  await expect(planFunding({ chain, account, amount: parseEther('1000000') })).rejects.toMatchObject({ reason: 'wallet_balance_too_low' })
+  await expect(planFunding({ chain, account, approval, amount: parseEther('1000000') })).rejects.toMatchObject({
+    reason: 'wallet_balance_too_low',
+  })
   await expect(planWithdrawal({ chain, account, amount: parseEther('5') })).rejects.toMatchObject({ reason: 'available_funds_too_low' })
   await expect(planWithdrawal({ chain, account, amount: 0n })).rejects.toMatchObject({ reason: 'amount_not_positive' })
 })
@@ -88,16 +108,21 @@ test('amounts that the wallet or the account cannot cover are refused before sig
 test('a transaction whose nonce another one used is replaced', async () => {
   const call = await planWithdrawal({ chain, account, amount: 1n })
   const rival = await planWithdrawal({ chain, account, amount: 2n })
-  const signed = await signTransaction({ chain, account, call })
+  const signed = await signTransaction({ chain, account, call, limits: fees })
   await perform(rival)
   expect(await lookUp(chain, account.address, signed)).toEqual({ state: 'replaced' })
   expect(await broadcast(chain, signed.raw)).toMatchObject({ kind: 'uncertain' })
 })
 
 test('a transaction that loses its funds before it is mined is reverted', async () => {
-  const first = await signTransaction({ chain, account, call: await planWithdrawal({ chain, account, amount: parseEther('3') }) })
+  const first = await signTransaction({
+    chain,
+    account,
+    limits: fees,
+    call: await planWithdrawal({ chain, account, amount: parseEther('3') }),
+  })
   const call = await planWithdrawal({ chain, account, amount: parseEther('3') })
-  const second = await signTransaction({ chain, account, call, nonce: first.nonce + 1 })
+  const second = await signTransaction({ chain, account, call, limits: fees, nonce: first.nonce + 1 })
   await broadcast(chain, first.raw)
   await broadcast(chain, second.raw)
   expect(await endOf(first)).toMatchObject({ state: 'confirmed' })
@@ -105,7 +130,7 @@ test('a transaction that loses its funds before it is mined is reverted', async 
 })
 
 test('a transaction that a reorganisation took back is sent again with the same bytes', async () => {
-  const signed = await signTransaction({ chain, account, call: await planWithdrawal({ chain, account, amount: 1n }) })
+  const signed = await signTransaction({ chain, account, limits: fees, call: await planWithdrawal({ chain, account, amount: 1n }) })
   await broadcast(chain, signed.raw)
   await devnet.chain.reorg(1)
   expect(['unknown', 'pending']).toContain((await lookUp(chain, account.address, signed)).state)
@@ -115,7 +140,7 @@ test('a transaction that a reorganisation took back is sent again with the same 
 
 test('ending the service of a data set that is not ours is refused with the contract’s reason', async () => {
   const call = planTermination({ chain, dataSetId: 99n })
-  await expect(signTransaction({ chain, account, call })).rejects.toMatchObject({
+  await expect(signTransaction({ chain, account, call, limits: fees })).rejects.toMatchObject({
     code: 'chain_reverted',
     errorName: 'InvalidDataSetId',
     args: [99n],

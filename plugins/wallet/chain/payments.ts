@@ -1,23 +1,31 @@
 /** The payment account: what it holds, what it may be charged, and the calls that change it. */
 import { type Address, parseAbi, parseSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { toChainError } from './chain-error.ts'
-import type { Chain } from './clients.ts'
 import {
+  type ApprovalLimits,
   type ApprovalState,
   approvalState,
+  differsFromLimits,
+  fallsShortOfLimits,
+  noNeed,
+  type OperatorApproval,
+} from './approval-policy.ts'
+import { toChainError } from './chain-error.ts'
+import type { Chain } from './clients.ts'
+import { judgeVersions } from './contract-version-policy.ts'
+import {
   type CostEstimate,
   estimateAdditions,
   estimateRemoval,
   estimateTermination,
   type LifecycleReserve,
-  maxUint256,
-  type OperatorApproval,
   type PlannedAddition,
   type PriceList,
   type SettledAccount,
   settleAccount,
+  withdrawable,
 } from './cost-policy.ts'
+import { requireAmount } from './plausible-answer.ts'
 import { filecoinPayAbi, usdfcAbi } from './synapse-constants.ts'
 import { type PlannedCall, planCall } from './transactions.ts'
 
@@ -47,7 +55,7 @@ export interface WalletBalances {
 /** The account could not be funded as asked; a message for the operator. */
 export class FundingRefused extends Error {
   override readonly name = 'FundingRefused'
-  readonly reason: 'amount_not_positive' | 'wallet_balance_too_low' | 'available_funds_too_low'
+  readonly reason: 'amount_not_positive' | 'wallet_balance_too_low' | 'available_funds_too_low' | 'contracts_not_supported'
 
   constructor(reason: FundingRefused['reason'], message: string) {
     super(message)
@@ -71,7 +79,7 @@ export async function readBalances(chain: Chain, owner: Address): Promise<Wallet
   const usdfc = chain.read({ address: chain.network.contracts.usdfc, abi: usdfcAbi, functionName: 'balanceOf', args: [owner] })
   try {
     const [token, native] = await Promise.all([usdfc, chain.publicClient.getBalance({ address: owner })])
-    return { usdfc: token, native }
+    return { usdfc: requireAmount(token, 'the USDFC of the wallet'), native: requireAmount(native, 'the FIL of the wallet') }
   } catch (error) {
     throw toChainError(error, 'read the wallet balance')
   }
@@ -84,6 +92,7 @@ export async function readAccount(chain: Chain, owner: Address): Promise<Settled
     chain.read({ address: filecoinPay, abi: filecoinPayAbi, functionName: 'accounts', args: [usdfc, owner] }),
     chain.currentEpoch(),
   ])
+  for (const amount of [funds, lockupCurrent, lockupRate]) requireAmount(amount, 'a part of the payment account')
   return settleAccount({ funds, lockupCurrent, lockupRate, lockupLastSettledAt }, epoch)
 }
 
@@ -113,12 +122,14 @@ export async function readPriceList(chain: Chain): Promise<PriceList> {
     lifecycleReserveTarget: list.lockups.lifecycleReserveTarget,
     replenishThreshold: list.lockups.replenishThreshold,
     lockupPeriodEpochs: list.lockups.defaultLockupPeriod,
+    cdnLockup: list.lockups.cdnLockupAmount + list.lockups.cacheMissLockupAmount,
   }
 }
 
 export interface FundingView {
   readonly account: SettledAccount
   readonly approval: OperatorApproval
+  /** Without any further work. */
   readonly approvalState: ApprovalState
   readonly prices: PriceList
 }
@@ -126,7 +137,7 @@ export interface FundingView {
 /** Account, approval and prices in one round of reads. @throws ChainUnreachable */
 export async function readFunding(chain: Chain, owner: Address): Promise<FundingView> {
   const [account, approval, prices] = await Promise.all([readAccount(chain, owner), readApproval(chain, owner), readPriceList(chain)])
-  return { account, approval, approvalState: approvalState(approval, prices.lockupPeriodEpochs), prices }
+  return { account, approval, approvalState: approvalState(approval, noNeed, prices.lockupPeriodEpochs), prices }
 }
 
 export type PlannedWork =
@@ -137,13 +148,15 @@ export type PlannedWork =
 export interface WorkEstimate extends CostEstimate {
   /** True when the work can start now: nothing to deposit and the service approved. */
   readonly ready: boolean
-  readonly approvalNeeded: boolean
+  /** Whether the service's allowances cover the work. */
+  readonly approvalState: ApprovalState
 }
 
 /** What planned work costs and whether the account can pay for it now. Pure over `readFunding`'s answer. */
-export function estimateCost(work: PlannedWork, { account, prices, approvalState: state }: FundingView): WorkEstimate {
+export function estimateCost(work: PlannedWork, { account, prices, approval }: FundingView): WorkEstimate {
   const cost = costOf(work, prices, account)
-  return { ...cost, approvalNeeded: !state.approved, ready: cost.depositNeeded === 0n && state.approved }
+  const state = approvalState(approval, cost.approvalNeed, prices.lockupPeriodEpochs)
+  return { ...cost, approvalState: state, ready: cost.depositNeeded === 0n && state.approved }
 }
 
 function costOf(work: PlannedWork, prices: PriceList, account: SettledAccount): CostEstimate {
@@ -162,24 +175,27 @@ export interface FundOptions {
   readonly account: PrivateKeyAccount
   /** 10^-18 USDFC; 0 asks for the approval alone. */
   readonly amount: bigint
+  /** What an approval grants. */
+  readonly approval: ApprovalLimits
   /** Milliseconds since 1970; the permit ends an hour later. */
   readonly now?: () => number
 }
 
 /**
- * Plans the one call that pays in `amount` and approves the storage service where that is still missing; null when there
- * is nothing to do (amount 0 and already approved).
- * @throws FundingRefused (negative amount, wallet holds less), ChainUnreachable
+ * Plans the one call that pays in `amount` and approves the storage service, within the limits, where its allowances fall short of
+ * them; null when there is nothing to do (amount 0 and approved as the limits say).
+ * @throws FundingRefused (negative amount, wallet holds less, unknown contracts), ChainUnreachable
  */
-export async function planFunding({ chain, account, amount, now = Date.now }: FundOptions): Promise<PlannedCall | null> {
+export async function planFunding({ chain, account, amount, approval: limits, now = Date.now }: FundOptions): Promise<PlannedCall | null> {
   if (amount < 0n) throw new FundingRefused('amount_not_positive', 'The amount to deposit must not be negative.')
   const { filecoinPay, usdfc, fwss } = chain.network.contracts
-  const [approval, prices] = await Promise.all([readApproval(chain, account.address), readPriceList(chain)])
-  const { approved } = approvalState(approval, prices.lockupPeriodEpochs)
-  const unlimited = [maxUint256, maxUint256, prices.lockupPeriodEpochs] as const
+  const [approval, versions] = await Promise.all([readApproval(chain, account.address), chain.contractVersions()])
+  const verdict = judgeVersions(versions)
+  if (!verdict.isSupported) throw new FundingRefused('contracts_not_supported', verdict.reason)
+  const granted = [limits.ratePerEpoch, limits.lockup, limits.lockupPeriodEpochs] as const
   if (amount === 0n) {
-    if (approved) return null
-    const args = [usdfc, fwss, true, ...unlimited] as const
+    if (!differsFromLimits(approval, limits)) return null
+    const args = [usdfc, fwss, true, ...granted] as const
     return planCall({
       what: 'approve the storage service',
       to: filecoinPay,
@@ -190,28 +206,35 @@ export async function planFunding({ chain, account, amount, now = Date.now }: Fu
   }
   const permit = await signPermit({ chain, account, amount, deadline: BigInt(Math.floor(now() / 1000) + permitSeconds) })
   const deposit = [usdfc, account.address, amount, permit.deadline, permit.v, permit.r, permit.s] as const
-  return approved
+  return !fallsShortOfLimits(approval, limits)
     ? planCall({ what: 'deposit USDFC', to: filecoinPay, abi: filecoinPayAbi, functionName: 'depositWithPermit', args: deposit })
     : planCall({
         what: 'deposit USDFC and approve the storage service',
         to: filecoinPay,
         abi: filecoinPayAbi,
         functionName: 'depositWithPermitAndApproveOperator',
-        args: [...deposit, fwss, ...unlimited],
+        args: [...deposit, fwss, ...granted],
       })
 }
 
+export interface WithdrawOptions extends Pick<FundOptions, 'chain' | 'account'> {
+  /** 10^-18 USDFC, or everything that can be taken out now. */
+  readonly amount: bigint | 'all'
+}
+
 /**
- * Plans taking `amount` out of the payment account into the wallet.
- * @throws FundingRefused (not positive, more than is available), ChainUnreachable
+ * Plans taking `amount` out of the payment account into the wallet. While something is stored, what it costs in a few epochs stays
+ * behind: the contract refuses more than is available once the transaction is mined.
+ * @throws FundingRefused (not positive, more than can be taken out), ChainUnreachable
  */
-export async function planWithdrawal({ chain, account, amount }: Omit<FundOptions, 'now'>): Promise<PlannedCall> {
-  if (amount <= 0n) throw new FundingRefused('amount_not_positive', 'The amount to withdraw must be more than 0.')
-  const { available } = await readAccount(chain, account.address)
-  if (available < amount) {
+export async function planWithdrawal({ chain, account, amount: asked }: WithdrawOptions): Promise<PlannedCall> {
+  if (asked !== 'all' && asked <= 0n) throw new FundingRefused('amount_not_positive', 'The amount to withdraw must be more than 0.')
+  const most = withdrawable(await readAccount(chain, account.address))
+  const amount = asked === 'all' ? most : asked
+  if (amount > most || amount === 0n) {
     throw new FundingRefused(
       'available_funds_too_low',
-      `Only ${available} of the ${amount} base units asked for are available; the rest is locked.`,
+      `Only ${most} base units of USDFC can be withdrawn now; the rest is locked or needed for the next epochs.`,
     )
   }
   const { filecoinPay, usdfc } = chain.network.contracts

@@ -2,6 +2,7 @@
 import { type Address, parseAbi } from 'viem'
 import { toChainError } from './chain-error.ts'
 import type { Chain } from './clients.ts'
+import { requireAmount } from './plausible-answer.ts'
 import { usdfcAbi } from './synapse-constants.ts'
 
 const approvedAbi = parseAbi(['function getApprovedProviders(uint256 offset, uint256 limit) view returns (uint256[] providerIds)'])
@@ -13,7 +14,7 @@ const pagesMax = 100
 /** Gas money of the wallet; 10^-18 FIL. @throws ChainUnreachable */
 export async function readGas(chain: Chain, owner: Address): Promise<bigint> {
   try {
-    return await chain.publicClient.getBalance({ address: owner })
+    return requireAmount(await chain.publicClient.getBalance({ address: owner }), 'the FIL of the wallet')
   } catch (error) {
     throw toChainError(error, 'read the gas balance')
   }
@@ -21,7 +22,8 @@ export async function readGas(chain: Chain, owner: Address): Promise<bigint> {
 
 /** USDFC in the wallet itself, not yet paid in; 10^-18. @throws ChainUnreachable */
 export async function readUsdfc(chain: Chain, owner: Address): Promise<bigint> {
-  return chain.read({ address: chain.network.contracts.usdfc, abi: usdfcAbi, functionName: 'balanceOf', args: [owner] })
+  const balance = await chain.read({ address: chain.network.contracts.usdfc, abi: usdfcAbi, functionName: 'balanceOf', args: [owner] })
+  return requireAmount(balance, 'the USDFC of the wallet')
 }
 
 /** Ids on the storage service's own approval list. @throws ChainUnreachable */

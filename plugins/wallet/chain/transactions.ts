@@ -16,6 +16,8 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { getNodeError } from 'viem/utils'
 import { toChainError } from './chain-error.ts'
 import type { Chain } from './clients.ts'
+import { type FeeLimits, requireFeesWithin } from './fee-limits.ts'
+import { requireGas, requireNonce } from './plausible-answer.ts'
 
 /** A contract call that has not been signed. `what` names it in messages: `deposit 5 USDFC`. */
 export interface PlannedCall {
@@ -68,31 +70,35 @@ export interface SignTransactionOptions {
   readonly chain: Chain
   readonly account: PrivateKeyAccount
   readonly call: PlannedCall
+  readonly limits: FeeLimits
   /** Default: the account's next nonce, counting transactions in the pool. */
   readonly nonce?: number
 }
 
 /**
  * Estimates, prices and signs a call; sends nothing. The hash is final: fees are part of the signed bytes.
- * @throws ChainReverted when the call would fail now, ChainUnreachable when the node does not answer
+ * @throws FeeAboveLimit, ChainReverted when the call would fail now, ChainUnreachable when the node gives no answer that can be true
  */
-export async function signTransaction({ chain, account, call, nonce }: SignTransactionOptions): Promise<SignedTransaction> {
+export async function signTransaction({ chain, account, call, limits, nonce }: SignTransactionOptions): Promise<SignedTransaction> {
   const { publicClient, network } = chain
   try {
-    const [gas, fees, next] = await Promise.all([
-      publicClient.estimateGas({ account, to: call.to, data: call.data }),
+    const [estimate, offered, next, mined] = await Promise.all([
+      // Unprepared: else viem lets the node fill in the transaction, by a method that Filecoin nodes lack.
+      publicClient.estimateGas({ account, to: call.to, data: call.data, prepare: false }),
       publicClient.estimateFeesPerGas({ chain: publicClient.chain, type: 'eip1559' }),
       nonce ?? publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' }),
+      publicClient.getTransactionCount({ address: account.address, blockTag: 'latest' }),
     ])
+    const gas = (requireGas(estimate) * gasMarginPercent) / 100n
+    const fees = { gas, maxFeePerGas: offered.maxFeePerGas, maxPriorityFeePerGas: offered.maxPriorityFeePerGas }
+    requireFeesWithin(limits, fees)
     const raw = await account.signTransaction({
       type: 'eip1559',
       chainId: network.chainId,
       to: call.to,
       data: call.data,
-      gas: (gas * gasMarginPercent) / 100n,
-      maxFeePerGas: fees.maxFeePerGas,
-      maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-      nonce: next,
+      ...fees,
+      nonce: requireNonce(next, mined),
     })
     return { raw, hash: keccak256(raw), nonce: next }
   } catch (error) {

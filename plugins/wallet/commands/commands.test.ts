@@ -10,6 +10,7 @@ import { type Chain, openAccount, openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
 import { readFunding } from '../chain/payments.ts'
 import { broadcast, lookUp, planCall, signTransaction } from '../chain/transactions.ts'
+import { testSpending } from '../testing/test-spending.ts'
 
 const stack = new AsyncDisposableStack()
 let devnet: Devnet
@@ -141,7 +142,7 @@ test('providers are listed with what they offer and whether they answer', async 
     address: devnet.providers[0]?.address,
     has_pdp: true,
     service_url: devnet.providers[0]?.url,
-    min_piece_size: '127',
+    min_piece_size: '1048576',
     max_piece_size: expect.stringMatching(/^\d+$/),
     storage_price: expect.stringMatching(/^\d+$/),
     location: 'C=XX;ST=Local;L=Devnet',
@@ -157,8 +158,8 @@ test('a stopped, a withdrawn and a private provider are told apart', async () =>
   expect(code).toBe(0)
   const [header, ...lines] = stdout.split('\n')
   expect(header).toMatch(/^ID +NAME +ACTIVE +SERVICE URL +LOCATION +HEALTH +MIN PIECE +MAX PIECE$/)
-  expect(lines[0]).toMatch(/^1 .* ✓ .* reachable +127 B +\d.*$/)
-  expect(lines[1]).toMatch(/^2 .* ✓ .* unreachable +127 B/)
+  expect(lines[0]).toMatch(/^1 .* ✓ .* reachable +1(\.0)? MiB +64(\.0)? GiB$/)
+  expect(lines[1]).toMatch(/^2 .* ✓ .* unreachable +1(\.0)? MiB/)
   expect(lines[2]).toMatch(/^3 .* ✓ +— +— +n\/a +— +—$/)
   expect(lines[3]).toMatch(/^4 .* ✗ +— +— +n\/a +— +—$/)
   expect(lines.slice(4)).toEqual(['', 'Total: 4 providers (2 with PDP, 1 reachable)', ''])
@@ -184,7 +185,7 @@ async function callRegistry(providerId: number, functionName: string, args: read
   const account = openAccount(providerAccount(providerId).privateKey)
   const abi = parseAbi(['function removeProduct(uint8 productType)', 'function removeProvider()'])
   const call = planCall({ what: functionName, to: chain.network.contracts.registry, abi, functionName, args })
-  const signed = await signTransaction({ chain, account, call })
+  const signed = await signTransaction({ chain, account, call, limits: testSpending.fees })
   await broadcast(chain, signed.raw)
   await expect.poll(async () => (await lookUp(chain, account.address, signed)).state, { timeout: 10_000 }).toBe('confirmed')
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { isReachable } from './ping-provider.ts'
 
@@ -38,6 +38,34 @@ test('silence, a closed door and text that is no URL are no answer', async () =>
   expect(await isReachable('http://127.0.0.1:9', open)).toBe(false)
   expect(await isReachable('ftp://127.0.0.1', open)).toBe(false)
   expect(await isReachable('nonsense', open)).toBe(false)
+})
+
+async function tcpProvider(answer: (socket: Socket) => void): Promise<string> {
+  const sockets: Socket[] = []
+  const server = createTcpServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined).once('data', () => answer(socket))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((closed) => server.close(closed))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('another protocol is no answer, at once', async () => {
+  const url = await tcpProvider((socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'))
+  expect(await isReachable(url, { ...open, timeoutMs: 600_000 })).toBe(false)
+})
+
+test('headers that never end are no answer', async () => {
+  const url = await tcpProvider((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nx-header: ')
+    const timer = setInterval(() => socket.write('x'), 5)
+    socket.once('close', () => clearInterval(timer))
+  })
+  expect(await isReachable(url, { ...open, timeoutMs: 200 })).toBe(false)
 })
 
 test('I-13: a private address is not asked unless it is allowed', async () => {

@@ -1,6 +1,6 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { type CheckedTarget, checkEgress, type EgressOptions } from '#kernel'
+import { type CheckedTarget, checkEgress, type EgressOptions, within } from '#kernel'
 
 export interface PingOptions {
   /** For name, connection and answer together. */
@@ -10,10 +10,15 @@ export interface PingOptions {
 
 /** Whether the provider answers its ping with 200 in time. A redirect is no answer, and neither is an address that must not be asked (I-13). */
 export async function isReachable(serviceUrl: string, { timeoutMs, egress }: PingOptions): Promise<boolean> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  const late = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
-  const target = await Promise.race([checkEgress(pingUrl(serviceUrl), egress), late])
-  return target?.kind === 'allowed' && (await statusOf(target, signal)) === 200
+  const stop = new AbortController()
+  const ping = async (): Promise<boolean> => {
+    const target = await checkEgress(pingUrl(serviceUrl), egress)
+    return target.kind === 'allowed' && !stop.signal.aborted && (await statusOf(target, stop.signal)) === 200
+  }
+  return within(timeoutMs, ping(), () => {
+    stop.abort()
+    return false
+  })
 }
 
 function pingUrl(serviceUrl: string): string {
@@ -35,6 +40,8 @@ function statusOf({ url, lookup }: CheckedTarget, signal: AbortSignal): Promise<
     })
     // Refused, timed out, not HTTP: all are no answer.
     request.on('error', () => resolve(undefined))
+    // So is another protocol, which is told by the closed connection alone.
+    request.on('close', () => resolve(undefined))
     request.end()
   })
 }

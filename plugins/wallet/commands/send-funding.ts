@@ -1,9 +1,10 @@
 import { type CommandCall, CommandError, formatDuration, readSettings, systemClock } from '#kernel'
 import { type Chain, openAccount } from '../chain/clients.ts'
 import { planFunding, readBalances } from '../chain/payments.ts'
+import { toSpendingLimits } from '../chain/spending-policy.ts'
 import { broadcast, lookUp, type SignedTransaction, signTransaction, type TransactionState } from '../chain/transactions.ts'
 import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
-import { chainSection } from '../settings.ts'
+import { chainSection, spendingKeys, spendingSection } from '../settings.ts'
 import { chooseNetwork, openCommandChain } from './command-chain.ts'
 
 export interface FundingEnd {
@@ -30,10 +31,11 @@ export async function sendFunding(call: CommandCall, amount: bigint): Promise<Fu
   const account = openAccount(readSettings(call, chainSection, ['private_key']).private_key)
   await using door = await openCommandChain(call, chooseNetwork(call))
   const { chain } = door
+  const limits = toSpendingLimits(readSettings(call, spendingSection, spendingKeys), chain.network)
   await requireMoney(chain, account, amount)
-  const plan = await planFunding({ chain, account, amount })
+  const plan = await planFunding({ chain, account, amount, approval: limits.approval })
   if (!plan) return { isConfirmed: true }
-  const signed = await signTransaction({ chain, account, call: plan })
+  const signed = await signTransaction({ chain, account, call: plan, limits: limits.fees })
   out.note(`Sending transaction ${signed.hash}. Nothing else records it: if this is interrupted, look it up before you try again.`)
   const sent = await broadcast(chain, signed.raw)
   if (sent.kind === 'refused') throw new CommandError(`the node refused the transaction, nothing was sent: ${sent.cause.message}`)

@@ -1,38 +1,62 @@
 import type { Clock } from '#kernel'
-import type { FundingView } from '../chain/payments.ts'
-import type { Chain, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
+import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts'
+import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
+import type { FundingView, WorkEstimate } from '../chain/payments.ts'
+import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
+
+export interface FundsDoors {
+  readonly chain: Chain
+  readonly signer: Signer
+  readonly clock: Clock
+  readonly settings: Pick<ChainSettings, 'with_cdn'>
+  readonly approval: ApprovalLimits
+}
 
 /** The account changes by the epoch; asking more often tells nothing new. */
 const viewEpochs = 2
 
-export function createFunds({ chain, signer, clock }: { readonly chain: Chain; readonly signer: Signer; readonly clock: Clock }): Funds {
-  let view: { readonly funding: Promise<FundingView>; readonly readAtMs: number } | undefined
+type View =
+  | { readonly contracts: VersionVerdict & { isSupported: false } }
+  | { readonly contracts: undefined; readonly funding: FundingView }
+
+export function createFunds({ chain, signer, clock, settings, approval }: FundsDoors): Funds {
+  let view: { readonly answer: Promise<View>; readonly readAtMs: number } | undefined
   const viewMs = viewEpochs * chain.network.epochSeconds * 1000
 
-  async function readOnce(): Promise<FundingView> {
-    if (!view || clock.now() - view.readAtMs > viewMs) {
-      const { readFunding } = await import('../chain/payments.ts')
-      const funding = readFunding(chain, signer.address)
-      view = { funding, readAtMs: clock.now() }
+  async function read(): Promise<View> {
+    const { readFunding } = await import('../chain/payments.ts')
+    // First, because the answers of unknown contracts would be misread.
+    const contracts = judgeVersions(await chain.contractVersions())
+    return contracts.isSupported ? { contracts: undefined, funding: await readFunding(chain, signer.address) } : { contracts }
+  }
+
+  async function readOnce(): Promise<View> {
+    // The absolute value: after a step back of the clock the reading is of another time.
+    if (!view || Math.abs(clock.now() - view.readAtMs) > viewMs) {
+      const answer = read()
+      view = { answer, readAtMs: clock.now() }
       // A failed read must not be kept as the answer.
-      funding.catch(() => {
+      answer.catch(() => {
         view = undefined
       })
     }
-    return view.funding
+    return view.answer
   }
 
   return {
     async canPay(spending) {
       const { estimateCost } = await import('../chain/payments.ts')
-      let funding: FundingView
+      let found: View
       try {
-        funding = await readOnce()
+        found = await readOnce()
       } catch (error) {
         // Not an error of the caller's work: it waits, as for missing money, until the chain answers again.
         return { isCovered: false, because: 'chain', message: `the payment account cannot be read: ${(error as Error).message}` }
       }
-      return judge(estimateCost({ kind: 'additions', additions: toAdditions(spending) }, funding))
+      if (found.contracts)
+        return { isCovered: false, because: 'contracts', message: `${found.contracts.reason} Update svc, or check chain.network.` }
+      const additions = toAdditions(spending, settings.with_cdn)
+      return judge(estimateCost({ kind: 'additions', additions }, found.funding), found.funding, approval)
     },
     forget() {
       view = undefined
@@ -40,21 +64,25 @@ export function createFunds({ chain, signer, clock }: { readonly chain: Chain; r
   }
 }
 
-function judge(estimate: { readonly approvalNeeded: boolean; readonly depositNeeded: bigint }): FundingVerdict {
-  if (estimate.approvalNeeded)
-    return { isCovered: false, because: 'approval', message: 'the storage service is not approved to spend; run `svc wallet approve`' }
-  if (estimate.depositNeeded > 0n) {
+function judge({ approvalState, depositNeeded, cdnLockup }: WorkEstimate, funding: FundingView, limits: ApprovalLimits): FundingVerdict {
+  if (!approvalState.approved) {
+    const advice = approvalAdvice(approvalState.reason, funding.approval, limits)
+    return { isCovered: false, because: 'approval', message: `the storage service is not approved to spend as much. ${advice}` }
+  }
+  if (depositNeeded > 0n) {
+    const cdn = cdnLockup > 0n ? `, ${formatUsdfc(cdnLockup)} of the sum are locked for CDN retrieval` : ''
     return {
       isCovered: false,
       because: 'deposit',
-      message: `the payment account lacks ${formatUsdfc(estimate.depositNeeded)} USDFC; run \`svc wallet deposit\``,
+      message: `the payment account lacks ${formatUsdfc(depositNeeded)} USDFC${cdn}; run \`svc wallet deposit\``,
     }
   }
   return { isCovered: true }
 }
 
-function toAdditions({ dataSets, pieces, bytes, heldBytes }: Spending) {
-  const fresh = Array.from({ length: dataSets }, () => ({ isNewDataSet: true, currentBytes: 0n, addedBytes: 0n, pieces: 0 }))
+function toAdditions({ dataSets, pieces, bytes, heldBytes }: Spending, hasCdn: boolean) {
+  const empty = { isNewDataSet: true, hasCdn, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
+  const fresh = Array.from({ length: dataSets }, () => empty)
   return pieces === 0 ? fresh : [...fresh, { isNewDataSet: false, currentBytes: BigInt(heldBytes), addedBytes: BigInt(bytes), pieces }]
 }
 

@@ -18,7 +18,9 @@ export function parseUsdfc(text: string): AmountVerdict {
 /** Every digit that counts: `0.25`. Reads back to the same amount. */
 export function formatUsdfc(baseUnits: bigint): string {
   const digits = baseUnits.toString().padStart(fractionDigits + 1, '0')
-  const fraction = digits.slice(-fractionDigits).replace(/0+$/, '')
+  let end = digits.length
+  while (end > digits.length - fractionDigits && digits[end - 1] === '0') end -= 1
+  const fraction = digits.slice(digits.length - fractionDigits, end)
   return `${digits.slice(0, -fractionDigits)}${fraction && '.'}${fraction}`
 }
 

@@ -13,6 +13,7 @@ import type { Signer } from '../contract.ts'
 import { walletMigrations } from '../migrations.ts'
 import { createOperationStore, type OperationStore } from '../operations/operation-store.ts'
 import { createOperationRunner } from '../operations/run-operation.ts'
+import { testSpending } from '../testing/test-spending.ts'
 import { createFunds } from './funds.ts'
 import { createWalletSetup } from './wallet-setup.ts'
 
@@ -48,9 +49,9 @@ async function openWallet(userIndex: number, chainSeen: Chain = chain): Promise<
   const signer = openAccount(user.privateKey)
   const database = await openTestDatabase([{ name: 'wallet', migrations: walletMigrations }])
   const store = createOperationStore(database)
-  const funds = createFunds({ chain, signer, clock: systemClock })
-  const runner = createOperationRunner({ chain: chainSeen, signer, store, clock: systemClock, log: silentLog })
-  const setup = createWalletSetup({ chain, signer, store, runner, funds, clock: systemClock })
+  const funds = createFunds({ chain, signer, clock: systemClock, settings: { with_cdn: false }, ...testSpending })
+  const runner = createOperationRunner({ chain: chainSeen, signer, store, clock: systemClock, log: silentLog, ...testSpending })
+  const setup = createWalletSetup({ chain, signer, store, runner, funds, clock: systemClock, ...testSpending })
   return {
     signer,
     store,
@@ -77,12 +78,65 @@ test('the first call deposits and approves in one transaction, the second does n
   expect(wallet.store.listOpen()).toEqual([])
 })
 
+test('the approval is what the settings grant, and work above it waits with the setting to raise', async () => {
+  await using wallet = await openWallet(0)
+  await wallet.ensureFunded(20n * token)
+  const approval = await readApproval(chain, wallet.signer.address)
+  expect(approval).toMatchObject({ isApproved: true, rateAllowance: testSpending.approval.ratePerEpoch })
+  expect(approval.lockupAllowance).toBe(2000n * token)
+  expect(await wallet.funds.canPay({ dataSets: 17_000, pieces: 0, bytes: 0, heldBytes: 0 })).toMatchObject({
+    isCovered: false,
+    because: 'approval',
+    message: expect.stringContaining('Raise chain.spending.approved_lockup_usdfc and run svc wallet approve.'),
+  })
+})
+
+test('data sets with CDN retrieval need what it locks, and the waiting message names it', async () => {
+  await using wallet = await openWallet(0)
+  await wallet.ensureFunded(20n * token)
+  const work = { dataSets: 100, pieces: 0, bytes: 0, heldBytes: 0 }
+  const doors = { chain, signer: wallet.signer, clock: systemClock, ...testSpending }
+  expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
+  expect(await createFunds({ ...doors, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
+    because: 'deposit',
+    message: expect.stringContaining('100.000000 of the sum are locked for CDN retrieval'),
+  })
+})
+
+test('nothing is paid while the contracts are of an unknown version', async () => {
+  await using wallet = await openWallet(0)
+  const versions = async () => ({ fwss: '2.0.0', pdpVerifier: '3.4.0' })
+  const changed = { ...chain, contractVersions: versions }
+  const funds = createFunds({ chain: changed, signer: wallet.signer, clock: systemClock, settings: { with_cdn: false }, ...testSpending })
+  expect(await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })).toMatchObject({
+    because: 'contracts',
+    message: expect.stringContaining('FilecoinWarmStorageService is at version 2.0.0'),
+  })
+  const plan = planFunding({ chain: changed, account: wallet.signer, amount: token, approval: testSpending.approval })
+  await expect(plan).rejects.toMatchObject({ reason: 'contracts_not_supported' })
+})
+
+test('I-33: an operation whose fee is above the limit fails with its code, unsigned', async () => {
+  await using wallet = await openWallet(0)
+  const { signer, store, database } = wallet
+  const fees = { feePerGasMax: 1n, totalMax: 1n }
+  const runner = createOperationRunner({ chain, signer, store, clock: systemClock, log: silentLog, fees })
+  const setup = createWalletSetup({ chain, signer, store, runner, funds: wallet.funds, clock: systemClock, ...testSpending })
+  const { funds: held } = await readAccount(chain, signer.address)
+  await expect(setup.ensureFunded({ deposit: held + token })).rejects.toMatchObject({
+    code: 'fee_above_limit',
+    message: expect.stringContaining('chain.spending.max_fee_per_gas_nanofil'),
+  })
+  expect(database.read.get('select status, raw_tx as raw from wallet_operations')).toEqual({ status: 'failed', raw: null })
+  expect((await readAccount(chain, signer.address)).funds).toBe(held)
+})
+
 /** A deposit whose process died once its bytes were on record. */
 async function leaveDeposit({ store, signer, database }: Wallet) {
-  const call = await planFunding({ chain, account: signer, amount: 3n * token })
+  const call = await planFunding({ chain, account: signer, amount: 3n * token, approval: testSpending.approval })
   if (!call) throw new Error('there is nothing to pay')
   const operation = await store.create({ type: 'fund', clientRequestId: 'r', amount: 3n * token, nowMs: 1 })
-  const signed = await signTransaction({ chain, account: signer, call })
+  const signed = await signTransaction({ chain, account: signer, call, limits: testSpending.fees })
   await store.recordSigned(operation.id, signed, 2)
   const findEnd = () => database.read.get('select status, tx_hash as hash from wallet_operations where id = ?', operation.id)
   return { signed, findEnd }

@@ -1,4 +1,5 @@
 import { type Clock, newUlid } from '#kernel'
+import type { ApprovalLimits } from '../chain/approval-policy.ts'
 import type { Chain, Funds, Signer, WalletSetup } from '../contract.ts'
 import type { OperationStore } from '../operations/operation-store.ts'
 import type { OperationRunner } from '../operations/run-operation.ts'
@@ -10,16 +11,17 @@ export interface SetupDoors {
   readonly runner: OperationRunner
   readonly funds: Funds
   readonly clock: Clock
+  readonly approval: ApprovalLimits
 }
 
-export function createWalletSetup({ chain, signer, store, runner, funds, clock }: SetupDoors): WalletSetup {
+export function createWalletSetup({ chain, signer, store, runner, funds, clock, approval }: SetupDoors): WalletSetup {
   return {
     async ensureFunded({ deposit }) {
       for (const open of store.listOpen()) await runner.resume(open)
       const { planFunding, readAccount } = await import('../chain/payments.ts')
       const { funds: held } = await readAccount(chain, signer.address)
       const amount = held < deposit ? deposit - held : 0n
-      const call = await planFunding({ chain, account: signer, amount, now: clock.now })
+      const call = await planFunding({ chain, account: signer, amount, approval, now: clock.now })
       if (!call) return
       const operation = await store.create({
         type: amount > 0n ? 'fund' : 'approve',

@@ -1,4 +1,5 @@
 import { type Clock, type Log, systemClock } from '#kernel'
+import type { FeeLimits } from '../chain/fee-limits.ts'
 import type { PlannedCall, SignedTransaction, TransactionState } from '../chain/transactions.ts'
 import type { Chain, Signer } from '../contract.ts'
 import { walletErrors } from '../errors.ts'
@@ -20,13 +21,14 @@ export interface OperationDoors {
   readonly store: OperationStore
   readonly clock: Clock
   readonly log: Log
+  readonly fees: FeeLimits
 }
 
 /** How many epochs an outcome may take before the caller is told that it is still open. */
 const outcomeEpochsMax = 40
 const looksPerEpoch = 4
 
-export function createOperationRunner({ chain, signer, store, clock, log }: OperationDoors): OperationRunner {
+export function createOperationRunner({ chain, signer, store, clock, log, fees }: OperationDoors): OperationRunner {
   const epochMs = chain.network.epochSeconds * 1000
 
   async function settle(operation: Operation, signed: SignedTransaction): Promise<void> {
@@ -71,10 +73,29 @@ export function createOperationRunner({ chain, signer, store, clock, log }: Oper
     throw walletErrors.wallet_operation_failed({ message: `The ${operation.type} operation failed: ${reason}.` })
   }
 
+  async function sign(operation: Operation, call: PlannedCall): Promise<SignedTransaction> {
+    const { signTransaction } = await import('../chain/transactions.ts')
+    const { ChainAnswerImplausible, FeeAboveLimit } = await import('../chain/chain-error.ts')
+    try {
+      return await signTransaction({ chain, account: signer, call, limits: fees })
+    } catch (error) {
+      const refuse =
+        error instanceof FeeAboveLimit
+          ? walletErrors.fee_above_limit
+          : error instanceof ChainAnswerImplausible
+            ? walletErrors.chain_answer_implausible
+            : undefined
+      if (!refuse) throw error
+      const { message } = error as Error
+      await store.finish(operation.id, { status: 'failed', error: message, nowMs: clock.now() })
+      throw refuse({ message })
+    }
+  }
+
   return {
     async run(operation, call) {
-      const { broadcast, lookUp, signTransaction } = await import('../chain/transactions.ts')
-      const signed = await signTransaction({ chain, account: signer, call })
+      const { broadcast, lookUp } = await import('../chain/transactions.ts')
+      const signed = await sign(operation, call)
       // I-04: the exact bytes are durable before anybody sees them.
       await store.recordSigned(operation.id, signed, clock.now())
       const sent = await broadcast(chain, signed.raw)

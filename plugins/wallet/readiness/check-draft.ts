@@ -1,7 +1,8 @@
 /** The facts about settings that no service was made of: the chain client lives as long as the check. */
 import type { LoadedConfig, Log } from '#kernel'
+import type { SpendingSettings } from '../chain/spending-policy.ts'
 import type { Chain, ChainSettings } from '../contract.ts'
-import { chainSection } from '../settings.ts'
+import { chainSection, spendingSection } from '../settings.ts'
 import type { ChainFacts, CheckedSetting, ReadinessFacts } from './readiness-facts.ts'
 
 /** Which check tells of a problem with a setting. */
@@ -21,13 +22,17 @@ export async function checkDraft(draft: LoadedConfig, log: Log): Promise<Readine
     unusable,
     defaultCopies: settings.default_copies,
     allowPrivateNetworks: settings.allow_private_networks,
-    chain: unusable.size > 0 ? { kind: 'unasked' } : await askChain(settings, log),
+    chain:
+      unusable.size > 0
+        ? { kind: 'unasked' }
+        : await askChain(settings, draft.values.get(spendingSection.path) as unknown as SpendingSettings, log),
   }
 }
 
-async function askChain(settings: ChainSettings, log: Log): Promise<ChainFacts> {
+async function askChain(settings: ChainSettings, spending: SpendingSettings, log: Log): Promise<ChainFacts> {
   // Heavy, and in setup mode nothing else needs it.
   const { ownerOf, readReadiness } = await import('./read-readiness.ts')
+  const { toSpendingLimits } = await import('../chain/spending-policy.ts')
   const chain = await open(settings, log)
   if (!chain) return { kind: 'silent', because: 'configuration' }
   try {
@@ -36,6 +41,8 @@ async function askChain(settings: ChainSettings, log: Log): Promise<ChainFacts> 
       owner: ownerOf(settings.private_key),
       defaultCopies: settings.default_copies,
       allowPrivateNetworks: settings.allow_private_networks,
+      withCdn: settings.with_cdn,
+      approval: toSpendingLimits(spending, chain.network).approval,
     })
   } finally {
     // Not awaited: a websocket that never opened cannot be closed, and the answer must not wait for it.

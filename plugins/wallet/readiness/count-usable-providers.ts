@@ -5,9 +5,8 @@ import type { Chain } from '../contract.ts'
 
 /** Names looked up at once. */
 const lookUpsAtOnce = 10
-/** Sizes of objects that a provider must take. */
+/** The smallest object. Larger ones are compared with the registered maximum when they are placed. */
 const pieceBytesMin = 127n
-const pieceBytesMax = 1_065_353_216n
 
 /** Providers that could be given a copy now, by what the chain says of them; none is asked. @throws ChainUnreachable */
 export async function countUsableProviders(
@@ -24,6 +23,7 @@ export async function countUsableProviders(
   return usable
 }
 
-function isFit({ isActive, hasPdp, pieceBytesMin: min, pieceBytesMax: max }: ListedProvider): boolean {
-  return isActive && hasPdp && (min ?? 0n) <= pieceBytesMin && (max ?? 0n) >= pieceBytesMax
+/** The registered minimum is ignored: providers register 1 MiB by default and take any piece from 127 bytes. */
+function isFit({ isActive, hasPdp, pieceBytesMax: max }: ListedProvider): boolean {
+  return isActive && hasPdp && (max ?? 0n) >= pieceBytesMin
 }

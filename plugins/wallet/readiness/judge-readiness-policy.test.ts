@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 import { judgeReadiness, worstOf } from './judge-readiness-policy.ts'
 import type { ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
-import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts } from './readiness-facts.ts'
+import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
 
 const known = <T>(value: T): Read<T> => ({ isKnown: true, value })
 const silent = { isKnown: false, because: 'RPC failure' } as const
 const day = 86_400
 
 const fine: ChainReads = {
+  contracts: known({ isSupported: true }),
   gas: known(1n),
   usdfc: known(1n),
   runwaySeconds: known(null),
   usableProviders: known(3),
-  estimate: known({ cost: 10n ** 17n, depositNeeded: 0n, approvalNeeded: false }),
+  estimate: known({ cost: 10n ** 17n, depositNeeded: 0n, cdnLockup: 0n, approval: { kind: 'enough' } }),
 }
 
 const facts = (chain: ChainFacts, more: Partial<ReadinessFacts> = {}): ReadinessFacts => ({
@@ -59,6 +60,12 @@ test.each<CheckedSetting>(['private_key', 'rpc_url', 'network', 'default_copies'
 )
 
 test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessStatus, reads: Partial<ChainReads>]>([
+  [
+    'an approval that is nearly used up',
+    'fwss_approval',
+    'warning',
+    { estimate: known({ cost: 2n, depositNeeded: 0n, cdnLockup: 0n, approval: { kind: 'nearly_used', advice: 'Raise it.' } }) },
+  ],
   ['no gas', 'wallet_fil_gas', 'blocked', { gas: known(0n) }],
   ['gas that cannot be read', 'wallet_fil_gas', 'unknown', { gas: silent }],
   ['no USDFC beside the deposit', 'wallet_usdfc', 'warning', { usdfc: known(0n) }],
@@ -75,8 +82,18 @@ test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessSta
   ['no estimate: cost', 'storage_cost', 'unknown', { estimate: silent }],
   ['no estimate: deposit', 'payment_funding', 'unknown', { estimate: silent }],
   ['no estimate: approval', 'fwss_approval', 'unknown', { estimate: silent }],
-  ['a missing deposit', 'payment_funding', 'blocked', { estimate: known({ cost: 2n, depositNeeded: 1n, approvalNeeded: false }) }],
-  ['a missing approval', 'fwss_approval', 'blocked', { estimate: known({ cost: 2n, depositNeeded: 0n, approvalNeeded: true }) }],
+  [
+    'a missing deposit',
+    'payment_funding',
+    'blocked',
+    { estimate: known({ cost: 2n, depositNeeded: 1n, cdnLockup: 0n, approval: { kind: 'enough' } }) },
+  ],
+  [
+    'a missing approval',
+    'fwss_approval',
+    'blocked',
+    { estimate: known({ cost: 2n, depositNeeded: 0n, cdnLockup: 0n, approval: { kind: 'lacking', advice: 'Run svc wallet approve.' } }) },
+  ],
 ])('%s: %s is %s', (_name, id, status, reads) => {
   const given = facts(answered(reads))
   expect(statusOf(id, given)).toBe(status)
@@ -85,7 +102,7 @@ test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessSta
 })
 
 test('the missing deposit is named in base units, for scripts, and in USDFC, for people', () => {
-  const estimate = known({ cost: 2n, depositNeeded: 15n * 10n ** 17n, approvalNeeded: false })
+  const estimate = known<StorageEstimate>({ cost: 2n, depositNeeded: 15n * 10n ** 17n, cdnLockup: 0n, approval: { kind: 'enough' } })
   expect(judgeReadiness(facts(answered({ estimate }))).checks.find(({ id }) => id === 'payment_funding')).toEqual({
     id: 'payment_funding',
     status: 'blocked',
@@ -93,6 +110,27 @@ test('the missing deposit is named in base units, for scripts, and in USDFC, for
     action: 'Run svc wallet deposit 1.5, or with more to last longer.',
     required_usdfc: '1500000000000000000',
   })
+})
+
+test('what CDN retrieval locks is named in the cost of a first object', () => {
+  const estimate = known<StorageEstimate>({
+    cost: 36n * 10n ** 17n,
+    cdnLockup: 3n * 10n ** 18n,
+    depositNeeded: 0n,
+    approval: { kind: 'enough' },
+  })
+  const { checks } = judgeReadiness(facts(answered({ estimate })))
+  expect(checks.find(({ id }) => id === 'storage_cost')?.message).toBe(
+    'A first object on 3 new data sets takes 3.6 USDFC of the deposit, 3 of it locked for CDN retrieval.',
+  )
+})
+
+test('contracts of an unknown version block with the version; known and unread ones are not listed', () => {
+  const reason = 'FilecoinWarmStorageService is at version 2.0.0; this release needs 1.3 or a later 1.x.'
+  const given = facts(answered({ contracts: known({ isSupported: false, reason }) }))
+  expect(judgeReadiness(given)).toMatchObject({ status: 'blocked' })
+  expect(judgeReadiness(given).checks.find(({ id }) => id === 'contract_versions')).toMatchObject({ status: 'blocked', message: reason })
+  expect(idsOf(facts(answered({ contracts: silent })))).not.toContain('contract_versions')
 })
 
 test('a node of another network blocks, and its answers are not asked for', () => {
@@ -116,7 +154,14 @@ test('private networks are warned of whatever the node says, and only while they
 })
 
 test('every question without an answer is named with the kind of its trouble', () => {
-  const nothing: ChainReads = { gas: silent, usdfc: silent, runwaySeconds: silent, usableProviders: silent, estimate: silent }
+  const nothing: ChainReads = {
+    contracts: silent,
+    gas: silent,
+    usdfc: silent,
+    runwaySeconds: silent,
+    usableProviders: silent,
+    estimate: silent,
+  }
   expect(judgeReadiness(facts(answered(nothing))).partial_errors).toEqual({
     fil_gas_balance: 'RPC failure',
     usdfc_wallet_balance: 'RPC failure',

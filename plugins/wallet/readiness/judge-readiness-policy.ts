@@ -1,4 +1,5 @@
 /** Judges what is known of the chain, check by check. No message holds a secret or an address (I-10). */
+import type { VersionVerdict } from '../chain/contract-version-policy.ts'
 import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
 import type { Readiness, ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
 import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
@@ -66,8 +67,12 @@ function checkChain({ chain, allowPrivateNetworks, defaultCopies }: ReadinessFac
   }
 }
 
-function checkReads({ gas, usdfc, runwaySeconds, usableProviders, estimate }: ChainReads, copies: number): readonly ReadinessCheck[] {
+function checkReads(
+  { contracts, gas, usdfc, runwaySeconds, usableProviders, estimate }: ChainReads,
+  copies: number,
+): readonly ReadinessCheck[] {
   return [
+    ...checkContracts(contracts),
     judge('wallet_fil_gas', gas, 'The gas balance of the wallet cannot be read.', checkGas),
     judge('wallet_usdfc', usdfc, 'The USDFC balance of the wallet cannot be read.', checkUsdfc),
     judge('payment_account', runwaySeconds, 'The payment account cannot be read.', () =>
@@ -75,9 +80,10 @@ function checkReads({ gas, usdfc, runwaySeconds, usableProviders, estimate }: Ch
     ),
     judge('payment_runway', runwaySeconds, 'How long the deposit lasts cannot be told.', checkRunway),
     judge('providers', usableProviders, 'The list of providers cannot be read.', (count) => checkProviders(count, copies)),
-    judge('storage_cost', estimate, 'The cost of storing cannot be estimated.', ({ cost }) =>
-      ready('storage_cost', `A first object on ${copies} new data sets takes ${formatUsdfc(cost)} USDFC of the deposit.`),
-    ),
+    judge('storage_cost', estimate, 'The cost of storing cannot be estimated.', ({ cost, cdnLockup }) => {
+      const cdn = cdnLockup > 0n ? `, ${formatUsdfc(cdnLockup)} of it locked for CDN retrieval` : ''
+      return ready('storage_cost', `A first object on ${copies} new data sets takes ${formatUsdfc(cost)} USDFC of the deposit${cdn}.`)
+    }),
     judge('payment_funding', estimate, 'Whether the deposit is enough cannot be told.', checkFunding),
     judge('fwss_approval', estimate, 'Whether the storage service may be paid cannot be told.', checkApproval),
   ]
@@ -113,6 +119,13 @@ function otherNetwork({ reportedChainId, expectedChainId }: Extract<ChainFacts, 
     message: `The chain node is of chain ${reportedChainId}, the configured network is chain ${expectedChainId}.`,
     action: 'Correct chain.network or chain.rpc_url.',
   }
+}
+
+/** Listed only when it blocks: where the versions cannot be read, every other check says so. */
+function checkContracts(read: Read<VersionVerdict>): readonly ReadinessCheck[] {
+  if (!read.isKnown || read.value.isSupported) return []
+  const action = 'Update svc, or check chain.network; nothing is paid until then.'
+  return [{ id: 'contract_versions', status: 'blocked', message: read.value.reason, action }]
 }
 
 function checkGas(balance: bigint): ReadinessCheck {
@@ -154,10 +167,13 @@ function checkFunding({ depositNeeded }: StorageEstimate): ReadinessCheck {
   }
 }
 
-function checkApproval({ approvalNeeded }: StorageEstimate): ReadinessCheck {
-  if (!approvalNeeded) return ready('fwss_approval', 'The storage service may be paid from the deposit.')
+function checkApproval({ approval }: StorageEstimate): ReadinessCheck {
+  const id = 'fwss_approval'
+  if (approval.kind === 'enough') return ready(id, 'The storage service may be paid from the deposit.')
+  if (approval.kind === 'nearly_used')
+    return { id, status: 'warning', message: 'The approval of the storage service is nearly used up.', action: approval.advice }
   const message = 'The storage service may not be paid from the deposit, or not enough.'
-  return { id: 'fwss_approval', status: 'blocked', message, action: 'Run svc wallet approve.' }
+  return { id, status: 'blocked', message, action: approval.advice }
 }
 
 function partialErrors(chain: ChainFacts): NonNullable<Readiness['partial_errors']> {

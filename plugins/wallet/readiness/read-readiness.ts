@@ -1,10 +1,12 @@
 /** Asks the chain everything that the judgement needs, within one limit of time. */
+import { type ApprovalLimits, approvalAdvice, nearlyUsed } from '../chain/approval-policy.ts'
 import { openAccount } from '../chain/clients.ts'
-import { estimateCost, readAccount, readFunding } from '../chain/payments.ts'
+import { judgeVersions } from '../chain/contract-version-policy.ts'
+import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payments.ts'
 import { readGas, readUsdfc } from '../chain/readiness-reads.ts'
 import type { Chain, Signer } from '../contract.ts'
 import { countUsableProviders } from './count-usable-providers.ts'
-import type { ChainFacts, Read, ReadTrouble } from './readiness-facts.ts'
+import type { ApprovalVerdict, ChainFacts, Read, ReadTrouble, StorageEstimate } from './readiness-facts.ts'
 
 /** The whole check; what is not answered by then counts as unknown. */
 export const readinessMs = 20_000
@@ -14,6 +16,9 @@ export interface ReadinessDoors {
   readonly owner: Signer['address']
   readonly defaultCopies: number
   readonly allowPrivateNetworks: boolean
+  /** Whether new data sets ask for CDN retrieval. */
+  readonly withCdn: boolean
+  readonly approval: ApprovalLimits
   /** Default: `readinessMs`. */
   readonly limitMs?: number
 }
@@ -23,7 +28,7 @@ const objectBytesMin = 127n
 
 /** Never rejects: whatever has no answer is `unknown`, with a reason that names no address. */
 export async function readReadiness({ limitMs = readinessMs, ...doors }: ReadinessDoors): Promise<ChainFacts> {
-  const { chain, owner, defaultCopies } = doors
+  const { chain, owner } = doors
   const limit = startLimit(limitMs)
   try {
     const ask = <T>(answer: Promise<T>) => settle(answer, limit.reached)
@@ -31,14 +36,15 @@ export async function readReadiness({ limitMs = readinessMs, ...doors }: Readine
     if (!reported.isKnown) return { kind: 'silent', because: reported.because }
     const { chainId } = chain.network
     if (reported.value !== chainId) return { kind: 'other_network', reportedChainId: reported.value, expectedChainId: chainId }
-    const [gas, usdfc, runwaySeconds, usableProviders, estimate] = await Promise.all([
+    const [contracts, gas, usdfc, runwaySeconds, usableProviders, estimate] = await Promise.all([
+      ask(chain.contractVersions().then(judgeVersions)),
       ask(readGas(chain, owner)),
       ask(readUsdfc(chain, owner)),
       ask(readRunway(chain, owner)),
       ask(countUsableProviders(chain, doors)),
-      ask(estimateFirstObject(chain, owner, defaultCopies)),
+      ask(estimateFirstObject(doors)),
     ])
-    return { kind: 'answered', gas, usdfc, runwaySeconds, usableProviders, estimate }
+    return { kind: 'answered', contracts, gas, usdfc, runwaySeconds, usableProviders, estimate }
   } finally {
     limit.end()
   }
@@ -52,12 +58,19 @@ async function readRunway(chain: Chain, owner: Signer['address']): Promise<numbe
   return runwayEpochs === null ? null : Number(runwayEpochs) * chain.network.epochSeconds
 }
 
-async function estimateFirstObject(chain: Chain, owner: Signer['address'], copies: number) {
+async function estimateFirstObject({ chain, owner, defaultCopies, withCdn, approval }: ReadinessDoors): Promise<StorageEstimate> {
   const funding = await readFunding(chain, owner)
-  const addition = { isNewDataSet: true, currentBytes: 0n, addedBytes: objectBytesMin, pieces: 1 } as const
-  const additions = Array.from({ length: copies }, () => addition)
-  const { fees, lockup, depositNeeded, approvalNeeded } = estimateCost({ kind: 'additions', additions }, funding)
-  return { cost: fees + lockup, depositNeeded, approvalNeeded }
+  const addition = { isNewDataSet: true, hasCdn: withCdn, currentBytes: 0n, addedBytes: objectBytesMin, pieces: 1 } as const
+  const additions = Array.from({ length: defaultCopies }, () => addition)
+  const estimate = estimateCost({ kind: 'additions', additions }, funding)
+  const { fees, lockup, cdnLockup, depositNeeded } = estimate
+  return { cost: fees + lockup, cdnLockup, depositNeeded, approval: judgeApproval(estimate, funding, approval) }
+}
+
+function judgeApproval({ approvalState: state }: WorkEstimate, { approval }: FundingView, limits: ApprovalLimits): ApprovalVerdict {
+  if (!state.approved) return { kind: 'lacking', advice: approvalAdvice(state.reason, approval, limits) }
+  const reason = nearlyUsed(approval)
+  return reason ? { kind: 'nearly_used', advice: approvalAdvice(reason, approval, limits) } : { kind: 'enough' }
 }
 
 const timedOut = Symbol('timed out')

@@ -10,6 +10,7 @@ const checkIds = [
   'sdk_client',
   'private_networks',
   'network_match',
+  'contract_versions',
   'wallet_fil_gas',
   'wallet_usdfc',
   'payment_account',

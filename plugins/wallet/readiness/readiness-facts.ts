@@ -1,4 +1,5 @@
 /** What is known before the readiness of the chain is judged. Amounts are 10^-18 of their token. */
+import type { VersionVerdict } from '../chain/contract-version-policy.ts'
 
 /** Why a question got no answer, in words that hold no address. */
 export type ReadTrouble = 'timeout' | 'RPC failure' | 'contract refused'
@@ -24,19 +25,27 @@ export type ChainFacts =
   | ({ readonly kind: 'answered' } & ChainReads)
 
 export interface ChainReads {
+  /** Of the contracts whose answers everything else is read from. */
+  readonly contracts: Read<VersionVerdict>
   readonly gas: Read<bigint>
   readonly usdfc: Read<bigint>
   /** Null while nothing is being spent. */
   readonly runwaySeconds: Read<number | null>
-  /** Approved, active, fit for every size of object, and at an address that may be used. */
+  /** Approved, active, and at an address that may be used. */
   readonly usableProviders: Read<number>
   readonly estimate: Read<StorageEstimate>
 }
+
+export type ApprovalVerdict =
+  | { readonly kind: 'enough' }
+  /** `advice` is the next step of the operator. */
+  | { readonly kind: 'lacking' | 'nearly_used'; readonly advice: string }
 
 /** For one smallest object on new data sets, one per copy. */
 export interface StorageEstimate {
   /** Fees and what is newly locked. */
   readonly cost: bigint
   readonly depositNeeded: bigint
-  readonly approvalNeeded: boolean
+  readonly cdnLockup: bigint
+  readonly approval: ApprovalVerdict
 }

@@ -9,6 +9,7 @@ import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
 import { openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
 import { walletPlugin } from '../plugin.ts'
+import { testSpending } from '../testing/test-spending.ts'
 import { ownerOf, readReadiness } from './read-readiness.ts'
 import { chainPreflight, chainReadiness } from './readiness-api.ts'
 
@@ -71,6 +72,15 @@ test('settings that are not saved yet are checked beside those that are, and cha
   expect(providers(same.checks)).toMatchObject({ status: 'ready' })
   expect(providers(more.checks)).toMatchObject({ status: 'blocked', message: '0 approved providers can be used for 4 copies.' })
   expect((await readNow(svc)).by.providers).toMatchObject({ message: '3 approved providers can be used for 2 copies.' })
+})
+
+test('what CDN retrieval locks is in the deposit that a draft needs', async () => {
+  const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1), 'chain.default_copies': 2 })
+  const required = async (chain: object) => {
+    const { checks } = promised(chainPreflight, await preflight(svc, chain))
+    return BigInt(checks.find(({ id }) => id === 'payment_funding')?.required_usdfc ?? 0)
+  }
+  expect((await required({ with_cdn: true })) - (await required({ with_cdn: false }))).toBe(2n * token)
 })
 
 test('in setup mode the settings are checked without any service, and the running one has nothing to tell', async () => {
@@ -162,6 +172,14 @@ test.each(['http', 'ws'])('where no %s node listens, the answer says so and hold
 test('a node that never answers is waited for no longer than the limit', async () => {
   const rpcUrl = await startNode(() => undefined)
   const chain = openChain({ network: await resolveNetwork({ network: 'devnet', devnetInfoPath: devnet.infoPath, rpcUrl }) })
-  const doors = { chain, owner: ownerOf(keyOf(1)), defaultCopies: 3, allowPrivateNetworks: true, limitMs: 50 }
+  const doors = {
+    chain,
+    owner: ownerOf(keyOf(1)),
+    defaultCopies: 3,
+    allowPrivateNetworks: true,
+    withCdn: false,
+    ...testSpending,
+    limitMs: 50,
+  }
   expect(await readReadiness(doors)).toEqual({ kind: 'silent', because: 'timeout' })
 })

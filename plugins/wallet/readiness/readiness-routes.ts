@@ -1,5 +1,7 @@
 import { type Clock, clock, configState, defineRoutes, formatTime, log, serveEndpoint } from '#kernel'
+import { toSpendingLimits } from '../chain/spending-policy.ts'
 import { chainClient, chainSettings, signer } from '../contract.ts'
+import { spendingSection } from '../settings.ts'
 import { judgeReadiness } from './judge-readiness-policy.ts'
 import { chainPreflight, chainReadiness, type Readiness } from './readiness-api.ts'
 import type { ReadinessFacts } from './readiness-facts.ts'
@@ -21,15 +23,17 @@ export const preflightRoutes = defineRoutes({
 
 export const readinessRoutes = defineRoutes({
   name: 'chain-readiness',
-  uses: { chain: chainClient, signer, settings: chainSettings, clock },
+  uses: { chain: chainClient, signer, settings: chainSettings, spending: spendingSection.settings, clock },
   endpoints: [chainReadiness],
-  register(app, { chain, signer, settings, clock }) {
+  register(app, { chain, signer, settings, spending, clock }) {
     let underway: Promise<Readiness> | undefined
 
     async function check(): Promise<Readiness> {
       const { default_copies: defaultCopies, allow_private_networks: allowPrivateNetworks } = settings
       const { readReadiness } = await import('./read-readiness.ts')
-      const facts = await readReadiness({ chain, owner: signer.address, defaultCopies, allowPrivateNetworks })
+      const { approval } = toSpendingLimits(spending, chain.network)
+      const doors = { chain, owner: signer.address, defaultCopies, allowPrivateNetworks, withCdn: settings.with_cdn, approval }
+      const facts = await readReadiness(doors)
       // The settings of a running service were checked at its start.
       return describe('runtime', { unusable: new Set(), defaultCopies, allowPrivateNetworks, chain: facts }, clock)
     }

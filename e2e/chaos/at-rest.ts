@@ -1,0 +1,96 @@
+/** What must be true once nothing is left to do: in the tasks, on the chain, at the providers, in the database and among the files. */
+import { createHash } from 'node:crypto'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { listCachedFiles } from '../fixtures/cached-files.ts'
+import { checkDatabase } from '../fixtures/check-database.ts'
+import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
+import { until } from '../fixtures/until.ts'
+import { findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
+import type { KeyHistory } from './key-history.ts'
+import type { LiveGateway } from './live-gateway.ts'
+
+const restMs = 180_000
+
+export interface Scene {
+  readonly network: FundedDevnet
+  readonly gateway: LiveGateway
+  readonly bucket: string
+  readonly copies: number
+  readonly histories: readonly KeyHistory[]
+}
+
+/** Waits until every version has its copies and no task is open; then stops the gateway and says what is wrong. */
+export async function findProblemsAtRest(scene: Scene): Promise<readonly string[]> {
+  const problems = [...(await findMissingCopies(scene)), ...(await awaitTasks(scene))]
+  await scene.gateway.process.stop()
+  problems.push(...(await checkDatabase(scene.gateway.dir, scene.network.devnet)))
+  problems.push(...(await findWrongPieces(scene)), ...findStrayFiles(scene))
+  return problems
+}
+
+async function findMissingCopies({ network, gateway, bucket, copies, histories }: Scene): Promise<readonly string[]> {
+  const problems: string[] = []
+  for (const { versions } of histories) {
+    for (const { versionId, bytes } of versions) {
+      if (bytes === null) continue
+      const provenance = await waitForCopies(gateway.process, { bucket, versionId }, { copies, withinMs: restMs })
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      problems.push(...(await findWrongCopies(network.devnet, provenance, sha256)))
+    }
+  }
+  return problems
+}
+
+/** Every task ends well: faults that pass are no reason to call an operator. */
+async function awaitTasks({ gateway }: Scene): Promise<readonly string[]> {
+  type Count = { readonly type: string; readonly status: string; readonly count: number }
+  const read = async (): Promise<readonly Count[]> => (await gateway.process.call('GET', '/api/v1/tasks/stats')).json
+  const isOpen = ({ status, count }: Count) => (status === 'pending' || status === 'running') && count > 0
+  await until('no task is open', async () => ((await read()).some(isOpen) ? undefined : true), { withinMs: restMs, everyMs: 500 })
+  const failed = (await read()).filter(({ status }) => status === 'failed')
+  return failed.map(({ type, count }) => `${count} tasks of type ${type} failed`)
+}
+
+/** Every live piece under our data sets is a copy on record, once: nothing is paid for twice or for nothing. */
+async function findWrongPieces({ network: { devnet }, gateway }: Scene): Promise<readonly string[]> {
+  using database = new DatabaseSync(join(gateway.dir, 'db', 'svc.db'), { readOnly: true })
+  const ours = new Set(
+    database
+      .prepare('select chain_id as id from data_sets where chain_id is not null')
+      .all()
+      .map(({ id }) => String(id)),
+  )
+  const recorded = new Set(
+    database
+      .prepare(
+        `select d.chain_id || '/' || c.chain_piece_id as place from copies c join data_sets d on d.id = c.data_set_id where c.state = 'committed'`,
+      )
+      .all()
+      .map(({ place }) => String(place)),
+  )
+  const problems: string[] = []
+  for (const transaction of devnet.providers.flatMap((provider) => provider.transactions())) {
+    const { kind, dataSetId, pieceIds = [], ok, hash } = transaction
+    if (kind !== 'add' || ok !== true || dataSetId === undefined || !ours.has(String(dataSetId))) continue
+    for (const pieceId of pieceIds) {
+      const isLive = await devnet.pieceLive(dataSetId, pieceId)
+      if (isLive !== recorded.has(`${dataSetId}/${pieceId}`))
+        problems.push(`piece ${pieceId} of data set ${dataSetId} (${hash}) is ${isLive ? 'live but not' : 'not live but'} on record`)
+    }
+  }
+  return problems
+}
+
+/** Files of the cache without a row: a crash may leave some, and the next start removes them. */
+function findStrayFiles({ gateway }: Scene): readonly string[] {
+  using database = new DatabaseSync(join(gateway.dir, 'db', 'svc.db'), { readOnly: true })
+  const known = new Set(
+    database
+      .prepare('select blob_id as id from cache_blobs')
+      .all()
+      .map(({ id }) => String(id)),
+  )
+  const blobs = listCachedFiles(gateway.dir).filter((path) => path.includes('/blobs/'))
+  return blobs.filter((path) => !known.has(basename(path))).map((path) => `${path} has no row`)
+}

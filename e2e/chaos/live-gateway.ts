@@ -1,0 +1,46 @@
+/** A gateway that is killed and started again under its clients. */
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
+import { startGateway } from '../fixtures/gateway-process.ts'
+import type { S3User } from '../fixtures/s3-client.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+
+export interface LiveGateway extends AsyncDisposable {
+  readonly dir: string
+  /** The process of this moment, running or just killed. */
+  readonly process: ServeProcess
+  readonly s3: S3Client
+  readonly user: S3User
+  /** SIGKILL, then a new process on the same directory. */
+  crash(): Promise<void>
+}
+
+export async function startLiveGateway(network: FundedDevnet, name: string): Promise<LiveGateway> {
+  const dir = network.makeDir(name)
+  // Cached bytes go as soon as enough copies are committed, so that reads come from providers too.
+  const settings = { 'cache.eviction_policy': 'after_upload' }
+  const start = () => startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
+  let process = await start()
+  const user = await process.createUser()
+  let s3 = process.connect(user)
+  return {
+    dir,
+    user,
+    get process() {
+      return process
+    },
+    get s3() {
+      return s3
+    },
+    async crash() {
+      await process.kill()
+      s3.destroy()
+      process = await start()
+      s3 = process.connect(user)
+    },
+    async [Symbol.asyncDispose]() {
+      s3.destroy()
+      await process.kill()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N]`: seeded chaos runs, a line of JSON each. Exit code 1 when one found a problem. */
+import { parseArgs } from 'node:util'
+import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
+import { type ChaosReport, runChaos } from './chaos-run.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    kills: { type: 'string', default: '3' },
+    parallel: { type: 'string', default: '1' },
+    help: { type: 'boolean', short: 'h' },
+  },
+})
+
+/** A run that breaks reports what it broke on. */
+type SeedReport = Pick<ChaosReport, 'seed' | 'problems'> & Partial<ChaosReport>
+
+if (values.help) process.stdout.write('npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)]\n')
+else await runAll()
+
+async function runAll(): Promise<void> {
+  const [seeds, first, kills, parallel] = [values.seeds, values.seed, values.kills, values.parallel].map(readCount) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  const left = Array.from({ length: seeds }, (_, index) => first + index)
+  const reports: SeedReport[] = []
+  const takeTurns = async () => {
+    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) {
+      const report = await runSeed(seed, kills)
+      reports.push(report)
+      process.stdout.write(`${JSON.stringify(report)}\n`)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, takeTurns))
+  const failed = reports.filter(({ problems }) => problems.length > 0)
+  process.stdout.write(
+    `${reports.length} seeds, ${failed.length} with problems${failed.length > 0 ? `: ${failed.map(({ seed }) => seed).join(' ')}` : ''}\n`,
+  )
+  process.exitCode = failed.length > 0 ? 1 : 0
+}
+
+/** A network of its own: the faults of one seed disturb no other. */
+async function runSeed(seed: number, kills: number): Promise<SeedReport> {
+  try {
+    await using network = await startFundedDevnet({ providers: 4 })
+    return await runChaos({ seed, network, kills })
+  } catch (error) {
+    return { seed, problems: [`the run broke: ${(error as Error).stack}`] }
+  }
+}
+
+function readCount(text: string): number {
+  const count = Number(text)
+  if (!Number.isSafeInteger(count) || count < 1) throw new Error(`'${text}' is not a whole number above 0`)
+  return count
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.ts'
+import type { Database } from '../db/database.ts'
+import type { Log } from '../log.ts'
+import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
+import type { DueTimes } from './task.ts'
+
+export interface ClockWatchDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly owner: string
+  readonly leaseMs: number
+  /** Due times that plugins keep in tables of their own. */
+  readonly dueTimes: readonly DueTimes[]
+}
+
+/** Smaller steps back delay a due time by less than anyone notices. */
+const stepMsMin = 1000
+/** How often the wall clock is recorded, so that the next start can detect a step back: a smaller step than this may pass unseen. */
+const markEveryMs = 60_000
+
+/** Detects steps back of the wall clock, within this process and since the last one, and makes recorded due times due now. */
+export class ClockWatch {
+  readonly #deps: ClockWatchDeps
+  #lastMs: number | undefined
+  #markedMs = 0
+
+  constructor(deps: ClockWatchDeps) {
+    this.#deps = deps
+  }
+
+  /** Call before due times are compared with the clock. Rejects when the database does. */
+  async check(): Promise<void> {
+    const { clock, database } = this.#deps
+    this.#lastMs ??= this.#markedMs = readClockMark(database.read)
+    const nowMs = clock.now()
+    if (nowMs <= this.#lastMs - stepMsMin) await this.#bound(this.#lastMs, nowMs)
+    else if (nowMs - this.#markedMs >= markEveryMs) await this.mark()
+    this.#lastMs = nowMs
+  }
+
+  /** Records the wall clock for the next start. */
+  async mark(): Promise<void> {
+    const { clock, database } = this.#deps
+    const nowMs = clock.now()
+    await database.write((tx) => writeClockMark(tx, nowMs))
+    this.#markedMs = nowMs
+  }
+
+  async #bound(lastMs: number, nowMs: number): Promise<void> {
+    const { database, log, owner, leaseMs, dueTimes } = this.#deps
+    log.warn('the clock stepped back; everything that waits is due now', { stepMs: lastMs - nowMs })
+    await database.write((tx) => {
+      boundTaskTimes(tx, { nowMs, owner, leaseMs })
+      for (const { bound } of dueTimes) bound(tx, nowMs)
+      writeClockMark(tx, nowMs)
+    })
+    this.#markedMs = nowMs
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { LeaseLost } from './fence.ts'
+import { done } from './outcome.ts'
+import { bind, gate, openTasks, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
+
+const note = (tasks: TestTasks) => tasks.database.write((tx) => tx.run('create table if not exists notes (what text)'))
+const notes = ({ database }: TestTasks) => database.read.all<{ what: string }>('select what from notes').map(({ what }) => what)
+
+/** A run that is held in an outside call and writes what came of it afterwards. */
+async function startCall(tasks: TestTasks) {
+  const call = gate()
+  const results: unknown[] = []
+  await note(tasks)
+  const kind = scriptedKind(async (run) => {
+    const database = run.fence(tasks.database)
+    await database.write((tx) => tx.run("insert into notes values ('sent')"))
+    await call.promise
+    results.push(await database.write((tx) => tx.run("insert into notes values ('answered')")).catch((error: unknown) => error))
+    if (results[0] instanceof Error) throw results[0]
+    return done()
+  })
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  const id = await svc.enqueue(kind)
+  await tasks.clock.advance(0)
+  return { ...svc, id, results, answer: call.resolve }
+}
+
+test('I-06: a run that holds its lease writes through the fence', async () => {
+  await using tasks = await openTasks()
+  const { answer, id, stop } = await startCall(tasks)
+  answer()
+  await tasks.clock.advance(0)
+  expect(notes(tasks)).toEqual(['sent', 'answered'])
+  expect(readTask(tasks, id).status).toBe('completed')
+  await stop()
+})
+
+test('I-06: a run that lost its lease during an outside call changes nothing afterwards', async () => {
+  await using tasks = await openTasks()
+  const { answer, id, results, stop } = await startCall(tasks)
+  await tasks.database.write((tx) => tx.run("update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
+  const before = readTask(tasks, id)
+  answer()
+  await tasks.clock.advance(0)
+  expect(results).toEqual([expect.any(LeaseLost)])
+  expect(notes(tasks)).toEqual(['sent'])
+  expect(readTask(tasks, id)).toEqual(before)
+  await stop()
+})

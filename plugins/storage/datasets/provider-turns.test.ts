@@ -1,0 +1,83 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createFakeClock, type FakeClock } from '#kernel/testing'
+import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
+import { createProviderTurns, type ProviderTurns, type Turn } from './provider-turns.ts'
+
+const a = 'http://a'
+const b = 'http://b'
+const epochMs = 1000
+const lost = uncertain({ reason: 'timeout', detail: 'late' })
+const refused = notSent({ reason: 'throttled', retryAfterMs: 1000, detail: 'later' })
+
+let clock: FakeClock
+let turns: ProviderTurns
+
+beforeEach(() => {
+  clock = createFakeClock()
+  turns = createProviderTurns({ clock, epochMs, slots: { store: 8, mutation: 4, removal: 1 } })
+})
+
+/** One call after the other, each heard and ended. */
+function ask(serviceUrl: string, ...answers: readonly Parameters<Turn['heard']>[0][]): void {
+  for (const answer of answers) {
+    using turn = turns.take(serviceUrl, 'store')
+    turn.heard(answer)
+  }
+}
+const refusalOf = (serviceUrl: string, lane: 'store' | 'mutation' | 'removal' = 'store') => {
+  using turn = turns.take(serviceUrl, lane)
+  return turn.refusal && { reason: turn.refusal.reason, forMs: turn.refusal.untilMs - clock.now() }
+}
+
+test('I-32: a provider holds at most half of the slots of a lane, and at least one', () => {
+  const held = Array.from({ length: 5 }, () => turns.take(a, 'store'))
+  expect(held.map(({ refusal }) => refusal?.reason)).toEqual([undefined, undefined, undefined, undefined, 'provider_busy'])
+  expect([refusalOf(b), refusalOf(a, 'mutation')]).toEqual([undefined, undefined])
+  expect(turns.take(a, 'removal').refusal).toBeUndefined()
+  expect(turns.take(a, 'removal').refusal?.reason).toBe('provider_busy')
+  held[0]?.[Symbol.dispose]()
+  expect(refusalOf(a)).toBeUndefined()
+})
+
+test('a waiter is woken when a slot becomes free, once, and not when it found work elsewhere', () => {
+  const woken: number[] = []
+  const waiter = (id: number) => ({ id, wake: () => void woken.push(id) })
+  const held = Array.from({ length: 4 }, () => turns.take(a, 'store'))
+  for (const id of [1, 2, 2, 3]) turns.take(a, 'store', waiter(id))
+  turns.take(b, 'store', waiter(1))
+  for (const turn of held) turn[Symbol.dispose]()
+  expect(woken).toEqual([2, 3])
+})
+
+test('a refused turn holds nothing', () => {
+  const held = Array.from({ length: 4 }, () => turns.take(a, 'store'))
+  turns.take(a, 'store')[Symbol.dispose]()
+  expect(refusalOf(a)).toEqual({ reason: 'provider_busy', forMs: epochMs })
+  for (const turn of held) turn[Symbol.dispose]()
+  expect(refusalOf(a)).toBeUndefined()
+})
+
+test('a provider that is silent three times in a row is left alone, then probed by one call at a time', async () => {
+  ask(a, lost, lost, refused, lost, lost)
+  expect([refusalOf(a), turns.isSilent(a)]).toEqual([undefined, false])
+  ask(a, lost)
+  expect(refusalOf(a)).toEqual({ reason: 'provider', forMs: epochMs })
+  expect([refusalOf(b), refusalOf(a, 'mutation'), turns.isSilent(a)]).toEqual([undefined, undefined, true])
+  await clock.advance(epochMs)
+  expect(turns.isSilent(a)).toBe(false)
+  const probe = turns.take(a, 'store')
+  expect([probe.refusal, refusalOf(a)]).toEqual([undefined, { reason: 'provider', forMs: epochMs }])
+  probe.heard(lost)
+  probe[Symbol.dispose]()
+  expect(refusalOf(a)).toEqual({ reason: 'provider', forMs: 2 * epochMs })
+  await clock.advance(2 * epochMs)
+  ask(a, ok(1))
+  expect([refusalOf(a), turns.isSilent(a)]).toEqual([undefined, false])
+})
+
+test('a probe that ends without an answer leaves the turn to the next one', async () => {
+  ask(a, lost, lost, lost)
+  await clock.advance(epochMs)
+  ask(a, uncertain({ reason: 'aborted', detail: 'the service stops' }))
+  expect(refusalOf(a)).toBeUndefined()
+})

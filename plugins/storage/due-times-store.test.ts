@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dueColumns, recordedColumns, storageDueTimes } from './due-times-store.ts'
+import { openStorageRows, rowsNowMs, type StorageRows } from './testing/storage-rows.ts'
+
+let rows: StorageRows
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+})
+
+afterEach(() => rows[Symbol.asyncDispose]())
+
+test('every time column of the tables is either a due time or a record', () => {
+  const columns = rows.database.read.all<{ place: string }>(
+    `select m.name || '.' || c.name as place from sqlite_schema m join pragma_table_info(m.name) c
+     where m.type = 'table' and c.name like '%\\_at' escape '\\' and m.name not like 'task%' and m.name <> 'clock_mark' and m.name <> 'svc_migration' order by 1`,
+  )
+  const listed = [dueColumns, recordedColumns].flatMap((tables: Readonly<Record<string, readonly string[]>>) =>
+    Object.entries(tables).flatMap(([table, names]) => names.map((name) => `${table}.${name}`)),
+  )
+  expect(listed.toSorted()).toEqual(columns.map(({ place }) => place))
+})
+
+test('moments later than now become now, earlier ones stay', async () => {
+  const { database } = rows
+  const dataSet = await rows.addDataSet()
+  const waiting = await rows.addCopy(await rows.addContent(), dataSet, 'planned')
+  const due = await rows.addCopy(await rows.addContent(), dataSet, 'planned')
+  await database.write((tx) => {
+    tx.run('update copies set next_attempt_at = ? where id = ?', rowsNowMs + 3_600_000, waiting)
+    tx.run('update copies set next_attempt_at = ? where id = ?', rowsNowMs - 5, due)
+  })
+  await database.write((tx) => storageDueTimes.bound(tx, rowsNowMs))
+  expect(database.read.all('select id, next_attempt_at as at from copies order by id')).toEqual([
+    { id: waiting, at: rowsNowMs },
+    { id: due, at: rowsNowMs - 5 },
+  ])
+})

@@ -1,0 +1,37 @@
+import type { DueTimes } from '#kernel'
+
+/**
+ * Columns with moments that something waits for, or from which a wait is counted. A moment later than now is left over from before the
+ * clock stepped back: it would delay its step by as much as the clock moved.
+ */
+export const dueColumns = {
+  copies: ['next_attempt_at', 'uploaded_at', 'parked_at'],
+  commit_batches: ['next_check_at', 'submit_started_at', 'first_submitted_at', 'attention_at', 'created_at'],
+  data_sets: ['create_started_at', 'gone_seen_at', 'created_at'],
+  removal_attempts: ['started_at'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+/** Columns that only record when something happened. Nothing waits for them. */
+export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
+  buckets: ['created_at', 'updated_at'],
+  contents: ['created_at', 'updated_at'],
+  object_versions: ['created_at'],
+  object_tombstones: ['deleted_at'],
+  cache_entries: ['accessed_at', 'cached_at'],
+  cache_epochs: ['swept_at'],
+  copies: ['committed_at', 'created_at', 'updated_at'],
+  commit_batches: ['updated_at'],
+  data_sets: ['updated_at'],
+  removals: ['created_at', 'updated_at'],
+  removal_attempts: ['updated_at'],
+}
+
+/** Reads every row of these tables, about 0.1 s a million: steps of the clock are rare. */
+export const storageDueTimes: DueTimes = {
+  name: 'storage',
+  bound(tx, nowMs) {
+    for (const [table, columns] of Object.entries(dueColumns)) {
+      for (const column of columns) tx.run(`update ${table} set ${column} = ? where ${column} > ?`, nowMs, nowMs)
+    }
+  },
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import {
+  approvalAdvice,
+  approvalState,
+  differsFromLimits,
+  fallsShortOfLimits,
+  nearlyUsed,
+  type OperatorApproval,
+} from './approval-policy.ts'
+
+const limits = { ratePerEpoch: 1000n, lockup: 5000n, lockupPeriodEpochs: 86_400n }
+const granted: OperatorApproval = {
+  isApproved: true,
+  rateAllowance: 1000n,
+  lockupAllowance: 5000n,
+  rateUsage: 0n,
+  lockupUsage: 0n,
+  maxLockupPeriod: 86_400n,
+}
+const unlimited = { rateAllowance: 2n ** 256n - 1n, lockupAllowance: 2n ** 256n - 1n, maxLockupPeriod: 2n ** 256n - 1n }
+
+test.each([
+  [{}, { approved: true }],
+  [{ rateUsage: 990n, lockupUsage: 4900n }, { approved: true }],
+  [{ isApproved: false }, { approved: false, reason: 'not_approved' }],
+  [{ rateUsage: 991n }, { approved: false, reason: 'rate_limited' }],
+  [{ lockupUsage: 4901n }, { approved: false, reason: 'lockup_limited' }],
+  // One-time fees have lowered it.
+  [{ lockupAllowance: 99n }, { approved: false, reason: 'lockup_limited' }],
+  [{ maxLockupPeriod: 86_399n }, { approved: false, reason: 'lockup_period_too_short' }],
+  [unlimited, { approved: true }],
+])('an approval with %o is %o for work that adds 10 to the rate and 100 to the lockup', (changed, expected) => {
+  expect(approvalState({ ...granted, ...changed }, { ratePerEpoch: 10n, lockup: 100n }, 86_400n)).toEqual(expected)
+})
+
+test.each([
+  [{}, undefined],
+  [{ rateUsage: 899n, lockupUsage: 4499n }, undefined],
+  [{ rateUsage: 900n }, 'rate_limited'],
+  [{ lockupUsage: 4500n }, 'lockup_limited'],
+  [{ rateAllowance: 0n, lockupAllowance: 0n }, undefined],
+])('of the usage %o the allowance that is nearly used up is %s', (changed, expected) => {
+  expect(nearlyUsed({ ...granted, ...changed })).toBe(expected)
+})
+
+test.each<readonly [changed: Partial<OperatorApproval>, approve: boolean, onDeposit: boolean]>([
+  [{}, false, false],
+  [{ lockupAllowance: 4500n }, false, false],
+  [{ lockupAllowance: 4499n }, true, false],
+  [{ lockupAllowance: 2499n }, true, true],
+  [{ rateAllowance: 999n }, true, true],
+  [{ maxLockupPeriod: 86_399n }, true, true],
+  [{ isApproved: false }, true, true],
+  [unlimited, true, false],
+])('of %o: an explicit approval has something to do is %s, a deposit approves on the way is %s', (changed, approve, onDeposit) => {
+  expect(differsFromLimits({ ...granted, ...changed }, limits)).toBe(approve)
+  expect(fallsShortOfLimits({ ...granted, ...changed }, limits)).toBe(onDeposit)
+})
+
+test.each([
+  ['not_approved', { isApproved: false }, 'Run svc wallet approve.'],
+  ['rate_limited', { rateAllowance: 900n }, 'Run svc wallet approve.'],
+  ['rate_limited', {}, 'Raise chain.spending.approved_usdfc_per_month and run svc wallet approve.'],
+  ['lockup_limited', { lockupAllowance: 4000n }, 'Run svc wallet approve.'],
+  ['lockup_limited', {}, 'Raise chain.spending.approved_lockup_usdfc and run svc wallet approve.'],
+  ['lockup_period_too_short', {}, 'Raise chain.spending.approved_lockup_days and run svc wallet approve.'],
+] as const)('the advice for %s with %o: %s', (reason, changed, advice) => {
+  expect(approvalAdvice(reason, { ...granted, ...changed }, limits)).toBe(advice)
+  // Running it helps exactly where it is all that the advice asks for.
+  expect(differsFromLimits({ ...granted, ...changed }, limits)).toBe(advice.startsWith('Run'))
+})

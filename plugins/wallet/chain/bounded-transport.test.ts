@@ -1,0 +1,54 @@
+/** Nodes that take a question and never finish the answer. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { ChainUnreachable } from './chain-error.ts'
+import { openChain } from './clients.ts'
+import { resolveNetwork } from './networks.ts'
+
+async function nodeAt(scheme: 'http' | 'ws', answer: (socket: Socket) => void): Promise<string> {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined).once('data', () => answer(socket))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((closed) => server.close(closed))
+  })
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/token-secret`
+}
+
+const drip = (socket: Socket) => {
+  const timer = setInterval(() => socket.write('x'), 5)
+  socket.once('close', () => clearInterval(timer))
+}
+
+test.each([
+  [
+    'http',
+    'drips its answer',
+    (socket: Socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n')
+      drip(socket)
+    },
+  ],
+  ['http', 'stops after its headers', (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n')],
+  ['http', 'drips its headers', drip],
+  ['ws', 'never opens the websocket', () => undefined],
+] as const)('a node at %s that %s is unreachable by the deadline', async (scheme, _what, answer) => {
+  const closed: Promise<unknown>[] = []
+  const rpcUrl = await nodeAt(scheme, (socket) => {
+    closed.push(new Promise((done) => socket.once('close', done)))
+    answer(socket)
+  })
+  const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl }), questionMs: 300, isShortLived: true })
+  const failure = await chain.currentEpoch().catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ChainUnreachable)
+  expect(String(failure)).not.toContain('secret')
+  // Questions that do not pass the chain's own reads are bounded as well.
+  await expect(chain.publicClient.getTransactionCount({ address: `0x${'1'.repeat(40)}` })).rejects.toThrow()
+  if (scheme === 'http') await Promise.all(closed)
+})

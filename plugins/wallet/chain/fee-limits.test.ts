@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { ChainAnswerImplausible, FeeAboveLimit } from './chain-error.ts'
+import { requireFeesWithin } from './fee-limits.ts'
+
+const limits = { feePerGasMax: 100n, totalMax: 1000n }
+const within = (gas: bigint, maxFeePerGas: bigint, maxPriorityFeePerGas = 1n) =>
+  requireFeesWithin(limits, { gas, maxFeePerGas, maxPriorityFeePerGas })
+
+test('I-33: fees up to both limits may be signed', () => {
+  within(10n, 100n)
+  within(1000n, 1n)
+})
+
+test.each([
+  ['the fee per gas', () => within(1n, 101n), 'chain.spending.max_fee_per_gas_nanofil'],
+  ['the priority fee alone', () => within(1n, 1n, 101n), 'chain.spending.max_fee_per_gas_nanofil'],
+  ['the whole fee', () => within(11n, 100n), 'chain.spending.max_transaction_fee_millifil'],
+])('I-33: %s above its limit is refused and names the setting', (_what, attempt, setting) => {
+  expect(attempt).toThrow(FeeAboveLimit)
+  expect(attempt).toThrow(setting)
+})
+
+test('a negative fee is no answer', () => {
+  expect(() => within(1n, -1n)).toThrow(ChainAnswerImplausible)
+  expect(() => within(1n, 1n, -1n)).toThrow(ChainAnswerImplausible)
+})

@@ -1,0 +1,58 @@
+/** Whether an answer of the chain node can be true. A node may be wrong, out of date or hostile. */
+import { ChainAnswerImplausible } from './chain-error.ts'
+
+/** Filecoin's limit for a whole block. */
+const gasMax = 10_000_000_000n
+/** Of a transfer without data. */
+const gasMin = 21_000n
+/** Far above all FIL and all USDFC there are, in base units. */
+const amountMax = 2n ** 112n
+/** Transactions of this wallet that wait in the pool at a time. */
+const pooledNoncesMax = 1000
+const noncesMax = 2 ** 32
+/** Epochs after which nothing on Filecoin is undone. */
+const finalityEpochs = 900n
+/** How far a node may be ahead of this machine's clock. */
+const aheadMs = 24 * 3_600_000
+
+/** Token and gas balances, in base units. @throws ChainAnswerImplausible */
+export function requireAmount(value: bigint, what: string): bigint {
+  if (value < 0n || value > amountMax) throw new ChainAnswerImplausible(`${value} base units as ${what}`)
+  return value
+}
+
+/** @throws ChainAnswerImplausible */
+export function requireGas(gas: bigint): bigint {
+  if (gas < gasMin || gas > gasMax) throw new ChainAnswerImplausible(`an estimate of ${gas} gas`)
+  return gas
+}
+
+/** @param mined the nonce without the pool @throws ChainAnswerImplausible */
+export function requireNonce(next: number, mined: number): number {
+  const isCount = [next, mined].every((nonce) => Number.isSafeInteger(nonce) && nonce >= 0 && nonce <= noncesMax)
+  if (!isCount || next < mined || next - mined > pooledNoncesMax) {
+    throw new ChainAnswerImplausible(`nonce ${next} as the next one after ${mined} mined transactions`)
+  }
+  return next
+}
+
+export interface EpochFacts {
+  readonly reported: bigint
+  /** The highest that this client has accepted; undefined at first. */
+  readonly highest: bigint | undefined
+  /** Unix milliseconds at which the reported epoch begins, on a network with a real clock. */
+  readonly startsAtMs: number | undefined
+  readonly nowMs: number
+}
+
+/** @throws ChainAnswerImplausible */
+export function requireEpoch({ reported, highest, startsAtMs, nowMs }: EpochFacts): bigint {
+  if (reported < 0n) throw new ChainAnswerImplausible(`epoch ${reported}`)
+  if (highest !== undefined && highest - reported > finalityEpochs) {
+    throw new ChainAnswerImplausible(`epoch ${reported} after epoch ${highest}, which is further back than the chain can go`)
+  }
+  if (startsAtMs !== undefined && startsAtMs - nowMs > aheadMs) {
+    throw new ChainAnswerImplausible(`epoch ${reported}, more than a day ahead of this machine's clock`)
+  }
+  return reported
+}
