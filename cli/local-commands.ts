@@ -22,9 +22,11 @@ export const localCommands: readonly Command[] = [
       ['svc serve', 'Use ~/.svc/config.toml'],
       ['svc serve -c /srv/svc/config.toml', 'Use another configuration file'],
       ['svc serve --set logging.level=debug --set admin.addr=127.0.0.1:9191', 'Change settings for this run only'],
+      ['svc serve --wait 30s', 'Take over from an svc that is stopping'],
     ],
     flags: {
-      set: { type: 'list', description: 'A setting for this run, as key=value; wins over the environment and the file' },
+      set: { type: 'list', description: 'A setting for this run, as key=value; wins over the environment and the file; no secrets' },
+      wait: { type: 'duration', description: 'Time another svc on the same data may take to stop', default: '0s' },
     },
     load: () => import('./serve-command.ts'),
   }),

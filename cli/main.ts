@@ -8,8 +8,14 @@ import { reportError } from './report-error.ts'
 
 /** Resolves with the exit code: 0 for success and help, 2 for wrong use, 1 for every other error. */
 export async function main(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<number> {
+  // Whatever a library makes is private too.
+  process.umask(0o077)
   // A reader that goes away, such as `head`, has what it wanted.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  // A full disk under the log must not end the service: the line is lost, and the next one is tried again.
+  process.stderr.on('error', () => {})
+  // With a listener, a file-size limit is an error of the write and not the end of the process.
+  process.on('SIGXFSZ', () => {})
   try {
     if (argv[0] === 'complete') return await complete(argv.slice(1).join(' '), env)
     const line = readAlias(argv)

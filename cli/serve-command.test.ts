@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -6,6 +6,12 @@ import { svcHome } from './testing/run-svc.ts'
 
 const anyPort = { SVC_ADMIN_ADDR: '127.0.0.1:0' }
 const urlIn = (line: string): string => /admin=(\S+)/.exec(line)?.[1] ?? ''
+
+const stubborn = `
+const service = { id: 'stubborn.service', token: Symbol('stubborn'), isOptional: false }
+const create = () => ({ [Symbol.asyncDispose]: () => new Promise(() => setInterval(() => {}, 1000)) })
+export const plugin = Object.freeze({ id: 'stubborn', requires: [], provides: [{ ref: service, uses: {}, create }], contributes: [] })
+`
 
 test('without a wallet key svc serve starts in setup mode, says what is missing and stops on a signal', async () => {
   using home = svcHome()
@@ -41,12 +47,6 @@ test('--set wins over the environment', async () => {
   expect(await svc.stop('SIGINT')).toBe(0)
 })
 
-const stubborn = `
-const service = { id: 'stubborn.service', token: Symbol('stubborn'), isOptional: false }
-const create = () => ({ [Symbol.asyncDispose]: () => new Promise(() => setInterval(() => {}, 1000)) })
-export const plugin = Object.freeze({ id: 'stubborn', requires: [], provides: [{ ref: service, uses: {}, create }], contributes: [] })
-`
-
 test('a second signal ends a service that does not stop', async () => {
   using home = svcHome()
   await home.run(['init'])
@@ -69,6 +69,44 @@ test('without any configuration svc serve refuses and names the command that mak
   const { code, stderr } = await home.run(['serve'])
   expect(code).toBe(1)
   expect(stderr).toMatch(/^fatal: .*\.svc\/config\.toml does not exist \(svc init makes one\) and cannot be used: admin\.auth\./)
+})
+
+test.each([
+  ['chain.private_key=0xfeedfacecafebeef', 'chain.private_key', 'SVC_CHAIN_PRIVATE_KEY'],
+  ['admin.auth.session_secret=feedfacecafebeef', 'admin.auth.session_secret', 'SVC_ADMIN_AUTH_SESSION_SECRET'],
+  ['chain.rpc_url=https://node.example.org/v3/feedfacecafebeef', 'chain.rpc_url', 'SVC_CHAIN_RPC_URL'],
+])('--set %s is refused: the list of processes shows it', async (pair, field, variable) => {
+  using home = svcHome()
+  await home.run(['init'])
+  const { code, stderr } = await home.run(['serve', '--set', pair])
+  expect(code).toBe(2)
+  expect(stderr).toBe(
+    `fatal: --set takes no secret, because the list of processes shows it: put ${field} into the configuration file or into ${variable}\n`,
+  )
+})
+
+test('a configuration that other users may read is warned of, and everything that is made is private', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  const dir = join(home.dir, '.svc')
+  const config = join(dir, 'config.toml')
+  chmodSync(config, 0o644)
+  writeFileSync(
+    join(dir, 'writer.js'),
+    `import { chmodSync, statSync, writeFileSync } from 'node:fs'\nwriteFileSync('made', '')\n${stubborn}`,
+  )
+  const before = process.umask(0)
+  try {
+    await using svc = home.start(['serve'], { ...anyPort, SVC_PLUGINS_PACKAGES: './writer.js' })
+    expect(await svc.line(/chmod 600/)).toMatch(/WARN .*other users have rights on the configuration file.* file=\S+config\.toml mode=0644/)
+    expect(statSync(join(home.dir, 'made')).mode & 0o777).toBe(0o600)
+  } finally {
+    process.umask(before)
+  }
+  chmodSync(config, 0o600)
+  await using svc = home.start(['serve'], anyPort)
+  await svc.line(/setup mode/)
+  await expect(Promise.race([svc.line(/chmod/), svc.stop('SIGTERM')])).resolves.toBe(0)
 })
 
 test('a mistyped setting stops the start and is named', async () => {

@@ -1,4 +1,14 @@
-import { type CommandCall, CommandError, findPlace, log, type PreparedKernel, prepareKernel, startKernel } from '#kernel'
+import {
+  type CommandCall,
+  CommandError,
+  envName,
+  findPlace,
+  log,
+  modeForOthers,
+  type PreparedKernel,
+  prepareKernel,
+  startKernel,
+} from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
 import { watchStopSignals } from './stop-signal.ts'
 import { refuseUnusable } from './unusable-config.ts'
@@ -8,9 +18,13 @@ export async function run(call: CommandCall): Promise<undefined> {
   using stop = watchStopSignals()
   const flags = readOverrides((call.flags.set ?? []) as readonly string[])
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
+  refuseSecretFlags(prepared, flags)
   refuseUnusable(prepared)
-  const kernel = await startKernel(prepared)
+  const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait as number, signal: stop.signal } })
   const lines = kernel.get(log)
+  const mode = modeForOthers(prepared.config.path)
+  if (mode !== undefined)
+    lines.warn('other users have rights on the configuration file; run chmod 600', { file: prepared.config.path, mode })
   const advice = adviseSetup(prepared, kernel.adminUrl)
   if (advice) lines.warn(advice)
   const name = await stop.received
@@ -28,6 +42,22 @@ function readOverrides(pairs: readonly string[]): Readonly<Record<string, string
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),
   )
+}
+
+/** Every user of the machine can read the words of a running command. */
+function refuseSecretFlags({ sections }: PreparedKernel, flags: Readonly<Record<string, string>>): void {
+  for (const { path, keys } of sections) {
+    for (const [key, setting] of Object.entries(keys)) {
+      const field = `${path}.${key}`
+      const value = Object.hasOwn(flags, field) ? flags[field] : undefined
+      // A part of the value may be secret, such as the token in a URL.
+      if (value === undefined || (!setting.secret && setting.secretParts(value).length === 0)) continue
+      throw new CommandError(
+        `--set takes no secret, because the list of processes shows it: put ${field} into the configuration file or into ${envName(field)}`,
+        { exitCode: 2 },
+      )
+    }
+  }
 }
 
 /** What is missing and what to do about it, in setup mode. */

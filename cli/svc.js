@@ -21,24 +21,24 @@ if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) {
   // All is closed by now: a timer that a library forgot must not keep the operator waiting. Does nothing when nothing is left.
   setTimeout(() => process.exit(), endMsMax).unref()
 } else {
-  runOnPinnedNode()
+  await runOnPinnedNode()
 }
 
-function runOnPinnedNode() {
-  const pinned = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
-  if (!existsSync(pinned)) {
+async function runOnPinnedNode() {
+  const { pinnedNode } = await import('./pinned-node.js')
+  if (!existsSync(pinnedNode)) {
     process.stderr.write(
       `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it, or run \`npm ci\` here.\n`,
     )
     process.exitCode = 1
     return
   }
-  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(pinnedNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
   // A terminal sends Ctrl-C to both processes, and the child ends itself; what is sent to this process alone is passed on.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   child.on('error', (error) => {
-    process.stderr.write(`fatal: ${pinned} cannot be started: ${error.message}\n`)
+    process.stderr.write(`fatal: ${pinnedNode} cannot be started: ${error.message}\n`)
     process.exitCode = 1
   })
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)))

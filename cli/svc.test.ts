@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,6 +33,7 @@ test('where there is no pinned Node it says in one line what it needs', async ()
   const dir = mkdtempSync(join(tmpdir(), 'svc-old-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   copyFileSync(program, join(dir, 'svc.mjs'))
+  copyFileSync(fileURLToPath(new URL('./pinned-node.js', import.meta.url)), join(dir, 'pinned-node.js'))
   expect(await runOnOldNode(join(dir, 'svc.mjs'), 'version')).toEqual({
     code: 1,
     stdout: '',
@@ -55,4 +57,12 @@ test('the program ends when its command has, whatever a library has left running
     execFile(process.execPath, ['--import', forgotten, program, 'serv'], { timeout: 30_000 }, (error) => resolve(error?.code))
   })
   expect(code).toBe(2)
+})
+
+test.skipIf(!existsSync('/dev/full'))('a full disk under the log does not end the program', async () => {
+  const full = openSync('/dev/full', 'w')
+  const child = spawn(process.execPath, [program, 'serv'], { stdio: ['ignore', 'ignore', full] })
+  closeSync(full)
+  // The code of wrong use: an error of the log would end it with 1.
+  expect(await once(child, 'exit')).toEqual([2, null])
 })

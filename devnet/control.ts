@@ -12,6 +12,8 @@ const JSON_BYTES_MAX = 64 * 1024
 const common = type({ 'routes?': type.enumerated(...routeNames).array(), 'count?': 'number.integer >= 1' })
 const plainKinds = type.enumerated(
   'hang',
+  'switch_protocols',
+  'drip',
   'drop_connection',
   'drop_answer',
   'revert',
@@ -30,6 +32,7 @@ const faultShape = common
   .or(common.and({ kind: "'answer'", status, 'text?': 'string', 'retryAfterSeconds?': 'number.integer >= 0' }))
   .or(common.and({ kind: "'fail_answer'", 'status?': status }))
   .or(common.and({ kind: "'cut_bytes'", afterBytes: 'number.integer >= 0' }))
+  .or(common.and({ kind: "'drip_bytes'", everyMs: 'number >= 1' }))
 const placeShape = type({ 'provider?': 'number.integer', fault: faultShape })
 const clearShape = type({ 'provider?': 'number.integer', 'id?': 'number.integer' })
 const settingsShape = type({

@@ -1,5 +1,8 @@
 // Every fault does what its name says to a real request.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { newNonce } from '../plugins/storage/chain/typed-data.ts'
 import { createFaultBox } from './faults.ts'
@@ -61,6 +64,21 @@ test('hang: the connection is taken and no answer comes, until the fault is clea
   faults.clear()
   await expect(hanging).rejects.toThrow('fetch failed')
   expect((await ping()).status).toBe(200)
+})
+
+test('switch_protocols and drip: the answer is of no use, and does not end', async () => {
+  const { faults, url } = dataSet.provider
+  faults.add({ kind: 'switch_protocols', routes: ['ping'], count: 1 })
+  const [response] = (await once(get(`${url}/pdp/ping`), 'upgrade')) as [IncomingMessage, Socket]
+  expect(response.statusCode).toBe(101)
+  faults.add({ kind: 'drip', routes: ['ping'] })
+  const [dripping] = (await once(get(`${url}/pdp/ping`), 'response')) as [IncomingMessage]
+  const [first] = (await once(dripping, 'data')) as [Buffer]
+  expect([dripping.headers['content-length'], first.length]).toEqual(['100000', 1])
+  dripping.once('error', () => undefined)
+  faults.clear()
+  await new Promise((done) => dripping.once('close', done))
+  expect(dripping.complete).toBe(false)
 })
 
 test('dark: nothing listens until the fault is cleared', async () => {
@@ -139,6 +157,16 @@ test('corrupt_bytes and cut_bytes: what arrives is not the piece', async () => {
   dataSet.provider.faults.add({ kind: 'cut_bytes', afterBytes: 1000, count: 1 })
   await expect(fetch(url).then((response) => response.arrayBuffer())).rejects.toThrow()
   expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(bytes)
+})
+
+test('drip_bytes: the piece comes a byte at a time', async () => {
+  const bytes = randomBytes(200)
+  const url = `${dataSet.provider.url}/piece/${await store(dataSet.provider.url, bytes)}`
+  dataSet.provider.faults.add({ kind: 'drip_bytes', everyMs: 1, count: 1 })
+  const sizes: number[] = []
+  for await (const block of (await fetch(url)).body ?? []) sizes.push(block.length)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(bytes.length)
+  expect(sizes.length).toBeGreaterThan(1)
 })
 
 test('a collected piece cannot be added or retrieved any more', async () => {

@@ -32,6 +32,10 @@ export type FaultEffect =
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** Leave the request without an answer; the connection is closed with the last fault. */
   | { readonly kind: 'hang' }
+  /** Answer `101 Switching Protocols` and keep the connection. */
+  | { readonly kind: 'switch_protocols' }
+  /** Announce a long answer and send a byte of it now and then, for as long as the client listens. */
+  | { readonly kind: 'drip' }
   /** Close the connection before doing anything. */
   | { readonly kind: 'drop_connection' }
   /** Answer without doing anything. */
@@ -46,6 +50,8 @@ export type FaultEffect =
   | { readonly kind: 'corrupt_bytes' }
   /** Close the connection after so many bytes of the piece. */
   | { readonly kind: 'cut_bytes'; readonly afterBytes: number }
+  /** Send one byte of the piece now and one more after each `everyMs`. */
+  | { readonly kind: 'drip_bytes'; readonly everyMs: number }
   /** A pull that is accepted and then never moves on. */
   | { readonly kind: 'pull_stuck' }
   /** A pull that is accepted and then fails for good. */

@@ -50,9 +50,19 @@ export const kernelErrors = defineErrors({
   invalid_request: { status: 400, message: 'The request cannot be understood.' },
   authentication_required: { status: 401, message: 'Sign in, or send HTTP Basic credentials.' },
   cross_site_basic: { status: 403, message: 'A browser page of another site may not use HTTP Basic credentials here.' },
+  cross_site_refused: { status: 403, message: 'A browser page of another site may not use this API.' },
+  host_refused: {
+    status: 403,
+    message: 'While admin.auth.enabled is false, the Host must be localhost or a loopback address.',
+  },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   plugin_disabled: { status: 404, message: 'The plugin that serves this address is disabled.' },
   login_rate_limited: { status: 429, message: 'Too many failed passwords from this address; wait and try again.' },
   setup_mode: { status: 503, message: 'The service is in setup mode: supply the settings that `svc admin status` names, and restart it.' },
+  database_full: { status: 507, message: 'The disk of the database is full. Free space on it; the service goes on by itself.' },
+  database_unwritable: {
+    status: 507,
+    message: 'The database cannot be written, because its disk reports an error. The log of the service names the file.',
+  },
   service_unavailable: { status: 503, message: 'This part of the service is not available now.' },
 })

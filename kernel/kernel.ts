@@ -4,13 +4,15 @@ import { type Clock, clock as clockRef, systemClock } from './clock.ts'
 import { configState } from './config/config-state.ts'
 import { type ServiceScope, Services } from './container.ts'
 import { contributions } from './contributions.ts'
-import { database as databaseRef, dbSchemas } from './db/database.ts'
+import { database as databaseRef } from './db/database.ts'
+import { schemasOf } from './db/schemas-of.ts'
 import { createEvents, events as eventsRef } from './events.ts'
 import type { ExtensionPoint } from './extension-point.ts'
 import { healthChecks } from './http/health.ts'
 import { listeners as listenerPoint, type RunningListener } from './http/listeners.ts'
 import { adminRoutes } from './http/routes.ts'
 import { limits } from './limits.ts'
+import type { LockWait } from './lock/data-lock.ts'
 import { createLog, type Log, log as logRef } from './log.ts'
 import type { Plugin } from './plugin.ts'
 import type { PreparedKernel } from './prepare.ts'
@@ -30,6 +32,8 @@ export interface StartOptions {
   readonly log?: Log
   /** Services that stand in for those of the plugins; their providers are not run. For tests. */
   readonly override?: readonly (readonly [ServiceRef<unknown>, unknown])[]
+  /** How long to wait for another svc that still holds the data. Default: not at all. */
+  readonly lockWait?: LockWait
 }
 
 export interface RunningKernel extends AsyncDisposable {
@@ -114,12 +118,26 @@ class Boot {
     for (const plugin of this.#prepared.enabled) this.#scopes.set(plugin, this.#services.scope([[logRef, this.log.child(plugin.id)]]))
   }
 
+  /** I-26: nothing of the data is opened, migrated or swept before it is locked, and the lock is given back last. */
+  async #lockData(): Promise<void> {
+    const { lockData } = await import('./lock/data-lock.ts')
+    const lock = await lockData(this.#prepared, {
+      ms: 0,
+      ...this.#options.lockWait,
+      onWait: (reason) => this.log.info('waiting for another svc to stop', { reason }),
+    })
+    this.undo.add('data lock', async () => lock[Symbol.dispose]())
+  }
+
   async #openDatabase(): Promise<TaskEngine> {
+    await this.#lockData()
     const { openKernelDatabase } = await import('./db/open-kernel.ts')
-    const database = await openKernelDatabase(
-      this.#prepared.dsn,
-      this.#contributed(dbSchemas).map(({ item }) => item),
-    )
+    const database = await openKernelDatabase(this.#prepared.dsn, schemasOf(this.#prepared), {
+      onWriteFault: (fault) => {
+        if (fault) this.log.error('the database cannot be written', { error: fault })
+        else this.log.info('the database can be written again')
+      },
+    })
     this.undo.add('database', async () => database[Symbol.asyncDispose]())
     const applied = await database.migrate()
     if (applied.length > 0) this.log.info('database migrated', { applied })

@@ -6,4 +6,6 @@ export const limits = {
   stopMs: 10_000,
   /** JSON bodies of the Admin API, unless a route asks for another bound. */
   jsonBodyBytesMax: 4096,
+  /** Problems that one refusal lists; a body may hold thousands. */
+  listedProblemsMax: 50,
 } as const

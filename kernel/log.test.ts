@@ -53,8 +53,8 @@ test('text lines are for people: time, level, who, what, and the fields', () => 
 
 test('a text line shows control characters of a value without sending them to the terminal', () => {
   const { lines, log } = setUp('text')
-  log.info('x', { key: 'a\u001b[2Jb', other: 'a\u009b2Jb' })
-  expect(lines[0]).toContain(String.raw`key="a\u001b[2Jb" other="a\u009b2Jb"`)
+  log.info('x', { key: 'a\u001b[2Jb', other: 'a\u009b2Jb', subject: { key: 'a\u009b2Jb' } })
+  expect(lines[0]).toContain(String.raw`key="a\u001b[2Jb" other="a\u009b2Jb" subject={"key":"a\u009b2Jb"}`)
 })
 
 test('an error shows every cause and the place where the fault arose', () => {

@@ -115,13 +115,15 @@ function renderValue(value: unknown): string {
     return stack ? `${message}\n${stack}` : message
   }
   if (typeof value === 'string') return /[\s"=\p{Cc}]/u.test(value) ? quote(value) : value
-  return JSON.stringify(value)
+  return escapeControls(JSON.stringify(value))
 }
 
 /** Control characters that JSON leaves alone are escaped too: a terminal would obey those in a client's object key. */
 function quote(text: string): string {
-  return JSON.stringify(text).replace(/\p{Cc}/gu, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
+  return escapeControls(JSON.stringify(text))
 }
+
+const escapeControls = (json: string): string => json.replace(/\p{Cc}/gu, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
 
 /** For tests and short commands that have nothing to say. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog }

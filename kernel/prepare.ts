@@ -1,5 +1,6 @@
 import { systemState } from './boot-report.ts'
 import { clock } from './clock.ts'
+import { findAdminExposure } from './config/admin-exposure.ts'
 import { type ConfigState, configState } from './config/config-state.ts'
 import { type LoadedConfig, loadConfig } from './config/load.ts'
 import { configSections, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
@@ -52,7 +53,7 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   const arrange = (disabledIds: readonly string[]) => arrangePlugins(all, sections, disabledIds)
   const { enabled, disabled } = arrange(choice.disabled)
   const reload: ConfigState['reload'] = (changes = {}) =>
-    withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all)
+    withExposure(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all))
   const config = reload()
   const settings = (section: Section) => config.values.get(section.path)
   return {
@@ -102,6 +103,8 @@ function withoutDisabled(config: LoadedConfig, all: readonly Plugin[]): LoadedCo
   const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
   return { ...config, problems: config.problems.filter(({ field }) => !off.has(field.slice(0, field.lastIndexOf('.')))) }
 }
+
+const withExposure = (config: LoadedConfig): LoadedConfig => ({ ...config, problems: [...config.problems, ...findAdminExposure(config)] })
 
 /** A choice of plugins that cannot start is a problem like any other value that does not fit. */
 function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly string[]) => unknown): LoadedConfig {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkSetting } from './config/load.ts'
-import { adminSection } from './settings.ts'
+import { adminAuthSection, adminSection } from './settings.ts'
 
 const { addr, trusted_proxies } = adminSection.keys
 const problemOf = (value: unknown) => checkSetting('admin.addr', addr, value)?.message
@@ -26,4 +26,17 @@ test.each(['proxy.example', '10.0.0.0/33', '10.0.0', '', '::/129', '10.0.0.0/8/8
     message: expect.stringContaining('must be an IP address or a CIDR such as 10.0.0.0/8'),
     blocks: 'start',
   })
+})
+
+test.each([
+  ['a'.repeat(31), true, ['session_secret']],
+  ['a'.repeat(32), true, []],
+  // Bytes count, not characters.
+  ['é'.repeat(16), true, []],
+  ['short', false, []],
+])('the session secret %j with authentication=%s has the problems %j', (session_secret, enabled, keys) => {
+  const values = { enabled, username: 'admin', password_hash: 'x', session_secret, session_ttl: 1 }
+  const problems = adminAuthSection.check(values as never)
+  expect(problems.map(({ key }) => key)).toEqual(keys)
+  for (const { message } of problems) expect(message).toBe('must have at least 32 bytes; `svc admin-auth reset-password` writes one')
 })

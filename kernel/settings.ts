@@ -32,25 +32,42 @@ export const adminSection = defineSection('admin', {
   },
 })
 
+/** As many as the SHA-256 that signs with it gives: fewer could be found by trying against one cookie. */
+const sessionSecretBytesMin = 32
+
 export const adminAuthSection = defineSection('admin.auth', {
   doc: 'Who may sign in to the dashboard and Admin API.',
   keys: {
     enabled: flag({
       label: 'Authentication',
-      doc: 'Switching it off opens the Admin API to everybody who can reach it.',
+      doc: 'Switched off, every program on this machine has full access to the Admin API; admin.addr must then be a loopback address.',
       default: true,
       written: true,
     }),
     username: text({ label: 'Username', doc: 'Login name of the operator.', default: 'admin', written: true }),
     password_hash: secret({ label: 'Password hash', doc: 'Written by `svc init` and `svc admin-auth reset-password`.', written: true }),
-    session_secret: secret({ label: 'Session secret', doc: 'Signs browser sessions; changing it ends them all.', written: true }),
+    session_secret: secret({
+      label: 'Session secret',
+      doc: 'Signs browser sessions; changing it ends them all. At least 32 bytes.',
+      written: true,
+    }),
     session_ttl: duration({ label: 'Session lifetime', doc: 'How long a browser session lives without renewal.', default: '12h' }),
   },
   check: ({ enabled, username, password_hash, session_secret }) => {
     if (!enabled) return []
     const needs = (key: string, value: unknown) =>
       value ? [] : [{ key, message: 'must not be empty while admin.auth.enabled is true; run `svc init`' }]
-    return [...needs('username', username), ...needs('password_hash', password_hash), ...needs('session_secret', session_secret)]
+    const isGuessable = session_secret !== undefined && session_secret !== '' && Buffer.byteLength(session_secret) < sessionSecretBytesMin
+    const weak = {
+      key: 'session_secret',
+      message: `must have at least ${sessionSecretBytesMin} bytes; \`svc admin-auth reset-password\` writes one`,
+    }
+    return [
+      ...needs('username', username),
+      ...needs('password_hash', password_hash),
+      ...needs('session_secret', session_secret),
+      ...(isGuessable ? [weak] : []),
+    ]
   },
 })
 
@@ -60,7 +77,7 @@ export const databaseSection = defineSection('database', {
     driver: choice(['sqlite'], { label: 'Driver', doc: 'Kind of database.', default: 'sqlite', written: true }),
     dsn: secret({
       label: 'Data source',
-      doc: 'Path or file: URL of the SQLite database.',
+      doc: 'Path or file: URL of the SQLite database. Keep it on a local disk: some network file systems ignore the locks that keep a second svc away.',
       default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
       written: true,
     }),

@@ -1,13 +1,13 @@
 // Runs a program of this project on the pinned Node, installing the dependencies first when they are missing or stale.
-// Plain JavaScript for Node 18 and later: it is the one file that must run before anything is installed.
+// Plain JavaScript for Node 18 and later: it must run before anything is installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { pinnedNode } from '../cli/pinned-node.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = `${root}node_modules/.svc-install`
-const node24 = `${root}node_modules/node/bin/node`
 
 if (Number(process.versions.node.split('.')[0]) < 18) stop(`svc needs Node 18 or later to bootstrap itself; this is ${process.version}.`)
 
@@ -20,13 +20,16 @@ if (!isInstalled()) {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   if (npm.status !== 0) stop('`npm ci` failed; its message is above. Run `npm ci` by hand once it is fixed, then try again.')
-  if (!existsSync(node24))
-    stop(`the package \`node\` did not bring ${node24}; allow install scripts (npm 11 reads "allowScripts" in package.json).`)
+  if (!existsSync(pinnedNode)) {
+    stop(
+      `npm did not install ${pinnedNode}: the lockfile pins Node for Linux and macOS on x64 and arm64, as optional packages. Run \`npm ci\` without --omit=optional.`,
+    )
+  }
   writeFileSync(stamp, wanted)
 }
 
 const [program, ...args] = process.argv.slice(2)
-const child = spawn(node24, [`${root}${program}`, ...args], {
+const child = spawn(pinnedNode, [`${root}${program}`, ...args], {
   stdio: 'inherit',
   env: { ...process.env, PATH: `${root}node_modules/.bin:${process.env.PATH}` },
 })
@@ -37,7 +40,7 @@ child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
 
 /** Our own stamp says so; or npm's record of an installation by hand, when it is younger than the lockfile. */
 function isInstalled() {
-  if (!existsSync(node24)) return false
+  if (!existsSync(pinnedNode)) return false
   if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === wanted
   const record = `${root}node_modules/.package-lock.json`
   return existsSync(record) && statSync(record).mtimeMs >= statSync(lockfile).mtimeMs

@@ -4,7 +4,7 @@ import { allowedValues, orderSections } from '../cli/config-template.ts'
 
 const head = `# Settings
 
-Every key of \`config.toml\`. A flag (\`svc serve --set key=value\`) wins over the environment, the environment over the file, and the
+Every key of \`config.toml\`. A flag (\`svc serve --set key=value\`, not for secrets) wins over the environment, the environment over the file, and the
 file over the default. Every change takes effect at the next start. "API" tells whether the Admin API and \`svc admin settings set\` may
 change the key; "risk" how much care a change needs. This page is written by \`npm run docs\`.
 `

@@ -78,7 +78,7 @@ test('a failed start stops what it started and says why', { timeout: devMs }, as
   const { code, stderr } = await home.run(anyPorts)
   expect(code).toBe(1)
   expect(stderr).toMatch(/fatal: .*config\.toml is not valid TOML/)
-  for (const path of [readyPath(home), anvilPath(home), join(home.dir, 'dev', 'pid')]) expect(existsSync(path)).toBe(false)
+  for (const path of [readyPath(home), anvilPath(home), join(home.dir, 'dev', 'svc.lock.holder')]) expect(existsSync(path)).toBe(false)
 })
 
 test('a taken port is refused before anything starts', async () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { lockFile } from '#kernel'
 import { openDevDirectory } from './dev-directory.ts'
 import { requireFreePorts } from './free-ports.ts'
 
@@ -37,15 +38,30 @@ test.each([false, true])('a directory of somebody else is left alone (fresh: %s)
   expect(existsSync(join(dir, 'thesis.txt'))).toBe(true)
 })
 
-test('the process number of a program that is gone, or became another, does not stand in the way', () => {
+test('a directory in use is refused, with and without --fresh, and nothing in it is touched', () => {
   const dir = join(temporaryDir(), 'new')
-  openDevDirectory(dir, { isFresh: false })[Symbol.dispose]()
-  for (const pid of [2 ** 22 + 1, process.ppid]) {
-    mkdirSync(dir, { recursive: true })
-    writeFileSync(join(dir, 'pid'), `${pid}\n`)
-    openDevDirectory(dir, { isFresh: false })[Symbol.dispose]()
-    expect(existsSync(join(dir, 'pid'))).toBe(false)
+  {
+    using used = openDevDirectory(dir, { isFresh: false })
+    writeFileSync(used.ready, '{}')
+    for (const isFresh of [false, true]) {
+      expect(() => openDevDirectory(dir, { isFresh })).toThrow(`svc dev (process ${process.pid}) already runs in ${dir}; stop it`)
+    }
+    expect(existsSync(used.ready)).toBe(true)
   }
+  openDevDirectory(dir, { isFresh: false })[Symbol.dispose]()
+})
+
+test('--fresh is refused while another svc runs on the data of the gateway', () => {
+  const dir = join(temporaryDir(), 'new')
+  const made = openDevDirectory(dir, { isFresh: false })
+  const { gateway } = made
+  made[Symbol.dispose]()
+  writeFileSync(join(dir, 'svc.log'), 'kept')
+  {
+    using _served = lockFile(join(gateway, 'cache', 'svc.lock'))
+    expect(() => openDevDirectory(dir, { isFresh: true })).toThrow(`another svc (process ${process.pid}) uses ${gateway}; stop it`)
+  }
+  expect(existsSync(join(dir, 'svc.log'))).toBe(true)
 })
 
 test('every taken port is named with the flag that chooses another', async () => {

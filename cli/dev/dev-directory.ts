@@ -1,7 +1,7 @@
 /** The directory of `svc dev`: which files it holds, that nobody else's directory is touched, and that one `svc dev` runs in it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError, writePrivateFile } from '#kernel'
+import { CommandError, LockedError, lockFile, writePrivateFile } from '#kernel'
 
 export interface DevDirectory extends Disposable {
   /** Runtime directory of the gateway, as `svc init` makes it. */
@@ -17,6 +17,7 @@ export interface DevDirectory extends Disposable {
 }
 
 const markerName = '.made-by-svc-dev'
+const lockName = 'svc.lock'
 
 /**
  * Opens the directory for this process until it is disposed. `isFresh` empties it first.
@@ -24,13 +25,11 @@ const markerName = '.made-by-svc-dev'
  */
 export function openDevDirectory(dir: string, { isFresh }: { readonly isFresh: boolean }): DevDirectory {
   const marker = join(dir, markerName)
-  const lock = join(dir, 'pid')
   refuseForeign(dir, marker)
-  refuseBusy(dir, lock)
-  if (isFresh) rmSync(dir, { recursive: true, force: true })
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   writePrivateFile(marker, 'svc dev made this directory; svc dev --fresh deletes it with everything in it.\n')
-  writePrivateFile(lock, `${process.pid}\n`)
+  const lock = take(join(dir, lockName), (process) => `svc dev${process} already runs in ${dir}`)
+  if (isFresh) empty(dir)
   const ready = join(dir, 'ready.json')
   rmSync(ready, { force: true })
   return {
@@ -42,7 +41,7 @@ export function openDevDirectory(dir: string, { isFresh }: { readonly isFresh: b
     ready,
     [Symbol.dispose]() {
       rmSync(ready, { force: true })
-      rmSync(lock, { force: true })
+      lock[Symbol.dispose]()
     },
   }
 }
@@ -52,26 +51,24 @@ function refuseForeign(dir: string, marker: string): void {
   throw new CommandError(`${dir} holds files and was not made by svc dev; choose another directory with --dir`)
 }
 
-function refuseBusy(dir: string, lock: string): void {
-  if (!existsSync(lock)) return
-  const pid = Number(readFileSync(lock, 'utf8'))
-  if (pid !== process.pid && isRunningDev(pid)) {
-    throw new CommandError(`svc dev (process ${pid}) already runs in ${dir}; stop it, or choose another directory with --dir`)
+function take(lockPath: string, describe: (process: string) => string): Disposable {
+  try {
+    return lockFile(lockPath)
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error
+    const process = error.holder === undefined ? '' : ` (process ${error.holder.pid})`
+    throw new CommandError(`${describe(process)}; stop it, or choose another directory with --dir`, { cause: error })
   }
 }
 
-/** A file left by a killed process must not block the next start, even when its number was given to another program. */
-function isRunningDev(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    // There is no such process.
-    return false
+/** Deletes everything but the marker and the lock. Refuses while an svc serve runs on the gateway's data. */
+function empty(dir: string): void {
+  const gateway = join(dir, 'gateway')
+  using locks = new DisposableStack()
+  for (const path of [join(gateway, 'db', 'svc.db.lock'), join(gateway, 'cache', lockName)]) {
+    locks.use(take(path, (process) => `another svc${process} uses ${gateway}`))
   }
-  const commandLine = `/proc/${pid}/cmdline`
-  if (!existsSync('/proc/self/cmdline')) return true
-  if (!existsSync(commandLine)) return false
-  const words = readFileSync(commandLine, 'utf8').split('\0')
-  const program = words.findIndex((word) => word.endsWith('svc') || word.endsWith('svc.js'))
-  return program >= 0 && words.includes('dev', program + 1)
+  for (const name of readdirSync(dir)) {
+    if (name !== markerName && !name.startsWith(lockName)) rmSync(join(dir, name), { recursive: true, force: true })
+  }
 }

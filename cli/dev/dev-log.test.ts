@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,4 +21,12 @@ test('everything is in the file, and only what needs attention is shown', () => 
   } finally {
     rmSync(dir, { recursive: true })
   }
+})
+
+test.skipIf(!existsSync('/dev/full'))('a full disk under the log costs its lines and nothing else', () => {
+  const shown: string[] = []
+  using log = openDevLog('/dev/full', [], (line) => shown.push(line))
+  log.log.warn('a task failed')
+  log.writeLine('a line of the devnet')
+  expect(shown).toHaveLength(1)
 })

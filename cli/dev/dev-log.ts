@@ -15,7 +15,12 @@ export function openDevLog(path: string, secrets: readonly string[], show: (line
   let isOpen = true
   const append = (line: string): void => {
     // What comes after the stop has nowhere to go.
-    if (isOpen) writeSync(file, line)
+    if (!isOpen) return
+    try {
+      writeSync(file, line)
+    } catch {
+      // On a full disk the line is lost; the run goes on.
+    }
   }
   const write = (line: string): void => {
     append(line)

@@ -13,6 +13,8 @@ import type { ProviderCounters } from './settings.ts'
 
 /** JSON bodies: 40 pieces with metadata stay far below. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024
+const DRIP_BYTES = 100_000
+const DRIP_PAUSE_MS = 100
 
 /** Adds one group of routes. */
 export type RouteGroup = (app: FastifyInstance) => void
@@ -85,22 +87,32 @@ async function listenOn(server: Server, port: number): Promise<void> {
 }
 
 function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions): void {
-  const hanging = new Set<Socket>()
+  const held = new Set<Socket>()
   faults.subscribe(() => {
     // A server that works again has lost what it held before.
     if (faults.list().length > 0) return
-    for (const socket of hanging) socket.destroy()
-    hanging.clear()
+    for (const socket of held) socket.destroy()
   })
+  const holdOpen = (reply: FastifyReply, socket: Socket): FastifyReply => {
+    held.add(socket)
+    socket.once('close', () => held.delete(socket))
+    return reply.hijack()
+  }
   app.addHook('onRequest', async (request, reply) => {
     const route = routeNameOf(request)
     if (!route) return undefined
     counters.requests[route]++
     const late = faults.take('delay', route)
     if (late) await delay(late.delayMs)
-    if (faults.take('hang', route)) {
-      hanging.add(request.raw.socket)
-      return reply.hijack()
+    const { socket } = request.raw
+    if (faults.take('hang', route)) return holdOpen(reply, socket)
+    if (faults.take('switch_protocols', route)) {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+      return holdOpen(reply, socket)
+    }
+    if (faults.take('drip', route)) {
+      drip(socket)
+      return holdOpen(reply, socket)
     }
     if (faults.take('drop_connection', route)) return dropConnection(request, reply)
     const answer = faults.take('answer', route)
@@ -127,6 +139,12 @@ function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions):
       .type('text/plain; charset=utf-8')
     return 'fault injected after the work\n'
   })
+}
+
+function drip(socket: Socket): void {
+  socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${DRIP_BYTES}\r\n\r\n`)
+  const timer = setInterval(() => socket.write('x'), DRIP_PAUSE_MS)
+  socket.once('close', () => clearInterval(timer))
 }
 
 function dropConnection(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,6 +1,7 @@
 // Serves pieces: whole, by range, or only their headers.
 import { createReadStream } from 'node:fs'
 import { Transform } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ProviderContext } from './context.ts'
 import { named, type RouteGroup } from './http-server.ts'
@@ -62,6 +63,7 @@ function servePiece(context: ProviderContext, request: PieceRequest, reply: Fast
 function openBody(context: ProviderContext, request: PieceRequest, piece: StoredPiece, { start, end }: ByteRange): Transform {
   const isCorrupt = context.faults.take('corrupt_bytes', 'retrieve') !== undefined
   const cut = context.faults.take('cut_bytes', 'retrieve')
+  const drip = context.faults.take('drip_bytes', 'retrieve')
   let sent = 0
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -80,7 +82,23 @@ function openBody(context: ProviderContext, request: PieceRequest, piece: Stored
   // The reader went away, or the file: either way the body ends short.
   file.on('error', (error) => body.destroy(error))
   body.on('close', () => file.destroy())
-  return file.pipe(body)
+  return drip ? dripped(file.pipe(body), drip.everyMs) : file.pipe(body)
+}
+
+/** The bytes one at a time, for as long as the reader stays. */
+function dripped(body: Transform, everyMs: number): Transform {
+  const drip = new Transform({
+    async transform(chunk: Buffer, _encoding, done) {
+      for (const byte of chunk) {
+        if (this.destroyed) return
+        this.push(Buffer.of(byte))
+        await setTimeout(everyMs)
+      }
+      done()
+    },
+  })
+  drip.on('close', () => body.destroy())
+  return body.pipe(drip)
 }
 
 function listsTag(header: string | undefined, etag: string): boolean {

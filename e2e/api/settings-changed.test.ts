@@ -220,7 +220,7 @@ describe('a check', () => {
 })
 
 test.each(['PUT /api/v1/settings', 'POST /api/v1/settings/validate'])(
-  '%s takes one JSON object, called so, of 1 MiB at most',
+  '%s takes one JSON object, called so, of 64 KiB at most',
   async (line) => {
     const [method = '', at = ''] = line.split(' ')
     const sized = (bytes: number) => `{"cache":{"dir":"${'x'.repeat(bytes - 20)}"}}`
@@ -232,9 +232,9 @@ test.each(['PUT /api/v1/settings', 'POST /api/v1/settings/validate'])(
     for (const type of ['', 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'text/json']) {
       expect([type, ...(await send('{}', type))]).toEqual([type, ...refused])
     }
-    for (const body of ['', '[]', 'null', '"x"', '{}{}', '{', sized(1_048_577)]) expect(await send(body)).toEqual(refused)
-    expect(sized(1_048_576)).toHaveLength(1_048_576)
-    expect((await send(sized(1_048_576)))[0]).toBe(200)
+    for (const body of ['', '[]', 'null', '"x"', '{}{}', '{', sized(65_537)]) expect(await send(body)).toEqual(refused)
+    expect(sized(65_536)).toHaveLength(65_536)
+    expect((await send(sized(65_536)))[0]).toBe(200)
     expect((await send('{}', 'Application/JSON; charset=utf-8'))[0]).toBe(200)
   },
 )

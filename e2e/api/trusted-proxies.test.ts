@@ -55,7 +55,7 @@ describe('the origin that Basic is compared with', () => {
     expect(await statusOf(trusting, { ...proxied, origin: 'https://svc.example' })).toBe(200)
     expect(await statusOf(trusting, { ...proxied, origin: 'https://svc.example:443' })).toBe(200)
     expect(
-      await statusOf(trusting, { ...proxied, 'x-forwarded-host': 'svc.example:8443, inner', origin: 'https://svc.example:8443' }),
+      await statusOf(trusting, { ...proxied, 'x-forwarded-host': 'evil.example, svc.example:8443', origin: 'https://svc.example:8443' }),
     ).toBe(200)
     expect(await statusOf(trusting, { ...proxied, referer: 'https://svc.example/buckets' })).toBe(200)
   })

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
 
-/** One below and one above the size that is proved before its first byte is handed on. */
+/** Of one chunk and of several. */
 const sizes = [40_000, 9 * 1024 * 1024]
 const range = 'bytes=1000-20999'
 
@@ -26,18 +24,11 @@ afterEach(() => {
 
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-/** As an operator's slip of the hand would. */
-function emptyCache(): number {
-  const blobs = readdirSync(join(stage.dir, 'cache'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  for (const { parentPath, name } of blobs) rmSync(join(parentPath, name))
-  return blobs.length
-}
-
 const isRight = async (object: StoredObject) => (await stage.get(object)).equals(object.bytes)
 const isRightInPart = async (object: StoredObject) => (await stage.get(object, range)).equals(object.bytes.subarray(1000, 21_000))
 
 test('objects whose cached files are gone come from a provider, whole and in part', { timeout: 120_000 }, async () => {
-  expect(emptyCache()).toBeGreaterThanOrEqual(objects.length)
+  expect(stage.emptyCache()).toBeGreaterThanOrEqual(objects.length)
   for (const object of objects) {
     expect(await isRight(object)).toBe(true)
     expect(await isRightInPart(object)).toBe(true)
@@ -45,7 +36,7 @@ test('objects whose cached files are gone come from a provider, whole and in par
 })
 
 test('a dark first provider leaves reads right', { timeout: 120_000 }, async () => {
-  emptyCache()
+  stage.emptyCache()
   providers[0]?.faults.add({ kind: 'dark' })
   for (const object of objects) {
     expect(await isRight(object)).toBe(true)
@@ -53,26 +44,18 @@ test('a dark first provider leaves reads right', { timeout: 120_000 }, async () 
   }
 })
 
-test('a provider with damaged bytes: small objects come right at once, a large one never as a whole wrong answer', {
-  timeout: 120_000,
-}, async () => {
-  const [small, large] = objects as [StoredObject, StoredObject]
+test('providers with damaged bytes leave reads right', { timeout: 120_000 }, async () => {
   // Every provider but the last: whichever is asked first is wrong.
   for (const { faults } of providers.slice(0, -1)) faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'] })
-  emptyCache()
-  expect(await isRight(small)).toBe(true)
-  expect(await isRightInPart(small)).toBe(true)
-  const reads: string[] = []
-  for (let i = 0; i < providers.length; i++) {
-    emptyCache()
-    reads.push(await isRight(large).then(String, () => 'broken off'))
+  stage.emptyCache()
+  for (const object of objects) {
+    expect(await isRight(object)).toBe(true)
+    expect(await isRightInPart(object)).toBe(true)
   }
-  expect(reads).not.toContain('false')
-  expect(reads.at(-1)).toBe('true')
 })
 
 test('while no provider gives the bytes, a read is refused in words and may be tried again', { timeout: 120_000 }, async () => {
-  emptyCache()
+  stage.emptyCache()
   for (const { faults } of providers) faults.add({ kind: 'answer', status: 503, routes: ['retrieve'] })
   for (const object of objects) {
     await expect(stage.get(object)).rejects.toMatchObject({ name: 'ServiceUnavailable', $metadata: { httpStatusCode: 503 } })

@@ -43,6 +43,11 @@ test('a folder named in plugins.packages brings a route, a setting, a task, an e
   expect(await runSvc(svc.dir, 'hello', 'Ada')).toBe('Ahoy, Ada!\n')
 })
 
+test('its routes are for operators, because their group does not say otherwise', async () => {
+  await using svc = await testKernel({ plugins: [], config: here })
+  for (const method of ['GET', 'POST']) expect((await fetch(`${svc.url}/api/v1/hello`, { method })).status).toBe(401)
+})
+
 test('bodies are checked', async () => {
   await using svc = await testKernel({ plugins: [], config: here })
   expect(await svc.call('POST', '/api/v1/hello', { name: '' })).toMatchObject({ status: 400, body: { code: 'invalid_request' } })

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { SettingValues } from '../config/section.ts'
 import type { adminAuthSection } from '../settings.ts'
+import type { Audit } from './audit.ts'
 import { explainBadHash } from './password.ts'
 import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
@@ -17,17 +18,18 @@ export interface AdminAuth {
 export interface AdminAuthOptions {
   readonly auth: SettingValues<typeof adminAuthSection.keys>
   readonly trustedProxies: readonly string[]
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly audit: Audit
 }
 
 /** Throws on a stored hash that cannot be used and on a proxy that is no address: both would lock the operator out, or let others in. */
-export function createAdminAuth({ auth, trustedProxies, clock }: AdminAuthOptions): AdminAuth {
+export function createAdminAuth({ auth, trustedProxies, clock, audit }: AdminAuthOptions): AdminAuth {
   const { enabled, username, password_hash: passwordHash = '', session_secret: secret = '', session_ttl: ttlMs } = auth
   const hashProblem = enabled ? explainBadHash(passwordHash) : undefined
   if (hashProblem) throw new Error(`admin.auth.password_hash cannot be used: ${hashProblem}`)
   return {
     enabled,
-    signIn: new SignIn({ username, passwordHash }, clock),
+    signIn: new SignIn({ username, passwordHash }, { clock, audit }),
     sessions: new Sessions({ username, secret, ttlMs }, clock),
     resolveOrigin: createOriginResolver(trustedProxies),
   }

@@ -46,5 +46,5 @@ export const logout = defineEndpoint({
   refusals: ['csrf_required'],
 })
 
-/** Served by the kernel itself while `admin.auth.enabled` is true. */
-export const authEndpoints = [login, readSession, refresh, logout] as const
+/** Served by the kernel itself while `admin.auth.enabled` is true: `login` to everybody, the others to a browser session. */
+export const sessionEndpoints = [readSession, refresh, logout] as const

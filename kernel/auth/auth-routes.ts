@@ -7,37 +7,51 @@ import { clearSessionCookie, writeSessionCookie } from './session-cookie.ts'
 import { type IssuedSession, lifetimeSeconds, viewSession } from './sessions.ts'
 import { refusalOf } from './sign-in.ts'
 
-/** Login, session, refresh and logout of the browser. The guard has asked for session and CSRF token where these need them. */
-export function registerAuthRoutes(app: FastifyInstance, { signIn, sessions, resolveOrigin }: AdminAuth): void {
-  const isSecure = (request: FastifyRequest) => resolveOrigin(request.raw).scheme === 'https'
-  const setCookie = (request: FastifyRequest, reply: FastifyReply, { claims, token }: IssuedSession) => {
-    const persist = claims.remember ? { maxAgeSeconds: lifetimeSeconds(claims), expiresMs: claims.expires_at * 1000 } : undefined
-    reply.header('set-cookie', writeSessionCookie(token, { isSecure: isSecure(request), persist }))
-  }
+type Cookies = Pick<AdminAuth, 'resolveOrigin'>
+
+const isSecure = ({ resolveOrigin }: Cookies, request: FastifyRequest) => resolveOrigin(request.raw).scheme === 'https'
+
+function setCookie(auth: Cookies, { request, reply }: Exchange, { claims, token }: IssuedSession): void {
+  const persist = claims.remember ? { maxAgeSeconds: lifetimeSeconds(claims), expiresMs: claims.expires_at * 1000 } : undefined
+  reply.header('set-cookie', writeSessionCookie(token, { isSecure: isSecure(auth, request), persist }))
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** For a group that is open. */
+export function registerLogin(app: FastifyInstance, auth: AdminAuth): void {
+  serveEndpoint(app, login, async ({ body, request, reply }) => {
+    const refusal = refusalOf(await auth.signIn.check(body, auth.resolveOrigin(request.raw).clientIp))
+    if (refusal) throw refusal
+    const session = auth.sessions.begin(body.remember ?? false)
+    setCookie(auth, { request, reply }, session)
+    return viewSession(session.claims)
+  })
+}
+
+/** For a group of sessions: the guard has asked for the session, and for its CSRF token where something changes. */
+export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth): void {
+  const { sessions } = auth
   const clearCookie = (request: FastifyRequest, reply: FastifyReply) => {
-    reply.header('set-cookie', clearSessionCookie(isSecure(request)))
+    reply.header('set-cookie', clearSessionCookie(isSecure(auth, request)))
   }
   const sessionOf = (request: FastifyRequest, reply: FastifyReply) => {
     const claims = sessions.read(request.headers.cookie)
     if (claims) return claims
+    // It expired since the guard looked at it.
     clearCookie(request, reply)
     throw kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })
   }
-
-  serveEndpoint(app, login, async ({ body, request, reply }) => {
-    const refusal = refusalOf(await signIn.check(body, resolveOrigin(request.raw).clientIp))
-    if (refusal) throw refusal
-    const session = sessions.begin(body.remember ?? false)
-    setCookie(request, reply, session)
-    return viewSession(session.claims)
-  })
 
   serveEndpoint(app, readSession, async ({ request, reply }) => viewSession(sessionOf(request, reply)))
 
   serveEndpoint(app, refresh, async ({ request, reply }) => {
     const claims = sessionOf(request, reply)
     const renewed = sessions.renew(claims)
-    if (renewed) setCookie(request, reply, renewed)
+    if (renewed) setCookie(auth, { request, reply }, renewed)
     return viewSession(renewed?.claims ?? claims)
   })
 

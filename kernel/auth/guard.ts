@@ -1,14 +1,15 @@
-/** Decides whether a request to the Admin listener may pass, before anything else is known about it. */
+/** Decides whether a request to the Admin listener may pass, by the access of the route that the router chose. */
 import type { IncomingMessage } from 'node:http'
 import { kernelErrors, type SvcError } from '../errors.ts'
-import { isPlainPath, isProtectedPath, type RequestPath } from '../http/request-path.ts'
+import { isLoopbackHostHeader } from '../http/loopback.ts'
+import type { RouteAccess } from '../http/route-access.ts'
 import type { AdminAuth } from './admin-auth.ts'
 import { type Credentials, readBasic } from './basic.ts'
 import { isCrossSite } from './cross-site.ts'
 import { csrfErrors, hasCsrfToken, isUnsafeMethod } from './csrf.ts'
 import { refusalOf } from './sign-in.ts'
 
-/** Who makes the request. `nobody`: the path is open, or authentication is switched off. */
+/** Who makes the request. `nobody`: the route is open, or authentication is switched off. */
 export type Identity =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'basic'; readonly username: string }
@@ -17,32 +18,47 @@ export type Identity =
 
 export type Verdict =
   | { readonly pass: true; readonly identity: Identity }
-  /** `clearCookie`: the session that came is worth nothing, so the browser should forget it. */
-  | { readonly pass: false; readonly error: SvcError; readonly clearCookie: boolean }
+  | {
+      readonly pass: false
+      readonly error: SvcError
+      /** The session that came is worth nothing, so the browser should forget it. */
+      readonly clearCookie: boolean
+      /** Whose valid session the request carried, where it was refused nevertheless. */
+      readonly sessionOf?: string
+    }
 
 export interface GuardedRequest {
   readonly raw: Pick<IncomingMessage, 'headers' | 'socket'>
   readonly method: string
-  readonly path: RequestPath
-  /** The pattern the router chose, such as `/api/v1/tasks/:id`; undefined when there is no such route. */
-  readonly route: string | undefined
+  readonly access: RouteAccess
 }
 
-const openPaths = new Set(['/api/v1/auth/login', '/api/v1/auth/session'])
-const sessionOnlyPaths = new Set(['/api/v1/auth/refresh', '/api/v1/auth/logout'])
-
 const nobody: Verdict = { pass: true, identity: { kind: 'nobody' } }
-const refuse = (error: SvcError, { clearCookie = false } = {}): Verdict => ({ pass: false, error, clearCookie })
+const refuse = (error: SvcError, more: { readonly clearCookie?: boolean; readonly sessionOf?: string } = {}): Verdict => ({
+  pass: false,
+  error,
+  clearCookie: false,
+  ...more,
+})
 
-/** The steps stand in their binding order: a Basic header wins over a cookie, and both are asked only where a path needs them. */
-export async function judge(request: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
-  const { path, route, raw, method } = request
-  if (!auth.enabled || !isProtectedPath(path, route)) return nobody
-  if (isPlainPath(path) && openPaths.has(path.raw)) return nobody
-  if (sessionOnlyPaths.has(path.raw) || sessionOnlyPaths.has(route ?? '')) return judgeSession(raw, auth, { needsCsrf: true })
+/** The steps stand in their binding order: a Basic header wins over a cookie, and both are asked only where a route needs them. */
+export async function judge({ access, raw, method }: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
+  if (access === 'open') return nobody
+  if (!auth.enabled) return judgeLocal(raw, auth)
+  const needsCsrf = isUnsafeMethod(method)
+  if (access === 'session') return judgeSession(raw, auth, { needsCsrf, refusal: noSession })
   const credentials = readBasic(raw.headers.authorization)
   if (credentials) return judgeBasic(raw, auth, credentials)
-  return judgeSession(raw, auth, { needsCsrf: isUnsafeMethod(method) })
+  return judgeSession(raw, auth, { needsCsrf, refusal: kernelErrors.authentication_required })
+}
+
+const noSession = () => kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })
+
+/** Without authentication only the network protects: pages that the operator's browser shows must not get through it. */
+function judgeLocal(raw: GuardedRequest['raw'], { resolveOrigin }: AdminAuth): Verdict {
+  // A page whose own name resolves to this machine would count as same-origin (DNS rebinding).
+  if (!isLoopbackHostHeader(raw.headers.host)) return refuse(kernelErrors.host_refused())
+  return isCrossSite(raw.headers, resolveOrigin(raw)) ? refuse(kernelErrors.cross_site_refused()) : nobody
 }
 
 async function judgeBasic(raw: GuardedRequest['raw'], auth: AdminAuth, credentials: Credentials): Promise<Verdict> {
@@ -52,9 +68,15 @@ async function judgeBasic(raw: GuardedRequest['raw'], auth: AdminAuth, credentia
   return refusal ? refuse(refusal) : { pass: true, identity: { kind: 'basic', username: credentials.username.trim() } }
 }
 
-function judgeSession(raw: GuardedRequest['raw'], { sessions }: AdminAuth, { needsCsrf }: { readonly needsCsrf: boolean }): Verdict {
+interface SessionDemand {
+  readonly needsCsrf: boolean
+  readonly refusal: () => SvcError
+}
+
+function judgeSession(raw: GuardedRequest['raw'], { sessions }: AdminAuth, { needsCsrf, refusal }: SessionDemand): Verdict {
   const claims = sessions.read(raw.headers.cookie)
-  if (!claims) return refuse(kernelErrors.authentication_required(), { clearCookie: true })
-  if (needsCsrf && !hasCsrfToken(raw.headers, claims.csrf_token)) return refuse(csrfErrors.csrf_required())
-  return { pass: true, identity: { kind: 'session', username: claims.username, isCurrent: () => sessions.isCurrent(claims) } }
+  if (!claims) return refuse(refusal(), { clearCookie: true })
+  const { username } = claims
+  if (needsCsrf && !hasCsrfToken(raw.headers, claims.csrf_token)) return refuse(csrfErrors.csrf_required(), { sessionOf: username })
+  return { pass: true, identity: { kind: 'session', username, isCurrent: () => sessions.isCurrent(claims) } }
 }

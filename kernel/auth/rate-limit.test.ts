@@ -1,18 +1,22 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { accountLimits } from './account-budget.ts'
 import { type Attempt, SignInLimiter, signInLimits } from './rate-limit.ts'
 
-const right = async () => true
-const wrong = async () => false
+const right = async () => 'right' as const
+const wrong = async () => 'wrong' as const
+const remembered = async () => 'remembered' as const
 
 function setUp() {
-  const clock = { ms: 1_000_000, now: () => clock.ms }
-  const limiter = new SignInLimiter(clock)
+  const sleeps: number[] = []
+  const clock = { ms: 1_000_000, now: () => clock.ms, sleep: async (ms: number) => void sleeps.push(ms) }
+  const blocked: string[] = []
+  const limiter = new SignInLimiter(clock, (address) => blocked.push(address))
   const fail = async (address: string, times: number): Promise<Attempt | undefined> => {
     let last: Attempt | undefined
     for (let i = 0; i < times; i++) last = await limiter.attempt(address, wrong)
     return last
   }
-  return { clock, limiter, fail }
+  return { clock, limiter, fail, sleeps, blocked }
 }
 
 test('after five wrong passwords even the right one is refused for 60 s, the last millisecond included', async () => {
@@ -62,7 +66,7 @@ test('guesses sent at the same time are judged one after another, so only five a
     expect(++together).toBe(1)
     await new Promise(setImmediate)
     together--
-    return false
+    return 'wrong' as const
   }
   const attempts = await Promise.all(Array.from({ length: 20 }, () => limiter.attempt('a', slowly)))
   expect(verified).toBe(5)
@@ -99,4 +103,69 @@ test('when every known address is blocked a new one must wait', async () => {
   const { limiter, fail } = setUp()
   for (let i = 0; i < signInLimits.addressesMax; i++) await fail(`ip-${i}`, 5)
   expect(await limiter.attempt('newcomer', right)).toEqual({ kind: 'limited', retryAfterSeconds: 60 })
+})
+
+test('a remembered success forgives nothing: the failures of its address count on', async () => {
+  const { limiter, fail } = setUp()
+  await fail('a', 4)
+  expect(await limiter.attempt('a', remembered)).toEqual({ kind: 'right' })
+  expect(await fail('a', 1)).toEqual({ kind: 'wrong' })
+  expect(await limiter.attempt('a', right)).toMatchObject({ kind: 'limited' })
+})
+
+test('each block is announced once, with its address', async () => {
+  const { clock, limiter, fail, blocked } = setUp()
+  await fail('a', 5)
+  await limiter.attempt('a', wrong)
+  expect(blocked).toEqual(['a'])
+  clock.ms += signInLimits.blockMs + 1
+  await fail('a', 5)
+  expect(blocked).toEqual(['a', 'a'])
+})
+
+describe('guesses from many addresses', () => {
+  const guessFromMany = async (limiter: SignInLimiter, times: number) => {
+    for (let n = 0; n < times; n++) await limiter.attempt(`guesser-${n}`, wrong)
+  }
+
+  test('delay the answers of every address by a few seconds at most, and lock out none', async () => {
+    const { limiter, sleeps } = setUp()
+    await guessFromMany(limiter, accountLimits.failuresFree)
+    expect(sleeps).toEqual([])
+    await guessFromMany(limiter, 100)
+    expect(await limiter.attempt('operator', right)).toEqual({ kind: 'right' })
+    expect(sleeps.at(-1)).toBe(accountLimits.delayMsMax)
+    expect(Math.max(...sleeps)).toBe(accountLimits.delayMsMax)
+  })
+
+  test('are delayed whether they are right or wrong, and a success in between speeds nothing up', async () => {
+    const { limiter, sleeps } = setUp()
+    await guessFromMany(limiter, accountLimits.failuresFree + 7)
+    sleeps.length = 0
+    await limiter.attempt('operator', right)
+    await limiter.attempt('guesser', right)
+    expect(sleeps).toEqual([700, 700])
+  })
+
+  test('do not delay the refusal of an address that is blocked', async () => {
+    const { limiter, sleeps, fail } = setUp()
+    await guessFromMany(limiter, accountLimits.failuresFree + 7)
+    await fail('a', 5)
+    sleeps.length = 0
+    expect(await limiter.attempt('a', right)).toMatchObject({ kind: 'limited' })
+    expect(sleeps).toEqual([])
+  })
+
+  test('wait side by side: attempts of one address do not add up their delays', async () => {
+    const waiting: (() => void)[] = []
+    const clock = { now: () => 0, sleep: () => new Promise<void>((resolve) => void waiting.push(resolve)) }
+    const limiter = new SignInLimiter(clock)
+    await guessFromMany(limiter, accountLimits.failuresFree)
+    const extra = limiter.attempt('one-more', wrong)
+    await extra
+    const attempts = [1, 2, 3].map(() => limiter.attempt('a', right))
+    expect(waiting).toHaveLength(3)
+    for (const wake of waiting) wake()
+    expect(await Promise.all(attempts)).toEqual([{ kind: 'right' }, { kind: 'right' }, { kind: 'right' }])
+  })
 })

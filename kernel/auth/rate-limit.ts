@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { AccountBudget } from './account-budget.ts'
 
 export const signInLimits = {
   /** Consecutive wrong passwords before an address is blocked. */
@@ -29,28 +30,37 @@ interface Line {
   length: number
 }
 
+/** `remembered`: right a moment ago. It passes, and tells nothing about the failures of its address. */
+export type Verification = 'right' | 'wrong' | 'remembered'
+
 /**
  * Slows guessing down: wrong passwords are counted per client address, over every way of signing in. Attempts of one address are
- * judged one after another, so parallel guesses count like any others.
+ * judged one after another, so parallel guesses count like any others. Beyond that all addresses share one budget, which delays.
  */
 export class SignInLimiter {
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #clock: Pick<Clock, 'now' | 'sleep'>
+  readonly #onBlock: (address: string) => void
+  readonly #account: AccountBudget
   /** Least recently tried first. */
   readonly #entries = new Map<string, Entry>()
   readonly #lines = new Map<string, Line>()
   #sweptAtMs = 0
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now' | 'sleep'>, onBlock: (address: string) => void = () => {}) {
     this.#clock = clock
+    this.#onBlock = onBlock
+    this.#account = new AccountBudget(clock)
   }
 
   /** Runs `verify` when the address may try now. While it is blocked even the right password is refused. */
-  attempt(address: string, verify: () => Promise<boolean>): Promise<Attempt> {
+  attempt(address: string, verify: () => Promise<Verification>): Promise<Attempt> {
     const line = this.#lines.get(address) ?? { last: Promise.resolve(), length: 0 }
     if (line.length >= signInLimits.waitingMax) return Promise.resolve({ kind: 'limited', retryAfterSeconds: 1 })
     this.#lines.set(address, line)
     line.length++
-    const decided = line.last
+    // The delay runs from the arrival, so attempts of one address do not add theirs up.
+    const slowed = this.#isBlocked(address) ? undefined : this.#slowDown()
+    const decided = Promise.all([line.last, slowed])
       .then(() => this.#decide(address, verify))
       .finally(() => {
         if (--line.length === 0) this.#lines.delete(address)
@@ -60,12 +70,17 @@ export class SignInLimiter {
     return decided
   }
 
-  /** A success by other means, such as remembered credentials. */
-  forgive(address: string): void {
-    this.#entries.delete(address)
+  #isBlocked(address: string): boolean {
+    const entry = this.#entries.get(address)
+    return entry !== undefined && this.#clock.now() <= entry.blockedUntilMs
   }
 
-  async #decide(address: string, verify: () => Promise<boolean>): Promise<Attempt> {
+  #slowDown(): Promise<void> | undefined {
+    const delayMs = this.#account.delayMs()
+    return delayMs === 0 ? undefined : this.#clock.sleep(delayMs)
+  }
+
+  async #decide(address: string, verify: () => Promise<Verification>): Promise<Attempt> {
     const startMs = this.#clock.now()
     this.#sweep(startMs)
     const before = this.#entries.get(address)
@@ -74,12 +89,14 @@ export class SignInLimiter {
       return { kind: 'limited', retryAfterSeconds: secondsLeft(before.blockedUntilMs, startMs) }
     }
     if (!before && !this.#makeRoom(startMs)) return { kind: 'limited', retryAfterSeconds: signInLimits.blockMs / 1000 }
-    if (await verify()) {
-      this.forgive(address)
-      return { kind: 'right' }
+    const verification = await verify()
+    if (verification === 'wrong') {
+      this.#account.countFailure()
+      this.#countFailure(address)
+      return { kind: 'wrong' }
     }
-    this.#countFailure(address)
-    return { kind: 'wrong' }
+    if (verification === 'right') this.#entries.delete(address)
+    return { kind: 'right' }
   }
 
   #countFailure(address: string): void {
@@ -91,6 +108,7 @@ export class SignInLimiter {
     const failures = 1 + (before && before.blockedUntilMs === 0 ? before.failures : 0)
     const blockedUntilMs = failures >= signInLimits.failuresMax ? nowMs + signInLimits.blockMs : 0
     this.#keep(address, { failures, blockedUntilMs, lastAttemptMs: nowMs })
+    if (blockedUntilMs > 0) this.#onBlock(address)
   }
 
   #keep(address: string, entry: Entry): void {

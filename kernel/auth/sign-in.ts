@@ -1,10 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { kernelErrors, type SvcError } from '../errors.ts'
+import { clientNetwork } from '../http/client-network.ts'
+import type { Audit, SignInOutcome } from './audit.ts'
 import type { Credentials } from './basic.ts'
 import { verifyPassword } from './password.ts'
-import { type Attempt, SignInLimiter } from './rate-limit.ts'
+import { type Attempt, SignInLimiter, signInLimits, type Verification } from './rate-limit.ts'
 import { isSameText } from './same-text.ts'
+
+const outcomes = { right: 'accepted', wrong: 'refused', limited: 'blocked' } as const
 
 const remembered = {
   /** Basic credentials that were right are not verified again for this long: verification is slow on purpose. */
@@ -17,42 +21,61 @@ export interface Operator {
   readonly passwordHash: string
 }
 
-/** Judges passwords of the one operator, limited per client address. */
+export interface SignInDeps {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly audit: Pick<Audit, 'signIn' | 'clientBlocked'>
+}
+
+/** Judges passwords of the one operator, limited per client. */
 export class SignIn {
   readonly #operator: Operator
   readonly #clock: Pick<Clock, 'now'>
+  readonly #audit: Pick<Audit, 'signIn'>
   readonly #limiter: SignInLimiter
   /** Keyed hash of right credentials → until when they count. The key lives only in this process. */
   readonly #right = new Map<string, number>()
   readonly #key = randomBytes(32)
 
-  constructor(operator: Operator, clock: Pick<Clock, 'now'>) {
+  constructor(operator: Operator, { clock, audit }: SignInDeps) {
     this.#operator = operator
     this.#clock = clock
-    this.#limiter = new SignInLimiter(clock)
+    this.#audit = audit
+    const block = { failures: signInLimits.failuresMax, seconds: signInLimits.blockMs / 1000 }
+    this.#limiter = new SignInLimiter(clock, (client) => audit.clientBlocked({ client, ...block }))
   }
 
   /** For the login form. */
-  check(credentials: Credentials, clientIp: string): Promise<Attempt> {
-    return this.#limiter.attempt(clientIp, () => this.#verify(credentials))
+  async check(credentials: Credentials, clientIp: string): Promise<Attempt> {
+    const attempt = await this.#limiter.attempt(clientNetwork(clientIp), () => this.#verify(credentials))
+    this.#record(attempt, 'form', credentials, clientIp)
+    return attempt
   }
 
   /** For HTTP Basic, which sends the password with every request. */
   async checkBasic(credentials: Credentials, clientIp: string): Promise<Attempt> {
     const id = this.#identify(credentials)
-    if (this.#isRemembered(id)) {
-      this.#limiter.forgive(clientIp)
-      return { kind: 'right' }
-    }
-    const attempt = await this.#limiter.attempt(clientIp, async () => this.#isRemembered(id) || this.#verify(credentials))
+    if (this.#isRemembered(id)) return { kind: 'right' }
+    const attempt = await this.#limiter.attempt(clientNetwork(clientIp), async () =>
+      this.#isRemembered(id) ? 'remembered' : this.#verify(credentials),
+    )
     if (attempt.kind === 'right') this.#remember(id)
+    this.#record(attempt, 'basic', credentials, clientIp)
     return attempt
   }
 
-  async #verify({ username, password }: Credentials): Promise<boolean> {
+  async #verify({ username, password }: Credentials): Promise<Verification> {
     // The password is checked whatever the name, so the time taken does not tell whether the name exists.
     const isPassword = await verifyPassword(password, this.#operator.passwordHash)
-    return isSameText(username.trim(), this.#operator.username) && isPassword
+    return this.#isOperator(username) && isPassword ? 'right' : 'wrong'
+  }
+
+  #isOperator(username: string): boolean {
+    return isSameText(username.trim(), this.#operator.username)
+  }
+
+  #record({ kind }: Attempt, how: SignInOutcome['how'], { username }: Credentials, client: string): void {
+    const by = this.#isOperator(username) ? this.#operator.username : undefined
+    this.#audit.signIn({ outcome: outcomes[kind], how, by, client })
   }
 
   /** The stored hash takes part: after a change of password nothing remembered fits any more. */

@@ -56,9 +56,13 @@ test.each([
   expect(createOriginResolver(['10.0.0.1'])(from('10.0.0.1', headers)).scheme).toBe(scheme)
 })
 
-test('the first forwarded host counts', () => {
-  const headers = { 'x-forwarded-host': ' , a.example:8443, b.example' }
-  expect(createOriginResolver(['10.0.0.1'])(from('10.0.0.1', headers)).host).toBe('a.example:8443')
+test.each([
+  ['the forwarded host', { 'x-forwarded-host': ' evil.example, , svc.example:8443 ' }, { host: 'svc.example:8443' }],
+  ['the forwarded scheme', { 'x-forwarded-proto': 'https, http' }, { scheme: 'http' }],
+  ['the real IP', { 'x-real-ip': '6.6.6.6, 3.3.3.3' }, { clientIp: '3.3.3.3' }],
+  ['the client', { 'x-forwarded-for': '6.6.6.6, 3.3.3.3' }, { clientIp: '3.3.3.3' }],
+] as const)('%s is the one that the trusted proxy wrote, not one that its client put in front', (...[, headers, expected]) => {
+  expect(createOriginResolver(['10.0.0.1'])(from('10.0.0.1', headers))).toMatchObject(expected)
 })
 
 test.each(['proxy.local', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/8/8', '::/129', ''])('the entry %j is refused by name', (entry) => {

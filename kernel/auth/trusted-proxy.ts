@@ -11,24 +11,33 @@ export interface RequestOrigin {
 
 export type OriginResolver = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => RequestOrigin
 
-/** Forwarded headers count only when the TCP peer is in `trusted` (IP addresses and CIDRs). Throws on an entry that is neither. */
-export function createOriginResolver(trusted: readonly string[]): OriginResolver {
+/** Whether the peer of a connection is one of the `trusted` (IP addresses and CIDRs). Throws on an entry that is neither. */
+export function createProxyCheck(trusted: readonly string[]): (address: string | undefined) => boolean {
   const proxies = new BlockList()
   for (const entry of trusted) trust(proxies, entry)
-  const isTrusted = (ip: string) => proxies.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  return (address) => {
+    const ip = normalizeIp(address ?? '')
+    return ip !== undefined && proxies.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** Forwarded headers count only when the TCP peer is in `trusted` (IP addresses and CIDRs). Throws on an entry that is neither. */
+export function createOriginResolver(trusted: readonly string[]): OriginResolver {
+  const isTrusted = createProxyCheck(trusted)
   return ({ headers, socket }) => {
     const peer = normalizeIp(socket.remoteAddress ?? '') ?? ''
     const ownScheme = 'encrypted' in socket ? 'https' : 'http'
     const ownHost = headers.host ?? ''
-    if (peer === '' || !isTrusted(peer)) return { clientIp: peer, scheme: ownScheme, host: ownHost }
+    if (!isTrusted(peer)) return { clientIp: peer, scheme: ownScheme, host: ownHost }
     const lines = (name: string) => elements(headers[name])
     const forwarded = lines('x-forwarded-for')
       .map(readAddress)
       .findLast((ip) => ip !== undefined && !isTrusted(ip))
-    const clientIp = forwarded ?? readAddress(lines('x-real-ip')[0] ?? '') ?? peer
+    // The trusted peer wrote the last element; those before it came from its client.
+    const clientIp = forwarded ?? readAddress(lines('x-real-ip').at(-1) ?? '') ?? peer
     const proto = lines('x-forwarded-proto').at(-1)?.toLowerCase()
     const scheme = ownScheme === 'http' && (proto === 'http' || proto === 'https') ? proto : ownScheme
-    return { clientIp, scheme, host: lines('x-forwarded-host')[0] ?? ownHost }
+    return { clientIp, scheme, host: lines('x-forwarded-host').at(-1) ?? ownHost }
   }
 }
 
@@ -66,7 +75,7 @@ function readAddress(text: string): string | undefined {
 const mappedPattern = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/
 
 /** One spelling per address, and IPv4 for IPv4-mapped IPv6, which is how Node names IPv4 peers of a dual-stack socket. */
-function normalizeIp(text: string): string | undefined {
+export function normalizeIp(text: string): string | undefined {
   const kind = isIP(text)
   if (kind === 0) return undefined
   if (kind === 4) return text

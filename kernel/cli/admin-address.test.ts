@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAdminUrl } from './admin-address.ts'
+import { isReadableOnTheWay, readAdminUrl } from './admin-address.ts'
 
 test.each([
   ['127.0.0.1:9090', 'http://127.0.0.1:9090'],
@@ -17,4 +17,19 @@ test.each([
 
 test.each(['ftp://svc.example.org', 'file:///etc/passwd', 'http://a b'])('"%s" is refused', (text) => {
   expect(() => readAdminUrl(text)).toThrow(expect.objectContaining({ exitCode: 2 }))
+})
+
+test.each([
+  ['http://127.0.0.1:9090', false],
+  ['http://127.8.0.1:9090', false],
+  ['http://localhost:9090', false],
+  ['http://[::1]:9090', false],
+  ['https://svc.example.org', false],
+  ['http://svc.example.org', true],
+  ['http://10.0.0.7:9090', true],
+  ['http://127.0.0.1.example.org', true],
+  ['http://localhost.example.org', true],
+  ['http://[fe80::1]:9090', true],
+])('what is sent to %s can be read on the way: %s', (url, isReadable) => {
+  expect(isReadableOnTheWay(url)).toBe(isReadable)
 })

@@ -17,3 +17,9 @@ export function readAdminUrl(text: string): string {
   while (url.pathname[end - 1] === '/') end -= 1
   return `${url.protocol}//${url.host}${url.pathname.slice(0, end)}`
 }
+
+/** Can others on the way read what is sent to the URL? */
+export function isReadableOnTheWay(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

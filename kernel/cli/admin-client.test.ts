@@ -47,8 +47,9 @@ afterAll(async () => {
 })
 
 const password = { SVC_ADMIN_PASSWORD: testOperator.password }
+const out = { note() {} }
 const open = (env: Record<string, string>, flags: Record<string, unknown> = {}) =>
-  openAdminClient({ env, flags: { config: join(dir, 'config.toml'), adminUrl: listener.url, timeout: 10_000, ...flags } })
+  openAdminClient({ out, env, flags: { config: join(dir, 'config.toml'), adminUrl: listener.url, timeout: 10_000, ...flags } })
 
 test('a call carries path, query and body, and reads the answer', async () => {
   const client = await open(password)
@@ -79,6 +80,23 @@ test('the password comes from the environment, then from the file next to the co
   rmSync(file)
 })
 
+test('before a password goes unencrypted to another machine a warning is written, once', async () => {
+  const notes: string[] = []
+  const flags = { config: join(dir, 'config.toml'), timeout: 50 }
+  // An address that no machine has.
+  const client = await openAdminClient({
+    out: { note: (line) => notes.push(line) },
+    env: password,
+    flags: { ...flags, adminUrl: '192.0.2.1' },
+  })
+  await expect(client.readHealth()).rejects.toThrow('no answer')
+  expect(notes).toEqual([])
+  for (let i = 0; i < 2; i++) await expect(client.call(drop)).rejects.toThrow('no answer')
+  expect(notes).toEqual([
+    'warning: the Admin password goes to http://192.0.2.1 unencrypted; use https, or an SSH tunnel to a loopback address',
+  ])
+})
+
 test('nobody is asked for a password while authentication is off, nor for health', async () => {
   const config = join(dir, 'open.toml')
   writeFileSync(config, '[admin.auth]\nenabled = false\n')
@@ -95,9 +113,9 @@ test('with an address alone the local configuration does not matter', async () =
   process.env.HOME = dir
   try {
     const flags = { adminUrl: listener.url, timeout: 10_000 }
-    expect(await (await openAdminClient({ env: { ...password, SVC_CONFIG: ' ' }, flags })).call(drop)).toBeUndefined()
-    await expect((await openAdminClient({ env: {}, flags })).call(drop)).rejects.toMatchObject({ status: 401 })
-    await expect(openAdminClient({ env: password, flags: { timeout: 10_000 } })).rejects.toThrow('is not valid TOML')
+    expect(await (await openAdminClient({ out, env: { ...password, SVC_CONFIG: ' ' }, flags })).call(drop)).toBeUndefined()
+    await expect((await openAdminClient({ out, env: {}, flags })).call(drop)).rejects.toMatchObject({ status: 401 })
+    await expect(openAdminClient({ out, env: password, flags: { timeout: 10_000 } })).rejects.toThrow('is not valid TOML')
   } finally {
     process.env.HOME = home
   }

@@ -1,7 +1,7 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
 import { type } from 'arktype'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
-import { readAdminUrl } from './admin-address.ts'
+import { isReadableOnTheWay, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
 import { notSvc, refusalOf } from './admin-refusal.ts'
 import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
@@ -26,16 +26,26 @@ export interface AdminClient {
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
 }
 
-export async function openAdminClient(call: Pick<CommandCall, 'flags' | 'env'>): Promise<AdminClient> {
+interface ClientCall extends Pick<CommandCall, 'flags' | 'env'> {
+  readonly out: Pick<CommandCall['out'], 'note'>
+}
+
+export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   const local = readLocalAdmin(call)
   const url = readAdminUrl((call.flags.adminUrl as string | undefined) ?? local.address)
   const timeoutMs = call.flags.timeout as number
   let authorization: Promise<string | undefined> | undefined
   const authorize = () => {
-    authorization ??= local.needsPassword
-      ? findPassword(call, local.username).then((password) => basic(local.username, password))
-      : undefined
+    authorization ??= local.needsPassword ? findAuthorization() : undefined
     return authorization
+  }
+
+  async function findAuthorization(): Promise<string | undefined> {
+    // Before a question for the password, so that the operator can still leave.
+    if (isReadableOnTheWay(url)) {
+      call.out.note(`warning: the Admin password goes to ${url} unencrypted; use https, or an SSH tunnel to a loopback address`)
+    }
+    return basic(local.username, await findPassword(call, local.username))
   }
 
   async function send(method: string, path: string, body?: unknown): Promise<Reply> {

@@ -17,6 +17,7 @@ test('a command signs in as admin.auth.username by HTTP Basic', async () => {
   const config = join(dir, 'config.toml')
   const open = () =>
     openAdminClient({
+      out: { note() {} },
       env: { SVC_ADMIN_PASSWORD: testOperator.password },
       flags: { config, adminUrl: listener.url, timeout: 10_000 },
     })

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './file.ts'
+import { modeForOthers, readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './file.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -114,4 +114,36 @@ test('a place that cannot be written is named, and nothing is left behind', () =
   mkdirSync(path)
   expect(() => writePrivateFile(path, 'x')).toThrow(`${path} cannot be written`)
   expect(readdirSync(dir)).toEqual(['config.toml'])
+})
+
+test('the temporary file has a new random name each time, so that no link in its place is followed', async () => {
+  const path = join(dir, 'config.toml')
+  const victim = join(dir, 'victim')
+  writeFileSync(victim, 'untouched')
+  symlinkSync(victim, `${path}.${process.pid}.tmp`)
+  const names = new Set<string | null>()
+  const watcher = watch(dir, (_event, name) => void names.add(name))
+  try {
+    for (let i = 0; i < 5; i++) writePrivateFile(path, `${i}`)
+    const temporary = () => [...names].filter((name) => /^config\.toml\.[0-9a-f]{16}\.tmp$/.test(name ?? ''))
+    await expect.poll(() => temporary().length).toBe(5)
+  } finally {
+    watcher.close()
+  }
+  expect(readFileSync(victim, 'utf8')).toBe('untouched')
+})
+
+test('what other users may do with a file is its mode, or nothing', () => {
+  const path = join(dir, 'config.toml')
+  expect(modeForOthers(path)).toBeUndefined()
+  writePrivateFile(path, '')
+  expect(modeForOthers(path)).toBeUndefined()
+  for (const [mode, text] of [
+    [0o640, '0640'],
+    [0o604, '0604'],
+    [0o622, '0622'],
+  ] as const) {
+    chmodSync(path, mode)
+    expect(modeForOthers(path)).toBe(text)
+  }
 })

@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -50,15 +51,19 @@ export function saveConfigFile(path: string, changes: Readonly<Record<string, un
   writePrivateFile(path, patched)
 }
 
+const temporaryNameBytes = 8
+
 /** Writes through a temporary file, fsync and rename, mode 0600, making private parent directories. */
 export function writePrivateFile(path: string, text: string): void {
   const directory = dirname(path)
-  const temporary = `${path}.${process.pid}.tmp`
+  // A random name that must be new: a file or link that another user put there is never written to.
+  const temporary = `${path}.${randomBytes(temporaryNameBytes).toString('hex')}.tmp`
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    const file = openSync(temporary, 'w', 0o600)
+    const file = openSync(temporary, 'wx', 0o600)
     try {
-      writeSync(file, text)
+      // All of it or an error: on a disk that is nearly full, one write may take a part.
+      writeFileSync(file, text)
       fsyncSync(file)
     } finally {
       closeSync(file)
@@ -71,6 +76,12 @@ export function writePrivateFile(path: string, text: string): void {
     rmSync(temporary, { force: true })
     throw configFileErrors.config_unwritable({ message: `${path} cannot be written: ${(cause as Error).message}`, cause })
   }
+}
+
+/** The rights of other users on a file, such as `0644`; undefined when they have none, or there is no such file. */
+export function modeForOthers(path: string): string | undefined {
+  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+  return (mode & 0o077) === 0 ? undefined : `0${mode.toString(8)}`
 }
 
 function assign(tree: Record<string, unknown>, field: string, value: unknown): void {

@@ -1,5 +1,5 @@
 import type { Row, SqlValue, Tx } from './database.ts'
-import { type NativeDatabase, StatementCache } from './statements.ts'
+import type { StatementCache } from './statements.ts'
 
 /** Runs the work while no one else uses the writer connection. */
 export type WriterTurn = <T>(work: () => T) => Promise<T>
@@ -16,12 +16,11 @@ const transactionStatements = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK', 'SAVEPOI
 
 /**
  * Many small writes become one transaction and one fsync. Each job has a savepoint of its own, so that a failing one takes only
- * itself back. Nobody is told of success before the group is durable.
+ * itself back. Nobody is told of success before the group is durable. `explain` turns an error into what the caller is told.
  */
-export function createGroupCommit(handle: NativeDatabase, turn: WriterTurn) {
-  const statements = new StatementCache(handle)
+export function createGroupCommit(statements: StatementCache, turn: WriterTurn, explain: (error: unknown) => unknown) {
   // Prepared before there is anything to take back: whatever goes wrong in a job, the transaction must end.
-  for (const sql of transactionStatements) statements.statement(sql)
+  for (const sql of transactionStatements) statements.prepare(sql)
   const queue: Job[] = []
   let flushing: Promise<void> | undefined
   let closed = false
@@ -39,7 +38,7 @@ export function createGroupCommit(handle: NativeDatabase, turn: WriterTurn) {
     write<T>(run: (tx: Tx) => T): Promise<T> {
       if (closed) return Promise.reject(new Error('the database is closed'))
       return new Promise<T>((resolve, reject) => {
-        queue.push({ run, settle: (result) => ('error' in result ? reject(result.error) : resolve(result.value as T)) })
+        queue.push({ run, settle: (result) => ('error' in result ? reject(explain(result.error)) : resolve(result.value as T)) })
         flushing ??= flush()
       })
     },
@@ -107,7 +106,7 @@ function takeBack(statements: StatementCache): boolean {
 function createTx(statements: StatementCache, effects: (() => void)[]): Tx {
   return {
     run(sql: string, ...params: readonly SqlValue[]) {
-      const { changes, lastInsertRowid } = statements.statement(sql).run(...params)
+      const { changes, lastInsertRowid } = statements.run(sql, ...params)
       return { changes, lastId: Number(lastInsertRowid) }
     },
     get: <R = Row>(sql: string, ...params: readonly SqlValue[]) => statements.get<R>(sql, ...params),

@@ -1,9 +1,16 @@
 import { taskMigrations } from '../tasks/task-migrations.ts'
 import type { Schema } from './database.ts'
-import { type OpenDatabase, openDatabase } from './open.ts'
+import { type OpenDatabase, type OpenRequest, openDatabase } from './open.ts'
+import type { schemasOf } from './schemas-of.ts'
 
 /** The database with the kernel's own tables and those of the given plugins. */
-export async function openKernelDatabase(dsn: string, schemas: readonly Schema[]): Promise<OpenDatabase> {
-  const loaded = await Promise.all(schemas.map(async (schema) => ({ name: schema.name, ...(await schema.load()) })))
-  return openDatabase({ dsn, schemas: [{ name: 'kernel', migrations: taskMigrations }, ...loaded] })
+export async function openKernelDatabase(
+  dsn: string,
+  { enabled, disabled }: ReturnType<typeof schemasOf>,
+  options: Pick<OpenRequest, 'onWriteFault'> = {},
+): Promise<OpenDatabase> {
+  const [schemas, otherSchemas] = await Promise.all([load(enabled), load(disabled)])
+  return openDatabase({ dsn, schemas: [{ name: 'kernel', migrations: taskMigrations }, ...schemas], otherSchemas, ...options })
 }
+
+const load = (schemas: readonly Schema[]) => Promise.all(schemas.map(async (schema) => ({ name: schema.name, ...(await schema.load()) })))

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -129,14 +129,90 @@ test('a job that builds its statements from values fails alone, and later writes
   expect(await database.write((tx) => tx.get('select 0'))).toEqual({ 0: 0 })
 })
 
-test('a full disk is what every write of the group hears of, and later writes go on', async () => {
-  const database = await open()
-  await database.write((tx) => tx.get('pragma max_page_count = 40'))
-  const large = database.write((tx) => {
+/** Lets the database grow no further, as a full disk does. Undone by a larger number. */
+const limitPages = (database: OpenDatabase, pages: number) => database.write((tx) => tx.get(`pragma max_page_count = ${pages}`))
+const fill = (database: OpenDatabase) =>
+  database.write((tx) => {
     for (let n = 0; n < 200; n++) insert(`${n} `.repeat(1000))(tx)
   })
+
+test('a full disk is what every write of the group hears of, and later writes go on', async () => {
+  const database = await open()
+  await limitPages(database, 40)
+  const large = fill(database)
   const beside = database.write(insert('beside'))
-  await expect(large).rejects.toThrow('database or disk is full')
-  await expect(beside).rejects.toThrow('database or disk is full')
+  for (const refused of [large, beside]) await expect(refused).rejects.toMatchObject({ code: 'database_full', status: 507 })
+  await expect(large).rejects.toMatchObject({ cause: { code: 'SQLITE_FULL' } })
   expect(await database.write(insert('later'))).toBeDefined()
+})
+
+test('a full disk is reported, with the file, until a write of its own succeeds again', async () => {
+  const dir = newDir()
+  const faults: (Error | undefined)[] = []
+  const dsn = join(dir, 'test.db')
+  const database = await openDatabase({
+    dsn,
+    schemas: [{ name: 'test', migrations: [notes] }],
+    onWriteFault: (fault) => faults.push(fault),
+  })
+  cleanUps.push(async () => database[Symbol.asyncDispose]())
+  await database.migrate()
+  expect(await database.ping()).toBeUndefined()
+  await limitPages(database, 1)
+  await expect(fill(database)).rejects.toMatchObject({ code: 'database_full' })
+  await expect(fill(database)).rejects.toMatchObject({ code: 'database_full' })
+  expect(await database.ping()).toBe('disk full')
+  await limitPages(database, 1_000_000)
+  await expect.poll(() => database.ping()).toBeUndefined()
+  expect(faults).toHaveLength(2)
+  expect(faults[0]?.cause).toMatchObject({ message: `the database ${dsn}: database or disk is full (SQLITE_FULL)` })
+  expect(faults[1]).toBeUndefined()
+})
+
+test('an error of SQLite names the file, in a write, a read and at the start', async () => {
+  const dir = newDir()
+  const database = await open(dir)
+  const path = join(dir, 'db', 'test.db')
+  await database.write(insert('a'))
+  await expect(database.write(insert('a'))).rejects.toThrow(`the database ${path}: UNIQUE constraint failed`)
+  await expect(database.write(insert('a'))).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  expect(() => database.read.get('select x from nowhere')).toThrow(`the database ${path}: no such table: nowhere (SQLITE_ERROR)`)
+  const broken = join(dir, 'broken.db')
+  writeFileSync(broken, 'this is no database '.repeat(500))
+  await expect(openDatabase({ dsn: broken, schemas: [] })).rejects.toThrow(`the database ${broken}: file is not a database`)
+})
+
+test('a database that a newer svc migrated is refused before anything of it changes, and one of a disabled plugin is not', async () => {
+  const dir = newDir()
+  const dsn = join(dir, 'test.db')
+  const later = defineMigration('0002-later', ['create table later (id integer primary key)'])
+  const own = { name: 'test', migrations: [notes] }
+  {
+    await using newer = await openDatabase({ dsn, schemas: [{ name: 'test', migrations: [notes, later] }] })
+    await newer.migrate()
+  }
+  const more = defineMigration('0003-more', ['create table more (id integer primary key)'])
+  const older = openDatabase({ dsn, schemas: [{ name: 'test', migrations: [notes, more] }] })
+  await expect(older).rejects.toThrow(
+    new RegExp(`^the database ${dsn} has migrations that svc \\S+ does not know \\(test/0002-later\\): it was used by a newer svc`),
+  )
+  await using again = await openDatabase({ dsn, schemas: [], otherSchemas: [{ ...own, migrations: [notes, later] }] })
+  expect(again.read.all('select name from svc_migration')).toHaveLength(2)
+})
+
+test('the files of the database are private, also those that an earlier version left readable', async () => {
+  const dir = newDir()
+  const modes = () => readdirSync(join(dir, 'db')).map((name) => `${name} ${(statSync(join(dir, 'db', name)).mode & 0o777).toString(8)}`)
+  const all = ['test.db 600', 'test.db-shm 600', 'test.db-wal 600']
+  const before = process.umask(0)
+  try {
+    const first = await open(dir)
+    expect(modes().sort()).toEqual(all)
+    await first[Symbol.asyncDispose]()
+    chmodSync(join(dir, 'db', 'test.db'), 0o644)
+    await open(dir)
+    expect(modes().sort()).toEqual(all)
+  } finally {
+    process.umask(before)
+  }
 })

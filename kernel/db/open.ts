@@ -1,13 +1,16 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Migrator, Migration as OrmMigration } from '@mikro-orm/migrations'
 import { MikroORM, type Options } from '@mikro-orm/sqlite'
 import { CompiledQuery } from 'kysely'
 import type { Database } from './database.ts'
+import { nameFile } from './database-error.ts'
+import { databasePath } from './database-path.ts'
 import { createGroupCommit, type WriterTurn } from './group-commit.ts'
+import { migrationTable, refuseUnknownMigrations } from './known-migrations.ts'
 import type { Migration } from './migration.ts'
 import { type NativeDatabase, StatementCache } from './statements.ts'
+import { type WriteFaultListener, WriteHealth } from './write-health.ts'
 
 export interface NamedMigrations {
   readonly name: string
@@ -20,8 +23,11 @@ export interface OpenDatabase extends Database, AsyncDisposable {
   pendingMigrations(): Promise<readonly string[]>
 }
 
-/** How long a statement waits for a lock held by another process, such as `svc migrate` beside a running gateway. */
+/** How long a statement waits for a lock held by another process, such as a backup that copies the database. */
 const lockWaitMs = 5000
+
+/** Rights of the group and of everyone else. */
+const othersMask = 0o077
 
 const writerPragmas = [
   'pragma journal_mode = wal',
@@ -31,36 +37,80 @@ const writerPragmas = [
   'pragma cache_size = -65536',
 ]
 
-/** Opens the SQLite database at `dsn` (a path or file: URL): one writer connection and one reader, both through MikroORM. */
-export async function openDatabase({
-  dsn,
-  schemas,
-}: {
+export interface OpenRequest {
+  /** A path or file: URL. */
   readonly dsn: string
   readonly schemas: readonly NamedMigrations[]
-}): Promise<OpenDatabase> {
-  const path = databasePath(dsn)
+  /** Schemas of disabled plugins: their tables may be there, and stay as they are. */
+  readonly otherSchemas?: readonly NamedMigrations[]
+  readonly onWriteFault?: WriteFaultListener
+}
+
+/**
+ * Opens the SQLite database: one writer connection and one reader, both through MikroORM. Errors name the file. Throws when the database
+ * has migrations that none of the schemas has.
+ */
+export async function openDatabase(request: OpenRequest): Promise<OpenDatabase> {
+  const path = databasePath(request.dsn)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const orm = await MikroORM.init(ormOptions(path, schemas))
+  keepPrivate(path)
+  const orm = await MikroORM.init(ormOptions(path, request.schemas))
+  try {
+    return await connect(orm, path, request)
+  } catch (error) {
+    await orm.close()
+    throw nameFile(error, path)
+  }
+}
+
+async function connect(orm: MikroORM, path: string, { schemas, otherSchemas = [], onWriteFault = () => {} }: OpenRequest) {
   const writer = orm.em.getConnection('write')
-  const reader = orm.em.getConnection('read')
-  const writerHandle = (await writer.getNativeClient()) as NativeDatabase
-  const readerHandle = (await reader.getNativeClient()) as NativeDatabase
+  const reader = new StatementCache((await orm.em.getConnection('read').getNativeClient()) as NativeDatabase, path)
+  refuseUnknownMigrations(reader, path, [...schemas, ...otherSchemas])
   const mutex = writer.getClient()
   // MikroORM's own transactions take the same turn, so neither can slip into the other's transaction.
   const turn: WriterTurn = (work) => mutex.connection().execute(async () => work())
-  const commits = createGroupCommit(writerHandle, turn)
+  const health = new WriteHealth(path, onWriteFault)
+  const statements = new StatementCache((await writer.getNativeClient()) as NativeDatabase, path)
+  const commits = createGroupCommit(statements, turn, (error) => health.explain(error))
   const migrator = (orm as unknown as { readonly migrator: Migrator }).migrator
   return {
     write: commits.write,
-    read: new StatementCache(readerHandle),
-    ping: async () => void readerHandle.prepare('select 1').get(),
-    migrate: async () => (await migrator.up()).map((step) => step.name),
+    read: reader,
+    async ping() {
+      reader.get('select 1')
+      return health.check(commits.write)
+    },
+    async migrate() {
+      try {
+        return (await migrator.up()).map((step) => step.name)
+      } catch (cause) {
+        throw new Error(`the database ${path} could not be migrated`, { cause })
+      }
+    },
     pendingMigrations: async () => (await migrator.getPending()).map((step) => step.name),
     async [Symbol.asyncDispose]() {
       await commits.close()
       await orm.close()
     },
+  }
+}
+
+/**
+ * Makes the files of the database private before SQLite opens them; SQLite gives those beside the database its mode. By path, because
+ * closing a descriptor of an open database frees the locks on it.
+ */
+function keepPrivate(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
+    if ((mode & othersMask) === 0) continue
+    try {
+      chmodSync(file, mode & ~othersMask)
+    } catch (cause) {
+      // Of another owner: the database can be used all the same.
+      process.emitWarning(new Error(`${file} can be read by other users, and its mode cannot be changed`, { cause }))
+    }
   }
 }
 
@@ -73,7 +123,7 @@ function ormOptions(path: string, schemas: readonly NamedMigrations[]): Options 
     discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     migrations: {
-      tableName: 'svc_migration',
+      tableName: migrationTable,
       snapshot: false,
       silent: true,
       migrationsList: schemas.flatMap(({ name, migrations }) =>
@@ -92,10 +142,4 @@ function ormMigration(step: Migration): new (...args: ConstructorParameters<type
       for (const statement of step.statements) this.addSql(statement)
     }
   }
-}
-
-export function databasePath(dsn: string): string {
-  if (!dsn.startsWith('file:')) return dsn
-  const url = new URL(dsn)
-  return fileURLToPath(`file://${url.pathname}`)
 }

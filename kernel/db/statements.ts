@@ -1,4 +1,5 @@
 import type { Reader, Row, SqlValue } from './database.ts'
+import { nameFile } from './database-error.ts'
 
 /** The part of better-sqlite3 that is used. MikroORM owns the handle; its package brings no types of its own. */
 export interface NativeDatabase {
@@ -14,34 +15,52 @@ export interface NativeStatement {
 /** More distinct texts than this means that statements are built from values, which is a bug. */
 const statementsMax = 1000
 
-/** Keeps prepared statements by their text: preparing costs seven times a point look-up. */
+/** Keeps prepared statements by their text: preparing costs seven times a point look-up. Errors name the file. */
 export class StatementCache implements Reader {
   readonly #handle: NativeDatabase
+  readonly #path: string
   readonly #statements = new Map<string, NativeStatement>()
 
-  constructor(handle: NativeDatabase) {
+  constructor(handle: NativeDatabase, path: string) {
     this.#handle = handle
+    this.#path = path
   }
 
-  statement(sql: string): NativeStatement {
+  prepare(sql: string): void {
+    this.#statement(sql)
+  }
+
+  get<R = Row>(sql: string, ...params: readonly SqlValue[]): R | undefined {
+    try {
+      return this.#statement(sql).get(...params) as R | undefined
+    } catch (error) {
+      throw nameFile(error, this.#path)
+    }
+  }
+
+  all<R = Row>(sql: string, ...params: readonly SqlValue[]): R[] {
+    try {
+      return this.#statement(sql).all(...params) as R[]
+    } catch (error) {
+      throw nameFile(error, this.#path)
+    }
+  }
+
+  /** Runs a statement without rows, such as COMMIT. */
+  run(sql: string, ...params: readonly SqlValue[]): ReturnType<NativeStatement['run']> {
+    try {
+      return this.#statement(sql).run(...params)
+    } catch (error) {
+      throw nameFile(error, this.#path)
+    }
+  }
+
+  #statement(sql: string): NativeStatement {
     const kept = this.#statements.get(sql)
     if (kept) return kept
     if (this.#statements.size >= statementsMax) throw new Error(`more than ${statementsMax} distinct SQL texts; the latest is: ${sql}`)
     const made = this.#handle.prepare(sql)
     this.#statements.set(sql, made)
     return made
-  }
-
-  get<R = Row>(sql: string, ...params: readonly SqlValue[]): R | undefined {
-    return this.statement(sql).get(...params) as R | undefined
-  }
-
-  all<R = Row>(sql: string, ...params: readonly SqlValue[]): R[] {
-    return this.statement(sql).all(...params) as R[]
-  }
-
-  /** Runs a statement without parameters or rows, such as COMMIT. */
-  run(sql: string): void {
-    this.statement(sql).run()
   }
 }

@@ -38,8 +38,24 @@ const group: AnsweredGroup = {
       })
       app.get('/api/v1/slow', { config: { deadlineMs: 50 } }, () => new Promise(() => {}))
       app.post('/api/v1/slow', { config: { deadlineMs: 50 } }, async (request) => parseBody(type({}), request))
-      app.get('/*', async (_request, reply) => reply.type('text/html').send('<p>shell</p>'))
     },
+  }),
+}
+
+const metricsGroup: AnsweredGroup = {
+  answer: 'serve',
+  services: {},
+  group: defineRoutes({ name: 'metrics', uses: {}, register: (app) => void app.get('/metrics', async () => 'up 1') }),
+}
+
+const shellGroup: AnsweredGroup = {
+  answer: 'serve',
+  services: {},
+  group: defineRoutes({
+    name: 'shell',
+    access: 'open',
+    uses: {},
+    register: (app) => void app.get('/*', async (_request, reply) => reply.type('text/html').send('<p>shell</p>')),
   }),
 }
 
@@ -59,7 +75,7 @@ const closedGroup = (answer: AnsweredGroup['answer']): AnsweredGroup => ({
 
 const secured = {
   'content-security-policy':
-    "default-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'",
+    "default-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'strict-origin-when-cross-origin',
@@ -70,7 +86,8 @@ test.each([
   ['a refusal', '/api/v1/refused', { headers }, 503, true],
   ['a fault', '/api/v1/broken', { headers }, 500, true],
   ['an unknown address of the API', '/api/v1/nothing', { headers }, 404, true],
-  ['an unknown address outside v1', '/api/other', {}, 404, true],
+  ['an unknown address outside v1', '/api/other', { headers }, 404, true],
+  ['an unknown address outside v1 without sign-in', '/api/other', {}, 401, true],
   ['a wrong method', '/api/v1/things', { headers, method: 'DELETE' }, 404, true],
   ['a missing sign-in', '/api/v1/things', {}, 401, true],
   ['a missing sign-in at an address that does not exist', '/admin/anything', {}, 401, true],
@@ -83,13 +100,40 @@ test.each([
   ['the dashboard', '/buckets', {}, 200, false],
   ['an unknown address outside the API', '/buckets', { method: 'POST', body: 'x' }, 404, false],
 ] as const)('%s carries the security headers, and no-store exactly where data is', async (...[, path, init, status, isUncached]) => {
-  await using listener = await startTestListener({ routes: [group] })
+  await using listener = await startTestListener({ routes: [group, metricsGroup, shellGroup] })
   const response = await fetch(listener.url + path, init)
   expect(response.status).toBe(status)
   expect(Object.fromEntries(response.headers)).toMatchObject(secured)
   expect(response.headers.get('cache-control')).toBe(isUncached ? 'no-store' : null)
   expect(response.headers.get('www-authenticate')).toBeNull()
   if (status >= 400) expect(await response.json()).toHaveProperty('error')
+})
+
+test.each([
+  ['https at a trusted proxy', ['127.0.0.1'], 'https', 'max-age=31536000'],
+  ['http at a trusted proxy', ['127.0.0.1'], 'http', null],
+  ['https on the word of a stranger', [], 'https', null],
+])('%s gets Strict-Transport-Security as it should', async (_what, trusted, proto, expected) => {
+  await using listener = await startTestListener({ settings: { addr: '127.0.0.1:0', trusted_proxies: trusted } })
+  for (const path of ['/healthz', '/api/v1/nothing', '/buckets']) {
+    const response = await fetch(listener.url + path, { headers: { 'x-forwarded-proto': proto } })
+    expect(response.headers.get('strict-transport-security')).toBe(expected)
+  }
+})
+
+test('one client holds no more than its share of the connections', async () => {
+  await using listener = await startTestListener()
+  const { hostname, port } = new URL(listener.url)
+  const sockets = Array.from({ length: 300 }, () => connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' }))
+  let ended = 0
+  for (const socket of sockets)
+    socket
+      .on('error', () => {})
+      .resume()
+      .once('close', () => void ended++)
+  await expect.poll(() => ended).toBe(300 - 256)
+  expect((await fetch(`${listener.url}/healthz`)).status).toBe(200)
+  for (const socket of sockets) socket.destroy()
 })
 
 test('refusals name their code, fields and time to wait; faults say only that they are internal', async () => {
@@ -103,11 +147,12 @@ test('refusals name their code, fields and time to wait; faults say only that th
     code: 'service_unavailable',
     fields: [{ field: 'a.b', message: 'is wrong' }],
   })
-  expect(lines).toEqual([])
+  const faults = () => lines.filter((line) => line.includes('"level":"error"'))
+  expect(faults()).toEqual([])
   const broken = await fetch(`${listener.url}/api/v1/broken?key=private`, { headers })
   expect(broken.status).toBe(500)
   expect(await broken.text()).toBe('{"error":"internal"}')
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ path: '/api/v1/broken', error: { message: 'secret detail <- deeper' } })
+  expect(JSON.parse(faults()[0] ?? '')).toMatchObject({ path: '/api/v1/broken', error: { message: 'secret detail <- deeper' } })
   expect(lines.join()).not.toContain('private')
 })
 
@@ -194,7 +239,7 @@ test.each(['localhost:0', ':0', ...(hasIpv6 ? ['[::1]:0'] : [])])('listening on 
 })
 
 test('no spelling of a protected address reaches its handler without credentials', async () => {
-  await using listener = await startTestListener({ routes: [group] })
+  await using listener = await startTestListener({ routes: [group, shellGroup] })
   const { hostname, port } = new URL(listener.url)
   const agent = new Agent({ keepAlive: true })
   const ask = (path: string) =>
@@ -271,6 +316,7 @@ test('a stop lets running requests end, and cuts those that do not', async () =>
     services: {},
     group: defineRoutes({
       name: 'waiting',
+      access: 'open',
       uses: {},
       register(app) {
         app.get('/held', async () => {

@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type AdminAuth, createAdminAuth } from '../auth/admin-auth.ts'
-import { registerAuthRoutes } from '../auth/auth-routes.ts'
+import { type Audit, createAudit } from '../auth/audit.ts'
+import { registerLogin, registerSessionRoutes } from '../auth/auth-routes.ts'
 import { judge } from '../auth/guard.ts'
 import { clearSessionCookie } from '../auth/session-cookie.ts'
+import { createProxyCheck } from '../auth/trusted-proxy.ts'
 import type { Clock } from '../clock.ts'
 import type { SettingValues } from '../config/section.ts'
 import { kernelErrors } from '../errors.ts'
@@ -14,14 +16,18 @@ import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import type { adminAuthSection, adminSection } from '../settings.ts'
 import { explainAmbiguousHead } from './ambiguous-head.ts'
+import { auditChange, auditRefusal, describeIdentity } from './audit-request.ts'
 import { answerBrokenRequest } from './broken-request.ts'
+import { shareConnections } from './connection-share.ts'
 import { deadlines, startDeadline } from './deadline.ts'
 import { replyToError } from './error-reply.ts'
 import { type HealthSources, registerHealth } from './health-route.ts'
 import { admitIdentity } from './identity.ts'
 import { listenError, readListenAddress, urlOf } from './listen-address.ts'
 import type { RunningListener } from './listeners.ts'
+import { limitDrain } from './refused-body.ts'
 import { readRequestPath } from './request-path.ts'
+import { RouteAccessRules } from './route-access.ts'
 import type { RouteGroup } from './routes.ts'
 import { securityHeaders } from './security-headers.ts'
 
@@ -54,10 +60,18 @@ const pathPartCharsMax = 512
 /** How often slow headers and, during a stop, idle connections are looked for. */
 const connectionLookMs = 1000
 const stopLookMs = 50
+const connectionsMax = 1024
+/** Browsers open a handful; scripts may run side by side. */
+const connectionsPerClientMax = 256
 
 export async function startAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const { addr } = options.settings
+  if (!options.auth.enabled) {
+    options.log.warn('authentication is off: every program on this machine has full access to the Admin API; set admin.auth.enabled = true')
+  }
   const app = buildApp(options)
+  app.server.maxConnections = connectionsMax
+  shareConnections(app.server, { perClientMax: connectionsPerClientMax, isExempt: createProxyCheck(options.settings.trusted_proxies) })
   const silent = trackSilentConnections(app)
   try {
     await app.ready()
@@ -83,8 +97,10 @@ async function listen(app: FastifyInstance, addr: string): Promise<string> {
 
 function buildApp(options: AdminListenerOptions): FastifyInstance {
   const { auth, settings, clock } = options
-  const adminAuth = createAdminAuth({ auth, trustedProxies: settings.trusted_proxies, clock })
-  const enter = createEntrance(adminAuth)
+  const audit = createAudit(options.log)
+  const adminAuth = createAdminAuth({ auth, trustedProxies: settings.trusted_proxies, clock, audit })
+  const rules = new RouteAccessRules()
+  const enter = createEntrance(adminAuth, rules, audit)
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const path = readRequestPath(request.raw.url ?? '').raw
     const { status, retryAfterSeconds, body } = replyToError(error, { method: request.method, path, log: options.log })
@@ -109,29 +125,39 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   app.addHook('onRequest', enter)
   app.setErrorHandler(answerError)
   leaveBodiesAlone(app)
-  registerHealth(app, options.mode, options.health, options.log)
-  if (auth.enabled) registerAuthRoutes(app, adminAuth)
-  for (const answered of options.routes) registerGroup(app, answered)
-  registerNotFound(app)
+  rules.register(app, 'open', (scope) => registerHealth(scope, options.mode, options.health, options.log))
+  if (auth.enabled) {
+    rules.register(app, 'open', (scope) => registerLogin(scope, adminAuth))
+    rules.register(app, 'session', (scope) => registerSessionRoutes(scope, adminAuth))
+  }
+  for (const answered of options.routes) rules.register(app, answered.group.access, (scope) => registerGroup(scope, answered))
+  registerNotFound(app, rules)
   return app
 }
 
 /** What every request passes first: headers of the answer, its deadline, and the guard. */
-function createEntrance(auth: AdminAuth) {
+function createEntrance(auth: AdminAuth, rules: RouteAccessRules, audit: Audit) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { raw } = request
     const path = readRequestPath(raw.url ?? '')
+    const access = rules.accessOf(request, path)
+    const { clientIp, scheme } = auth.resolveOrigin(raw)
+    const mayBeCached = access === 'open' && !rules.isBelowGuardedRoot(path)
     // On the raw response, so that they survive error replies and routes that write the response themselves.
-    for (const [name, value] of securityHeaders(path)) reply.raw.setHeader(name, value)
+    for (const [name, value] of securityHeaders({ isSecure: scheme === 'https', mayBeCached })) reply.raw.setHeader(name, value)
+    limitDrain(raw, reply.raw)
     const grantOwnDeadline = startDeadline(request, reply)
     const ambiguity = explainAmbiguousHead(raw)
     if (ambiguity !== undefined) throw kernelErrors.invalid_request({ message: ambiguity })
-    const verdict = await judge({ raw, method: request.method, path, route: request.routeOptions.url }, auth)
+    const verdict = await judge({ raw, method: request.method, access }, auth)
     if (!verdict.pass) {
-      if (verdict.clearCookie) reply.header('set-cookie', clearSessionCookie(auth.resolveOrigin(raw).scheme === 'https'))
+      auditRefusal(request, verdict, audit, clientIp)
+      if (verdict.clearCookie) reply.header('set-cookie', clearSessionCookie(scheme === 'https'))
       throw verdict.error
     }
     admitIdentity(request, verdict.identity)
+    // Open routes have no operator; signing in writes lines of its own.
+    if (access !== 'open' && !request.is404) auditChange(request, reply, audit, { ...describeIdentity(verdict.identity), client: clientIp })
     grantOwnDeadline()
   }
 }
@@ -157,28 +183,28 @@ function leaveBodiesAlone(app: FastifyInstance): void {
   })
 }
 
-function registerGroup(app: FastifyInstance, { group, services, answer }: AnsweredGroup): void {
-  app.register(async (scope) => {
-    if (answer !== 'serve') {
-      // Before any hook of the group, which would expect services that do not exist.
-      scope.addHook('onRequest', async () => {
-        throw kernelErrors[answer]()
-      })
-    }
-    try {
-      group.register(scope, services as never)
-    } catch (cause) {
-      throw new Error(`the routes '${group.name}' cannot be registered: ${(cause as Error).message}`, { cause })
-    }
-  })
+function registerGroup(scope: FastifyInstance, { group, services, answer }: AnsweredGroup): void {
+  if (answer !== 'serve') {
+    // Before any hook of the group, which would expect services that do not exist.
+    scope.addHook('onRequest', async () => {
+      throw kernelErrors[answer]()
+    })
+  }
+  try {
+    group.register(scope, services as never)
+  } catch (cause) {
+    throw new Error(`the routes '${group.name}' cannot be registered: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** Nothing under these paths is ever the dashboard's page, whatever wildcard a plugin serves it from. */
-function registerNotFound(app: FastifyInstance): void {
+function registerNotFound(app: FastifyInstance, rules: RouteAccessRules): void {
   const refuse = async () => {
     throw kernelErrors.not_found()
   }
-  for (const url of ['/api', '/api/*', '/admin', '/admin/*']) app.all(url, refuse)
+  rules.register(app, 'operator', (scope) => {
+    for (const url of ['/api', '/api/*', '/admin', '/admin/*']) scope.all(url, refuse)
+  })
   app.setNotFoundHandler(refuse)
 }
 

@@ -125,3 +125,10 @@ test.each(['%', '%zz', '%ff', '%ED%A0%80', 'a&limit=%ff'])('the query %s is refu
   const answer = await send(`/api/v1/list?status=${query}`, undefined)
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })
+
+test('of thousands of unknown members 50 are named', async () => {
+  const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`m${n}`, 1]))
+  const { status, body } = await send('/api/v1/large', JSON.stringify({ name: 'a', ...members }))
+  expect([status, body.fields?.length]).toEqual([400, 50])
+  expect(body.error).toMatch(/; and 4950 more problems\.$/)
+})

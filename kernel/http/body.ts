@@ -55,9 +55,11 @@ export function parseParams<T extends Type>(schema: T, request: FastifyRequest):
 function check<T extends Type>(schema: T, value: unknown, what: string): T['infer'] {
   const result = schema(value)
   if (!(result instanceof type.errors)) return result
-  const fields = result.map(({ code, path, expected }) => fieldError([...path].map(String).join('.'), { code, expected }))
+  const listed = [...result].slice(0, limits.listedProblemsMax)
+  const fields = listed.map(({ code, path, expected }) => fieldError([...path].map(String).join('.'), { code, expected }))
   const message = fields.map(({ field, message }) => `${field || what} ${message}`).join('; ')
-  throw kernelErrors.invalid_request({ message: `${message}.`, fields: fields.filter(({ field }) => field !== '') })
+  const more = result.length > listed.length ? `; and ${result.length - listed.length} more problems` : ''
+  throw kernelErrors.invalid_request({ message: `${message}${more}.`, fields: fields.filter(({ field }) => field !== '') })
 }
 
 /** Says what is wanted, never what came: the value may be a secret. */

@@ -20,7 +20,7 @@ export function answerBrokenRequest(error: Error, socket: Socket): void {
     ['Content-Type', 'application/json; charset=utf-8'],
     ['Content-Length', String(Buffer.byteLength(body))],
     ['Connection', 'close'],
-    ...securityHeaders(undefined),
+    ...securityHeaders({ isSecure: false, mayBeCached: false }),
   ]
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`, () => socket.destroy())

@@ -1,6 +1,8 @@
 /** Addresses of the Admin API as values: one value registers the route, types the client and documents the API. */
 import type { Type } from 'arktype'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { noteSubject } from './audit-request.ts'
+import { type AuditedMembers, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 
 export interface Endpoint extends BodyOptions {
@@ -28,6 +30,8 @@ export interface Endpoint extends BodyOptions {
   readonly alsoStatus?: 503
   /** Codes of the refusals that are its own, beside those that every address may answer with. */
   readonly refusals?: readonly string[]
+  /** What the audit log shows beside the parameters of the path. */
+  readonly audit?: AuditedMembers
   /** Longest time from the headers to the end of the answer. Default: that of every request. */
   readonly deadlineMs?: number | 'none'
 }
@@ -61,7 +65,7 @@ export function serveEndpoint<E extends Endpoint>(
   endpoint: E,
   handle: (call: EndpointCall<E>) => Promise<EndpointAnswer<E>>,
 ): void {
-  const { method, path, params, query, answer, status = 200, deadlineMs } = endpoint
+  const { method, path, params, query, answer, status = 200, deadlineMs, audit = [] } = endpoint
   app.route({
     method,
     url: path,
@@ -76,7 +80,9 @@ export function serveEndpoint<E extends Endpoint>(
         request,
         reply,
       }
+      noteSubject(request, subjectOfCall(call, audit))
       const result = await handle(call as EndpointCall<E>)
+      noteSubject(request, subjectOfAnswer(result, audit))
       return reply.sent ? reply : reply.code(status).send(result)
     },
   })

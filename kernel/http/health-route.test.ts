@@ -14,7 +14,7 @@ async function ask(health: HealthSources, mode: 'full' | 'setup' = 'full') {
   return { status: response.status, body: await response.json() }
 }
 
-const well = { ping: async () => {}, isHealthy: () => true }
+const well = { ping: async () => undefined, isHealthy: () => true }
 const ill = {
   ping: async () => {
     throw new Error('disk I/O error')
@@ -42,6 +42,11 @@ test('every part that fails is named, in order', async () => {
       errors: ['cache: directory not found', 'db: unreachable', 's3/listener: not responding', 'worker/tasks: not responding'],
     },
   })
+})
+
+test('a database whose disk is full is named', async () => {
+  const full = { ...well, ping: async () => 'disk full' }
+  expect(await ask({ checks: [], database: full })).toEqual({ status: 503, body: { status: 'unhealthy', errors: ['db: disk full'] } })
 })
 
 test('a part that does not answer in time is not responding', async () => {

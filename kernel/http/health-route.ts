@@ -41,7 +41,10 @@ export function registerHealth(app: FastifyInstance, mode: Mode, sources: Health
       running = undefined
     })
     const report = await running
-    return reply.code(report.status === 'unhealthy' ? 503 : 200).send(report)
+    return reply
+      .header('cache-control', 'no-store')
+      .code(report.status === 'unhealthy' ? 503 : 200)
+      .send(report)
   })
 }
 
@@ -54,12 +57,14 @@ async function examine(mode: Mode, sources: HealthSources, log: Log): Promise<He
       otherwise: `${item.name}: not responding`,
     }),
   )
-  if (database) questions.push({ ask: async () => void (await database.ping()), otherwise: 'db: unreachable' })
+  if (database) questions.push({ ask: async () => inPart('db', await database.ping()), otherwise: 'db: unreachable' })
   const answers = await Promise.all(questions.map((question) => pose(question, checkMs, log)))
   if (engine && !engine.isHealthy()) answers.push('worker/tasks: not responding')
   const errors = answers.filter((problem) => problem !== undefined).sort()
   return errors.length === 0 ? { status: 'ok' } : { status: 'unhealthy', errors }
 }
+
+const inPart = (part: string, problem: string | undefined) => (problem === undefined ? undefined : `${part}: ${problem}`)
 
 interface Question {
   /** Resolves to what is wrong, or undefined. */

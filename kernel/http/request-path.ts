@@ -15,23 +15,6 @@ export function readRequestPath(url: string): RequestPath {
   return { raw, spellings: [...new Set([raw, decoded, clean(raw), clean(decoded)])] }
 }
 
-/** Needs an operator: the API, everything under /admin, and the metrics. `route` is the pattern the router chose. */
-export function isProtectedPath(path: RequestPath, route: string | undefined): boolean {
-  return [...path.spellings, route ?? ''].some((at) => at === '/metrics' || isUnder(at, '/api/v1') || isUnder(at, '/admin'))
-}
-
-/** Answers under these paths must not be kept by any cache. */
-export function isUncachedPath(path: RequestPath): boolean {
-  return path.spellings.some((at) => at === '/metrics' || at === '/healthz' || isUnder(at, '/api') || isUnder(at, '/admin'))
-}
-
-/** True when every spelling is the same, so that nothing hides behind it. */
-export function isPlainPath(path: RequestPath): boolean {
-  return path.spellings.length === 1
-}
-
-const isUnder = (path: string, parent: string): boolean => path === parent || path.startsWith(`${parent}/`)
-
 function decode(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -3,11 +3,13 @@ import { defineExtensionPoint } from '../extension-point.ts'
 import type { Mode } from '../mode.ts'
 import type { Resolved, Uses } from '../service.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { RouteAccess } from './route-access.ts'
 
 /** Routes of the Admin listener that share their services. */
 export interface RouteGroup {
   readonly name: string
   readonly modes: readonly Mode[]
+  readonly access: RouteAccess
   readonly uses: Uses
   /** What the documentation of the API shows of it. */
   readonly endpoints?: readonly Endpoint[]
@@ -18,11 +20,13 @@ export function defineRoutes<const U extends Uses>(spec: {
   readonly name: string
   /** Default: full mode only; in setup mode these addresses answer 503 `setup_mode`. A group for setup mode may use kernel services only. */
   readonly modes?: readonly Mode[]
+  /** Default: `operator`. `session` excludes HTTP Basic; `open` answers everybody without credentials. Holds for every route of the group. */
+  readonly access?: RouteAccess
   readonly uses: U
   readonly endpoints?: readonly Endpoint[]
   register(app: FastifyInstance, services: Resolved<U>): void
 }): RouteGroup {
-  return { modes: ['full'], ...spec } as RouteGroup
+  return { modes: ['full'], access: 'operator', ...spec } as RouteGroup
 }
 
 export const adminRoutes = defineExtensionPoint<RouteGroup>('http.admin-routes')

@@ -1,5 +1,3 @@
-import { isUncachedPath, type RequestPath } from './request-path.ts'
-
 /** The dashboard is static files of this very origin; only style attributes may stand inline. */
 const contentSecurityPolicy = [
   "default-src 'self'",
@@ -8,19 +6,35 @@ const contentSecurityPolicy = [
   "font-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
-const everywhere: readonly (readonly [string, string])[] = [
+type HeaderLine = readonly [name: string, value: string]
+
+const everywhere: readonly HeaderLine[] = [
   ['Content-Security-Policy', contentSecurityPolicy],
   ['X-Content-Type-Options', 'nosniff'],
   ['X-Frame-Options', 'DENY'],
   ['Referrer-Policy', 'strict-origin-when-cross-origin'],
 ]
 
-/** Headers that every answer of the Admin listener carries, whatever becomes of the request. Undefined: the path is not known. */
-export function securityHeaders(path: RequestPath | undefined): readonly (readonly [string, string])[] {
-  return path && !isUncachedPath(path) ? everywhere : [...everywhere, ['Cache-Control', 'no-store']]
+/** One year. Subdomains are left out: other services may run there over http. */
+const strictTransport: HeaderLine = ['Strict-Transport-Security', 'max-age=31536000']
+
+export interface AnswerTraits {
+  /** The client connected over https, here or at a trusted proxy. */
+  readonly isSecure: boolean
+  readonly mayBeCached: boolean
+}
+
+/** Headers that every answer of the Admin listener carries, whatever becomes of the request. */
+export function securityHeaders({ isSecure, mayBeCached }: AnswerTraits): readonly HeaderLine[] {
+  return [
+    ...everywhere,
+    ...(isSecure ? [strictTransport] : []),
+    ...(mayBeCached ? [] : [['Cache-Control', 'no-store'] satisfies HeaderLine]),
+  ]
 }

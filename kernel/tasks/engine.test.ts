@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { kernelErrors } from '../errors.ts'
 import { type LogFields, silentLog } from '../log.ts'
 import { claimTasks, endRun } from './lease-store.ts'
 import { done, fail, wait } from './outcome.ts'
@@ -119,6 +120,26 @@ test('arguments that do not fit fail the task for good, without a run', async ()
     is_retryable: 0,
     last_error: expect.stringContaining('name must be a string'),
   })
+  await stop()
+})
+
+test('I-08: a run that meets a full disk of the database waits, however often, and goes on when there is room', async () => {
+  await using tasks = await openTasks()
+  let isFull = true
+  const { enqueue, kind, runs, stop } = await setUp(tasks, () => {
+    if (isFull) throw new Error('the copy could not be recorded', { cause: kernelErrors.database_full() })
+    return done()
+  })
+  const id = await enqueue(kind)
+  await settle(tasks)
+  for (let run = 1; run < 20; run++) {
+    expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, wait_reason: 'database', last_error: null })
+    await tasks.clock.advance(15_000)
+  }
+  isFull = false
+  await tasks.clock.advance(15_000)
+  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0 })
+  expect(runs.length).toBe(21)
   await stop()
 })
 

@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import type { Clock } from '../clock.ts'
+import { isDiskFault } from '../db/database-error.ts'
 import type { Log } from '../log.ts'
 import type { Uses } from '../service.ts'
 import { backoffMs } from './backoff-policy.ts'
@@ -20,6 +21,10 @@ export interface Execution {
   /** Between 0 and 1. */
   readonly random: () => number
 }
+
+/** Between two tries while the disk of the database does not take writes. */
+const diskPauseMs = 15_000
+const diskMessage = 'The disk of the database does not take writes; the task goes on when it does.'
 
 /** Runs a claimed task once and says what has to be written about it. */
 export async function runTask(execution: Execution): Promise<Ending> {
@@ -51,6 +56,9 @@ export async function runTask(execution: Execution): Promise<Ending> {
   } catch (error) {
     // What a run throws after its signal is most likely the abort itself, and is not held against it.
     if (signal.aborted || error instanceof LeaseLost) return { kind: 'hand-back' }
+    // I-08: the disk of the database is no fault of the task, however long it stays full.
+    if (isDiskFault(error))
+      return { kind: 'wait', reason: 'database', message: diskMessage, untilMs: clock.now() + diskPauseMs, hasProgressed }
     return afterFault(execution, { error, failures: hasProgressed ? 1 : task.attempts + 1 })
   }
 }

@@ -26,7 +26,7 @@ export async function startTestListener(options: Partial<AdminListenerOptions> =
       enabled: true,
       username: testOperator.username,
       password_hash: await cheapPasswordHash(),
-      session_secret: 'a session secret for tests only',
+      session_secret: 'a session secret that only tests use',
       session_ttl: 12 * 3_600_000,
     },
     routes: [],

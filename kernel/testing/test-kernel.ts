@@ -72,7 +72,7 @@ const firstSettings = async () => ({
   'admin.addr': '127.0.0.1:0',
   'admin.auth.username': testOperator.username,
   'admin.auth.password_hash': await cheapPasswordHash(),
-  'admin.auth.session_secret': 'a session secret for tests only',
+  'admin.auth.session_secret': 'a session secret that only tests use',
 })
 
 function client(url: string): Pick<TestKernel, 'fetch' | 'call'> {

@@ -25,6 +25,14 @@ export const serverSection = defineSection('server', {
       editable: true,
       risk: 'review',
     }),
+    max_connections_per_client: integer({
+      label: 'Connections of a client',
+      doc: 'Of those, connections of one client address (an IPv6 /64 is one client); further ones are dropped. Behind a proxy every client has its address: set it to server.max_connections there.',
+      default: 1024,
+      min: 1,
+      editable: true,
+      risk: 'review',
+    }),
     max_requests: integer({
       label: 'Requests',
       doc: 'Requests answered at the same time; further ones get 503 SlowDown.',

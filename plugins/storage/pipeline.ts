@@ -2,6 +2,7 @@ import { type Clock, type Database, defineService, type Events, type Log, type O
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
 import type { Bucket } from './contract.ts'
+import type { CachedFile } from './copies/cached-file.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
@@ -42,8 +43,10 @@ export interface Pipeline {
   readonly pace: Pace
   /** Reports that the run achieved something that lasts: see `TaskRun.progressed`. */
   progressed(): void
-  /** The cached file of a content, when it is there. A file that is missing or damaged is forgotten. */
-  locateCached(contentId: number): Promise<{ readonly path: string; readonly size: number } | undefined>
+  /** The cached file of a content, when it is there with its length. One that is not is forgotten. */
+  locateCached(contentId: number): Promise<CachedFile | undefined>
+  /** The file has other bytes than the content: it is removed, and the content is lost unless a provider has it. */
+  forgetCached(contentId: number, file: CachedFile): Promise<void>
 }
 
 export const pipeline = defineService<Pipeline>('storage.pipeline')

@@ -2,12 +2,14 @@ import {
   configSections,
   database,
   dbSchemas,
+  defineOwnedDirectory,
   definePlugin,
   defineRecovery,
   dueTimes,
   eventKinds,
   healthChecks,
   metricCollectors,
+  ownedDirectories,
   taskKinds,
   taskQueue,
   taskRecoveries,
@@ -40,18 +42,12 @@ export const storagePlugin = definePlugin({
   provides: storageServices,
   contributes: [
     configSections.with(cacheSection),
+    ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, ({ dir }) => dir)),
     dbSchemas.with({
       name: 'storage',
       load: async () => {
-        const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }, { providerSizesMigration }] =
-          await Promise.all([
-            import('./migrations/0001-objects.ts'),
-            import('./migrations/0002-copies.ts'),
-            import('./migrations/0003-removals.ts'),
-            import('./migrations/0004-list-reads.ts'),
-            import('./migrations/0021-provider-sizes.ts'),
-          ])
-        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, providerSizesMigration] }
+        const { storageMigrations } = await import('./migrations/all-migrations.ts')
+        return { migrations: storageMigrations }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),

@@ -2,6 +2,7 @@
 import { defineService } from '#kernel'
 import type { Cache } from './cache/cache.ts'
 import type { OpenedObject } from './contract.ts'
+import type { RemoteReader } from './copies/read-remote.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
@@ -11,6 +12,8 @@ export const cache = defineService<Cache>('storage.cache')
 /** Reads of objects since the start, by where the bytes came from. */
 export const readCounts = defineService<Record<OpenedObject['source'], number>>('storage.read-counts')
 export const providers = defineService<Providers>('storage.providers')
+/** One for all reads, because they share memory. */
+export const remoteReader = defineService<RemoteReader>('storage.remote-reader')
 export const pieceCalculator = defineService<PieceCalculator>('storage.piece-calculator')
 export const uploadEvents = defineService<UploadEvents>('storage.upload-events')
 export const uploadMeter = defineService<UploadMeter>('storage.upload-meter')

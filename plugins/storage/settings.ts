@@ -13,7 +13,7 @@ export const cacheSection = defineSection('cache', {
     dir: text(
       {
         label: 'Directory',
-        doc: 'Folder of the cached bytes. Keep it on a disk of its own with room for max_size_gb.',
+        doc: 'Folder of the cached bytes. Keep it on a local disk of its own with room for max_size_gb.',
         default: ({ dataDir }) => join(dataDir, 'cache'),
         editable: true,
         risk: 'review',

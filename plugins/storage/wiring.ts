@@ -2,10 +2,11 @@
 import { clock, contributions, database, events, log, provide, taskQueue, workerSection } from '#kernel'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
-import { blobsOfContent } from './cache/cache-store.ts'
+import { type BlobRef, blobsOfContent } from './cache/cache-store.ts'
 import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
+import { sha256Of } from './copies/placement-store.ts'
 import { createPlacements } from './copies/placements.ts'
 import { storesAtOnce } from './copies/store-task.ts'
 import { storeWhenDue } from './copies/store-when-due.ts'
@@ -15,7 +16,7 @@ import { createObjects } from './objects/objects.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
-import { cache, pieceCalculator, providers, readCounts, uploadEvents, uploadMeter } from './services.ts'
+import { cache, pieceCalculator, providers, readCounts, remoteReader, uploadEvents, uploadMeter } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createVersions } from './versions/versions.ts'
 
@@ -66,6 +67,10 @@ export const storageServices = [
       return createProviders({ ...doors, slots, egress: { allowPrivateNetworks: settings.allow_private_networks } })
     },
   ),
+  provide(remoteReader, { database, clock, log, providers }, async (doors) => {
+    const { createRemoteReader } = await import('./copies/read-remote.ts')
+    return createRemoteReader(doors)
+  }),
   provide(
     pipeline,
     {
@@ -96,38 +101,40 @@ export const storageServices = [
         async locateCached(contentId: number) {
           const blob = blobsOfContent(doors.database.read, contentId)[0]
           if (!blob) return undefined
-          if (await cache.isIntact(blob)) return { path: cache.pathOf(blob), size: blob.length }
+          const { blobId, length: size } = blob
+          if (await cache.hasFile(blob)) return { path: cache.pathOf(blob), size, sha256: sha256Of(doors.database.read, contentId), blobId }
           await cache.forget(contentId, blob)
           return undefined
+        },
+        async forgetCached(contentId: number, { blobId }: Pick<BlobRef, 'blobId'>) {
+          const blob = blobsOfContent(doors.database.read, contentId).find((candidate) => candidate.blobId === blobId)
+          if (blob) await cache.forget(contentId, blob)
         },
       }
     },
   ),
   provide(
     objects,
-    { database, buckets, cache, clock, providers, log, queue: taskQueue, readCounts },
-    async ({ queue, providers, log, readCounts, ...parts }) => {
-      const { createRemoteReader } = await import('./copies/read-remote.ts')
-      return createObjects({
+    { database, buckets, cache, clock, remoteReader, queue: taskQueue, readCounts },
+    ({ queue, remoteReader, readCounts, ...parts }) =>
+      createObjects({
         ...parts,
-        readRemote: createRemoteReader({ database: parts.database, clock: parts.clock, providers, log }),
+        readRemote: remoteReader.open,
         onRead: (from) => {
           readCounts[from] += 1
         },
         onNewContent: storeWhenDue(queue),
-      })
-    },
+      }),
   ),
   provide(
     versions,
-    { database, buckets, cache, clock, chain: chainClient, providers, log, queue: taskQueue },
-    async ({ providers, chain, ...parts }) => {
-      const { createRemoteReader } = await import('./copies/read-remote.ts')
+    { database, buckets, cache, clock, chain: chainClient, remoteReader, log, queue: taskQueue },
+    ({ remoteReader, chain, ...parts }) => {
       const schedule = createSchedule(parts.queue)
       const pace = createPace(chain.network.epochSeconds * 1000)
       return createVersions({
         ...parts,
-        readRemote: createRemoteReader({ ...parts, providers }),
+        readRemote: remoteReader.open,
         onNewContent: storeWhenDue(parts.queue),
         // Objects are often deleted many at a time, and a request takes 35 pieces.
         scheduleCleanup: (tx, dataSetId) => schedule.cleanup(tx, dataSetId, parts.clock.now() + pace.lingerMs),

@@ -99,6 +99,7 @@ export const acknowledgeTasks = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/acknowledge',
   summary: 'Dismiss every failure recorded before a moment (default: now), of one type or of all',
+  audit: ['type', 'failed_before', 'acknowledged'],
   body: type({ 'type?': 'string', 'failed_before?': time }),
   isBodyOptional: true,
   answer: type({ acknowledged: 'number.integer' }),

@@ -39,7 +39,7 @@ export const settings = {
 export async function openTasks(): Promise<TestTasks> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-tasks-'))
   const path = join(dir, 'svc.db')
-  const database = await openKernelDatabase(path, [])
+  const database = await openKernelDatabase(path, { enabled: [], disabled: [] })
   await database.migrate()
   return {
     database,

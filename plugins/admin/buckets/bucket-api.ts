@@ -71,6 +71,7 @@ export const createBucket = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets',
   summary: 'Create a bucket; without a number of copies it takes the configured one',
+  audit: ['name', 'owner_access_key', 'default_copies', 'minimum_durable_copies'],
   body: type({
     name: 'string',
     owner_access_key: 'string > 0',
@@ -95,6 +96,7 @@ export const changeOwner = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/owner',
   summary: 'Give a bucket to another S3 user, or to __internal_root__',
+  audit: ['owner_access_key'],
   params: bucketPath,
   body: type({ owner_access_key: 'string > 0' }),
   answer: bucketChange,
@@ -105,6 +107,7 @@ export const changeCopyPolicy = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/copy-policy',
   summary: 'Raise the number of copies of later uploads, or change how many of them let cached bytes go',
+  audit: ['default_copies', 'minimum_durable_copies'],
   params: bucketPath,
   // Whole numbers from 1 to 8, or null; anything else is refused with a code of its own.
   body: type({ 'default_copies?': 'unknown', 'minimum_durable_copies?': 'unknown' }),

@@ -7,7 +7,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   const settings = await client.call(readSettings)
   const key = call.parameters.key as string | undefined
   if (key === undefined) return call.out.result(settings, summarise(settings)) as undefined
-  const about = settings.metadata[key]
+  const about = Object.hasOwn(settings.metadata, key) ? settings.metadata[key] : undefined
   if (!about) throw new CommandError(`${key} is not a setting of this service; svc admin settings get shows all`, { exitCode: 2 })
   if (!about.editable) throw new CommandError(`${key} is read and changed in ${settings.config_path} only`, { exitCode: 2 })
   const value = valueAt(settings.config, key)

@@ -27,7 +27,7 @@ function readPairs(texts: readonly string[]): ReadonlyMap<string, string> {
 }
 
 function requireEditable(field: string, { metadata, env_managed, config_path }: Settings) {
-  const about = metadata[field]
+  const about = Object.hasOwn(metadata, field) ? metadata[field] : undefined
   if (!about) throw wrongUse(`${field} is not a setting of this service; svc admin settings get shows all`)
   if (!about.editable) throw wrongUse(`${field} is changed in ${config_path} only`)
   const by = env_managed[field]

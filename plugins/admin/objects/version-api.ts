@@ -50,6 +50,7 @@ export const restoreObjectVersion = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/versions/restore',
   summary: 'Make an older version current again, as a new version',
+  audit: ['key', 'version_id', 'source_version_id'],
   params: bucketPath,
   body: type({ key: 'string > 0', version_id: 'string > 0', expected_current_version_id: 'string > 0' }),
   answer: type({ key: 'string', source_version_id: 'string', version_id: 'string' }),
@@ -107,6 +108,7 @@ export const restoreObject = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/restore',
   summary: 'Bring a deleted object back by removing its delete markers',
+  audit: ['key', 'delete_marker_version_id', 'restored_version_id'],
   params: bucketPath,
   body: deletedKey,
   answer: type({ key: 'string', restored_version_id: 'string' }),
@@ -117,6 +119,7 @@ export const deleteVersionPermanently = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/permanent-delete',
   summary: 'Delete one version for good; copies that no other version needs are removed from their providers',
+  audit: ['key', 'version_id'],
   params: bucketPath,
   body: type({ key: 'string > 0', version_id: 'string > 0' }),
   answer: type({
@@ -133,6 +136,7 @@ export const deleteObjectPermanently = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/deleted/permanent-delete',
   summary: 'Delete every version of a deleted object for good',
+  audit: ['key', 'delete_marker_version_id', 'data_versions_deleted', 'delete_markers_deleted'],
   params: bucketPath,
   body: deletedKey,
   answer: type({

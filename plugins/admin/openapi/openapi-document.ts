@@ -1,5 +1,5 @@
 /** Writes the OpenAPI document of the Admin API from the values that also register its routes. */
-import type { Endpoint } from '#kernel'
+import type { Endpoint, EndpointGroup, RouteAccess } from '#kernel'
 
 type Schema = Readonly<Record<string, unknown>>
 type JsonType = NonNullable<Endpoint['body']>
@@ -11,11 +11,13 @@ export interface OpenApiDocument {
   readonly components: Schema
 }
 
-export function writeOpenApi(endpoints: readonly Endpoint[], version: string): OpenApiDocument {
+export function writeOpenApi(groups: readonly EndpointGroup[], version: string): OpenApiDocument {
   const paths: Record<string, Record<string, Schema>> = {}
-  for (const endpoint of endpoints) {
-    const path = templateOf(endpoint.path)
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint) }
+  for (const { access, endpoints = [] } of groups) {
+    for (const endpoint of endpoints) {
+      const path = templateOf(endpoint.path)
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint, access) }
+    }
   }
   return {
     openapi: '3.1.0',
@@ -52,7 +54,7 @@ const errorSchema = {
 
 const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-function describeOperation(endpoint: Endpoint): Schema {
+function describeOperation(endpoint: Endpoint, access: RouteAccess): Schema {
   const { method, path, summary, refusals = [], status = 200, alsoStatus } = endpoint
   const answer = describeAnswer(endpoint)
   const words = path.replace(/^(\/api\/v1)?\//, '').split('/')
@@ -60,7 +62,7 @@ function describeOperation(endpoint: Endpoint): Schema {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
     tags: [words[0]],
     summary,
-    security: securityOf(endpoint),
+    security: securityOf(endpoint, access),
     ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
     parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
     ...describeBody(endpoint),
@@ -72,11 +74,11 @@ function describeOperation(endpoint: Endpoint): Schema {
   }
 }
 
-/** As the guard judges: signing in and health need nothing, a session is its cookie's own matter, every other address takes Basic too. */
-function securityOf({ method, path }: Endpoint): readonly Schema[] {
-  if (path === '/api/v1/auth/login' || path === '/healthz') return []
+/** As the guard judges: every operator's address takes Basic too. */
+function securityOf({ method }: Endpoint, access: RouteAccess): readonly Schema[] {
+  if (access === 'open') return []
   const session = method === 'GET' ? { session: [] } : { session: [], csrf: [] }
-  return path.startsWith('/api/v1/auth/') ? [session] : [{ basic: [] }, session]
+  return access === 'session' ? [session] : [{ basic: [] }, session]
 }
 
 function listParameters(values: JsonType | undefined, place: 'path' | 'query'): readonly Schema[] {

@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { adminRoutes, authEndpoints, contributions, defineEndpoint, defineRoutes, serveEndpoint, showHealth, version } from '#kernel'
+import { adminRoutes, contributions, defineEndpoint, defineRoutes, kernelEndpoints, serveEndpoint, version } from '#kernel'
 import { writeOpenApi } from './openapi-document.ts'
 
 export const openApi = defineEndpoint({
@@ -16,10 +16,7 @@ export const openApiRoutes = defineRoutes({
   register(app, { contributions }) {
     let document: object | undefined
     serveEndpoint(app, openApi, async () => {
-      document ??= writeOpenApi(
-        [showHealth, ...authEndpoints, ...contributions.to(adminRoutes).flatMap(({ item }) => item.endpoints ?? [])],
-        version.version,
-      )
+      document ??= writeOpenApi([...kernelEndpoints, ...contributions.to(adminRoutes).map(({ item }) => item)], version.version)
       return document
     })
   },

@@ -57,7 +57,7 @@ export const settings = type({
 
 /** Nested as the file is, only with what changes. */
 const changes = type('Record<string, unknown>')
-const settingsBytesMax = 1_048_576
+const settingsBytesMax = 65_536
 
 export const readSettings = defineEndpoint({
   method: 'GET',
@@ -73,6 +73,7 @@ export const saveSettings = defineEndpoint({
   body: changes,
   bytesMax: settingsBytesMax,
   requireJsonType: true,
+  audit: 'names',
   answer: settings,
   refusals: ['settings_invalid', 'config_unwritable'],
 })
@@ -84,6 +85,7 @@ export const validateSettings = defineEndpoint({
   body: changes,
   bytesMax: settingsBytesMax,
   requireJsonType: true,
+  audit: 'names',
   answer: type({ validation_errors: problem.array() }),
   refusals: ['settings_invalid'],
 })

@@ -197,3 +197,29 @@ test('what was saved is in effect after the restart', async () => {
   const settings = promised(readSettings, await second.call('GET', '/api/v1/settings'))
   expect(settings).toMatchObject({ mode: 'ready', restart_required: false, runtime_chain_default_copies: 5 })
 })
+
+test.each([
+  ['PUT', '/api/v1/settings'],
+  ['POST', '/api/v1/settings/validate'],
+])('%s %s takes 64 KiB', async (method, path) => {
+  await using admin = await start()
+  const sized = (bytes: number) => `{"logging":{"level":"info"${' '.repeat(bytes - 29)} }}`
+  const send = (body: string) => admin.fetch(path, { method, body, headers: { 'content-type': 'application/json' } })
+  expect(sized(65_536)).toHaveLength(65_536)
+  expect((await send(sized(65_536))).status).toBe(200)
+  const refused = await send(sized(65_537))
+  expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'The body must not be larger than 65536 bytes.' }])
+})
+
+test('of thousands of problems 50 are listed', async () => {
+  await using admin = await start()
+  const unknown = Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`unknown_${n}`, n]))
+  for (const [method, path] of [
+    ['PUT', '/api/v1/settings'],
+    ['POST', '/api/v1/settings/validate'],
+  ] as const) {
+    const { status, body } = await admin.call(method, path, { chain: unknown })
+    expect([status, body.code, body.fields.length]).toEqual([400, 'settings_invalid', 50])
+    expect(body.error).toMatch(/; and 2950 more problems$/)
+  }
+})

@@ -5,6 +5,7 @@ import {
   contributions,
   defineRoutes,
   type FieldError,
+  limits,
   saveConfigFile,
   serveEndpoint,
   systemState,
@@ -41,7 +42,10 @@ export const settingsRoutes = defineRoutes({
     })
 
     serveEndpoint(app, validateSettings, async ({ body }) => ({
-      validation_errors: [...checkChanges(configState, requireKnown(readChanges(body, configState.sections)))],
+      validation_errors: checkChanges(configState, requireKnown(readChanges(body, configState.sections))).slice(
+        0,
+        limits.listedProblemsMax,
+      ),
     }))
   },
 })
@@ -78,6 +82,9 @@ function checkChanges(state: ConfigState, { values }: SettingChanges): readonly 
   return [...refused, ...wrong.map(({ field, message }) => ({ field, message }))]
 }
 
-function invalid(fields: readonly FieldError[]) {
-  return adminErrors.settings_invalid({ message: fields.map(({ field, message }) => `${field} ${message}`).join('; '), fields })
+function invalid(problems: readonly FieldError[]) {
+  const fields = problems.slice(0, limits.listedProblemsMax)
+  const more = problems.length > fields.length ? `; and ${problems.length - fields.length} more problems` : ''
+  const message = `${fields.map(({ field, message }) => `${field} ${message}`).join('; ')}${more}`
+  return adminErrors.settings_invalid({ message, fields })
 }

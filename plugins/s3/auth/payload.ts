@@ -8,16 +8,17 @@ export type Payload =
 
 export const unsignedPayload = 'UNSIGNED-PAYLOAD'
 
-const framings: Readonly<Record<string, Payload>> = {
-  [unsignedPayload]: { kind: 'unsigned' },
-  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { kind: 'chunked', signed: true, trailer: false },
-  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { kind: 'chunked', signed: true, trailer: true },
-  'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { kind: 'chunked', signed: false, trailer: true },
-}
+// A Map: clients name what is looked up, and every object has members such as `constructor`.
+const framings: ReadonlyMap<string, Payload> = new Map([
+  [unsignedPayload, { kind: 'unsigned' }],
+  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD', { kind: 'chunked', signed: true, trailer: false }],
+  ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', { kind: 'chunked', signed: true, trailer: true }],
+  ['STREAMING-UNSIGNED-PAYLOAD-TRAILER', { kind: 'chunked', signed: false, trailer: true }],
+])
 
 /** Reads the value of x-amz-content-sha256. Throws NotImplemented for elliptic-curve signatures, InvalidArgument otherwise. */
 export function parsePayload(value: string): Payload {
-  const framing = framings[value]
+  const framing = framings.get(value)
   if (framing !== undefined) return framing
   if (/^[0-9a-f]{64}$/i.test(value)) return { kind: 'hashed', sha256: value.toLowerCase() }
   if (value.startsWith('STREAMING-AWS4-ECDSA-')) {

@@ -22,6 +22,6 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket &
   const body = errorDocument(refusal, { resource: '', requestId, hostId })
   socket.end(
     `HTTP/1.1 ${refusal.status} ${refusal.code}\r\nContent-Type: application/xml\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `x-amz-request-id: ${requestId}\r\nx-amz-id-2: ${hostId}\r\nConnection: close\r\n\r\n${body}`,
+      `x-amz-request-id: ${requestId}\r\nx-amz-id-2: ${hostId}\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
   )
 }

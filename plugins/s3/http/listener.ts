@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { clock, defineListener, limits, log, type RunningListener } from '#kernel'
+import { clock, defineListener, limits, log, type RunningListener, shareConnections } from '#kernel'
 import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
@@ -16,7 +16,9 @@ import { S3Error } from './s3-error.ts'
 
 /** Longer than the minute after which common clients and proxies drop idle connections themselves. */
 const keepAliveMs = 72_000
-const headersMs = 65_000
+/** From the connection, or from the first byte of a further request, to the end of the headers; for TLS the handshake too. */
+const headersMs = 10_000
+const slowHeadersLookMs = 1000
 
 export const s3Listener = defineListener({
   name: 's3',
@@ -90,11 +92,21 @@ function tooManyRequests(): S3Error {
   return new S3Error('SlowDown', { headers: { 'retry-after': '1' } })
 }
 
-function openServer(handler: RequestListener, { max_connections }: ServerSettings, tls: TlsFiles | undefined): Server {
+function openServer(handler: RequestListener, settings: ServerSettings, tls: TlsFiles | undefined): Server {
   // A missing Host is refused as S3 XML, with every other refusal.
-  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: headersMs, requestTimeout: 0, requireHostHeader: false }
-  const server = tls === undefined ? createServer(options, handler) : (createTlsServer({ ...options, ...tls }, handler) as Server)
-  server.maxConnections = max_connections
+  const options = {
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: slowHeadersLookMs,
+    requestTimeout: 0,
+    requireHostHeader: false,
+  }
+  const server =
+    tls === undefined
+      ? createServer(options, handler)
+      : (createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, handler) as Server)
+  server.maxConnections = settings.max_connections
+  shareConnections(server, { perClientMax: settings.max_connections_per_client })
   // With listeners of our own Node neither answers 100 before the request is checked, nor 417 to expectations it does not know.
   const answer = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => handler(request, response)
   server.on('checkContinue', answer)

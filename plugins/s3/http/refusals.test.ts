@@ -49,6 +49,9 @@ const bodies: Refusal[] = [
   ['no bytes', { body: '', unsignedHeaders: { 'content-length': '0' } }, 'EntityTooSmall', 400],
   ['1,065,353,217 declared bytes', { unsignedHeaders: { 'content-length': '1065353217' } }, 'EntityTooLarge', 400],
   ['no length', { body: '' }, 'MissingContentLength', 411],
+  ['a payload hash that every object has as a member', { payload: 'constructor' }, 'InvalidArgument', 400],
+  ['a payload hash that names the prototype', { payload: '__proto__' }, 'InvalidArgument', 400],
+  ['a payload hash that names a method', { payload: 'toString' }, 'InvalidArgument', 400],
   ['another body than was hashed', { payload: 'a'.repeat(64) }, 'XAmzContentSHA256Mismatch', 400],
   ['a wrong Content-MD5', { headers: { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' } }, 'BadDigest', 400],
   ['a Content-MD5 that is none', { headers: { 'content-md5': 'zzz' } }, 'InvalidDigest', 400],
@@ -66,6 +69,7 @@ test.each([...signatures, ...keys, ...bodies])('a PUT with %s is refused as S3 X
   const answer = await server.send({ ...putContent, ...request })
   expect(answer).toMatchObject({ code, status })
   expect(answer.headers.get('content-type')).toBe('application/xml')
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   expect(answer.headers.get('x-amz-request-id')).toMatch(/^[0-9A-F]{16}$/)
   expect(answer.body).toContain(`<RequestId>${answer.headers.get('x-amz-request-id')}</RequestId>`)
 })
@@ -321,6 +325,7 @@ test('a client that goes away in the middle of a body leaves nothing behind', as
 test('storage that cannot take or give is answered by S3 codes', async () => {
   const failures = [
     ['cache_full', 'InsufficientStorage', 507, undefined],
+    ['database_full', 'InsufficientStorage', 507, undefined],
     ['cache_busy', 'SlowDown', 503, '5'],
   ] as const
   for (const [failure, code, status, retryAfter] of failures) {

@@ -17,7 +17,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
   const storage = createMemoryStorage(systemClock)
   await storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const running = await s3Listener.start({
-    server: { port, max_connections: 100, max_requests: 10 },
+    server: { port, max_connections: 100, max_connections_per_client: 90, max_requests: 10 },
     tls,
     settings: defaultSettings,
     accessSettings: { enabled: true, level: 'info' },
@@ -125,4 +125,32 @@ test('one connection carries many requests, refused and answered ones', async ()
   expect(await ask('DELETE', '/photos/a')).toBe('HTTP/1.1 204')
   expect(await ask('GET', '/photos/a')).toBe('HTTP/1.1 404')
   socket.destroy()
+})
+
+test('a client holds no more than its share of the connections, and others are served', async () => {
+  await using server = await startTestServer({ server: { max_connections: 8, max_connections_per_client: 5 } })
+  const halfOpen = Array.from({ length: 8 }, () => connect({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.2' }))
+  let ended = 0
+  for (const socket of halfOpen)
+    socket
+      .on('error', () => {})
+      .resume()
+      .once('close', () => void ended++)
+  await expect.poll(() => ended).toBe(3)
+  expect(await server.send({ method: 'GET', url: '/', user: owner })).toMatchObject({ status: 200 })
+  for (const socket of halfOpen) socket.destroy()
+})
+
+test('an answer may not be taken for a page that its type does not say', async () => {
+  await using server = await startTestServer()
+  await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
+  const put = { method: 'PUT', url: '/photos/page', body: `<script>${'x'.repeat(200)}</script>`, user: owner }
+  const answers = [
+    await server.send({ ...put, headers: { 'content-type': 'text/plain' } }),
+    await server.send({ method: 'GET', url: '/photos/page', user: owner }),
+    await server.send({ method: 'GET', url: '/photos/absent', user: owner }),
+    await server.sendRaw('not HTTP\r\n\r\n'),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 400])
+  for (const { headers } of answers) expect(headers.get('x-content-type-options')).toBe('nosniff')
 })

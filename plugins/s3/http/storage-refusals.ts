@@ -9,6 +9,8 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   cache_busy: 'SlowDown',
   cache_full: 'InsufficientStorage',
   content_unavailable: 'ServiceUnavailable',
+  database_full: 'InsufficientStorage',
+  database_unwritable: 'InsufficientStorage',
   entity_too_large: 'EntityTooLarge',
   entity_too_small: 'EntityTooSmall',
   incomplete_body: 'IncompleteBody',
@@ -16,6 +18,7 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   invalid_key: 'InvalidArgument',
   is_delete_marker: 'MethodNotAllowed',
   object_not_found: 'NoSuchKey',
+  remote_reads_busy: 'SlowDown',
   // The caller was deleted while it created a bucket.
   s3_user_not_found: 'InvalidAccessKeyId',
   version_not_found: 'NoSuchVersion',
@@ -24,6 +27,8 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
 /** Codes whose S3 message says less than storage does. */
 const namedByStorage: ReadonlySet<string> = new Set([
   'content_unavailable',
+  'database_full',
+  'database_unwritable',
   'entity_too_large',
   'entity_too_small',
   'incomplete_body',

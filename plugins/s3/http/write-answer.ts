@@ -58,6 +58,8 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
 function headersOf({ requestId, hostId }: Exchange, { status, headers, body }: S3Answer, closes: boolean) {
   return {
     ...headers,
+    // Objects are what their writers say: a browser must not take text for a page.
+    'x-content-type-options': 'nosniff',
     'x-amz-request-id': requestId,
     'x-amz-id-2': hostId,
     server: 'svc',

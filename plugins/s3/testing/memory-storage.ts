@@ -25,11 +25,12 @@ const errors = defineErrors({
   entity_too_small: { status: 400, message: 'The object is too small.' },
   entity_too_large: { status: 413, message: 'The object is too large.' },
   cache_full: { status: 507, message: 'The cache is full.' },
+  database_full: { status: 507, message: 'The disk of the database is full.' },
   cache_busy: { status: 503, message: 'Room is being made in the cache.' },
   content_unavailable: { status: 503, message: 'No provider answers.' },
 })
 
-export type StorageFailure = 'cache_full' | 'cache_busy' | 'content_unavailable'
+export type StorageFailure = 'cache_full' | 'database_full' | 'cache_busy' | 'content_unavailable'
 
 export interface MemoryStorage {
   readonly buckets: Buckets

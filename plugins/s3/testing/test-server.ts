@@ -44,7 +44,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const state = { isStopping: false }
   const operationCounts = new OperationCounts()
   const app = buildServer(
-    { port: '127.0.0.1:0', max_connections: 100, max_requests: 50, ...options.server },
+    { port: '127.0.0.1:0', max_connections: 100, max_connections_per_client: 90, max_requests: 50, ...options.server },
     {
       buckets: storage.buckets,
       objects: storage.objects,

@@ -1,7 +1,9 @@
 import { storageErrors } from '../errors.ts'
 import type { BlobRef } from './cache-store.ts'
+import type { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
+import { DamagedBlob, proveWhole } from './whole-read.ts'
 
 const smallBlockBytes = 256 * 1024
 const largeBlockBytes = 1024 * 1024
@@ -10,35 +12,54 @@ const largeReadBytes = 8 * 1024 * 1024
 
 /** The bytes of one blob. Read at most once; disposing ends the read. */
 export interface ReadableBlob extends AsyncDisposable {
-  /** Bytes [start, end] inclusive, the whole blob by default. */
+  /** Bytes [start, end] inclusive, the whole blob by default. A whole read ends with DamagedBlob instead of the last block of wrong bytes (I-30). */
   read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
 }
 
 export type OpenBlob =
-  | { readonly is: 'open'; readonly blob: ReadableBlob }
+  /** `isProven`: every read gives the bytes of the content. */
+  | { readonly is: 'open'; readonly blob: ReadableBlob; readonly isProven: boolean }
   | { readonly is: 'missing' }
-  /** There is a file, but its length is not the recorded one. */
-  | { readonly is: 'damaged'; readonly length: number }
+  /** There is a file with another length, or other bytes. */
+  | { readonly is: 'damaged' }
+
+/** A blob, and the SHA-256 of its content where that was recorded. */
+export interface WantedBlob extends BlobRef {
+  readonly sha256: string | null
+}
+
+/** What blobs are read with. */
+export interface BlobDoors {
+  readonly disk: Disk
+  /** Hashes large blobs. */
+  readonly digests: Pick<DigestThread, 'begin'>
+}
 
 /** Blobs up to this length are read whole, so that the next reader finds them in memory. */
 const hotBlobBytesMax = 64 * 1024
 
 /** Like openBlob, with small blobs from memory where they were read before. */
 export async function openHotBlob(
-  disk: Disk,
+  { disk, digests, hot }: BlobDoors & { readonly hot: HotBytes },
   path: string,
-  { blob, hot }: { readonly blob: BlobRef; readonly hot: HotBytes },
+  blob: WantedBlob,
 ): Promise<OpenBlob> {
-  if (blob.length > hotBlobBytesMax) return openBlob(disk, path, blob)
+  if (blob.length > hotBlobBytesMax) return openBlob({ disk, digests }, path, blob)
   const kept = hot.get(blob.blobId)
-  if (kept) return { is: 'open', blob: new MemoryBlob(kept) }
-  const opened = await openBlob(disk, path, blob)
+  if (kept) return { is: 'open', blob: new MemoryBlob(kept), isProven: true }
+  const opened = await openBlob({ disk, digests }, path, blob)
   if (opened.is !== 'open') return opened
   const blocks: Uint8Array[] = []
-  for await (const block of opened.blob.read()) blocks.push(block)
+  try {
+    for await (const block of opened.blob.read()) blocks.push(block)
+  } catch (error) {
+    if (error instanceof DamagedBlob) return { is: 'damaged' }
+    throw error
+  }
   const bytes = blocks.length === 1 && blocks[0] ? blocks[0] : Buffer.concat(blocks)
+  // Proved once: the bytes in memory do not change with those on the disk.
   hot.keep(blob.blobId, bytes)
-  return { is: 'open', blob: new MemoryBlob(bytes) }
+  return { is: 'open', blob: new MemoryBlob(bytes), isProven: true }
 }
 
 class MemoryBlob implements ReadableBlob {
@@ -55,7 +76,8 @@ class MemoryBlob implements ReadableBlob {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-export async function openBlob(disk: Disk, path: string, { length }: BlobRef): Promise<OpenBlob> {
+export async function openBlob(doors: BlobDoors, path: string, wanted: WantedBlob): Promise<OpenBlob> {
+  const { disk } = doors
   let descriptor: number
   try {
     descriptor = await disk.open(path)
@@ -64,9 +86,23 @@ export async function openBlob(disk: Disk, path: string, { length }: BlobRef): P
     throw storageErrors.content_unavailable({ message: `the cached file cannot be opened: ${(error as Error).message}`, cause: error })
   }
   const found = disk.length(descriptor)
-  if (found === length) return { is: 'open', blob: new BlobReader(disk, descriptor, length) }
+  if (found === wanted.length) return { is: 'open', blob: new BlobReader(doors, descriptor, wanted), isProven: false }
   await disk.close(descriptor)
-  return { is: 'damaged', length: found }
+  return { is: 'damaged' }
+}
+
+/** Is the file there, with the bytes of its content? @throws SvcError when it cannot be read */
+export async function isIntactBlob(doors: BlobDoors, path: string, wanted: WantedBlob): Promise<boolean> {
+  const opened = await openBlob(doors, path, wanted)
+  if (opened.is !== 'open') return false
+  await using blob = opened.blob
+  try {
+    for await (const _ of blob.read());
+    return true
+  } catch (error) {
+    if (error instanceof DamagedBlob) return false
+    throw error
+  }
 }
 
 /** An open cached file. It can be read to its end even after it was unlinked. */
@@ -74,19 +110,32 @@ class BlobReader implements ReadableBlob {
   readonly #disk: Disk
   readonly #descriptor: number
   readonly #length: number
+  readonly #sha256: string | null
+  readonly #digests: BlobDoors['digests']
   #loading: Promise<Loaded> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(disk: Disk, descriptor: number, length: number) {
+  constructor({ disk, digests }: BlobDoors, descriptor: number, { length, sha256 }: WantedBlob) {
     this.#disk = disk
+    this.#digests = digests
     this.#descriptor = descriptor
     this.#length = length
+    this.#sha256 = sha256
   }
 
   /** Bytes [start, end] inclusive, the whole file by default. Call at most once; the file is closed at the end of the read. */
-  async *read(range?: { readonly start: number; readonly end: number }): AsyncGenerator<Uint8Array, void, void> {
+  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array> {
+    const start = range?.start ?? 0
     const end = Math.min(range?.end ?? this.#length - 1, this.#length - 1)
-    let position = range?.start ?? 0
+    const isWhole = start === 0 && end === this.#length - 1
+    const blocks = this.#blocks(start, end)
+    if (!isWhole || this.#sha256 === null) return blocks
+    const whole = { length: this.#length, sha256: this.#sha256 }
+    return whole.length < largeReadBytes ? proveWhole(blocks, whole) : proveWhole(blocks, whole, () => this.#digests.begin())
+  }
+
+  async *#blocks(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
+    let position = start
     const blockBytes = end - position >= largeReadBytes ? largeBlockBytes : smallBlockBytes
     const loadNext = () => (position <= end ? this.#load(position, Math.min(blockBytes, end - position + 1)) : undefined)
     try {

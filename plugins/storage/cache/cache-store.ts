@@ -14,8 +14,6 @@ export interface PlaceBlob {
   readonly nowMs: number
   /** A content made in this transaction has no entry to look for. */
   readonly isNewContent: boolean
-  /** Blob of this content that was just seen on the disk with the right length. Any other one is replaced. */
-  readonly seenBlobId: string | undefined
 }
 
 export interface Placed {
@@ -34,20 +32,10 @@ const blobColumns = 'blob_id as "blobId", epoch, length'
 export const blobsOfContent = (read: Reader, contentId: number): BlobRef[] =>
   read.all<BlobRef>(`select ${blobColumns} from cache_blobs where content_id = ? order by ordinal`, contentId)
 
-/** The blob of a live content with these bytes, if it is cached. */
-export function findCachedBytes(read: Reader, bucketId: number, identity: string, size: number): BlobRef | undefined {
-  return read.get<BlobRef>(
-    `select b.blob_id as "blobId", b.epoch, b.length from contents c
-       join cache_entries e on e.content_id = c.id and e.state = 'present'
-       join cache_blobs b on b.content_id = c.id and b.ordinal = 0
-     where c.bucket_id = ? and c.identity = ? and c.size = ? and c.state = 'live'`,
-    bucketId,
-    identity,
-    size,
-  )
-}
-
-/** Makes the blob the cached bytes of the content, unless bytes that are known to be good are there already. */
+/**
+ * Makes the blob the cached bytes of the content. It replaces a former one (I-30): the new bytes were hashed as they were written, while
+ * those of an older file may be damaged by now, and to find that out costs more than to remove the file.
+ */
 export function placeBlob(tx: Tx, place: PlaceBlob): Placed {
   const state = place.isNewContent ? undefined : entryState(tx, place.contentId)
   if (state === undefined) {
@@ -58,9 +46,6 @@ export function placeBlob(tx: Tx, place: PlaceBlob): Placed {
     return { addedBytes: place.blob.length, redundant: [] }
   }
   const former = blobsOfContent(tx, place.contentId)
-  if (state === 'present' && former[0]?.blobId === place.seenBlobId && former.length === 1) {
-    return { addedBytes: 0, redundant: [place.blob] }
-  }
   forgetBlobs(tx, former)
   insertBlob(tx, place)
   tx.run(`update cache_entries set state = 'present', accessed_at = ? where content_id = ?`, place.nowMs, place.contentId)

@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Tx } from '#kernel'
 import type { CacheGauge } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
-import { type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
+import { type BlobReads, createBlobReads } from './blob-reads.ts'
 import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { type BlobRef, dropDamaged, openEpoch, sumCachedBytes } from './cache-store.ts'
+import { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
 import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, finishLate } from './eviction.ts'
 import type { EvictionRules } from './eviction-policy.ts'
@@ -29,20 +30,16 @@ export interface CacheOptions {
 }
 
 /** The bytes on the local disk. Rows name files, never the reverse: a file is written first and removed last (I-03). */
-export interface Cache extends CacheGauge, AsyncDisposable {
+export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   /** Sets room aside before a body is read. Throws `cache_full` or `cache_busy`. Absent bytes: the length is unknown. */
   reserve(bytes?: number): Reservation
   /** Writes a body durably to a file that no row names yet. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
-  /** Is the file there with the recorded length? */
-  isIntact(blob: BlobRef): Promise<boolean>
-  open(blob: BlobRef): Promise<OpenBlob>
-  pathOf(blob: BlobRef): string
   /** Unlinks files that no row names. What cannot be unlinked is logged and left to the next start's sweep. */
   discard(blobs: readonly BlobRef[]): Promise<void>
   /**
-   * The file of a present entry is missing or damaged: forgets the entry, so that it is not served again. Returns false, and forgets
-   * nothing, when the whole cache cannot be seen: its disk is not mounted then, and the bytes are not lost.
+   * The file of a present entry is missing or damaged: forgets the entry and removes the file, so that it is not served again. Returns
+   * false, and forgets nothing, when the whole cache cannot be seen: its disk is not mounted then, and the bytes are not lost.
    */
   forget(contentId: number, blob: BlobRef): Promise<boolean>
   /** Notes a read. `storedMs`: the access time in the row. */
@@ -76,14 +73,16 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const epoch = await database.write((tx) => openEpoch(tx, clock.now()))
   const folders = new BlobFolders({ disk, dir, epoch, clock })
   await folders.open()
+  const startMs = statSync(folders.rootPath).mtimeMs
   const capacity: Capacity = new Capacity(maxBytes, usedBytes, {
     askForRoom: (bytes) => evictor.askForRoom(bytes),
     noteGrowth: (before, after) => evictor.noteGrowth(before, after),
   })
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
+  const digests = new DigestThread(log)
   const stop = new AbortController()
-  const upkeep: Upkeep = { database, disk, dir, epoch, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
+  const upkeep: Upkeep = { database, disk, dir, epoch, startMs, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -96,20 +95,14 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     await evictor.close()
     await accessLog.close()
     await folders.close()
+    await digests[Symbol.asyncDispose]()
   }
 
   return {
     ...createCacheGauge(capacity, evictor),
+    ...createBlobReads({ dir, disk, digests, hot }),
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
-    open: (blob) => openHotBlob(disk, blobPath(dir, blob.blobId, blob.epoch), { blob, hot }),
-    async isIntact(blob) {
-      const opened = await openBlob(disk, blobPath(dir, blob.blobId, blob.epoch), blob)
-      if (opened.is !== 'open') return false
-      await opened.blob[Symbol.asyncDispose]()
-      return true
-    },
-    pathOf: (blob) => blobPath(dir, blob.blobId, blob.epoch),
     discard,
     async forget(contentId, blob) {
       if (!existsSync(folders.rootPath)) return false

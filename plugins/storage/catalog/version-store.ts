@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '#kernel'
+import type { WantedBlob } from '../cache/blob-reader.ts'
 import { type BlobRef, type Placed, placeBlob } from '../cache/cache-store.ts'
 import type { Bucket, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -21,8 +22,6 @@ export interface PutVersion {
   readonly sha256: string
   readonly headers: ObjectHeaders
   readonly blob: BlobRef
-  /** Blob of the same bytes that was just seen on the disk. */
-  readonly seenBlobId: string | undefined
   readonly condition: Condition | undefined
 }
 
@@ -41,9 +40,9 @@ interface Head {
 /** Of a row `v`. */
 export const versionColumns = `v.bucket_id, v.key, v.rseq, v.version_id, v.content_id, v.is_delete_marker, v.size, v.etag, v.content_type,
   v.headers, v.user_metadata, v.checksums, v.created_at`
-const cachedColumns = 'e.accessed_at, b.blob_id, b.epoch, b.length'
+const cachedColumns = 'e.accessed_at, b.blob_id, b.epoch, b.length, c.sha256'
 const cachedJoins = `left join cache_entries e on e.content_id = v.content_id and e.state = 'present'
-  left join cache_blobs b on b.content_id = e.content_id and b.ordinal = 0`
+  left join cache_blobs b on b.content_id = e.content_id and b.ordinal = 0 left join contents c on c.id = b.content_id`
 const newestOfKey = 'where v.bucket_id = ? and v.key = ? order by v.rseq limit 1'
 const oneById = 'where v.version_id = ? and v.bucket_id = ? and v.key = ?'
 const isNewest = '(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq as is_current'
@@ -69,7 +68,7 @@ export function findVersion(read: Reader, bucketId: number, key: string, version
 export interface LocatedVersion {
   readonly version: ObjectVersion
   /** The cached file of its bytes, when there is one. */
-  readonly blob: BlobRef | undefined
+  readonly blob: WantedBlob | undefined
   readonly accessedAtMs: number
 }
 
@@ -79,6 +78,7 @@ interface LocatedRow extends VersionRow {
   readonly blob_id: string | null
   readonly epoch: number
   readonly length: number
+  readonly sha256: string | null
 }
 
 /** Like findVersion, and in the same look-up where the bytes lie in the cache. */
@@ -88,7 +88,7 @@ export function locateVersion(read: Reader, bucketId: number, key: string, versi
       ? read.get<LocatedRow>(sql.locateCurrent, bucketId, key)
       : read.get<LocatedRow>(sql.locateById, versionId, bucketId, key)
   if (!row) return undefined
-  const blob = row.blob_id === null ? undefined : { blobId: row.blob_id, epoch: row.epoch, length: row.length }
+  const blob = row.blob_id === null ? undefined : { blobId: row.blob_id, epoch: row.epoch, length: row.length, sha256: row.sha256 }
   return { version: new StoredVersion(row, row.is_current !== 0), blob, accessedAtMs: row.accessed_at ?? 0 }
 }
 
@@ -109,7 +109,6 @@ export function putVersion(tx: Tx, put: PutVersion): PutResult {
     blob: put.blob,
     nowMs,
     isNewContent: content.because === 'new',
-    seenBlobId: put.seenBlobId,
   })
   const rseq = nextRseq(nowMs, head)
   insertVersion(tx, put, { rseq, contentId: content.id })

@@ -1,4 +1,5 @@
 /** What is uploaded as a piece: a length that is known, and bytes that can be opened again for a second try. */
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Readable, Transform, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -7,6 +8,8 @@ import { transferBlockBytes } from './provider-limits.ts'
 export interface UploadBody {
   /** Exactly as many bytes as `open` yields. */
   readonly size: number
+  /** Of all bytes, in lower-case hex: other bytes are not sent to their end. */
+  readonly sha256?: string
   /** A new stream from the first byte. */
   open(): Readable
 }
@@ -14,12 +17,28 @@ export interface UploadBody {
 /** The local bytes could not be read, or are not as many as announced. The provider is not to blame. */
 export class UploadSourceFailed extends Error {
   override readonly name = 'UploadSourceFailed'
-  readonly code = 'upload_source_failed'
+  readonly code: string = 'upload_source_failed'
+}
+
+/** The local bytes are not those that were recorded. */
+export class UploadSourceDamaged extends UploadSourceFailed {
+  override readonly code = 'upload_source_damaged'
+
+  constructor(what: string, sha256: string) {
+    super(`${what} is damaged: the SHA-256 of its bytes is not ${sha256}`)
+  }
 }
 
 /** Bytes `start … start+size−1` of a file, read in blocks of 1 MiB. `size` is at least 1. */
-export function fileBody(path: string, { start = 0, size }: { readonly start?: number; readonly size: number }): UploadBody {
-  return { size, open: () => createReadStream(path, { start, end: start + size - 1, highWaterMark: transferBlockBytes }) }
+export function fileBody(
+  path: string,
+  { start = 0, size, sha256 }: { readonly start?: number; readonly size: number; readonly sha256?: string },
+): UploadBody {
+  return {
+    size,
+    ...(sha256 !== undefined && { sha256 }),
+    open: () => createReadStream(path, { start, end: start + size - 1, highWaterMark: transferBlockBytes }),
+  }
 }
 
 /** Bytes held in memory, such as the padding of a piece that is shorter than the network's minimum. */
@@ -45,6 +64,7 @@ export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
  */
 export async function sendBody(body: UploadBody, into: Writable, onProgress: (sentBytes: number) => void): Promise<void> {
   let sent = 0
+  const digest = body.sha256 === undefined ? undefined : createHash('sha256')
   let sourceFailure: UploadSourceFailed | undefined
   const source = body.open()
   source.once('error', (cause) => {
@@ -55,6 +75,12 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
     highWaterMark: transferBlockBytes,
     transform(block: Buffer, _encoding, done) {
       sent += block.length
+      digest?.update(block)
+      // I-30: without its last block the provider has no complete body, and drops what came.
+      if (sent >= body.size && digest && digest.digest('hex') !== body.sha256) {
+        sourceFailure ??= new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')
+        return done(sourceFailure)
+      }
       onProgress(sent)
       done(null, block)
     },

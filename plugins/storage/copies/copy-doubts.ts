@@ -10,7 +10,11 @@ const doubtsMax = 10_000
 export function createCopyDoubts(clock: Clock) {
   const untilMs = new Map<string, number>()
   const nameOf = ({ serviceUrl, pieceCid }: ReadableCopy) => `${serviceUrl} ${pieceCid}`
-  const isDoubted = (copy: ReadableCopy) => (untilMs.get(nameOf(copy)) ?? 0) > clock.now()
+  /** 0 for a trusted copy. */
+  const doubtOf = (copy: ReadableCopy) => {
+    const until = untilMs.get(nameOf(copy)) ?? 0
+    return until > clock.now() ? until : 0
+  }
   return {
     raise(copy: ReadableCopy): void {
       const name = nameOf(copy)
@@ -23,9 +27,9 @@ export function createCopyDoubts(clock: Clock) {
         return
       }
     },
-    /** The same copies, doubted ones last. */
+    /** The same copies, doubted ones last, the one that failed last at the very end. */
     trustedFirst(copies: readonly ReadableCopy[]): readonly ReadableCopy[] {
-      return [...copies].sort((a, b) => Number(isDoubted(a)) - Number(isDoubted(b)))
+      return [...copies].sort((a, b) => doubtOf(a) - doubtOf(b))
     },
   }
 }

@@ -99,8 +99,9 @@ export function findPipelineContent(reader: Reader, contentId: number): Pipeline
   )
 }
 
+/** Of bytes whose SHA-256 is the content's (I-30). */
 export function setPieceCid(tx: Tx, pieceId: number, pieceCid: string): void {
-  tx.run('update pieces set piece_cid = ? where id = ?', pieceCid, pieceId)
+  tx.run('update pieces set piece_cid = ?, is_proven = 1 where id = ?', pieceCid, pieceId)
 }
 
 export function copiesOf(reader: Reader, contentId: number): readonly Copy[] {

@@ -1,158 +1,232 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { silentLog } from '#kernel'
-import { createFakeClock } from '#kernel/testing'
-import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
-import type { ObjectVersion } from '../contract.ts'
+import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { readAll } from '../testing/object-storage.ts'
-import { openStorageRows } from '../testing/storage-rows.ts'
-import { createRemoteReader } from './read-remote.ts'
+import { type AskedBytes, type RemoteObjectOptions, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
 
 const small = randomBytes(3000)
-/** Above the size that is proved before it is handed on. */
-const large = randomBytes(9 * 1024 * 1024)
-const undo: (() => unknown)[] = []
+/** Three whole chunks and a short one. */
+const large = randomBytes(3 * CHUNK_RAW_BYTES + 5000)
+const undo: AsyncDisposable[] = []
 
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
+  for (const thing of undo.splice(0).reverse()) await thing[Symbol.asyncDispose]()
 })
 
-interface Served {
-  readonly url: string
-  /** Ranges that were asked for; the empty text for the whole. */
-  readonly asked: string[]
-}
-
-/** A provider that serves these bytes by range, unless `listener` takes the request. */
-async function serve(bytes: Buffer, listener?: RequestListener): Promise<Served> {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    const { range } = request.headers
-    asked.push(range ?? '')
-    if (listener) return listener(request, response)
-    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
-    if (start === undefined) return response.end(bytes)
-    response
-      .writeHead(206, { 'content-range': `bytes ${start}-${end}/${bytes.length}` })
-      .end(bytes.subarray(Number(start), Number(end) + 1))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  undo.push(() => {
-    server.closeAllConnections()
-    return new Promise((closed) => server.close(closed))
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
-}
-
-const damaged = (bytes: Buffer): Buffer => {
-  const copy = Buffer.from(bytes)
-  copy.writeUInt8(copy.readUInt8(10) ^ 1, 10)
+async function serve(...what: Parameters<typeof serveCopy>): Promise<ServedCopy> {
+  const copy = await serveCopy(...what)
+  undo.push(copy)
   return copy
 }
 
-const breaksOff =
-  (bytes: Buffer, after: number): RequestListener =>
-  (_request, response) => {
-    response.writeHead(200, { 'content-length': bytes.length })
-    response.write(bytes.subarray(0, after), () => setImmediate(() => response.destroy()))
+/** Reads the object, or a part of it, and leaves no memory in use. */
+async function reading(options: RemoteObjectOptions) {
+  const object = await remoteObject(options)
+  undo.push(object)
+  const read = async (range?: { readonly start: number; readonly end: number }): Promise<Buffer> => {
+    try {
+      return Buffer.from(await readAll(await object.open(), range))
+    } finally {
+      await expect.poll(() => object.reader.usedBytes).toBe(0)
+    }
   }
-
-const failing: RequestListener = (_request, response) => void response.writeHead(503).end()
-
-interface Situation {
-  readonly bytes: Buffer
-  readonly urls: readonly string[]
-  readonly hasDigest?: boolean
+  return Object.assign(read, object)
 }
 
-/** Opens an object whose copies are at these service URLs. */
-async function remoteObject({ bytes, urls, hasDigest = true }: Situation) {
-  const rows = await openStorageRows()
-  undo.push(() => rows[Symbol.asyncDispose]())
-  const content = await rows.addContent({ bytes })
-  for (const serviceUrl of urls) await rows.addCopy(content, await rows.addDataSet({ serviceUrl }), 'committed')
-  if (!hasDigest) await rows.database.write((tx) => tx.run('update contents set sha256 = null'))
-  const clients = new Map<string, ProviderClient>()
-  const client = (url: string) => {
-    const known = clients.get(url) ?? openProviderClient(url, { allowPrivateNetworks: true })
-    clients.set(url, known)
-    return known
-  }
-  undo.push(() => clients.forEach((open) => void open.close()))
-  const readRemote = createRemoteReader({ database: rows.database, providers: { client }, clock: createFakeClock(), log: silentLog })
-  const version = { key: 'cat.jpg', versionId: 'v1', size: bytes.length } as ObjectVersion
-  return async (range?: { readonly start: number; readonly end: number }) => readAll(await readRemote(version, content.contentId), range)
+const damage = (bytes: Buffer, at = 10): Buffer => {
+  const copy = Buffer.from(bytes)
+  copy.writeUInt8(copy.readUInt8(at) ^ 1, at)
+  return copy
 }
 
+const breakOff = ({ response, bytes }: AskedBytes, after: number): void => {
+  response.writeHead(200, { 'content-length': bytes.length })
+  response.write(bytes.subarray(0, after), () => setImmediate(() => response.destroy()))
+}
+
+const fail = ({ response }: AskedBytes): void => void response.writeHead(503).end()
+const rangeOf = (first: number, last = first): string =>
+  `bytes=${first * CHUNK_RAW_BYTES}-${Math.min(large.length, (last + 1) * CHUNK_RAW_BYTES) - 1}`
 const part = { start: 5, end: 1004 }
+const keptRoots = (read: Awaited<ReturnType<typeof reading>>) => read.rows.database.read.all('select * from piece_chunk_roots')
 
 test.each([
-  ['bytes are damaged', async () => (await serve(damaged(small))).url],
-  ['answer is an error', async () => (await serve(small, failing)).url],
+  ['bytes are damaged', async () => (await serve(damage(small))).url],
+  ['answer is an error', async () => (await serve(small, fail)).url],
   ['answer is too short', async () => (await serve(small.subarray(0, 2000))).url],
-  ['answer is too long', async () => (await serve(Buffer.concat([damaged(small), small]))).url],
-  ['answer breaks off', async () => (await serve(small, breaksOff(small, 1000))).url],
+  ['answer is too long', async () => (await serve(Buffer.concat([damage(small), small]))).url],
+  ['answer breaks off', async () => (await serve(small, (asked) => breakOff(asked, 1000))).url],
   ['port is closed', async () => 'http://127.0.0.1:1'],
 ])('a small object comes right from the next copy when the first one is bad: its %s', async (_name, badUrl) => {
   const good = await serve(small)
-  const read = await remoteObject({ bytes: small, urls: [await badUrl(), good.url] })
-  expect(Buffer.from(await read()).equals(small)).toBe(true)
-  expect(Buffer.from(await read(part)).equals(small.subarray(5, 1005))).toBe(true)
+  const read = await reading({ bytes: small, urls: [await badUrl(), good.url] })
+  expect((await read()).equals(small)).toBe(true)
+  expect((await read(part)).equals(small.subarray(5, 1005))).toBe(true)
 })
 
-test('a part of a small object is taken from the proved whole', async () => {
-  const bad = await serve(damaged(small))
+test('a part of a small object is taken from the proved whole, which is asked for in one request', async () => {
+  const bad = await serve(damage(small))
   const good = await serve(small)
-  const read = await remoteObject({ bytes: small, urls: [bad.url, good.url] })
-  expect(Buffer.from(await read(part)).equals(small.subarray(5, 1005))).toBe(true)
+  const read = await reading({ bytes: small, urls: [bad.url, good.url] })
+  expect((await read(part)).equals(small.subarray(5, 1005))).toBe(true)
   expect([bad.asked, good.asked]).toEqual([[''], ['']])
 })
 
 test('a copy that failed a read is asked last from then on', async () => {
-  const bad = await serve(damaged(small))
+  const bad = await serve(damage(small))
   const good = await serve(small)
-  const read = await remoteObject({ bytes: small, urls: [bad.url, good.url] })
+  const read = await reading({ bytes: small, urls: [bad.url, good.url] })
   for (let i = 0; i < 3; i++) await read()
   expect([bad.asked.length, good.asked.length]).toEqual([1, 3])
 })
 
-test('a large object whose copy breaks off goes on from the next copy at the same byte', async () => {
-  const broken = await serve(large, breaksOff(large, 5_000_000))
+test('I-31 a part of a large object from a damaged copy is right: the touched chunks are proved, and only they are fetched', async () => {
+  const bad = await serve(damage(large, 2 * CHUNK_RAW_BYTES - 3))
   const good = await serve(large)
-  const read = await remoteObject({ bytes: large, urls: [broken.url, good.url] })
-  expect(Buffer.from(await read()).equals(large)).toBe(true)
-  expect(good.asked).toEqual([expect.stringMatching(/^bytes=[1-9]\d*-9437183$/)])
+  const read = await reading({ bytes: large, urls: [bad.url, good.url] })
+  const across = { start: 2 * CHUNK_RAW_BYTES - 10, end: 2 * CHUNK_RAW_BYTES + 9 }
+  expect((await read(across)).equals(large.subarray(across.start, across.end + 1))).toBe(true)
+  expect(bad.asked).toEqual([rangeOf(1)])
+  expect(good.asked).toEqual([rangeOf(1), rangeOf(2)])
 })
 
-test('a part of a large object is asked for as a part, and cut out where the provider sends everything', async () => {
-  const wasteful = await serve(large, (_request, response) => void response.end(large))
-  const readWasteful = await remoteObject({ bytes: large, urls: [wasteful.url] })
-  expect(Buffer.from(await readWasteful(part)).equals(large.subarray(5, 1005))).toBe(true)
-  const exact = await serve(large)
-  const readExact = await remoteObject({ bytes: large, urls: ['http://127.0.0.1:1', exact.url] })
-  expect(Buffer.from(await readExact(part)).equals(large.subarray(5, 1005))).toBe(true)
-  expect(exact.asked).toEqual(['bytes=5-1004'])
+test('I-31 a large object whose copy turns wrong on the way goes on from the next copy with right bytes', async () => {
+  const bad = await serve(damage(large, large.length - 1))
+  const good = await serve(large)
+  const read = await reading({ bytes: large, urls: [bad.url, good.url], limits: { aheadMax: 0 } })
+  expect((await read()).equals(large)).toBe(true)
+  expect(bad.asked).toEqual([0, 1, 2, 3].map((position) => rangeOf(position)))
+  expect(good.asked).toEqual([rangeOf(3)])
 })
 
-test('a large object with damaged bytes never ends as a complete answer, and the next read is right', async () => {
-  const bad = await serve(damaged(large))
+test('I-31 not one byte of a chunk is sent while no copy gives it right', async () => {
+  const bad = await serve(damage(large, CHUNK_RAW_BYTES + 500_000))
+  const read = await reading({ bytes: large, urls: [bad.url] })
+  await using opened = await read.open()
+  let given = 0
+  const all = async () => {
+    for await (const block of opened.read()) {
+      expect(large.subarray(given, given + block.length).equals(block)).toBe(true)
+      given += block.length
+    }
+  }
+  await expect(all()).rejects.toMatchObject({ code: 'content_unavailable', retryAfterSeconds: 10 })
+  expect(given).toBe(CHUNK_RAW_BYTES)
+})
+
+test('a large object whose copy breaks off goes on from the next copy', async () => {
+  const broken = await serve(large, (asked) => breakOff(asked, 500_000))
   const good = await serve(large)
-  const read = await remoteObject({ bytes: large, urls: [bad.url, good.url] })
-  await expect(read()).rejects.toMatchObject({ code: 'content_unavailable' })
-  expect(Buffer.from(await read()).equals(large)).toBe(true)
+  const read = await reading({ bytes: large, urls: [broken.url, good.url] })
+  expect((await read()).equals(large)).toBe(true)
+})
+
+test('a part is cut out where the provider sends everything', async () => {
+  const wasteful = await serve(large, ({ response }) => void response.end(large))
+  const read = await reading({ bytes: large, urls: [wasteful.url] })
+  const late = { start: 3 * CHUNK_RAW_BYTES - 7, end: large.length - 1 }
+  expect((await read(late)).equals(large.subarray(late.start))).toBe(true)
+})
+
+test('the chunks of a large object come over a few connections', async () => {
+  const good = await serve(large)
+  const read = await reading({ bytes: large, urls: [good.url], limits: { aheadMax: 0 } })
+  expect((await read()).equals(large)).toBe(true)
+  expect([good.asked.length, good.connections()]).toEqual([4, 1])
+})
+
+test('a connection that the provider closed while it was idle puts no copy in doubt', async () => {
+  let answers = 0
+  const closing = await serve(large, (asked) => (answers++ === 1 ? void asked.response.destroy() : asked.give(asked.bytes)))
+  const read = await reading({ bytes: large, urls: [closing.url], limits: { aheadMax: 0 } })
+  expect((await read()).equals(large)).toBe(true)
+})
+
+test.each([
+  ['are missing', 'delete from piece_chunk_roots'],
+  ['are those of other bytes', `update piece_chunk_roots set chunk_roots = zeroblob(length(chunk_roots))`],
+])('where the chunk roots %s, one whole proved read brings them back before anything is sent', async (_name, sql) => {
+  const bad = await serve(damage(large, 100))
+  const good = await serve(large)
+  const read = await reading({ bytes: large, urls: [bad.url, good.url] })
+  const kept = keptRoots(read)
+  await read.rows.database.write((tx) => tx.run(sql))
+  expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
+  expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
+  expect([bad.asked, good.asked]).toEqual([[''], ['', rangeOf(0), rangeOf(0)]])
+  expect(keptRoots(read)).toEqual(kept)
+})
+
+test('copies that match the piece CID but not the SHA-256 of the content give no chunk roots', async () => {
+  const copy = await serve(large)
+  const read = await reading({ bytes: large, urls: [copy.url] })
+  await read.rows.database.write((tx) => {
+    tx.run('delete from piece_chunk_roots')
+    tx.run('update contents set sha256 = ?', '0'.repeat(64))
+  })
+  await expect(read(part)).rejects.toMatchObject({ code: 'content_unavailable' })
+  expect(keptRoots(read)).toEqual([])
+})
+
+test('a read that would wait too long for chunk roots is refused for now, and a later one finds them', async () => {
+  const gate = Promise.withResolvers<void>()
+  const slow = await serve(large, (asked) => void gate.promise.then(() => asked.give(asked.bytes)))
+  const read = await reading({ bytes: large, urls: [slow.url], limits: { rebuildWait: 1 } })
+  await read.rows.database.write((tx) => tx.run('delete from piece_chunk_roots'))
+  await expect(read(part)).rejects.toMatchObject({ code: 'remote_reads_busy' })
+  gate.resolve()
+  await expect.poll(() => keptRoots(read)).toHaveLength(1)
+  expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
+})
+
+test('the chunk roots go with the piece', async () => {
+  const read = await reading({ bytes: large, urls: [] })
+  expect(keptRoots(read)).toHaveLength(1)
+  await read.rows.database.write((tx) => tx.run('delete from pieces'))
+  expect(keptRoots(read)).toEqual([])
+})
+
+test.each([
+  ['never answers', () => undefined],
+  ['sends the first bytes and then nothing', ({ response, bytes }: AskedBytes) => void response.write(bytes.subarray(0, 100))],
+])('the first bytes are not held back by a copy that %s', async (_name, answer) => {
+  const order: string[] = []
+  const slow = await serve(large, (asked) => {
+    order.push('slow')
+    answer(asked)
+  })
+  const good = await serve(large, ({ bytes, give }) => {
+    order.push('good')
+    give(bytes)
+  })
+  // Without the competing copy the read would hang: the deadline of the slow one is far away.
+  const read = await reading({ bytes: large, urls: [slow.url, good.url], limits: { hedge: 1, grace: 3_600_000 } })
+  expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
+  expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
+  // The slow one is in doubt now: the second read asks the other one first.
+  expect(order[2]).toBe('good')
+})
+
+test('a copy that drips below the minimum rate is given up, however alive it looks', async () => {
+  let at = 0
+  const drip = await serve(large, ({ response, bytes, isOver }) => {
+    response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${large.length}`, 'content-length': bytes.length })
+    const timer = setInterval(() => response.write(bytes.subarray(at, ++at)), 1)
+    void isOver.then(() => clearInterval(timer))
+  })
+  const read = await reading({ bytes: large, urls: [drip.url], limits: { grace: 50, bytesPerSecond: 1024 * 1024 } })
+  await expect(read(part)).rejects.toMatchObject({ code: 'content_unavailable' })
+  expect(drip.asked).toHaveLength(1)
 })
 
 test('without a recorded digest the piece CID proves the bytes', async () => {
-  const bad = await serve(damaged(small))
+  const bad = await serve(damage(small))
   const good = await serve(small)
-  const read = await remoteObject({ bytes: small, urls: [bad.url, good.url], hasDigest: false })
-  expect(Buffer.from(await read()).equals(small)).toBe(true)
+  const read = await reading({ bytes: small, urls: [bad.url, good.url], hasDigest: false })
+  expect((await read()).equals(small)).toBe(true)
 })
 
 test('an object that no copy gives is unavailable for now', async () => {
-  const read = await remoteObject({ bytes: small, urls: [(await serve(damaged(small))).url, 'http://127.0.0.1:1'] })
+  const read = await reading({ bytes: small, urls: [(await serve(damage(small))).url, 'http://127.0.0.1:1'] })
   await expect(read()).rejects.toMatchObject({ code: 'content_unavailable', retryAfterSeconds: 10 })
 })

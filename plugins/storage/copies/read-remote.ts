@@ -1,56 +1,76 @@
 import type { Clock, Database, Log } from '#kernel'
-import type { OpenedPiece } from '../chain/provider-pieces.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import type { Providers } from '../datasets/providers.ts'
 import { storageErrors } from '../errors.ts'
-import { beginProof } from './content-proof.ts'
+import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
+import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { createChunkBudget } from './chunk-budget.ts'
+import { findStoredPiece } from './chunk-roots-store.ts'
+import { ChunkWindow } from './chunk-window.ts'
+import { isContent } from './content-proof.ts'
 import { createCopyDoubts } from './copy-doubts.ts'
-import { type ReadableCopy, readableCopies, sha256Of } from './placement-store.ts'
+import { type FetchDoors, fetchChunk, NoCopyGives } from './fetch-chunk.ts'
+import { readableCopies } from './placement-store.ts'
+import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
+import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
+import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
 
 export interface RemoteDoors {
   readonly database: Database
   readonly providers: Pick<Providers, 'client'>
   readonly clock: Clock
   readonly log: Log
+  /** Others, for tests. */
+  readonly limits?: Partial<RemoteReadLimits>
+}
+
+/** Reads versions whose bytes are not cached from their stored copies, chunk by chunk; every chunk is proved before it is handed on (I-31). */
+export interface RemoteReader extends AsyncDisposable {
+  open(version: ObjectVersion, contentId: number): Promise<OpenedObject>
+  /** Memory of all reads now. */
+  readonly usedBytes: number
+}
+
+interface Shared extends FetchDoors {
+  readonly database: Database
+  readonly chunks: SharedChunks
+  readonly rebuild: ReturnType<typeof createChunkRootsRebuilder>
 }
 
 const retryAfterSeconds = 10
-/** Up to this size a copy is proved right before its first byte is handed on, so that the next copy can take the place of a wrong one. */
-const provenFirstBytesMax = 8 * 1024 * 1024
 
-/**
- * Opens a version whose bytes are not cached, from its stored copies. The whole object never ends as a complete wrong answer. A part
- * of an object above 8 MiB is as the provider gave it: the proof is over the whole.
- */
-export function createRemoteReader(doors: RemoteDoors) {
-  const doubts = createCopyDoubts(doors.clock)
-  return async function readRemote(version: ObjectVersion, contentId: number): Promise<OpenedObject> {
-    const { read } = doors.database
-    const stop = new AbortController()
-    const reading = {
-      ...doors,
-      doubts,
-      version,
-      copies: doubts.trustedFirst(readableCopies(read, contentId)),
-      sha256: sha256Of(read, contentId),
-      signal: stop.signal,
-    }
-    return {
-      version,
-      source: 'provider',
-      read: (range) => readCopies(reading, range),
-      async [Symbol.asyncDispose]() {
-        stop.abort()
-      },
-    }
+export function createRemoteReader({ clock, ...doors }: RemoteDoors): RemoteReader {
+  const limits = { ...remoteReadLimits, ...doors.limits }
+  const budget = createChunkBudget(limits)
+  const doubts = createCopyDoubts(clock)
+  const lifetime = new AbortController()
+  const rebuild = createChunkRootsRebuilder({ ...doors, doubts, limits, lifetime: lifetime.signal })
+  const shared: Shared = { ...doors, doubts, limits, budget, chunks: createSharedChunks(budget), rebuild }
+  return {
+    async open(version, contentId) {
+      const stop = new AbortController()
+      const signal = AbortSignal.any([stop.signal, lifetime.signal])
+      return {
+        version,
+        source: 'provider',
+        read: (range) => readRange({ ...shared, version, contentId, signal }, range ?? { start: 0, end: version.size - 1 }),
+        async [Symbol.asyncDispose]() {
+          stop.abort()
+        },
+      }
+    },
+    get usedBytes() {
+      return budget.usedBytes
+    },
+    async [Symbol.asyncDispose]() {
+      lifetime.abort(new Error('the service is stopping'))
+    },
   }
 }
 
-interface Reading extends RemoteDoors {
-  readonly doubts: ReturnType<typeof createCopyDoubts>
+interface Reading extends Shared {
   readonly version: ObjectVersion
-  readonly copies: readonly ReadableCopy[]
-  readonly sha256: string | null
+  readonly contentId: number
   readonly signal: AbortSignal
 }
 
@@ -60,114 +80,61 @@ interface Range {
   readonly end: number
 }
 
-function readCopies(reading: Reading, range: Range | undefined): AsyncIterable<Uint8Array> {
-  const { size } = reading.version
-  if (size <= provenFirstBytesMax) return provenFirst(reading, range ?? { start: 0, end: size - 1 })
-  return range ? joined(reading, range) : provenLast(reading)
-}
-
-/** Fetches the whole from one copy after the other until one proves right, then gives the wanted part. */
-async function* provenFirst(reading: Reading, { start, end }: Range): AsyncIterable<Uint8Array> {
-  const { version, copies, doubts, log } = reading
-  for (const copy of copies) {
-    const proof = beginProof(reading.sha256, copy.pieceCid)
-    const blocks: Uint8Array[] = []
-    try {
-      for await (const block of bytesOf(reading, copy, { start: 0, end: version.size - 1 })) {
-        proof.add(block)
-        blocks.push(block)
-      }
-    } catch (error) {
-      tellUnreadable(reading, copy, error)
-      continue
+async function* readRange(reading: Reading, { start, end }: Range): AsyncIterable<Uint8Array> {
+  try {
+    using window = await openWindow(reading, end)
+    for (let at = start; at <= end; ) {
+      const position = Math.floor(at / CHUNK_RAW_BYTES)
+      const from = at - position * CHUNK_RAW_BYTES
+      const chunk = await window.read(position, reading.signal)
+      const block = Buffer.from(chunk.subarray(from, from + Math.min(blockBytes, end + 1 - at)))
+      at += block.length
+      window.rest()
+      yield block
+      window.resume()
     }
-    if (proof.holds()) {
-      yield Buffer.concat(blocks).subarray(start, end + 1)
-      return
-    }
-    doubts.raise(copy)
-    log.warn('a copy has other bytes than the object', { provider: copy.serviceUrl, piece: copy.pieceCid })
-  }
-  throw unavailable(reading)
-}
-
-/** The last block is held back until the whole proved right, so that wrong bytes never end as a complete answer. */
-async function* provenLast(reading: Reading): AsyncIterable<Uint8Array> {
-  const { version, copies, doubts, log } = reading
-  const used = new Set<ReadableCopy>()
-  const proof = beginProof(reading.sha256, copies[0]?.pieceCid ?? '')
-  let last: Uint8Array | undefined
-  for await (const block of joined(reading, { start: 0, end: version.size - 1 }, (copy) => used.add(copy))) {
-    proof.add(block)
-    if (last) yield last
-    last = block
-  }
-  if (!proof.holds()) {
-    // Whoever asks again is served by the others.
-    for (const copy of used) doubts.raise(copy)
-    log.warn('copies have other bytes than the object', { providers: [...used].map(({ serviceUrl }) => serviceUrl), key: version.key })
-    throw storageErrors.content_unavailable({ message: `a stored copy of '${version.key}' does not have the right bytes` })
-  }
-  if (last) yield last
-}
-
-/** The bytes of the range; when a copy breaks off, the next one goes on from there. */
-async function* joined(reading: Reading, { start, end }: Range, onCopy?: (copy: ReadableCopy) => void): AsyncIterable<Uint8Array> {
-  let at = start
-  for (const copy of reading.copies) {
-    try {
-      for await (const block of bytesOf(reading, copy, { start: at, end })) {
-        onCopy?.(copy)
-        at += block.length
-        yield block
-      }
-      return
-    } catch (error) {
-      tellUnreadable(reading, copy, error)
-    }
-  }
-  throw unavailable(reading)
-}
-
-/** @throws Error when the copy does not answer or gives fewer bytes */
-async function* bytesOf(
-  { providers, version, signal }: Reading,
-  { serviceUrl, pieceCid }: ReadableCopy,
-  { start, end }: Range,
-): AsyncIterable<Uint8Array> {
-  const isWhole = start === 0 && end === version.size - 1
-  const answer = await providers.client(serviceUrl).openPiece(pieceCid, isWhole ? { signal } : { range: { start, end }, signal })
-  if (answer.kind !== 'ok') throw new Error(answer.cause.detail, { cause: answer.cause })
-  let left = end - start + 1
-  for await (const block of cut(answer.value, { start, end })) {
-    left -= block.length
-    yield block
-  }
-  if (left > 0) throw new Error(`the answer ended ${left} bytes early`)
-}
-
-/** Only the wanted bytes: a provider may send everything although a part was asked for, or too much. */
-async function* cut({ stream, isPartial }: OpenedPiece, { start, end }: Range): AsyncIterable<Uint8Array> {
-  let at = isPartial ? start : 0
-  for await (const block of stream as AsyncIterable<Buffer>) {
-    const from = Math.max(0, start - at)
-    const to = Math.min(block.length, end + 1 - at)
-    if (from < to) yield block.subarray(from, to)
-    at += block.length
-    if (at > end) return
+  } catch (error) {
+    if (!(error instanceof NoCopyGives)) throw error
+    throw storageErrors.content_unavailable({
+      message: `the bytes of '${reading.version.key}' are not in the cache, and ${error.message} now; try again`,
+      retryAfterSeconds,
+      cause: error,
+    })
   }
 }
 
-function tellUnreadable({ signal, doubts, log }: Reading, copy: ReadableCopy, error: unknown): void {
-  // The reader is gone: no copy is to blame, and no other is asked.
-  signal.throwIfAborted()
-  doubts.raise(copy)
-  log.warn('a copy cannot be read', { provider: copy.serviceUrl, piece: copy.pieceCid, error })
-}
-
-function unavailable({ version, copies }: Reading): Error {
-  return storageErrors.content_unavailable({
-    message: `the bytes of '${version.key}' are not in the cache, and none of its ${copies.length} stored copies gives them now`,
-    retryAfterSeconds,
+async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
+  const { version, contentId, chunks, budget, limits } = reading
+  const { size } = version
+  const proves = await findProof(reading)
+  const name = (position: number) => `${contentId} ${position}`
+  const fetch = (position: number): ChunkFetch => {
+    const start = position * CHUNK_RAW_BYTES
+    const length = Math.min(CHUNK_RAW_BYTES, size - start)
+    const wanted = { start, length, isWhole: length === size, proves: (bytes: Uint8Array) => proves(bytes, position) }
+    // Copies may come and go while a long object is read.
+    return { length, fetch: (slot, signal) => fetchChunk(reading, wanted, copiesOf(reading), { slot, signal }) }
+  }
+  return new ChunkWindow({
+    budget,
+    lease: (position) => chunks.lease(name(position), fetch(position)),
+    leaseAhead: (position) => chunks.tryLease(name(position), fetch(position), limits.bytesMax / 2),
+    aheadMax: limits.aheadMax,
+    lastPosition: Math.floor(end / CHUNK_RAW_BYTES),
   })
+}
+
+const copiesOf = ({ database, doubts, contentId }: Reading) => doubts.trustedFirst(readableCopies(database.read, contentId))
+
+/** What shows that the bytes at a position are right. */
+async function findProof(reading: Reading): Promise<(bytes: Uint8Array, position: number) => boolean> {
+  const { database, contentId, version, rebuild } = reading
+  const found = findStoredPiece(database.read, contentId)
+  if (!found || found.pieceCid === null) throw new NoCopyGives(0)
+  const piece: ProvablePiece = { ...found, pieceCid: found.pieceCid, size: version.size }
+  if (version.size <= CHUNK_RAW_BYTES) return (bytes) => isContent(bytes, piece)
+  const { chunkRoots } = piece
+  const isKept = chunkRoots !== null && areChunkRootsOf(piece.pieceCid, chunkRoots)
+  const roots = isKept ? chunkRoots : await rebuild(piece, copiesOf(reading))
+  return (bytes, position) => isChunk(bytes, roots, position)
 }

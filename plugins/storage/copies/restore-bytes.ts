@@ -1,13 +1,14 @@
-import { fileBody } from '../chain/upload-body.ts'
+import { UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { Pipeline } from '../pipeline.ts'
 import type { BatchItem } from './batch-store.ts'
+import { cachedBody } from './cached-file.ts'
 
 /**
  * Brings cached bytes to a provider that discarded them, so that a batch can be sent again just as it was signed. Pieces that are not
- * cached, or not taken now, are left to the next refusal.
+ * cached whole, or not taken now, are left to the next refusal.
  */
 export async function restoreBytes(
-  { providers, locateCached }: Pipeline,
+  { providers, log, locateCached, forgetCached }: Pipeline,
   serviceUrl: string,
   items: readonly BatchItem[],
   signal: AbortSignal,
@@ -15,8 +16,13 @@ export async function restoreBytes(
   for (const { contentId, pieceCid } of items) {
     const file = await locateCached(contentId)
     if (!file) continue
-    const body = fileBody(file.path, { size: file.size })
     signal.throwIfAborted()
-    await providers.client(serviceUrl).upload({ pieceCid, body, signal })
+    try {
+      await providers.client(serviceUrl).upload({ pieceCid, body: cachedBody(file), signal })
+    } catch (error) {
+      if (!(error instanceof UploadSourceFailed)) throw error
+      if (error instanceof UploadSourceDamaged) await forgetCached(contentId, file)
+      log.warn('cached bytes could not be brought back to a provider', { content: contentId, provider: serviceUrl, error })
+    }
   }
 }

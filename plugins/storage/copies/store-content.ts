@@ -1,9 +1,11 @@
 import { defineProbe, done, fail, type Outcome } from '#kernel'
-import { fileBody, UploadSourceFailed } from '../chain/upload-body.ts'
+import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { type CachedFile, cachedBody, calculatePiece, settleSourceFault } from './cached-file.ts'
+import { keepChunkRoots } from './chunk-roots-store.ts'
 import {
   beginUpload,
   type Copy,
@@ -19,6 +21,7 @@ import {
   setPieceCid,
   statesWithBytes,
 } from './copy-store.ts'
+import { provePiece } from './prove-piece.ts'
 import { judgeRefusal } from './setback-policy.ts'
 
 const planned = defineProbe('storage.store.planned')
@@ -35,6 +38,8 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   const { database, clock, pace } = doors
   const content = findPipelineContent(database.read, contentId)
   if (!content?.isLive) return done()
+  const unproven = await provePiece(doors, content, signal)
+  if (unproven) return unproven
   const dataSets = await planDataSets(doors, content)
   const held = new Set(copiesOf(database.read, contentId).map(({ slot }) => slot))
   // Slots that have a copy come first: a slot that became usable later must not add one above the target.
@@ -119,11 +124,20 @@ function takeTurn({ providers, database, schedule, log }: Pipeline, contentId: n
 type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 
 async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, providers, uploads } = doors
-  const { content, copy, dataSet, turn } = work
-  const file = await doors.locateCached(content.contentId)
+  const { contentId } = work.content
+  const file = await doors.locateCached(contentId)
   if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
-  const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file.path, signal))
+  try {
+    return await uploadFile(doors, { ...work, file }, signal)
+  } catch (error) {
+    return settleSourceFault(doors, { contentId, file }, error)
+  }
+}
+
+async function uploadFile(doors: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, providers, uploads } = doors
+  const { content, copy, dataSet, turn, file } = work
+  const pieceCid = content.pieceCid ?? (await computePieceCid(doors, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
   uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
@@ -132,7 +146,7 @@ async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise
     const answer = turn.heard(
       await providers.client(dataSet.serviceUrl).upload({
         pieceCid,
-        body: fileBody(file.path, { size: content.size }),
+        body: cachedBody(file),
         signal,
         onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
       }),
@@ -150,14 +164,12 @@ async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise
   return awaitParking(doors, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
 }
 
-async function computePieceCid(
-  { pieces, database }: Pipeline,
-  content: PipelineContent,
-  path: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const pieceCid = await pieces.calculate({ path, length: content.size, signal })
-  await database.write((tx) => setPieceCid(tx, content.pieceId, pieceCid))
+async function computePieceCid(doors: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
+  const { pieceCid, chunkRoots } = await calculatePiece(doors, file, signal)
+  await doors.database.write((tx) => {
+    setPieceCid(tx, content.pieceId, pieceCid)
+    keepChunkRoots(tx, content, chunkRoots)
+  })
   await hashed()
   return pieceCid
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TaskQueue } from '#kernel'
 import { copiesMigration } from '../migrations/0002-copies.ts'
+import { provenPiecesMigration } from '../migrations/0008-proven-pieces.ts'
 import { openObjectStorage } from '../testing/object-storage.ts'
 import { storeWhenDue } from './store-when-due.ts'
 
@@ -16,7 +17,7 @@ async function openStorage() {
     },
     isOpen: (_reader, key) => open.has(key),
   }
-  const storage = await openObjectStorage({ moreMigrations: [copiesMigration], onNewContent: storeWhenDue(queue) })
+  const storage = await openObjectStorage({ moreMigrations: [copiesMigration, provenPiecesMigration], onNewContent: storeWhenDue(queue) })
   return { storage, open, enqueued }
 }
 
@@ -47,4 +48,24 @@ test('bytes that a provider has are left alone, although their store task is ove
   })
   await storage.put('b', 'same')
   expect(enqueued).toHaveLength(1)
+})
+
+test('I-30: a piece CID that was never proven is proven after an upload of the same bytes, which stay cached until then', async () => {
+  const { storage, open, enqueued } = await openStorage()
+  await using _ = storage
+  await storage.put('a', 'same')
+  open.clear()
+  const settle = (isProven: number) =>
+    storage.database.write((tx) => {
+      tx.run("update contents set store_state = 'stored', durable_copies = 2, readable_copies = 2")
+      tx.run("update pieces set piece_cid = 'cid', is_proven = ?", isProven)
+      tx.run('update cache_entries set releasable = 1')
+    })
+  const isReleasable = () => storage.database.read.get<{ yes: number }>('select releasable as yes from cache_entries')?.yes === 1
+  await settle(1)
+  await storage.put('b', 'same')
+  expect([enqueued.length, isReleasable()]).toEqual([1, true])
+  await settle(0)
+  await storage.put('c', 'same')
+  expect([enqueued.length, isReleasable()]).toEqual([2, false])
 })

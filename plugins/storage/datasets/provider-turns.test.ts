@@ -64,6 +64,7 @@ test('a provider that is silent three times in a row is left alone, then probed 
   expect(refusalOf(a)).toEqual({ reason: 'provider', forMs: epochMs })
   expect([refusalOf(b), refusalOf(a, 'mutation'), turns.isSilent(a)]).toEqual([undefined, undefined, true])
   await clock.advance(epochMs)
+  expect(turns.isSilent(a)).toBe(false)
   const probe = turns.take(a, 'store')
   expect([probe.refusal, refusalOf(a)]).toEqual([undefined, { reason: 'provider', forMs: epochMs }])
   probe.heard(lost)

@@ -113,7 +113,8 @@ export function createProviderTurns(options: {
     isSilent: (serviceUrl) =>
       (['store', 'mutation'] as const).some((lane) => {
         const gate = gates[lane].get(serviceUrl)
-        return gate !== undefined && gate.breaker.openings > 0
+        // After the pause it counts as available: without tasks of its own nothing else would probe it.
+        return gate !== undefined && judgeBreaker(gate.breaker, clock.now(), pauses).kind === 'open'
       }),
   }
 }

@@ -17,8 +17,8 @@ export interface ObjectParts {
   readonly clock: Clock
   readonly sizes: SizeLimits
   /**
-   * Called in the committing transaction when copies become due: the content is `new`, its target was `raised`, bytes that were lost are
-   * `found` again, or copies were due before (`unstored`).
+   * Called in the committing transaction: decides whether the content is to be stored. It is `new`, its target was `raised`, bytes that
+   * were lost are `found` again, copies were due before (`unstored`), or all is there (`known`).
    */
   readonly onNewContent?: ((tx: Tx, content: AttachedContent) => void) | undefined
   /** Opens bytes that are not in the cache. Throws `content_unavailable` when no provider gives them. */

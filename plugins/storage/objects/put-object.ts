@@ -1,6 +1,5 @@
-import { defineProbe, newUlid, type Tx } from '#kernel'
+import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
-import { findCachedBytes } from '../cache/cache-store.ts'
 import { type PutResult, putVersion } from '../catalog/version-store.ts'
 import type { Bucket, ObjectVersion, PutObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -58,7 +57,6 @@ export function requireKey(key: string): void {
 type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
 
 async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Promise<PutResult> {
-  const seenBlobId = await findSeenBlob(parts, put.bucket, blob)
   const nowMs = parts.clock.now()
   const row = {
     bucket: put.bucket,
@@ -70,7 +68,6 @@ async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Prom
     sha256: blob.sha256,
     headers: { ...put.headers, checksums: put.checksums },
     blob,
-    seenBlobId,
     condition: put.condition,
   }
   let isRefused = false
@@ -78,7 +75,7 @@ async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Prom
     try {
       put.signal?.throwIfAborted()
       const result = putVersion(tx, row)
-      if (result.content.because !== 'known') parts.onNewContent?.(tx, result.content)
+      parts.onNewContent?.(tx, result.content)
       return result
     } catch (error) {
       isRefused = true
@@ -89,15 +86,9 @@ async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Prom
     return await parts.database.write(job)
   } catch (error) {
     // When the commit itself failed, the rows may yet turn out durable after a restart: the file stays, for the sweep to decide.
-    if (isRefused) await parts.cache.discard([blob])
+    if (isRefused || isNotWritten(error)) await parts.cache.discard([blob])
     throw error
   }
-}
-
-/** A cached file of the same bytes is trusted instead of the new one only when it was just seen to be there. */
-async function findSeenBlob({ database, cache }: ObjectParts, bucket: Bucket, blob: WrittenBlob): Promise<string | undefined> {
-  const cached = findCachedBytes(database.read, bucket.id, `s256:${blob.sha256}`, blob.size)
-  return cached && (await cache.isIntact(cached)) ? cached.blobId : undefined
 }
 
 function refuseBytes(total: number, declared: number | undefined, sizes: SizeLimits): void {

@@ -2,8 +2,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PieceCalculationError } from './piece-calculation-error.ts'
-import type { SegmentReply, SegmentRequest } from './piece-worker.ts'
-import type { Subtree } from './subtree-fold.ts'
+import type { DropRequest, HashedSegment, SegmentReply, SegmentRequest } from './piece-worker.ts'
 
 export type StartWorker = () => Worker
 
@@ -14,16 +13,16 @@ export const startPieceWorker: StartWorker = () =>
 export class HashingThread {
   readonly #startWorker: StartWorker
   #worker: Worker | undefined
-  #turn: PromiseWithResolvers<Subtree> | undefined
+  #turn: PromiseWithResolvers<HashedSegment> | undefined
 
   constructor(startWorker: StartWorker) {
     this.#startWorker = startWorker
   }
 
   /** Takes one segment at a time: the caller waits for the answer before the next. @throws PieceCalculationError */
-  async hash(segment: SegmentRequest): Promise<Subtree> {
+  async hash(segment: SegmentRequest): Promise<HashedSegment> {
     this.#worker ??= this.#start()
-    const turn = Promise.withResolvers<Subtree>()
+    const turn = Promise.withResolvers<HashedSegment>()
     this.#turn = turn
     // Only a thread at work may keep the process alive.
     this.#worker.ref()
@@ -34,6 +33,11 @@ export class HashingThread {
       this.#turn = undefined
       this.#worker?.unref()
     }
+  }
+
+  /** Frees what the thread keeps of a calculation that ended before its last segment. */
+  drop(calculationId: number): void {
+    this.#worker?.postMessage({ droppedId: calculationId } satisfies DropRequest)
   }
 
   async end(): Promise<void> {

@@ -1,9 +1,10 @@
 // One piece on its way through the pool: cut into segments, whose subtrees are folded into the piece CID.
+import type { HashingThread } from './hashing-thread.ts'
 import { nodeHasherChoice } from './node-hasher.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { heightOf, rawCapacity } from './piece-size.ts'
-import type { SegmentRequest } from './piece-worker.ts'
-import { createSubtreeFold, type Subtree } from './subtree-fold.ts'
+import type { HashedSegment, SegmentRequest } from './piece-worker.ts'
+import { createSubtreeFold } from './subtree-fold.ts'
 
 export interface PieceSource {
   readonly path: string
@@ -16,28 +17,41 @@ export interface PieceSource {
   readonly signal?: AbortSignal
 }
 
-/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece. */
+/** What one pass over the bytes of a piece gives. */
+export interface CalculatedPiece {
+  /** Version 2. */
+  readonly pieceCid: string
+  /** Of the bytes of the file without padding, in lower-case hex. */
+  readonly sha256: string
+  /** What proves a part of the piece; see chunk-roots.ts. */
+  readonly chunkRoots: Uint8Array
+}
+
+/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece and eight whole chunks. */
 const SEGMENT_BYTES = 8_323_072
 
 /** One thread takes this much in about 30 ms, so cutting it would win little. */
 const CUT_ABOVE_BYTES = 16 * 1024 * 1024
 
 export class PieceCalculation {
+  readonly id: number
+  /** Takes all segments: it keeps the running SHA-256, which needs them in order. Undefined before the first one. */
+  thread: HashingThread | undefined
   readonly #source: PieceSource
   readonly #segmentBytes: number
-  readonly #outcome = Promise.withResolvers<string>()
-  /** By position in the piece; threads finish in any order. */
-  readonly #subtrees: Subtree[] = []
+  readonly #outcome = Promise.withResolvers<CalculatedPiece>()
+  /** In order. */
+  readonly #subtrees: HashedSegment[] = []
   #handedOut = 0
-  #finished = 0
 
-  constructor(source: PieceSource) {
+  constructor(id: number, source: PieceSource) {
     if (!Number.isSafeInteger(source.length) || source.length < 1) throw new RangeError(`cannot hash ${source.length} bytes of a file`)
+    this.id = id
     this.#source = source
     this.#segmentBytes = source.length > CUT_ABOVE_BYTES ? SEGMENT_BYTES : source.length
   }
 
-  get pieceCid(): Promise<string> {
+  get outcome(): Promise<CalculatedPiece> {
     return this.#outcome.promise
   }
 
@@ -45,15 +59,26 @@ export class PieceCalculation {
     return this.#handedOut < this.#segmentCount
   }
 
-  /** The next segment, and where to bring its subtree. */
-  takeSegment(): { request: SegmentRequest; accept: (subtree: Subtree) => void } {
+  /** The next segment; call `accept` with its subtree before the one after it. */
+  takeSegment(): SegmentRequest {
     const position = this.#handedOut++
     const start = position * this.#segmentBytes
     const { path, offset = 0, length } = this.#source
     return {
-      request: { path, offset: offset + start, length: Math.min(this.#segmentBytes, length - start) },
-      accept: (subtree) => this.#accept(position, subtree),
+      calculationId: this.id,
+      position,
+      path,
+      offset: offset + start,
+      length: Math.min(this.#segmentBytes, length - start),
+      isLast: !this.hasSegmentsLeft,
     }
+  }
+
+  accept(subtree: HashedSegment): void {
+    this.#subtrees.push(subtree)
+    if (subtree.sha256 === undefined) return
+    const chunkRoots = Buffer.concat(this.#subtrees.map((segment) => segment.chunkRoots))
+    this.#outcome.resolve({ pieceCid: this.#fold(), sha256: subtree.sha256, chunkRoots })
   }
 
   fail(reason: unknown): void {
@@ -62,12 +87,6 @@ export class PieceCalculation {
 
   get #segmentCount(): number {
     return Math.ceil(this.#source.length / this.#segmentBytes)
-  }
-
-  #accept(position: number, subtree: Subtree): void {
-    this.#subtrees[position] = subtree
-    this.#finished++
-    if (this.#finished === this.#segmentCount) this.#outcome.resolve(this.#fold())
   }
 
   #fold(): string {

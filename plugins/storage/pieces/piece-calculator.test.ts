@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPieceWorker } from './hashing-thread.ts'
+import type { CalculatedPiece } from './piece-calculation.ts'
 import { CALCULATIONS_MAX, createPieceCalculator } from './piece-calculator.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { createPieceHasher } from './piece-hasher.ts'
@@ -27,9 +29,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('several threads give the piece CID that one hasher gives', async () => {
+test('I-30: the pass that gives the piece CID gives the SHA-256 of the same bytes, also of a piece in several segments', async () => {
   await using calculator = createPieceCalculator({ threads: 2 })
-  expect(await calculator.calculate({ path, length: LARGE })).toBe(cidOf(large))
+  expect(await calculator.calculate({ path, length: LARGE })).toEqual(pieceOf(large))
 })
 
 test.each([
@@ -42,14 +44,18 @@ test.each([
   ['one byte', 5, 1],
 ])('a range of a file is a piece of its own: %s', async (_, offset, length) => {
   await using calculator = createPieceCalculator({ threads: 2 })
-  expect(await calculator.calculate({ path, offset, length })).toBe(cidOf(large.subarray(offset, offset + length)))
+  expect(await calculator.calculate({ path, offset, length })).toEqual(pieceOf(large.subarray(offset, offset + length)))
 })
 
 test('padTo counts missing bytes as zeros', async () => {
   await using calculator = createPieceCalculator({ threads: 1 })
   const padded = new Uint8Array(127)
   padded.set(large.subarray(0, 40))
-  expect(await calculator.calculate({ path, length: 40, padTo: 127 })).toBe(cidOf(padded))
+  expect(await calculator.calculate({ path, length: 40, padTo: 127 })).toEqual({
+    pieceCid: pieceOf(padded).pieceCid,
+    sha256: pieceOf(large.subarray(0, 40)).sha256,
+    chunkRoots: pieceOf(padded).chunkRoots,
+  })
 })
 
 test('many pieces at a time each get their own CID', async () => {
@@ -59,7 +65,7 @@ test('many pieces at a time each get their own CID', async () => {
     calculator.calculate({ path, length: LARGE }),
     ...ranges.map((range) => calculator.calculate({ path, ...range })),
   ])
-  expect(found).toEqual([cidOf(large), ...ranges.map(({ offset, length }) => cidOf(large.subarray(offset, offset + length)))])
+  expect(found).toEqual([pieceOf(large), ...ranges.map(({ offset, length }) => pieceOf(large.subarray(offset, offset + length)))])
 })
 
 test('a small piece does not wait for all of a large one', async () => {
@@ -83,7 +89,7 @@ test('threads start when they are needed and not before', async () => {
   await calculator.calculate({ path, length: 127 })
   await calculator.calculate({ path, length: 127 })
   expect(started).toBe(1)
-  await calculator.calculate({ path, length: LARGE })
+  await Promise.all([calculator.calculate({ path, length: LARGE }), calculator.calculate({ path, length: LARGE - 1 })])
   expect(started).toBe(2)
 })
 
@@ -102,7 +108,7 @@ test('a file shorter than the piece is a typed error, and the calculator goes on
   await using calculator = createPieceCalculator({ threads: 2 })
   await expect(calculator.calculate({ path, length: LARGE + 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
   await expect(calculator.calculate({ path, offset: LARGE, length: 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
-  expect(await calculator.calculate({ path, length: 127 })).toBe(cidOf(large.subarray(0, 127)))
+  expect(await calculator.calculate({ path, length: 127 })).toEqual(pieceOf(large.subarray(0, 127)))
 })
 
 test('what cannot be read is a typed error', async () => {
@@ -123,7 +129,7 @@ test('an aborted calculation rejects with the reason, the others go on', async (
   controller.abort(new Error('the upload was cancelled'))
   await expect(aborted).rejects.toThrow('the upload was cancelled')
   await expect(calculator.calculate({ path, length: 127, signal: controller.signal })).rejects.toThrow('the upload was cancelled')
-  expect(await other).toBe(cidOf(large.subarray(1)))
+  expect(await other).toEqual(pieceOf(large.subarray(1)))
 })
 
 test('a crashed thread rejects its piece with the cause and is replaced', async () => {
@@ -133,8 +139,22 @@ test('a crashed thread rejects its piece with the cause and is replaced', async 
     code: 'piece_worker_crashed',
     cause: expect.objectContaining({ message: 'out of luck' }),
   })
-  expect(await calculator.calculate({ path, length: 127 })).toBe(cidOf(large.subarray(0, 127)))
+  expect(await calculator.calculate({ path, length: 127 })).toEqual(pieceOf(large.subarray(0, 127)))
   expect(workers).toEqual([])
+})
+
+test('I-30: a piece whose thread ended between two segments is refused, and gets no SHA-256 of its rest', async () => {
+  const workers: Worker[] = []
+  const startWorker = () => {
+    const worker = startPieceWorker()
+    if (workers.push(worker) === 1) worker.once('message', () => worker.terminate())
+    return worker
+  }
+  await using calculator = createPieceCalculator({ threads: 1, startWorker })
+  const both = await Promise.allSettled([0, 1].map((offset) => calculator.calculate({ path, offset, length: LARGE - 1 })))
+  expect(both.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['piece_worker_crashed', 'piece_worker_crashed'])
+  expect(workers.length).toBe(2)
+  expect(await calculator.calculate({ path, length: LARGE })).toEqual(pieceOf(large))
 })
 
 test('a thread that cannot be started rejects the piece, and the next one tries again', async () => {
@@ -146,7 +166,7 @@ test('a thread that cannot be started rejects the piece, and the next one tries 
   }
   await using calculator = createPieceCalculator({ threads: 1, startWorker })
   await expect(calculator.calculate({ path, length: 127 })).rejects.toThrow('no more threads')
-  expect(await calculator.calculate({ path, length: 127 })).toBe(cidOf(large.subarray(0, 127)))
+  expect(await calculator.calculate({ path, length: 127 })).toEqual(pieceOf(large.subarray(0, 127)))
 })
 
 test('more calculations than the limit are refused at once', async () => {
@@ -169,9 +189,10 @@ test('idle threads do not keep a process alive', async () => {
   const calculatorUrl = new URL('./piece-calculator.ts', import.meta.url).href
   const script = `
     import { createPieceCalculator } from ${JSON.stringify(calculatorUrl)}
-    process.stdout.write(await createPieceCalculator({ threads: 1 }).calculate({ path: ${JSON.stringify(path)}, length: 1000 }))`
+    const { pieceCid } = await createPieceCalculator({ threads: 1 }).calculate({ path: ${JSON.stringify(path)}, length: 1000 })
+    process.stdout.write(pieceCid)`
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { timeout: 30_000 })
-  expect(await run).toEqual({ stdout: cidOf(large.subarray(0, 1000)), stderr: '' })
+  expect(await run).toEqual({ stdout: pieceOf(large.subarray(0, 1000)).pieceCid, stderr: '' })
 })
 
 /** A thread that takes segments and never answers. */
@@ -179,8 +200,8 @@ function silentWorker(): Worker {
   return new Worker("require('node:worker_threads').parentPort.on('message', () => {})", { eval: true })
 }
 
-function cidOf(content: Uint8Array): string {
+function pieceOf(content: Uint8Array): CalculatedPiece {
   const hasher = createPieceHasher()
   hasher.update(content)
-  return pieceCidOf(hasher.digest())
+  return { pieceCid: pieceCidOf(hasher.digest()), sha256: hash('sha256', content), chunkRoots: hasher.chunkRoots() }
 }

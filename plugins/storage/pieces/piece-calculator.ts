@@ -1,16 +1,16 @@
-// Computes piece CIDs of files on worker threads, so that the event loop stays free and large pieces use every core.
+// Computes piece CIDs of files on worker threads, so that the event loop stays free and pieces at the same time use every core.
 import { availableParallelism } from 'node:os'
 import { HashingThread, type StartWorker, startPieceWorker } from './hashing-thread.ts'
-import { PieceCalculation, type PieceSource } from './piece-calculation.ts'
+import { type CalculatedPiece, PieceCalculation, type PieceSource } from './piece-calculation.ts'
 import { PieceCalculationError } from './piece-calculation-error.ts'
 
 export interface PieceCalculator extends AsyncDisposable {
   /**
-   * The piece CID (version 2) of a range of a file. Aborting rejects with the signal's reason at once;
+   * The piece CID (version 2), the SHA-256 and the chunk roots of a range of a file, all of the same read. Aborting rejects with the signal's reason at once;
    * a segment already being read is finished and dropped.
    * @throws PieceCalculationError
    */
-  calculate(source: PieceSource): Promise<string>
+  calculate(source: PieceSource): Promise<CalculatedPiece>
 }
 
 export interface PieceCalculatorOptions {
@@ -31,9 +31,10 @@ class ThreadPoolCalculator implements PieceCalculator {
   readonly #threads: readonly HashingThread[]
   /** The last used thread is taken first: further ones are started only when all before are busy. */
   readonly #idle: HashingThread[]
-  /** Calculations with segments to hand out, one segment a turn: a small piece never waits for all of a large one. */
+  /** Calculations whose next segment can be handed out, one segment a turn: a small piece never waits for all of a large one. */
   readonly #queue: PieceCalculation[] = []
   readonly #unsettled = new Set<PieceCalculation>()
+  #lastId = 0
   #isClosed = false
 
   constructor(threads: number, startWorker: StartWorker) {
@@ -41,7 +42,7 @@ class ThreadPoolCalculator implements PieceCalculator {
     this.#idle = [...this.#threads]
   }
 
-  async calculate(source: PieceSource): Promise<string> {
+  async calculate(source: PieceSource): Promise<CalculatedPiece> {
     source.signal?.throwIfAborted()
     if (this.#isClosed) throw closedError()
     if (this.#unsettled.size >= CALCULATIONS_MAX) {
@@ -49,14 +50,14 @@ class ThreadPoolCalculator implements PieceCalculator {
         code: 'piece_queue_full',
       })
     }
-    const calculation = new PieceCalculation(source)
+    const calculation = new PieceCalculation(++this.#lastId, source)
     const abort = () => calculation.fail(source.signal?.reason)
     source.signal?.addEventListener('abort', abort, { once: true })
     this.#unsettled.add(calculation)
     this.#queue.push(calculation)
     this.#dispatch()
     try {
-      return await calculation.pieceCid
+      return await calculation.outcome
     } finally {
       source.signal?.removeEventListener('abort', abort)
       this.#forget(calculation)
@@ -71,19 +72,21 @@ class ThreadPoolCalculator implements PieceCalculator {
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0) {
-      const thread = this.#idle.pop()
+    for (const calculation of [...this.#queue]) {
+      const thread = calculation.thread ?? this.#idle.at(-1)
       if (!thread) return
-      const calculation = this.#queue.shift()
-      if (calculation) void this.#hashSegment(thread, calculation)
+      // Begun on a thread that is at another piece now: it comes with one of the next turns.
+      if (!remove(this.#idle, thread)) continue
+      remove(this.#queue, calculation)
+      void this.#hashSegment(thread, calculation)
     }
   }
 
   async #hashSegment(thread: HashingThread, calculation: PieceCalculation): Promise<void> {
-    const { request, accept } = calculation.takeSegment()
-    if (calculation.hasSegmentsLeft) this.#queue.push(calculation)
+    calculation.thread = thread
     try {
-      accept(await thread.hash(request))
+      calculation.accept(await thread.hash(calculation.takeSegment()))
+      if (this.#unsettled.has(calculation) && calculation.hasSegmentsLeft) this.#queue.push(calculation)
     } catch (error) {
       // The error belongs to the caller who waits for this piece; the thread goes on with the next one.
       calculation.fail(error)
@@ -96,9 +99,15 @@ class ThreadPoolCalculator implements PieceCalculator {
   /** No further segment of it is handed out. */
   #forget(calculation: PieceCalculation): void {
     this.#unsettled.delete(calculation)
-    const place = this.#queue.indexOf(calculation)
-    if (place >= 0) this.#queue.splice(place, 1)
+    remove(this.#queue, calculation)
+    if (calculation.hasSegmentsLeft) calculation.thread?.drop(calculation.id)
   }
+}
+
+function remove<T>(items: T[], item: T): boolean {
+  const place = items.indexOf(item)
+  if (place >= 0) items.splice(place, 1)
+  return place >= 0
 }
 
 function closedError(): PieceCalculationError {

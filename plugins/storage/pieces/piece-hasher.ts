@@ -1,7 +1,7 @@
 // Computes the root of a piece (CommP) from its bytes as they stream by.
 import { GROUP_PADDED_BYTES, GROUP_RAW_BYTES, padFr32 } from './fr32.ts'
 import { NODE_BYTES, type NodeHasher, nodeHasherChoice } from './node-hasher.ts'
-import { heightOf, rawCapacity } from './piece-size.ts'
+import { CHUNK_HEIGHT, heightOf, rawCapacity } from './piece-size.ts'
 import { createSubtreeFold, type Subtree } from './subtree-fold.ts'
 
 /** What names a piece: the 32-byte root, the tree height, and how many zero bytes were added to the raw bytes to fill the tree. */
@@ -16,6 +16,8 @@ export interface PieceHasher {
   update(chunk: Uint8Array): void
   /** The digest of all bytes so far; more may follow. @throws RangeError when there are none */
   digest(): PieceDigest
+  /** Roots of the chunks of all bytes so far, 32 bytes each, the last one counted as if zeros followed. */
+  chunkRoots(): Uint8Array
 }
 
 export interface PieceHasherOptions {
@@ -32,7 +34,11 @@ const BATCH_PADDED_BYTES = BATCH_GROUPS * GROUP_PADDED_BYTES
 export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher {
   const nodeHasher = options.nodeHasher ?? nodeHasherChoice.hasher
   const batch = createBatch(nodeHasher)
-  const fold = createSubtreeFold(nodeHasher)
+  const chunks: Uint8Array[] = []
+  const fold = createSubtreeFold(nodeHasher, ({ root, height }) => {
+    if (height === CHUNK_HEIGHT) chunks.push(root)
+  })
+  const lastBatch = () => (filled > 0 ? batch.subtree(filled) : undefined)
   let filled = 0
   let received = 0
 
@@ -54,8 +60,12 @@ export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher
     digest() {
       const size = Math.max(received, options.padTo ?? 0)
       const height = heightOf(size)
-      const last = filled > 0 ? batch.subtree(filled) : undefined
-      return { root: fold.rootAt(height, last), height, padding: rawCapacity(height) - size }
+      return { root: fold.rootAt(height, lastBatch()), height, padding: rawCapacity(height) - size }
+    },
+
+    chunkRoots() {
+      const unfinished = fold.unfinishedAt(CHUNK_HEIGHT, lastBatch())
+      return Buffer.concat(unfinished ? [...chunks, unfinished] : chunks)
     },
   }
 }

@@ -5,6 +5,10 @@ import { TREE_HEIGHT_MAX } from './subtree-fold.ts'
 const SMALLEST_RAW_BYTES = 127
 const SMALLEST_HEIGHT = 2
 
+/** A chunk is the part of a piece below one node of this height: 2^15 leaves, 1 MiB padded. */
+export const CHUNK_HEIGHT = 15
+export const CHUNK_RAW_BYTES = 1_040_384
+
 /** Raw bytes that fill a tree of this height. */
 export function rawCapacity(height: number): number {
   return SMALLEST_RAW_BYTES * 2 ** (height - SMALLEST_HEIGHT)

@@ -1,4 +1,6 @@
-// Worker thread: reads one segment of a file and answers with the root of its subtree, one request after the other.
+// Worker thread: reads one segment of a file and answers with the root of its subtree and those of its chunks, one request after the other. The same read feeds
+// the SHA-256 of the whole source, whose segments come in order and all to this thread.
+import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { PieceCalculationError, type PieceCalculationErrorCode } from './piece-calculation-error.ts'
@@ -6,14 +8,29 @@ import { createPieceHasher } from './piece-hasher.ts'
 import type { Subtree } from './subtree-fold.ts'
 
 export interface SegmentRequest {
+  readonly calculationId: number
+  /** 0 for the first of the calculation. */
+  readonly position: number
   readonly path: string
   readonly offset: number
   readonly length: number
+  readonly isLast: boolean
+}
+
+/** The calculation ended before its last segment. */
+export interface DropRequest {
+  readonly droppedId: number
+}
+
+export interface HashedSegment extends Subtree {
+  readonly chunkRoots: Uint8Array
+  /** Of the whole source, in lower-case hex; with its last segment. */
+  readonly sha256?: string
 }
 
 /** Codes do not survive the copy of an error between threads, so they travel beside it. */
 export type SegmentReply =
-  | { readonly subtree: Subtree }
+  | { readonly subtree: HashedSegment }
   | { readonly refusal: { readonly message: string; readonly code: PieceCalculationErrorCode; readonly cause: unknown } }
 
 /** Large enough that a read costs little per byte, small enough to stay in the processor's cache. */
@@ -23,7 +40,12 @@ const port = parentPort
 if (!port) throw new Error('piece-worker.ts runs as a worker thread only')
 
 const block = new Uint8Array(READ_BLOCK_BYTES)
-port.on('message', (request: SegmentRequest) => port.postMessage(replyTo(request)))
+/** Running digests of sources whose last segment has not come: one for each unfinished calculation at most. */
+const digests = new Map<number, Hash>()
+port.on('message', (request: SegmentRequest | DropRequest) => {
+  if ('droppedId' in request) digests.delete(request.droppedId)
+  else port.postMessage(replyTo(request))
+})
 
 function replyTo(request: SegmentRequest): SegmentReply {
   try {
@@ -36,10 +58,12 @@ function replyTo(request: SegmentRequest): SegmentReply {
 }
 
 // Blocking reads are right here: the thread has nothing else to do, and they need no slot of the shared I/O pool.
-function hashSegment({ path, offset, length }: SegmentRequest): Subtree {
+function hashSegment(segment: SegmentRequest): HashedSegment {
+  const { calculationId, path, offset, length, isLast } = segment
   const file = readOrExplain(path, () => openSync(path, 'r'))
   try {
     const hasher = createPieceHasher()
+    const digest = takeDigest(segment)
     for (let done = 0; done < length; ) {
       const wanted = Math.min(READ_BLOCK_BYTES, length - done)
       const count = readOrExplain(path, () => readSync(file, block, 0, wanted, offset + done))
@@ -48,13 +72,27 @@ function hashSegment({ path, offset, length }: SegmentRequest): Subtree {
           code: 'piece_source_short',
         })
       }
-      hasher.update(block.subarray(0, count))
+      const bytes = block.subarray(0, count)
+      hasher.update(bytes)
+      digest.update(bytes)
       done += count
     }
-    return hasher.digest()
+    if (!isLast) digests.set(calculationId, digest)
+    return { ...hasher.digest(), chunkRoots: hasher.chunkRoots(), ...(isLast && { sha256: digest.digest('hex') }) }
   } finally {
     closeSync(file)
   }
+}
+
+function takeDigest({ calculationId, position }: SegmentRequest): Hash {
+  if (position === 0) return createHash('sha256')
+  const digest = digests.get(calculationId)
+  digests.delete(calculationId)
+  if (digest) return digest
+  // Another SHA-256 would look as if the file were damaged.
+  throw new PieceCalculationError('the piece hashing thread that began this piece ended; compute it again', {
+    code: 'piece_worker_crashed',
+  })
 }
 
 function readOrExplain<T>(path: string, read: () => T): T {

@@ -12,34 +12,50 @@ export interface SubtreeFold {
   add(subtree: Subtree): void
   /** Root at `height`; the fold itself is unchanged and can go on. `last` is a subtree to the right that may still grow. */
   rootAt(height: number, last?: Subtree): Uint8Array
+  /** Root at `height` of the rightmost tree of that height while it is unfinished, zeros to its right; undefined when there is none. */
+  unfinishedAt(height: number, last?: Subtree): Uint8Array | undefined
 }
 
 /** 2^48 leaves: the largest tree whose raw size is still a safe integer. */
 export const TREE_HEIGHT_MAX = 48
 
-export function createSubtreeFold(hasher: NodeHasher): SubtreeFold {
+/** `onSubtree` gets every finished subtree, the given ones and those folded from them, left before right on each height. */
+export function createSubtreeFold(hasher: NodeHasher, onSubtree?: (subtree: Subtree) => void): SubtreeFold {
   // Heights fall from bottom to top, so the stack never holds more than one subtree per height.
   const stack: Subtree[] = []
+
+  /** `last` and the subtrees lower than `height`, folded from the right. */
+  function foldBelow(height: number, last: Subtree | undefined): Subtree | undefined {
+    let folded = last
+    for (const left of stack.toReversed()) {
+      if (left.height >= height) break
+      folded = folded ? { root: hashPair(hasher, left.root, liftWithZeros(hasher, folded, left.height)), height: left.height + 1 } : left
+    }
+    return folded
+  }
 
   return {
     add(subtree) {
       let { root, height } = subtree
+      onSubtree?.(subtree)
       let left = stack.at(-1)
       while (left?.height === height) {
         stack.pop()
         root = hashPair(hasher, left.root, root)
         height++
+        onSubtree?.({ root, height })
         left = stack.at(-1)
       }
       stack.push({ root, height })
     },
 
     rootAt(height, last) {
-      let folded = last
-      for (const left of stack.toReversed()) {
-        folded = folded ? { root: hashPair(hasher, left.root, liftWithZeros(hasher, folded, left.height)), height: left.height + 1 } : left
-      }
-      return liftWithZeros(hasher, folded ?? { root: zeroRoot(0), height: 0 }, height)
+      return liftWithZeros(hasher, foldBelow(Number.POSITIVE_INFINITY, last) ?? { root: zeroRoot(0), height: 0 }, height)
+    },
+
+    unfinishedAt(height, last) {
+      const folded = foldBelow(height, last)
+      return folded && liftWithZeros(hasher, folded, height)
     },
   }
 }

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import { openTestDatabase, type TestDatabase } from '#kernel/testing'
+import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
 import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
-import { objectsMigration } from '../migrations/0001-objects.ts'
-import { copiesMigration } from '../migrations/0002-copies.ts'
-import { removalsMigration } from '../migrations/0003-removals.ts'
-import { listReadsMigration } from '../migrations/0004-list-reads.ts'
-import { providerSizesMigration } from '../migrations/0021-provider-sizes.ts'
+import { storageMigrations } from '../migrations/all-migrations.ts'
+import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 
@@ -24,9 +22,7 @@ export interface StorageRows extends AsyncDisposable {
 export const rowsNowMs = 1_000_000
 
 export async function openStorageRows(): Promise<StorageRows> {
-  const database = await openTestDatabase([
-    { name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, providerSizesMigration] },
-  ])
+  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }])
   await database.write((tx) =>
     tx.run(
       `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,
@@ -51,7 +47,10 @@ export async function openStorageRows(): Promise<StorageRows> {
         )
         planPiece(tx, { contentId: id, size: bytes.length })
         const content = findPipelineContent(tx, id)
-        if (content) setPieceCid(tx, content.pieceId, pieceCid(bytes))
+        if (!content) return
+        const { pieceCid, chunkRoots } = pieceOf(bytes)
+        setPieceCid(tx, content.pieceId, pieceCid)
+        keepChunkRoots(tx, content, chunkRoots)
       })
       return made(findPipelineContent(database.read, id))
     },
@@ -103,10 +102,10 @@ export async function openStorageRows(): Promise<StorageRows> {
   }
 }
 
-function pieceCid(bytes: Uint8Array): string {
+function pieceOf(bytes: Uint8Array): Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'> {
   const hasher = createPieceHasher({ padTo: 127 })
   hasher.update(bytes)
-  return pieceCidOf(hasher.digest())
+  return { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }
 }
 
 function made<T>(found: T | undefined): T {

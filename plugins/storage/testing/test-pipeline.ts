@@ -3,6 +3,7 @@ import { createFakeClock, type FakeClock } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { sha256Of } from '../copies/placement-store.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
 import { createUploadMeter } from '../copies/upload-meter.ts'
 import { createProviderTurns } from '../datasets/provider-turns.ts'
@@ -106,7 +107,12 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     progressed: () => {
       world.progress += 1
     },
-    locateCached: async () => world.cached,
+    locateCached: async (contentId: number) =>
+      world.cached && { ...world.cached, sha256: sha256Of(database.read, contentId), blobId: world.cached.path },
+    forgetCached: async (contentId: number) => {
+      scheduled.push(`forget ${contentId}`)
+      world.cached = undefined
+    },
   }
   return doors as unknown as TestPipeline
 }

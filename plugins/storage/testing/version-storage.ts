@@ -3,10 +3,7 @@ import { expect } from 'vitest'
 import { silentLog, systemClock } from '#kernel'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { planPiece } from '../copies/copy-store.ts'
-import { copiesMigration } from '../migrations/0002-copies.ts'
-import { removalsMigration } from '../migrations/0003-removals.ts'
-import { listReadsMigration } from '../migrations/0004-list-reads.ts'
-import { providerSizesMigration } from '../migrations/0021-provider-sizes.ts'
+import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createVersions } from '../versions/versions.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { type ObjectStorage, type ObjectStorageOptions, openObjectStorage } from './object-storage.ts'
@@ -33,7 +30,8 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
   const { clock = systemClock } = options
   const storage = await openObjectStorage({
     ...options,
-    moreMigrations: [copiesMigration, removalsMigration, listReadsMigration, providerSizesMigration],
+    // The first is the object storage's own.
+    moreMigrations: storageMigrations.slice(1),
     onNewContent: (tx, { id, size }) => planPiece(tx, { contentId: id, size }),
   })
   const { database, buckets, cache, dir } = storage

@@ -2,6 +2,7 @@ import { unlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { blobsOfContent } from '../cache/cache-store.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
+import { flipByte } from '../testing/flip-byte.ts'
 import { chunksOf } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
@@ -108,6 +109,19 @@ test('a cached file that vanished is fetched anew', async () => {
   if (blob) unlinkSync(storage.cache.pathOf(blob))
   const fourth = await storage.put('k', 'newest')
   await restore(storage, third, fourth)
+  expect(await storage.text('k')).toBe('old bytes')
+  storage.expectSound()
+})
+
+test('I-30: a cached file with a changed byte is not restored from, but fetched anew', async () => {
+  const { storage, first, second } = await withRemoteBytes('old bytes')
+  await using _ = storage
+  const third = await restore(storage, first, second)
+  const [blob] = blobsOfContent(storage.database.read, first.contentId ?? 0)
+  if (blob) await flipByte(storage.cache.pathOf(blob), 3)
+  const fourth = await storage.put('k', 'newest')
+  await restore(storage, third, fourth)
+  expect(blobsOfContent(storage.database.read, first.contentId ?? 0)).not.toEqual([blob])
   expect(await storage.text('k')).toBe('old bytes')
   storage.expectSound()
 })

@@ -1,4 +1,4 @@
-import { defineProbe, newUlid, type Tx } from '#kernel'
+import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import { type BlobRef, placeBlob } from '../cache/cache-store.ts'
 import type { Reservation } from '../cache/reservation.ts'
@@ -70,7 +70,7 @@ function isReadable(read: Parameters<typeof readReadability>[0], { contentId }: 
   return !isFailed && (isCached || readableCopies > 0)
 }
 
-/** Is the file of the source there, whole? One that is not is forgotten. */
+/** Is the file of the source there, with its bytes (I-30)? One that is not is forgotten. */
 async function isCached({ cache, database }: VersionParts, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
   const blob = locateVersion(database.read, bucket.id, key, versionId)?.blob
   if (!blob) return false
@@ -130,7 +130,7 @@ async function commit(parts: VersionParts, restore: Restore, fetched: Fetched | 
     return version
   } catch (error) {
     // When the commit itself failed, the rows may yet turn out durable after a restart: the file stays, for the sweep to decide.
-    if (isRefused && fetched) await cache.discard([fetched.blob])
+    if (fetched && (isRefused || isNotWritten(error))) await cache.discard([fetched.blob])
     throw error
   }
 }
@@ -150,9 +150,9 @@ function record(tx: Tx, { clock, onNewContent }: VersionParts, restore: Restore,
   const content = addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
   copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
   settleKey(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
-  const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false, seenBlobId: undefined })
+  const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
   if (blob) markFound(tx, contentId)
-  if (content.because !== 'known') onNewContent(tx, content)
+  onNewContent(tx, content)
   const version = findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' vanished inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }

@@ -62,6 +62,7 @@ export const chainPreflight = defineEndpoint({
   method: 'POST',
   path: '/api/v1/chain/readiness/preflight',
   summary: 'The same with settings that are not saved yet, also in setup mode',
+  audit: 'names',
   body: type({
     'chain?': {
       'network?': 'string',
@@ -73,7 +74,7 @@ export const chainPreflight = defineEndpoint({
     },
   }),
   requireJsonType: true,
-  bytesMax: 1024 * 1024,
+  bytesMax: 64 * 1024,
   answer: readiness,
   refusals: ['settings_invalid'],
 })

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Fault } from '../../devnet/faults.ts'
+import { damageCachedFile } from '../fixtures/cached-files.ts'
+import { checkDatabase } from '../fixtures/check-database.ts'
+import { type Stage, type StoredObject, sha256, stageBucket, startStage } from '../fixtures/stage.ts'
+import { until } from '../fixtures/until.ts'
+import { findDuplicateAdds, findWrongCopies } from '../fixtures/verify-copies.ts'
+
+/** Tests go on from each other: the first needs providers without data sets. */
+let stage: Stage
+const kept: StoredObject[] = []
+
+beforeAll(async () => {
+  stage = await startStage({ providers: 3, copies: 3 })
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+/** Places a fault at every provider. Returns what removes it. */
+function placeEverywhere(fault: Fault): () => void {
+  const placed = stage.network.devnet.providers.map(({ faults }) => ({ faults, id: faults.add(fault) }))
+  return () => {
+    for (const { faults, id } of placed) faults.clear(id)
+  }
+}
+
+const isGivenUp = (object: StoredObject) =>
+  until(`a failed task for ${object.key}`, async () => {
+    const tasks = await stage.tasks()
+    return tasks.find(
+      ({ type, status, last_error }) => type === 'storage_store' && status === 'failed' && last_error?.includes('is damaged'),
+    )
+  })
+
+/** The bytes again, under another key: both keys have them, and three providers just those. */
+async function healWith(damaged: StoredObject): Promise<void> {
+  const again = await stage.put(damaged.bytes)
+  for (const object of [damaged, again]) {
+    expect((await stage.get(object)).equals(damaged.bytes)).toBe(true)
+    expect(await findWrongCopies(stage.network.devnet, await stage.stored(object), sha256(damaged.bytes))).toEqual([])
+  }
+  kept.push(damaged, again)
+}
+
+test('I-30: bytes that rot before they are stored reach no provider, and an upload of the right ones heals them', {
+  timeout: 120_000,
+}, async () => {
+  const createDataSets = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['data_set_create'] })
+  const object = await stage.put(randomBytes(300_000))
+  await stage.waits('storage_store', 'data_set')
+  await damageCachedFile(stage.dir, object.bytes)
+  createDataSets()
+  await isGivenUp(object)
+  await expect(stage.get(object)).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
+  await healWith(object)
+})
+
+test('I-30: bytes that rot between their piece CID and their upload reach no provider either', { timeout: 120_000 }, async () => {
+  const given = stage.network.devnet.providers.reduce((sum, { counters }) => sum + counters.addPiecesTransactions, 0)
+  const takeUploads = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['upload_create', 'piece_post'] })
+  const object = await stage.put(randomBytes(2_500_000))
+  await stage.waits('storage_store', 'provider_busy')
+  await damageCachedFile(stage.dir, object.bytes, object.bytes.length - 1)
+  takeUploads()
+  await until(
+    'a second failed task',
+    async () => (await stage.tasks()).filter(({ status }) => status === 'failed').length === 2 || undefined,
+  )
+  expect((await stage.copies(object)).map(({ status }) => status)).toEqual(['pending', 'pending', 'pending'])
+  expect(stage.network.devnet.providers.reduce((sum, { counters }) => sum + counters.addPiecesTransactions, 0)).toBe(given)
+  await healWith(object)
+})
+
+test('I-30: a whole read of rotten bytes breaks off, and the next one comes right from a provider', { timeout: 120_000 }, async () => {
+  const { adminUrl, headersOf } = stage.gateway
+  const download = async ({ key }: StoredObject) => {
+    const answer = await fetch(`${adminUrl}/api/v1/buckets/${stageBucket}/objects/download?key=${key}`, { headers: headersOf({}) })
+    expect(answer.status).toBe(200)
+    return Buffer.from(await answer.arrayBuffer())
+  }
+  const objects = await Promise.all([3_000_000, 3_000_000, 100_000].map((size) => stage.put(randomBytes(size))))
+  await Promise.all(objects.map((object) => stage.stored(object)))
+  kept.push(...objects)
+  const [one, other, small] = objects as [StoredObject, StoredObject, StoredObject]
+  for (const { bytes } of objects) await damageCachedFile(stage.dir, bytes)
+  await expect(stage.get(one)).rejects.toThrow()
+  expect((await stage.get(one)).equals(one.bytes)).toBe(true)
+  await expect(download(other)).rejects.toThrow()
+  expect((await download(other)).equals(other.bytes)).toBe(true)
+  // Damage in the first block shows before the first byte is given.
+  expect((await stage.get(small)).equals(small.bytes)).toBe(true)
+})
+
+test('afterwards chain, providers and database agree', { timeout: 60_000 }, async () => {
+  for (const object of kept) {
+    expect((await stage.get(object)).equals(object.bytes)).toBe(true)
+    expect(await findWrongCopies(stage.network.devnet, await stage.stored(object), sha256(object.bytes))).toEqual([])
+  }
+  await stage.gateway.stop()
+  expect([...findDuplicateAdds(stage.network.devnet), ...(await checkDatabase(stage.dir, stage.network.devnet))]).toEqual([])
+})

@@ -1,0 +1,53 @@
+/** Clients that ask for objects at providers and then read nothing. */
+import { randomBytes } from 'node:crypto'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import { forgetPeak, mib, readResidentMemory } from '../load/resident-memory.ts'
+
+const unreadMax = 64
+/** The bytes of all remote reads (64 MiB), and the answers that wait for their clients. */
+const growthMax = 128 * mib
+
+let stage: Stage
+let objects: readonly StoredObject[]
+
+beforeAll(async () => {
+  stage = await startStage({ providers: 2, copies: 1 })
+  objects = [await stage.put(randomBytes(7 * mib)), await stage.put(randomBytes(20 * mib))]
+  for (const object of objects) await stage.stored(object)
+  expect(stage.emptyCache()).toBeGreaterThan(0)
+})
+
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+test.skipIf(process.platform !== 'linux')(
+  '64 clients that do not read leave the memory of the gateway bounded and hold up no client that reads',
+  async () => {
+    // Buffers grow to their usual size with the first reads.
+    for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
+    const user = await stage.gateway.createUser()
+    // A client keeps fewer connections than all of them.
+    const clients = [0, 1, 2, 3].map(() => stage.gateway.connect(user))
+    forgetPeak(stage.gateway.pid)
+    const resting = readResidentMemory(stage.gateway.pid)
+    const unread = await Promise.all(
+      Array.from({ length: unreadMax }, async (_, at) => {
+        const object = objects[at % objects.length] as StoredObject
+        const start = (at * 300_007) % (object.bytes.length / 2)
+        const command = new GetObjectCommand({ Bucket: stageBucket, Key: object.key, Range: `bytes=${start}-` })
+        const { Body } = (await clients[at % clients.length]?.send(command)) ?? {}
+        return { Body, wanted: object.bytes.subarray(start) }
+      }),
+    )
+    for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
+    const { peakBytes } = readResidentMemory(stage.gateway.pid)
+    expect((peakBytes - resting.bytes) / mib).toBeLessThan(growthMax / mib)
+    // A client that reads after all gets right bytes.
+    const [late, ...others] = unread
+    expect(Buffer.from((await late?.Body?.transformToByteArray()) ?? []).equals(late?.wanted ?? Buffer.alloc(0))).toBe(true)
+    for (const { Body } of others) (Body as { destroy?: () => void } | undefined)?.destroy?.()
+    for (const client of clients) client.destroy()
+  },
+  120_000,
+)

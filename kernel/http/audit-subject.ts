@@ -1,0 +1,32 @@
+/** What the audit log tells of a request's content: the members that its endpoint names, and nothing else. */
+import { limits } from '../limits.ts'
+
+/** Members of query, body and answer; never one that holds a secret. `names`: of the body only which members it has, nested ones dotted. */
+export type AuditedMembers = readonly string[] | 'names'
+
+type Subject = Readonly<Record<string, unknown>>
+
+export function subjectOfCall({ query, body }: { readonly query: unknown; readonly body: unknown }, audited: AuditedMembers): Subject {
+  if (audited !== 'names') return { ...pick(query, audited), ...pick(body, audited) }
+  return { names: listNames(body).slice(0, limits.listedProblemsMax).join(' ') }
+}
+
+export function subjectOfAnswer(answer: unknown, audited: AuditedMembers): Subject {
+  return audited === 'names' ? {} : pick(answer, audited)
+}
+
+function pick(value: unknown, names: readonly string[]): Subject {
+  if (value === null || typeof value !== 'object') return {}
+  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(value, name) ? [[name, value[name as never]]] : [])))
+}
+
+/** Deeper members stand for themselves with all that is in them. */
+const namedDepth = 4
+
+function listNames(value: unknown, depth = namedDepth): readonly string[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const below = depth > 1 ? listNames(inner, depth - 1) : []
+    return below.length === 0 ? [name] : below.map((nested) => `${name}.${nested}`)
+  })
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { RequestPath } from './request-path.ts'
+
+/** Who may use a route: an operator (session or HTTP Basic), an operator with a browser session, or everybody. */
+export type RouteAccess = 'operator' | 'session' | 'open'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set by the group of the route; a route cannot widen it. */
+    readonly access?: RouteAccess | undefined
+  }
+}
+
+/** Knows the access of every route of one listener, and from it the access of paths that have no route. */
+export class RouteAccessRules {
+  /** First path segments of the routes that need credentials. */
+  readonly #guardedRoots = new Set<string>()
+
+  /** Registers routes whose access is `access`, whatever their own configuration says. */
+  register(app: FastifyInstance, access: RouteAccess | undefined, register: (scope: FastifyInstance) => void): void {
+    app.register(async (scope) => {
+      scope.addHook('onRoute', (route) => {
+        route.config = { ...route.config, access }
+        const root = firstSegment(route.url)
+        if (access !== 'open' && isLiteral(root)) this.#guardedRoots.add(root)
+      })
+      register(scope)
+    })
+  }
+
+  /**
+   * I-34: a route without a declared access is for operators. Paths that only a wildcard or no route answers need credentials where a
+   * route with the same first segment does, in every spelling, so that trying paths tells a stranger nothing.
+   */
+  accessOf({ is404, routeOptions }: Pick<FastifyRequest, 'is404' | 'routeOptions'>, path: RequestPath): RouteAccess {
+    if (is404) return this.isBelowGuardedRoot(path) ? 'operator' : 'open'
+    const { url = '', config } = routeOptions
+    const declared = config.access ?? 'operator'
+    return declared === 'open' && url.includes('*') && this.isBelowGuardedRoot(path) ? 'operator' : declared
+  }
+
+  isBelowGuardedRoot({ spellings }: RequestPath): boolean {
+    return spellings.some((path) => this.#guardedRoots.has(firstSegment(path)))
+  }
+}
+
+const firstSegment = (path: string): string => path.split('/', 2)[1] ?? ''
+
+const isLiteral = (segment: string): boolean => segment !== '' && !/[:*]/.test(segment)

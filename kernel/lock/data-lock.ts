@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { systemClock } from '../clock.ts'
+import { databasePath } from '../db/database-path.ts'
+import type { PreparedKernel } from '../prepare.ts'
+import { contributionsTo } from '../wiring.ts'
+import { LockedError, type LockHolder, lockFile } from './file-lock.ts'
+import { ownedDirectories } from './owned-directory.ts'
+
+export interface LockWait {
+  /** How long a holder may take to stop. 0: not at all. */
+  readonly ms: number
+  readonly signal?: AbortSignal | undefined
+  /** Called once, when the wait begins. */
+  readonly onWait?: (reason: string) => void
+}
+
+interface Target {
+  readonly label: string
+  readonly path: string
+  readonly lockPath: string
+}
+
+const pollMs = 200
+
+/**
+ * Locks the database and every owned directory of the enabled plugins until the result is disposed or the process ends (I-26). Call it
+ * before any of them is opened. Throws when another process holds one, and names it.
+ */
+export async function lockData(prepared: PreparedKernel, { ms, signal, onWait }: LockWait = { ms: 0 }): Promise<Disposable> {
+  const targets = findTargets(prepared)
+  const deadlineMs = performance.now() + ms
+  let hasWaited = false
+  for (;;) {
+    const result = tryLock(targets)
+    if (!('refusal' in result)) return result
+    if (performance.now() >= deadlineMs) throw result.refusal
+    if (!hasWaited) onWait?.(result.refusal.message)
+    hasWaited = true
+    await systemClock.sleep(pollMs, signal)
+  }
+}
+
+/** Locks all targets or none. */
+function tryLock(targets: readonly Target[]): Disposable | { readonly refusal: Error } {
+  using locks = new DisposableStack()
+  for (const { label, path, lockPath } of targets) {
+    try {
+      locks.use(lockFile(lockPath))
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error
+      return { refusal: new Error(`the ${label} ${path} is in use by ${describe(error.holder)}; stop it first`, { cause: error }) }
+    }
+  }
+  return locks.move()
+}
+
+const describe = (holder: LockHolder | undefined): string =>
+  holder === undefined ? 'another svc' : `another svc (process ${holder.pid} on ${holder.host}, since ${holder.since})`
+
+function findTargets(prepared: PreparedKernel): readonly Target[] {
+  const database = realFile(resolve(databasePath(prepared.dsn)))
+  const directories = contributionsTo(ownedDirectories, prepared.enabled).map(({ item }): Target => {
+    const path = realDirectory(resolve(item.path(prepared.settings)))
+    return { label: item.label, path, lockPath: join(path, 'svc.lock') }
+  })
+  return [{ label: 'database', path: database, lockPath: `${database}.lock` }, ...directories]
+}
+
+/** One name for every path to the file, also through symbolic links. */
+function realFile(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realDirectory(dirname(path)), basename(path))
+}
+
+function realDirectory(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return realpathSync(path)
+}

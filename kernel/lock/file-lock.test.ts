@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { LockedError, lockFile } from './file-lock.ts'
+
+const module = fileURLToPath(new URL('./file-lock.ts', import.meta.url))
+
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-lock-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** A process of its own that holds the lock until it is killed. */
+async function holdElsewhere(path: string) {
+  const code = `const { lockFile } = await import(${JSON.stringify(module)}); globalThis.held = lockFile(${JSON.stringify(path)})
+    console.log('held'); setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return child
+}
+
+function refusal(path: string): LockedError {
+  try {
+    lockFile(path)[Symbol.dispose]()
+  } catch (error) {
+    if (error instanceof LockedError) return error
+    throw error
+  }
+  throw new Error('the lock was free')
+}
+
+test('a lock that another process holds is refused and names it, and is free once that process is killed', async () => {
+  const path = join(newDir(), 'data', 'svc.lock')
+  const other = await holdElsewhere(path)
+  expect(refusal(path).holder).toMatchObject({ pid: other.pid, host: hostname() })
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  // The killed process left its note, which must not count.
+  expect(existsSync(`${path}.holder`)).toBe(true)
+  using _held = lockFile(path)
+  expect(refusal(path).holder).toMatchObject({ pid: process.pid })
+})
+
+test('a lock is refused twice in one process, and free after its release', () => {
+  const path = join(newDir(), 'svc.lock')
+  const first = lockFile(path)
+  expect(refusal(path)).toBeInstanceOf(LockedError)
+  first[Symbol.dispose]()
+  first[Symbol.dispose]()
+  using _second = lockFile(path)
+})
+
+test('the lock file stays empty and private, and nothing else stays behind', () => {
+  const dir = newDir()
+  const path = join(dir, 'svc.lock')
+  lockFile(path)[Symbol.dispose]()
+  expect(readdirSync(dir)).toEqual(['svc.lock'])
+  expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([0, 0o600])
+})
+
+test('a damaged note of the holder does not hide the refusal', () => {
+  const path = join(newDir(), 'svc.lock')
+  using _held = lockFile(path)
+  writeFileSync(`${path}.holder`, '{"pid":')
+  expect(refusal(path).holder).toBeUndefined()
+})
+
+test('a lock that cannot be taken for another reason names its file', () => {
+  const dir = newDir()
+  writeFileSync(join(dir, 'svc.lock'), 'no database at all '.repeat(100))
+  expect(() => lockFile(join(dir, 'svc.lock'))).toThrow(`${join(dir, 'svc.lock')} cannot be locked`)
+})

@@ -1,0 +1,104 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Log } from '#kernel'
+import { storageErrors } from '../errors.ts'
+import type { DigestReply, DigestRequest } from './digest-worker.ts'
+import { beginDigest, type RunningDigest } from './whole-read.ts'
+
+/** Shared memory for one block. It is used again and again, because V8 does not see that shared memory is garbage soon enough. */
+const slotBytes = 1024 * 1024
+/** Further reads at the same time are hashed on the main thread. */
+const slotsMax = 32
+
+// The worker lies beside this file, as source or as built. Flags of the main thread may not suit it.
+const startDigestWorker = (): Worker =>
+  new Worker(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), { name: 'digest-worker', execArgv: [] })
+
+/** Hashes large reads beside the event loop, which only copies the blocks. The thread starts when it is first needed. */
+export class DigestThread implements AsyncDisposable {
+  readonly #log: Log
+  readonly #startWorker: () => Worker
+  #worker: Worker | undefined
+  /** What each running digest does with the next answer. */
+  readonly #waiting = new Map<number, (reply: DigestReply | undefined) => void>()
+  readonly #freeSlots: Uint8Array[] = []
+  #slots = 0
+  #lastId = 0
+  #isClosed = false
+
+  constructor(log: Log, startWorker = startDigestWorker) {
+    this.#log = log
+    this.#startWorker = startWorker
+  }
+
+  begin(): RunningDigest {
+    const slot = this.#isClosed ? undefined : this.#takeSlot()
+    if (slot === undefined) return beginDigest()
+    this.#worker ??= this.#start()
+    const id = ++this.#lastId
+    const worker = this.#worker
+    const ask = (request: DigestRequest) => this.#ask(worker, request)
+    return {
+      async add(block) {
+        for (let at = 0; at < block.length; at += slotBytes) {
+          const part = block.subarray(at, at + slotBytes)
+          slot.set(part)
+          await ask({ id, block: slot.subarray(0, part.length) })
+        }
+      },
+      async end() {
+        const reply = await ask({ id, is: 'end' })
+        if (reply?.sha256 !== undefined) return reply.sha256
+        throw storageErrors.content_unavailable({
+          message: 'the cached bytes could not be hashed: the hashing thread ended; read them again',
+        })
+      },
+      [Symbol.dispose]: () => {
+        this.#waiting.delete(id)
+        if (worker === this.#worker) worker.postMessage({ id, is: 'drop' } satisfies DigestRequest)
+        this.#freeSlots.push(slot)
+      },
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    await this.#worker?.terminate()
+  }
+
+  #takeSlot(): Uint8Array | undefined {
+    const free = this.#freeSlots.pop()
+    if (free || this.#slots >= slotsMax) return free
+    this.#slots += 1
+    return new Uint8Array(new SharedArrayBuffer(slotBytes))
+  }
+
+  /** Undefined when the thread ended: another one would have none of the blocks before. */
+  #ask(worker: Worker, request: DigestRequest): Promise<DigestReply | undefined> {
+    if (worker !== this.#worker) return Promise.resolve(undefined)
+    const { promise, resolve } = Promise.withResolvers<DigestReply | undefined>()
+    this.#waiting.set(request.id, resolve)
+    worker.postMessage(request)
+    return promise
+  }
+
+  #start(): Worker {
+    const worker = this.#startWorker()
+    // Reads under way keep the process alive by themselves.
+    worker.unref()
+    worker.on('message', (reply: DigestReply) => this.#answer(reply.id, reply))
+    // The exit that follows breaks off every read that uses it.
+    worker.on('error', (error) => this.#log.error('the thread that hashes cached bytes ended', { error }))
+    worker.on('exit', () => {
+      this.#worker = undefined
+      for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined)
+    })
+    return worker
+  }
+
+  #answer(id: number, reply: DigestReply | undefined): void {
+    const resolve = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    resolve?.(reply)
+  }
+}

@@ -1,0 +1,41 @@
+import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { slotBytesMin, spareBuffersMax } from './remote-read-limits.ts'
+
+/** Memory for one chunk, or a shorter one. */
+export interface Slot {
+  readonly bytes: Buffer
+  /** Nothing may read or write the bytes afterwards. */
+  release(): void
+}
+
+/** Counts the bytes of chunks in memory, and uses the buffers of full chunks again. */
+export function createChunkMemory(bytesMax: number) {
+  const spare: Buffer[] = []
+  let usedBytes = 0
+  const costOf = (length: number) => Math.max(length, slotBytesMin)
+  return {
+    /** Whether so many bytes may be given, with `leaving` more staying free. */
+    fits: (length: number, leaving = 0): boolean => usedBytes + costOf(length) + leaving <= bytesMax,
+    give(length: number, onRelease: () => void): Slot {
+      usedBytes += costOf(length)
+      let bytes: Buffer | undefined
+      let isReleased = false
+      return {
+        get bytes() {
+          bytes ??= (length === CHUNK_RAW_BYTES ? spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(length)
+          return bytes
+        },
+        release() {
+          if (isReleased) return
+          isReleased = true
+          usedBytes -= costOf(length)
+          if (bytes?.length === CHUNK_RAW_BYTES && spare.length < spareBuffersMax) spare.push(bytes)
+          onRelease()
+        },
+      }
+    },
+    get usedBytes() {
+      return usedBytes
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ok } from '../chain/provider-answer.ts'
+import { areChunkRootsOf } from '../pieces/chunk-roots.ts'
+import { createPieceCalculator } from '../pieces/piece-calculator.ts'
+import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { openStorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline } from '../testing/test-pipeline.ts'
+import { findStoredPiece } from './chunk-roots-store.ts'
+import { storeContent } from './store-content.ts'
+
+test('the store keeps what proves parts of the piece together with its piece CID', async () => {
+  await using stack = new AsyncDisposableStack()
+  const rows = stack.use(await openStorageRows())
+  const dir = stack.adopt(mkdtempSync(join(tmpdir(), 'svc-roots-')), (path) => rmSync(path, { recursive: true }))
+  const bytes = randomBytes(2 * CHUNK_RAW_BYTES + 77)
+  const content = await rows.addContent({ bytes, copies: 1 })
+  await rows.addDataSet()
+  // As it is before the first run of its store task.
+  await rows.database.write((tx) => {
+    tx.run('update pieces set piece_cid = null')
+    tx.run('delete from piece_chunk_roots')
+  })
+  writeFileSync(join(dir, 'blob'), bytes)
+  const doors = createTestPipeline(rows)
+  doors.world.cached = { path: join(dir, 'blob'), size: bytes.length }
+  doors.world.client = { upload: async () => ok({ alreadyStored: false }), findPiece: async () => ok({ isFound: true }) }
+  const pieces = stack.use(createPieceCalculator({ threads: 1 }))
+  expect(await storeContent({ ...doors, pieces }, content.contentId, new AbortController().signal)).toEqual({ kind: 'done' })
+  const { pieceCid, chunkRoots } = findStoredPiece(rows.database.read, content.contentId) ?? {}
+  expect(areChunkRootsOf(pieceCid ?? '', chunkRoots ?? new Uint8Array())).toBe(true)
+})

@@ -1,0 +1,36 @@
+import type { Reader, Tx } from '#kernel'
+import { planPiece, recountContent } from './copy-store.ts'
+
+/** Was the piece CID recorded without a look at the SHA-256 of the bytes, as earlier versions did? */
+export const hasUnprovenPiece = (read: Reader, contentId: number): boolean =>
+  read.get('select 1 from pieces where content_id = ? and piece_cid is not null and is_proven = 0', contentId) !== undefined
+
+export function markProven(tx: Tx, contentId: number, nowMs: number): void {
+  tx.run('update pieces set is_proven = 1 where content_id = ?', contentId)
+  recountContent(tx, contentId, nowMs)
+}
+
+/** The cached bytes stay until the piece is proven: the copies may hold other ones (I-02). */
+export function holdCachedBytes(tx: Tx, contentId: number): void {
+  tx.run('update cache_entries set releasable = 0 where content_id = ?', contentId)
+}
+
+/**
+ * The copies of a content hold other bytes. They go to a content of their own that is being deleted, so that they are removed as those of
+ * any deleted object, and the content begins anew with its cached bytes. Returns the data sets that have pieces to remove.
+ */
+export function separateCopies(tx: Tx, content: { readonly contentId: number; readonly size: number }, nowMs: number): readonly number[] {
+  const { contentId } = content
+  const { lastId } = tx.run(
+    `insert into contents (bucket_id, identity, size, state, ref_count, target_copies, created_at, updated_at)
+     select bucket_id, 'separated:' || id, size, 'deleting', 0, target_copies, ?, ? from contents where id = ?`,
+    nowMs,
+    nowMs,
+    contentId,
+  )
+  tx.run('update pieces set content_id = ? where content_id = ?', lastId, contentId)
+  tx.run('update copies set content_id = ? where content_id = ?', lastId, contentId)
+  planPiece(tx, content)
+  recountContent(tx, contentId, nowMs)
+  return recountContent(tx, lastId, nowMs)
+}

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ok } from '../chain/provider-answer.ts'
+import type { ProviderClient } from '../chain/provider-client.ts'
+import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
+import { checkInvariants } from '../testing/check-invariants.ts'
+import { flipByte } from '../testing/flip-byte.ts'
+import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
+import { copiesOf, type PipelineContent } from './copy-store.ts'
+import { storeContent } from './store-content.ts'
+
+const { signal } = new AbortController()
+const bytes = randomBytes(1000)
+
+let rows: StorageRows
+let doors: TestPipeline
+let pieces: PieceCalculator
+let dir: string
+let path: string
+let content: PipelineContent
+/** Piece CIDs that were sent to providers. */
+let uploads: string[]
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  doors = createTestPipeline(rows)
+  pieces = createPieceCalculator({ threads: 1 })
+  Object.assign(doors, { pieces })
+  dir = mkdtempSync(join(tmpdir(), 'svc-prove-'))
+  path = join(dir, 'blob')
+  writeFileSync(path, bytes)
+  doors.world.cached = { path, size: bytes.length }
+  content = await rows.addContent({ bytes, copies: 2 })
+  await rows.database.write((tx) => {
+    tx.run('insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1000, 1, 0, 0)', content.contentId)
+    tx.run("insert into cache_blobs (blob_id, content_id, ordinal, length, epoch) values ('blob', ?, 0, 1000, 1)", content.contentId)
+    tx.run("update contents set durable_copies = 2, readable_copies = 2, store_state = 'stored'")
+    tx.run('update pieces set is_proven = 0')
+  })
+  for (let slot = 0; slot < 2; slot++) await rows.addCopy(content, await rows.addDataSet(), 'committed')
+  uploads = []
+  doors.providers.client = () =>
+    ({
+      async upload({ pieceCid }: Parameters<ProviderClient['upload']>[0]) {
+        uploads.push(pieceCid)
+        return ok({ alreadyStored: false })
+      },
+      findPiece: async () => ok({ isFound: true }),
+    }) as unknown as ProviderClient
+})
+
+afterEach(async () => {
+  await pieces[Symbol.asyncDispose]()
+  await rows[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const store = () => storeContent(doors, content.contentId, signal)
+const states = (contentId = content.contentId) => copiesOf(rows.database.read, contentId).map(({ state }) => state)
+const isReleasable = () => rows.database.read.get<{ yes: number }>('select releasable as yes from cache_entries')?.yes === 1
+
+/** These rows have no versions to count. */
+const broken = () => checkInvariants(rows.database.read).filter((problem) => !problem.includes('ref_count is not'))
+
+test('I-30: copies of damaged bytes that an earlier version made are removed and made anew from right ones', async () => {
+  await rows.database.write((tx) => tx.run("update pieces set piece_cid = 'of damaged bytes'"))
+  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(doors.scheduled).toEqual(['cleanup 1', 'cleanup 2'])
+  const removals = rows.database.read.all('select data_set_id, chain_piece_id, state from removals order by data_set_id')
+  expect(removals).toEqual([
+    { data_set_id: 1, chain_piece_id: '1', state: 'pending' },
+    { data_set_id: 2, chain_piece_id: '2', state: 'pending' },
+  ])
+  expect([states(), isReleasable()]).toEqual([[], false])
+  expect(broken()).toEqual([])
+
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(uploads).toEqual([content.pieceCid])
+  expect(states()).toEqual(['parked', 'planned'])
+  expect(broken()).toEqual([])
+})
+
+test('a piece CID that an earlier version recorded is proven once, and its copies stay', async () => {
+  await rows.database.write((tx) => tx.run('update cache_entries set releasable = 0'))
+  expect(await store()).toEqual({ kind: 'done' })
+  expect([uploads, states(), isReleasable()]).toEqual([[], ['committed', 'committed'], true])
+  expect(doors.scheduled).toEqual(['make room'])
+  await store()
+  expect(doors.scheduled).toEqual(['make room'])
+})
+
+test('damaged bytes prove nothing: copies stay, and the cached file is forgotten', async () => {
+  await flipByte(path, 3)
+  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(doors.scheduled).toEqual([`forget ${content.contentId}`])
+  expect(states()).toEqual(['committed', 'committed'])
+})

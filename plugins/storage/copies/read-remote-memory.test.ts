@@ -1,0 +1,153 @@
+/** Memory of reads from providers: one bound for all, shared fetches, and no reader that starves the others. */
+import { randomBytes } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import type { OpenedObject } from '../contract.ts'
+import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { type AskedBytes, type RemoteObject, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
+import type { RemoteReadLimits } from './remote-read-limits.ts'
+
+const large = randomBytes(7 * CHUNK_RAW_BYTES + 5000)
+const positions = [0, 1, 2, 3, 4, 5, 6, 7]
+const undo: AsyncDisposable[] = []
+
+afterEach(async () => {
+  for (const thing of undo.splice(0).reverse()) await thing[Symbol.asyncDispose]()
+})
+
+async function stored(
+  limits: Partial<RemoteReadLimits>,
+  answer?: (asked: AskedBytes) => void,
+): Promise<RemoteObject & { copy: ServedCopy }> {
+  const copy = await serveCopy(large, answer)
+  undo.push(copy)
+  const object = await remoteObject({ bytes: large, urls: [copy.url], limits })
+  undo.push(object)
+  return { ...object, reader: object.reader, copy }
+}
+
+interface Client {
+  readonly opened: OpenedObject
+  next(): Promise<IteratorResult<Uint8Array>>
+  /** The rest of the bytes, or those before as well where `next` was not called. */
+  rest(): Promise<Buffer>
+  leave(): Promise<void>
+}
+
+/** A client that reads from a byte to the end, a block at a time. */
+async function connect(object: RemoteObject, start = 0): Promise<Client> {
+  const opened = await object.open()
+  const blocks = opened.read({ start, end: large.length - 1 })[Symbol.asyncIterator]()
+  return {
+    opened,
+    next: () => blocks.next(),
+    async rest() {
+      const taken: Uint8Array[] = []
+      for (let next = await blocks.next(); !next.done; next = await blocks.next()) taken.push(next.value)
+      return Buffer.concat(taken)
+    },
+    async leave() {
+      await opened[Symbol.asyncDispose]()
+      await blocks.return?.()
+    },
+  }
+}
+
+/** Answers that wait for a word. */
+function gated() {
+  const gate = Promise.withResolvers<void>()
+  return { open: () => gate.resolve(), answer: ({ bytes, give }: AskedBytes) => void gate.promise.then(() => give(bytes)) }
+}
+
+test('readers of the same bytes share one fetch of each chunk', async () => {
+  const gate = gated()
+  const object = await stored({}, gate.answer)
+  const clients = await Promise.all(Array.from({ length: 20 }, () => connect(object)))
+  const reads = clients.map((client) => client.rest())
+  await expect.poll(() => object.copy.asked.length).toBe(1)
+  gate.open()
+  for (const bytes of await Promise.all(reads)) expect(bytes.equals(large)).toBe(true)
+  expect(new Set(object.copy.asked).size).toBe(positions.length)
+  expect(object.copy.asked.filter((range) => range.startsWith('bytes=0-'))).toHaveLength(1)
+  expect(object.reader.usedBytes).toBe(0)
+})
+
+test('a reader that goes away leaves a shared fetch to the others', async () => {
+  const gate = gated()
+  const object = await stored({}, gate.answer)
+  const [gone, stays] = [await connect(object), await connect(object)]
+  const aborted = gone.next()
+  const whole = stays.rest()
+  await expect.poll(() => object.copy.asked.length).toBe(1)
+  await gone.opened[Symbol.asyncDispose]()
+  await expect(aborted).rejects.toThrow()
+  gate.open()
+  expect((await whole).equals(large)).toBe(true)
+  expect(object.copy.asked.filter((range) => range.startsWith('bytes=0-'))).toHaveLength(1)
+})
+
+test('the last reader that goes away ends the fetch at the provider', async () => {
+  const ended = Promise.withResolvers<void>()
+  const object = await stored({}, ({ isOver }) => void isOver.then(() => ended.resolve()))
+  const client = await connect(object)
+  const aborted = client.next()
+  await expect.poll(() => object.copy.asked.length).toBe(1)
+  await client.opened[Symbol.asyncDispose]()
+  await expect(aborted).rejects.toThrow()
+  await ended.promise
+  await expect.poll(() => object.reader.usedBytes).toBe(0)
+})
+
+test('nothing more is asked of the provider for a client that does not read', async () => {
+  const object = await stored({ aheadMax: 2 })
+  const client = await connect(object)
+  await client.next()
+  await expect.poll(() => object.reader.usedBytes).toBe(3 * CHUNK_RAW_BYTES)
+  expect(object.copy.asked.length).toBeLessThanOrEqual(3)
+  expect((await client.rest()).length).toBe(large.length - 64 * 1024)
+})
+
+test('clients that do not read hold no memory from one that reads, and go on with right bytes', async () => {
+  let most = 0
+  const object = await stored({ bytesMax: 3 * CHUNK_RAW_BYTES, hold: 0 }, ({ bytes, give }) => {
+    most = Math.max(most, object.reader.usedBytes)
+    give(bytes)
+  })
+  const idle = await Promise.all(positions.map((position) => connect(object, position * CHUNK_RAW_BYTES)))
+  // Each in turn, so that every one has had a chunk and waits for its client.
+  const begun: Uint8Array[] = []
+  for (const client of idle) begun.push((await client.next()).value)
+  const reading = await connect(object)
+  expect((await reading.rest()).equals(large)).toBe(true)
+  for (const [position, client] of idle.entries()) {
+    const bytes = Buffer.concat([begun[position] as Uint8Array, await client.rest()])
+    expect(bytes.equals(large.subarray(position * CHUNK_RAW_BYTES))).toBe(true)
+  }
+  expect(most).toBeLessThanOrEqual(3 * CHUNK_RAW_BYTES)
+  expect(object.reader.usedBytes).toBe(0)
+})
+
+test('many readers at once in little memory all get right bytes', async () => {
+  const object = await stored({ bytesMax: 2 * CHUNK_RAW_BYTES, hold: 0 })
+  const clients = await Promise.all(Array.from({ length: 24 }, (_, at) => connect(object, (at % 8) * CHUNK_RAW_BYTES + at)))
+  const all = await Promise.all(clients.map((client) => client.rest()))
+  for (const [at, bytes] of all.entries()) expect(bytes.equals(large.subarray((at % 8) * CHUNK_RAW_BYTES + at))).toBe(true)
+  expect(object.reader.usedBytes).toBe(0)
+})
+
+test('while all memory is in use by fetches, a further read is refused for now', async () => {
+  const object = await stored({ bytesMax: CHUNK_RAW_BYTES, memoryWait: 1 }, () => undefined)
+  const [first, second] = [await connect(object), await connect(object, CHUNK_RAW_BYTES)]
+  const waiting = first.next()
+  await expect.poll(() => object.copy.asked.length).toBe(1)
+  await expect(second.next()).rejects.toMatchObject({ code: 'remote_reads_busy', status: 503 })
+  await first.opened[Symbol.asyncDispose]()
+  await expect(waiting).rejects.toThrow()
+})
+
+test('a client that leaves while its chunks are held frees them', async () => {
+  const object = await stored({})
+  const client = await connect(object)
+  await client.next()
+  await client.leave()
+  await expect.poll(() => object.reader.usedBytes).toBe(0)
+})

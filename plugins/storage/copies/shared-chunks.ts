@@ -1,0 +1,100 @@
+import type { ChunkBudget } from './chunk-budget.ts'
+import type { Slot } from './chunk-memory.ts'
+
+export interface ChunkFetch {
+  /** Of the chunk. */
+  readonly length: number
+  /** Brings the bytes into the slot, or another one, and gives the one that holds them. Releases the slot when it fails. */
+  fetch(slot: Slot, signal: AbortSignal): Promise<Slot>
+}
+
+/** A reader's share of a chunk. */
+export interface ChunkLease {
+  /** The bytes, until the release. */
+  readonly bytes: Promise<Uint8Array>
+  /** The last release ends the fetch and frees the memory. */
+  release(): void
+}
+
+export interface SharedChunks {
+  lease(name: string, fetch: ChunkFetch): ChunkLease
+  /** Only if another reader has the chunk, or there is memory for it and `leaving` bytes more. */
+  tryLease(name: string, fetch: ChunkFetch, leaving: number): ChunkLease | undefined
+}
+
+/** Readers of the same chunk share one fetch and one slot. A reader that goes away changes nothing for the others. */
+export function createSharedChunks(budget: ChunkBudget): SharedChunks {
+  const chunks = new Map<string, SharedChunk>()
+
+  function begin(name: string, fetch: ChunkFetch, slot?: Slot): ChunkLease {
+    const chunk: SharedChunk = new SharedChunk(() => {
+      if (chunks.get(name) === chunk) chunks.delete(name)
+    })
+    chunks.set(name, chunk)
+    chunk.start(slot ?? budget.take(fetch.length, chunk.signal), fetch)
+    return chunk.lease()
+  }
+
+  return {
+    lease: (name, fetch) => chunks.get(name)?.lease() ?? begin(name, fetch),
+    tryLease(name, fetch, leaving) {
+      const known = chunks.get(name)
+      if (known) return known.lease()
+      const slot = budget.tryTake(fetch.length, leaving)
+      return slot && begin(name, fetch, slot)
+    },
+  }
+}
+
+class SharedChunk {
+  readonly #stop = new AbortController()
+  /** No further reader may share it. */
+  readonly #close: () => void
+  #readers = 0
+  #slot: Slot | undefined
+  #bytes: Promise<Uint8Array> | undefined
+
+  constructor(close: () => void) {
+    this.#close = close
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  start(slot: Slot | Promise<Slot>, fetch: ChunkFetch): void {
+    this.#bytes = this.#fetch(slot, fetch)
+    // A chunk that is fetched ahead may fail before its reader comes to it.
+    this.#bytes.catch(() => this.#close())
+  }
+
+  lease(): ChunkLease {
+    const bytes = this.#bytes
+    if (!bytes) throw new Error('a chunk was shared before its fetch began')
+    this.#readers++
+    let isReleased = false
+    return {
+      bytes,
+      release: () => {
+        if (isReleased) return
+        isReleased = true
+        this.#readers--
+        if (this.#readers > 0) return
+        this.#close()
+        this.#stop.abort()
+        this.#slot?.release()
+      },
+    }
+  }
+
+  async #fetch(given: Slot | Promise<Slot>, { fetch }: ChunkFetch): Promise<Uint8Array> {
+    const slot = await fetch(await given, this.signal)
+    // The last reader went away while the bytes arrived.
+    if (this.signal.aborted) {
+      slot.release()
+      this.signal.throwIfAborted()
+    }
+    this.#slot = slot
+    return slot.bytes
+  }
+}

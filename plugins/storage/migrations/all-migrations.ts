@@ -1,0 +1,19 @@
+import type { Migration } from '#kernel'
+import { objectsMigration } from './0001-objects.ts'
+import { copiesMigration } from './0002-copies.ts'
+import { removalsMigration } from './0003-removals.ts'
+import { listReadsMigration } from './0004-list-reads.ts'
+import { provenPiecesMigration } from './0008-proven-pieces.ts'
+import { chunkRootsMigration } from './0009-chunk-roots.ts'
+import { providerSizesMigration } from './0010-provider-sizes.ts'
+
+/** In the order in which they run. */
+export const storageMigrations: readonly Migration[] = [
+  objectsMigration,
+  copiesMigration,
+  removalsMigration,
+  listReadsMigration,
+  provenPiecesMigration,
+  chunkRootsMigration,
+  providerSizesMigration,
+]

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { blobsFolder } from '../cache/blob-folders.ts'
+import { blobsOfContent } from '../cache/cache-store.ts'
+import { type Disk, realDisk } from '../cache/disk.ts'
+import type { ObjectVersion, OpenedObject } from '../contract.ts'
+import { checkInvariants } from '../testing/check-invariants.ts'
+import { flipByte } from '../testing/flip-byte.ts'
+import { chunksOf, type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
+
+const kib = 1024
+const sizes = [
+  ['a blob that is kept in memory', 4 * kib],
+  ['a blob of one block', 200 * kib],
+  ['a blob of several blocks', 700 * kib],
+  ['a blob of large blocks', 9 * kib * kib + 1],
+] as const
+/** Up to here the damage shows before the first byte is given. */
+const oneBlock = 256 * kib
+
+function pathOf({ database, cache }: ObjectStorage, { contentId }: ObjectVersion): string {
+  const [blob] = blobsOfContent(database.read, contentId ?? 0)
+  if (!blob) throw new Error(`content ${contentId} has no file`)
+  return cache.pathOf(blob)
+}
+
+async function rot(storage: ObjectStorage, version: ObjectVersion, position = version.size - 1): Promise<void> {
+  await flipByte(pathOf(storage, version), position)
+}
+
+/** Stored copies of every object, and how often they were read. */
+function provider(bytes: Uint8Array) {
+  const reads: number[] = []
+  const readRemote = async (version: ObjectVersion): Promise<OpenedObject> => ({
+    version,
+    source: 'provider',
+    read: (range) => {
+      reads.push(reads.length)
+      return chunksOf(range ? bytes.subarray(range.start, range.end + 1) : bytes)
+    },
+    async [Symbol.asyncDispose]() {},
+  })
+  return { reads, readRemote }
+}
+
+/** The bytes that a reader got, and how the read ended. */
+async function readToEnd(storage: ObjectStorage, range?: { readonly start: number; readonly end: number }) {
+  const blocks: Uint8Array[] = []
+  await using opened = await storage.objects.open('photos', 'k')
+  try {
+    for await (const block of opened.read(range)) blocks.push(block)
+    return { bytes: Buffer.concat(blocks), error: undefined }
+  } catch (error) {
+    return { bytes: Buffer.concat(blocks), error: error as Error & { readonly code?: string } }
+  }
+}
+
+function expectSound({ database, dir, cache }: ObjectStorage): void {
+  const { usedBytes } = cache.stats()
+  expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+}
+
+for (const [what, size] of sizes) {
+  test(`I-30: ${what} is read right, and never whole once a byte of it changed`, async () => {
+    await using storage = await openObjectStorage()
+    const bytes = randomBytes(size)
+    const version = await storage.put('k', bytes)
+    expect(Buffer.compare((await readToEnd(storage)).bytes, bytes)).toBe(0)
+    // A new file of the same bytes: none of the blob is in memory.
+    await storage.put('k', bytes)
+    const path = pathOf(storage, version)
+    await rot(storage, version)
+    const read = await readToEnd(storage).catch((error) => ({ bytes: Buffer.alloc(0), error }))
+    expect(read.error?.code).toBe('content_unavailable')
+    expect(read.bytes.length).toBeLessThan(size)
+    expect(existsSync(path)).toBe(false)
+    expect(storage.cache.stats().usedBytes).toBe(0)
+    expect(storage.database.read.get('select store_state from contents')).toEqual({ store_state: 'lost' })
+    expectSound(storage)
+  })
+
+  test(`I-30: ${what} is served from a provider after a byte of it changed`, async () => {
+    const bytes = randomBytes(size)
+    const { reads, readRemote } = provider(bytes)
+    await using storage = await openObjectStorage({ readRemote })
+    const version = await storage.put('k', bytes)
+    await rot(storage, version, 0)
+    const first = await readToEnd(storage)
+    if (size > oneBlock) expect([first.error?.code, first.bytes.length < size]).toEqual(['content_unavailable', true])
+    else expect(Buffer.compare(first.bytes, bytes)).toBe(0)
+    expect(Buffer.compare((await readToEnd(storage)).bytes, bytes)).toBe(0)
+    expect(reads).toHaveLength(size > oneBlock ? 1 : 2)
+  })
+}
+
+test('I-30: a range that is the whole object is proved like the whole', async () => {
+  await using storage = await openObjectStorage()
+  const bytes = randomBytes(700 * kib)
+  const version = await storage.put('k', bytes)
+  await rot(storage, version, 1)
+  const { error } = await readToEnd(storage, { start: 0, end: bytes.length - 1 })
+  expect(error?.code).toBe('content_unavailable')
+})
+
+test('I-30: a put of the right bytes takes the place of a damaged file, unseen damage included', async () => {
+  await using storage = await openObjectStorage()
+  const bytes = randomBytes(700 * kib)
+  const version = await storage.put('k', bytes)
+  const damaged = pathOf(storage, version)
+  await rot(storage, version, 77)
+  const again = await storage.put('other', bytes)
+  expect(again.contentId).toBe(version.contentId)
+  expect(existsSync(damaged)).toBe(false)
+  for (const key of ['k', 'other']) {
+    expect(Buffer.compare(await readAll(await storage.objects.open('photos', key)), bytes)).toBe(0)
+  }
+  expect(storage.cache.stats().usedBytes).toBe(bytes.length)
+  expectSound(storage)
+})
+
+test('a read that began before a put of the same bytes goes on to its end', async () => {
+  await using storage = await openObjectStorage()
+  const bytes = randomBytes(700 * kib)
+  await storage.put('k', bytes)
+  const opened = await storage.objects.open('photos', 'k')
+  await storage.put('k', bytes)
+  expect(Buffer.compare(await readAll(opened), bytes)).toBe(0)
+})
+
+test('I-20: a reader finds bytes that are put again and again just before it opens their file', async () => {
+  const bytes = randomBytes(70 * kib)
+  let puts = 0
+  const disk: Disk = {
+    ...realDisk,
+    async open(path) {
+      if (puts > 0 && path.includes(blobsFolder) && existsSync(path) && !statSync(path).isDirectory()) {
+        puts -= 1
+        await storage.put('k', bytes)
+      }
+      return realDisk.open(path)
+    },
+  }
+  await using storage = await openObjectStorage({ disk })
+  await storage.put('k', bytes)
+  puts = 5
+  expect(Buffer.compare(await readAll(await storage.objects.open('photos', 'k')), bytes)).toBe(0)
+  expect(puts).toBe(0)
+  expectSound(storage)
+})

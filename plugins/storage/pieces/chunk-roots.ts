@@ -1,0 +1,25 @@
+// Proves parts of a piece: the roots of its chunks are a layer of its tree, so they fold into the root that the piece CID names.
+import { NODE_BYTES, nodeHasherChoice } from './node-hasher.ts'
+import { type ParsedPieceCid, parsePieceCid } from './piece-cid.ts'
+import { createPieceHasher } from './piece-hasher.ts'
+import { CHUNK_HEIGHT, CHUNK_RAW_BYTES } from './piece-size.ts'
+import { createSubtreeFold } from './subtree-fold.ts'
+
+/** Whether these are the chunk roots of the piece. @throws PieceCidError */
+export function areChunkRootsOf(pieceCid: string, chunkRoots: Uint8Array): boolean {
+  const piece: ParsedPieceCid = parsePieceCid(pieceCid)
+  // One chunk is proved by the piece CID itself: its tree may be lower than a chunk.
+  if (piece.height <= CHUNK_HEIGHT || chunkRoots.length !== Math.ceil(piece.rawSize / CHUNK_RAW_BYTES) * NODE_BYTES) return false
+  const fold = createSubtreeFold(nodeHasherChoice.hasher)
+  for (let at = 0; at < chunkRoots.length; at += NODE_BYTES) {
+    fold.add({ root: chunkRoots.subarray(at, at + NODE_BYTES), height: CHUNK_HEIGHT })
+  }
+  return Buffer.compare(fold.rootAt(piece.height), piece.root) === 0
+}
+
+/** Whether the bytes are those of the chunk at this position. `chunkRoots` must have been compared with the piece CID. */
+export function isChunk(bytes: Uint8Array, chunkRoots: Uint8Array, position: number): boolean {
+  const hasher = createPieceHasher()
+  hasher.update(bytes)
+  return Buffer.compare(hasher.chunkRoots(), chunkRoots.subarray(position * NODE_BYTES, (position + 1) * NODE_BYTES)) === 0
+}
