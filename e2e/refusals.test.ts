@@ -1,5 +1,4 @@
 /** What the S3 API refuses leaves nothing behind: no file, no row, no task. */
-import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,6 +8,7 @@ import { sendRaw } from '#kernel/testing'
 import { chunkedBody } from '../plugins/s3/testing/chunked-body.ts'
 import { exchangeRaw } from '../plugins/s3/testing/raw-exchange.ts'
 import { type SignedRequestOptions, signedRequest } from '../plugins/s3/testing/signed-request.ts'
+import { listCachedFiles } from './fixtures/cached-files.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/stage.ts'
 import { until } from './fixtures/until.ts'
 
@@ -44,7 +44,6 @@ const countedTables = ['buckets', 'contents', 'object_versions', 'object_heads',
 async function takeStock(): Promise<Belongings> {
   const { Contents = [] } = await stage.s3.send(new ListObjectsV2Command({ Bucket: stageBucket }))
   const listed = await stage.s3.send(new ListObjectVersionsCommand({ Bucket: stageBucket })).catch(() => undefined)
-  const files = readdirSync(join(stage.dir, 'cache'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   using database = new DatabaseSync(join(stage.dir, 'db', 'svc.db'), { readOnly: true })
   // The cache looks after itself every minute, whatever is asked.
   const rowsOf = (table: string) => (table === 'tasks' ? `tasks where kind <> 'cache_capacity_reconcile'` : table)
@@ -52,7 +51,7 @@ async function takeStock(): Promise<Belongings> {
   return {
     objects: Contents.map(({ Key }) => Key),
     versions: listed?.Versions?.length ?? 0,
-    cacheFiles: files.length,
+    cacheFiles: listCachedFiles(stage.dir).length,
     rows: Object.fromEntries(countedTables.map((table) => [table, count(table)])),
   }
 }

@@ -70,7 +70,7 @@ function judge({ approvalState, depositNeeded, cdnLockup }: WorkEstimate, fundin
     return { isCovered: false, because: 'approval', message: `the storage service is not approved to spend as much. ${advice}` }
   }
   if (depositNeeded > 0n) {
-    const cdn = cdnLockup > 0n ? `, ${formatUsdfc(cdnLockup)} of the sum are locked for CDN retrieval` : ''
+    const cdn = cdnLockup > 0n ? ` (CDN retrieval locks ${formatUsdfc(cdnLockup)} of what is needed)` : ''
     return {
       isCovered: false,
       because: 'deposit',

@@ -99,7 +99,7 @@ test('data sets with CDN retrieval need what it locks, and the waiting message n
   expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
   expect(await createFunds({ ...doors, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
     because: 'deposit',
-    message: expect.stringContaining('100.000000 of the sum are locked for CDN retrieval'),
+    message: expect.stringContaining('(CDN retrieval locks 100.000000 of what is needed); run `svc wallet deposit`'),
   })
 })
 
