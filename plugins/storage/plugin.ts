@@ -41,13 +41,14 @@ export const storagePlugin = definePlugin({
     dbSchemas.with({
       name: 'storage',
       load: async () => {
+        const { refusalsMigration } = await import('./migrations/0007-refusals.ts')
         const [{ objectsMigration }, { copiesMigration }, { removalsMigration }, { listReadsMigration }] = await Promise.all([
           import('./migrations/0001-objects.ts'),
           import('./migrations/0002-copies.ts'),
           import('./migrations/0003-removals.ts'),
           import('./migrations/0004-list-reads.ts'),
         ])
-        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] }
+        return { migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, refusalsMigration] }
       },
     }),
     taskKinds.with(storeTask, ensureDataSetTask, pullTask, commitTask, reviewDurabilityTask, makeRoomTask, evictTask, cleanupTask),

@@ -6,6 +6,7 @@ import { objectsMigration } from '../migrations/0001-objects.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
 import { removalsMigration } from '../migrations/0003-removals.ts'
 import { listReadsMigration } from '../migrations/0004-list-reads.ts'
+import { refusalsMigration } from '../migrations/0007-refusals.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 
@@ -24,7 +25,7 @@ export const rowsNowMs = 1_000_000
 
 export async function openStorageRows(): Promise<StorageRows> {
   const database = await openTestDatabase([
-    { name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration] },
+    { name: 'storage', migrations: [objectsMigration, copiesMigration, removalsMigration, listReadsMigration, refusalsMigration] },
   ])
   await database.write((tx) =>
     tx.run(

@@ -6,6 +6,7 @@ import { planPiece } from '../copies/copy-store.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
 import { removalsMigration } from '../migrations/0003-removals.ts'
 import { listReadsMigration } from '../migrations/0004-list-reads.ts'
+import { refusalsMigration } from '../migrations/0007-refusals.ts'
 import { createVersions } from '../versions/versions.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { type ObjectStorage, type ObjectStorageOptions, openObjectStorage } from './object-storage.ts'
@@ -32,7 +33,7 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
   const { clock = systemClock } = options
   const storage = await openObjectStorage({
     ...options,
-    moreMigrations: [copiesMigration, removalsMigration, listReadsMigration],
+    moreMigrations: [copiesMigration, removalsMigration, listReadsMigration, refusalsMigration],
     onNewContent: (tx, { id, size }) => planPiece(tx, { contentId: id, size }),
   })
   const { database, buckets, cache, dir } = storage
