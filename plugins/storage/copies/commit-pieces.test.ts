@@ -404,7 +404,7 @@ test('a data set that its provider refuses and the chain shows live is offered a
   await park(1)
   await linger()
   const pauses: number[] = []
-  for (let round = 0; round < 20 && copyStates()[0] === 'batched'; round++) {
+  for (let round = 0; round < 20 && copyStates()[0] !== 'attention'; round++) {
     const { reason, forMs } = waitOf(await commit(), doors.clock)
     expect(reason).toBe('provider')
     pauses.push(forMs / testEpochMs)
