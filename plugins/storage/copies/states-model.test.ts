@@ -2,6 +2,9 @@
  * I-29 over the whole table of copy state, batch state, data set state and event, on the real stores and decisions. To run more:
  * `SVC_MODEL_RUNS=2000 npm test -- plugins/storage/copies/states-model.test.ts`; SVC_MODEL_SEED repeats the seed that a failure names.
  */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyEvent, type ModelEvent, modelEvents } from '../testing/model-events.ts'
@@ -15,15 +18,21 @@ const seed = Number(process.env.SVC_MODEL_SEED ?? 20261122)
 const hourMs = 3_600_000
 
 let rows: StorageRows
+let dir: string
 let pieceCids: readonly string[]
 
 beforeAll(async () => {
-  rows = await openStorageRows()
+  // In memory where the system has such a directory: thousands of durable commits would only measure the disk.
+  dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'svc-states-'))
+  rows = await openStorageRows({ dir })
   const contents = await Promise.all(starts.map((_, index) => rows.addContent({ bytes: Buffer.alloc(200, index) })))
   pieceCids = contents.map(({ pieceCid }) => pieceCid as string)
 })
 
-afterAll(() => rows[Symbol.asyncDispose]())
+afterAll(async () => {
+  await rows[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true, force: true })
+})
 
 interface Beginning {
   readonly starts: readonly (typeof starts)[number][]
