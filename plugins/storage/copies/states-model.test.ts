@@ -13,7 +13,7 @@ import { dataSetStarts, isPossible, starts } from '../testing/model-starts.ts'
 import { restlessCopies, stuckCopies, unsoundRows } from '../testing/model-verdict.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 
-const runs = Number(process.env.SVC_MODEL_RUNS ?? 60)
+const runs = Number(process.env.SVC_MODEL_RUNS ?? 25)
 const seed = Number(process.env.SVC_MODEL_SEED ?? 20261122)
 const hourMs = 3_600_000
 
@@ -61,7 +61,7 @@ async function play(begin: Beginning, events: readonly ModelEvent[]) {
 const table = dataSetStarts.flatMap((dataSet) => modelEvents.map((kind) => ({ dataSet, kind })))
 
 test.each(table)('I-29: data set $dataSet, then $kind: copies in every state come to rest', async ({ dataSet, kind }) => {
-  await play({ starts, dataSet }, [{ kind, forMs: 60_000 }])
+  await play({ starts, dataSet }, [{ kind, forMs: 20_000 }])
 })
 
 const event = fc.record({ kind: fc.constantFrom(...modelEvents), forMs: fc.constantFrom(500, 5000, 60_000, hourMs) })

@@ -25,7 +25,7 @@ export interface ModelEvent {
 }
 
 /** Longer than it takes until an operator is called. */
-const untilAttentionMs = 4 * 3_600_000
+const untilAttentionMs = 3_600_000
 
 export async function applyEvent(run: ModelRun, { kind, forMs }: ModelEvent): Promise<void> {
   const refusedThen = async (then: ModelEvent['kind']) => {

@@ -4,8 +4,8 @@ import type { NotSentCause } from '../chain/provider-error.ts'
 import { type ModelChain, nonceOf } from './model-chain.ts'
 
 /**
- * normal · dark: no connection · refuses: 400 · lies: 400, and sends the transaction all the same · unknown_set: 404 on every data set ·
- * busy: 429 · answer_lost: acts and says nothing · silent: does not act and says nothing · reverts: its transaction fails · node_error:
+ * normal · dark: no connection · refuses: 400 · lies: 400, and sends the transaction all the same · lies_and_discards: the same, and the
+ * bytes are gone · unknown_set: 404 on every data set · busy: 429 · answer_lost: acts and says nothing · silent: does not act and says nothing · reverts: its transaction fails · node_error:
  * its chain node is away · pull_fails
  */
 export const providerModes = [
@@ -13,6 +13,7 @@ export const providerModes = [
   'dark',
   'refuses',
   'lies',
+  'lies_and_discards',
   'unknown_set',
   'busy',
   'answer_lost',
@@ -110,7 +111,7 @@ export class ModelProvider {
     const refused = this.#refusal()
     if (refused) return refused
     this.#doors.chain.send(this.#doors.sender, this.mode === 'reverts' ? () => undefined : effect)
-    if (this.mode === 'lies') return notSent({ reason: 'invalid', status: 400, detail: 'no' })
+    if (this.mode === 'lies' || this.mode === 'lies_and_discards') return notSent({ reason: 'invalid', status: 400, detail: 'no' })
     return this.mode === 'answer_lost' ? lost : ok({ txHash: hash })
   }
 
@@ -130,6 +131,7 @@ export class ModelProvider {
     if (this.#refusal() === undefined && chain.nonces.has(nonce)) return { kind: 'landed' } as const
     if (this.#refusal() === undefined && pieces.some((piece) => !this.stored.has(piece)) && this.mode !== 'lies')
       return notSent({ reason: 'invalid', status: 400, detail: 'subPiece CID not found' })
+    if (this.mode === 'lies_and_discards') for (const piece of pieces) this.stored.delete(piece)
     return this.#act(() => chain.add(dataSetId, nonce, pieces))
   }
 
