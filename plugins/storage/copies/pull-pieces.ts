@@ -1,5 +1,6 @@
 import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../chain/provider-client.ts'
+import { piecesPerCallMax } from '../chain/provider-limits.ts'
 import { handleDataSetGone, holdWrites } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
@@ -51,7 +52,7 @@ export interface Pulling {
 
 async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = doors
-  const countMax = pullPiecesMax(pullsThrottledUntilMs(database.read, dataSet.id), clock.now())
+  const countMax = pullPiecesMax(piecesPerCallMax, pullsThrottledUntilMs(database.read, dataSet.id), clock.now())
   const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), countMax))
   if (candidates.length === 0) return undefined
   // The provider checks the signature against the chain as if it committed now: without money it could only refuse.

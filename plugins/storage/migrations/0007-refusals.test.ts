@@ -18,13 +18,34 @@ interface Stuck {
 
 /** What becomes of a copy that an earlier version left in this state. */
 const table: readonly (readonly [Stuck, { readonly state: CopyState; readonly batchId: number | null; readonly batch: BatchState }])[] = [
-  [{ copy: 'attention', batch: 'closed', dataSet: 'ready' }, { state: 'planned', batchId: null, batch: 'closed' }],
-  [{ copy: 'attention', batch: 'closed', dataSet: 'lost' }, { state: 'lost', batchId: null, batch: 'closed' }],
-  [{ copy: 'attention', batch: 'closed', dataSet: 'ready', content: 'deleting' }, { state: 'removed', batchId: null, batch: 'closed' }],
-  [{ copy: 'batched', batch: 'ready', dataSet: 'write_blocked' }, { state: 'lost', batchId: null, batch: 'closed' }],
-  [{ copy: 'attention', batch: 'ready', dataSet: 'ready' }, { state: 'attention', batchId: 1, batch: 'ready' }],
-  [{ copy: 'unconfirmed', batch: 'uncertain', dataSet: 'lost' }, { state: 'unconfirmed', batchId: 1, batch: 'uncertain' }],
-  [{ copy: 'committed', batch: 'confirmed', dataSet: 'ready' }, { state: 'committed', batchId: 1, batch: 'confirmed' }],
+  [
+    { copy: 'attention', batch: 'closed', dataSet: 'ready' },
+    { state: 'planned', batchId: null, batch: 'closed' },
+  ],
+  [
+    { copy: 'attention', batch: 'closed', dataSet: 'lost' },
+    { state: 'lost', batchId: null, batch: 'closed' },
+  ],
+  [
+    { copy: 'attention', batch: 'closed', dataSet: 'ready', content: 'deleting' },
+    { state: 'removed', batchId: null, batch: 'closed' },
+  ],
+  [
+    { copy: 'batched', batch: 'ready', dataSet: 'write_blocked' },
+    { state: 'lost', batchId: null, batch: 'closed' },
+  ],
+  [
+    { copy: 'attention', batch: 'ready', dataSet: 'ready' },
+    { state: 'attention', batchId: 1, batch: 'ready' },
+  ],
+  [
+    { copy: 'unconfirmed', batch: 'uncertain', dataSet: 'lost' },
+    { state: 'unconfirmed', batchId: 1, batch: 'uncertain' },
+  ],
+  [
+    { copy: 'committed', batch: 'confirmed', dataSet: 'ready' },
+    { state: 'committed', batchId: 1, batch: 'confirmed' },
+  ],
 ]
 
 test.each(table)('I-29: the upgrade frees what a closed batch kept: %j', async (stuck, freed) => {
@@ -52,7 +73,9 @@ test.each(table)('I-29: the upgrade frees what a closed batch kept: %j', async (
     )
     for (const statement of refusalsMigration.statements) tx.run(statement)
   })
-  const copy = database.read.get('select k.state, k.batch_id as "batchId", b.state as batch from copies k join commit_batches b on b.id = 1')
+  const copy = database.read.get(
+    'select k.state, k.batch_id as "batchId", b.state as batch from copies k join commit_batches b on b.id = 1',
+  )
   expect(copy).toEqual(freed)
   expect(database.read.get('select create_offered_at as at, refusals from data_sets')).toEqual({ at: 7, refusals: 0 })
 })

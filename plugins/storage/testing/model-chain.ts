@@ -1,4 +1,3 @@
-import { hexToBigInt, slice } from 'viem'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import { pieceCidBytes } from '../chain/typed-data.ts'
 import type { Liveness, WarmStorageReads } from '../chain/warm-storage-reads.ts'
@@ -103,4 +102,4 @@ export class ModelChain {
 }
 
 /** The nonce stands first in the signed bytes of an addition. */
-export const nonceOf = (extraData: `0x${string}`): bigint => hexToBigInt(slice(extraData, 0, 32))
+export const nonceOf = (extraData: `0x${string}`): bigint => BigInt(extraData.slice(0, 66))

@@ -12,7 +12,8 @@ export const modelEvents = [
   'discards',
   'terminated',
   'deleted_on_chain',
-  'content_deleted',
+  'content_arrives',
+  'contents_deleted',
   'uncached',
   'unfunded',
   'crash',
@@ -36,7 +37,7 @@ export async function applyEvent(run: ModelRun, { kind, forMs }: ModelEvent): Pr
   const effects: Partial<Record<ModelEvent['kind'], () => unknown>> = {
     refuses_then_discards: () => refusedThen('discards'),
     refuses_then_ends: () => refusedThen('deleted_on_chain'),
-    refuses_then_deletes: () => refusedThen('content_deleted'),
+    refuses_then_deletes: () => refusedThen('contents_deleted'),
     chain_stands_still: () => {
       run.chain.isHeld = true
     },
@@ -44,7 +45,8 @@ export async function applyEvent(run: ModelRun, { kind, forMs }: ModelEvent): Pr
     discards: () => run.providers[0]?.collectGarbage(),
     terminated: () => run.endOnChain('terminated'),
     deleted_on_chain: () => run.endOnChain('deleted'),
-    content_deleted: () => run.deleteContents([1]),
+    content_arrives: () => run.addContent(),
+    contents_deleted: () => run.deleteContents(),
     uncached: () => run.cached.clear(),
     unfunded: () => {
       run.doors.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }

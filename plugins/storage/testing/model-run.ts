@@ -1,4 +1,4 @@
-import type { Outcome } from '#kernel'
+import type { Outcome, Tx } from '#kernel'
 import { dropReferences } from '../catalog/reference-store.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { planPiece, recountContent } from '../copies/copy-store.ts'
@@ -105,16 +105,7 @@ export class ModelRun {
       starts.forEach((start, index) => {
         const contentId = index + 1
         const pieceCid = this.#pieceCids[index] as string
-        tx.run(
-          `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
-           values (?, 1, ?, ?, 1, 2, 'storing', 0, 0)`,
-          contentId,
-          pieceCid,
-          sizeBytes,
-        )
-        planPiece(tx, { contentId, size: sizeBytes })
-        tx.run('update pieces set piece_cid = ? where content_id = ?', pieceCid, contentId)
-        this.cached.add(contentId)
+        this.#insertContent(tx, contentId)
         const nonce = BigInt(1000 + index)
         seedCopy(tx, start, { contentId, dataSetId: tested, pieceCid, slot: 0, nonce, nowMs })
         if (!isBeforeArrival(start)) this.providers[0]?.stored.add(pieceCid)
@@ -130,6 +121,20 @@ export class ModelRun {
       })
       for (const kind of ['commit', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
     })
+  }
+
+  #insertContent(tx: Tx, contentId: number): void {
+    const pieceCid = this.#pieceCids[contentId - 1] as string
+    tx.run(
+      `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
+       values (?, 1, ?, ?, 1, 2, 'unstored', 0, 0)`,
+      contentId,
+      pieceCid,
+      sizeBytes,
+    )
+    planPiece(tx, { contentId, size: sizeBytes })
+    tx.run('update pieces set piece_cid = ? where content_id = ?', pieceCid, contentId)
+    this.cached.add(contentId)
   }
 
   get tested(): DataSet {
@@ -162,13 +167,22 @@ export class ModelRun {
     for (const [nonce, { chainId, cids }] of batches) this.chain.add(BigInt(chainId), BigInt(nonce), cids)
   }
 
+  /** An upload of new bytes, of which nothing is planned yet. */
+  async addContent(): Promise<void> {
+    await this.#rows.database.write((tx) => {
+      const contentId = (tx.get<{ id: number }>('select max(id) as id from contents')?.id ?? 0) + 1
+      if (contentId > this.#pieceCids.length) return
+      this.#insertContent(tx, contentId)
+      this.tasks.enqueue(tx, `store ${contentId}`)
+    })
+  }
+
   /** The last version of each content goes. */
-  async deleteContents(ids: readonly number[]): Promise<void> {
+  async deleteContents(): Promise<void> {
     const { database } = this.#rows
     await database.write((tx) => {
       const nowMs = this.doors.clock.now()
-      for (const id of ids) {
-        if (!tx.get("select 1 from contents where id = ? and state = 'live'", id)) continue
+      for (const { id } of tx.all<{ id: number }>("select id from contents where state = 'live'")) {
         dropReferences(tx, id, 1, nowMs)
         this.cached.delete(id)
         for (const dataSetId of recountContent(tx, id, nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)

@@ -1,4 +1,3 @@
-import { toHex } from 'viem'
 import type { Tx } from '#kernel'
 import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
@@ -101,7 +100,7 @@ function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, nowMs }: Seede
     start.batch === 'pulling' ? 'pull' : 'store',
     start.batch ?? 'closed',
     nonce.toString(),
-    toHex(nonce, { size: 32 }),
+    `0x${nonce.toString(16).padStart(64, '0')}`,
     start.batch === 'submitted' ? `0x${'ab'.repeat(32)}` : null,
     start.isOffered ? nowMs : null,
     isSent ? nowMs : null,
