@@ -28,11 +28,14 @@ export interface ModelEvent {
 /** Longer than it takes until an operator is called. */
 const untilAttentionMs = 3_600_000
 
+/** Longer than the pause before a refused batch is offered again. */
+const nextOfferMs = 20 * 60_000
+
 export async function applyEvent(run: ModelRun, { kind, forMs }: ModelEvent): Promise<void> {
   const refusedThen = async (then: ModelEvent['kind']) => {
     run.setMode('refuses')
     await run.run(untilAttentionMs)
-    await applyEvent(run, { kind: then, forMs: 0 })
+    await applyEvent(run, { kind: then, forMs: nextOfferMs })
   }
   const effects: Partial<Record<ModelEvent['kind'], () => unknown>> = {
     refuses_then_discards: () => refusedThen('discards'),
