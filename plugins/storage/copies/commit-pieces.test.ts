@@ -3,6 +3,7 @@ import { dropReferences } from '../catalog/reference-store.ts'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
+import { pausedUntilMs } from '../datasets/refusal-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../testing/test-pipeline.ts'
 import { openBatches } from './batch-store.ts'
@@ -295,6 +296,26 @@ test('I-29: refused until an operator is called, then discarded: the copy leaves
   expect(copyStates()).toEqual(['planned'])
   expect(states()).toEqual([])
   expect(doors.published.map(({ payload }) => (payload as { state?: string }).state)).toEqual(['needs_attention', 'cleared'])
+})
+
+test('I-29: a provider that discards the bytes again and again gets them after growing pauses, and an operator is called in the end', async () => {
+  answer(invalid)
+  await park(1)
+  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
+  doors.world.sent = { pooled: 5, final: 5 }
+  const pauses: number[] = []
+  for (let round = 0; round < 300 && copyStates()[0] !== 'attention'; round++) {
+    const outcome = await commit()
+    if (copyStates()[0] === 'planned') {
+      pauses.push((pausedUntilMs(rows.database.read, dataSet.id) - doors.clock.now()) / testEpochMs)
+      // The bytes are brought again, as soon as it is allowed.
+      await rows.database.write((tx) => tx.run("update copies set state = 'parked', parked_at = 0"))
+    }
+    await doors.clock.advance(outcome.kind === 'wait' ? Math.max(1, waitOf(outcome, doors.clock).forMs) : testEpochMs)
+  }
+  expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 120, 120, 120, 120, 120, 120])
+  expect(copyStates()).toEqual(['attention'])
+  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
 })
 
 test('I-29: a copy that waits for an operator ends with its data set', async () => {

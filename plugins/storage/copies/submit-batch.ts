@@ -1,7 +1,8 @@
 import { defineProbe } from '#kernel'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
-import { forgetRefusals } from '../datasets/refusal-store.ts'
+import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
+import { forgetRefusals, readRefusals } from '../datasets/refusal-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import type { Pipeline, Wait } from '../pipeline.ts'
 import { callOperator } from './attention.ts'
@@ -90,7 +91,9 @@ async function handleFault(
   const { database, clock, log } = doors
   const { dataSet, batch } = work
   log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code, message })
-  if (await canBeTakenLater(doors, work, signal)) return refuse(doors, work, message)
+  // Brought so often in vain, the bytes are not brought again: the batch stays, and an operator is called.
+  const isInVain = readRefusals(database.read, dataSet.id).refusals >= dataSetRefusalsMax
+  if (isInVain || (await canBeTakenLater(doors, work, signal))) return refuse(doors, work, { message, isInVain })
   // A refusal is the provider's word: only the chain frees the nonce, and then its pieces are brought and signed anew.
   const nowMs = clock.now()
   await database.write((tx) => recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs }))
@@ -104,13 +107,17 @@ async function delay(
   await database.write((tx) => delayBatch(tx, batch.id, { ...why, untilMs: clock.now() + why.forMs }))
 }
 
-async function refuse(doors: Pipeline, { batch }: BatchOfDataSet, message: string): Promise<undefined> {
+async function refuse(
+  doors: Pipeline,
+  { batch }: BatchOfDataSet,
+  { message, isInVain }: { readonly message: string; readonly isInVain: boolean },
+): Promise<undefined> {
   const { database, clock, pace } = doors
   const nowMs = clock.now()
   const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
   await database.write((tx) => {
     reopenSubmission(tx, batch.id, { message, nowMs })
     recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
-    if (batch.checks + 1 >= refusalsMax) callOperator(doors, tx, batch, 'invalid_submission')
+    if (isInVain || batch.checks + 1 >= refusalsMax) callOperator(doors, tx, batch, 'invalid_submission')
   })
 }

@@ -1,4 +1,6 @@
 import { defineProbe } from '#kernel'
+import { refusalPauseMs } from '../datasets/refusal-policy.ts'
+import { countSetback, pauseWrites } from '../datasets/refusal-store.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { withdrawCalls } from './attention.ts'
 import { closeBatch, reopenSubmission } from './batch-store.ts'
@@ -37,12 +39,16 @@ async function findStored({ providers }: Pipeline, { dataSet, batch }: BatchOfDa
  * another batch under another nonce, what it does not have is brought again.
  */
 export async function giveBack(doors: Pipeline, work: BatchOfDataSet): Promise<void> {
-  const { database, clock, schedule, uploadEvents } = doors
+  const { database, clock, pace, schedule, uploadEvents } = doors
   const { batch, dataSet } = work
   const stored = await findStored(doors, work)
   const message = batch.lastError ?? 'the provider refused the batch'
   const nowMs = clock.now()
   await database.write((tx) => {
+    // A provider that discards again and again what it gets is given it less and less often.
+    if (batch.items.some(({ pieceCid }) => !stored?.has(pieceCid))) {
+      pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, countSetback(tx, dataSet.id)), message })
+    }
     withdrawCalls(doors, tx, batch)
     reopenSubmission(tx, batch.id, { message, nowMs })
     closeBatch(tx, batch.id, { message, nowMs })

@@ -64,7 +64,12 @@ const toWait = ({ clock }: Pipeline, reason: string, untilMs: number, message: s
   waitFor(clock, reason, untilMs - clock.now(), message)
 
 const refusedUntil = (doors: Pipeline, untilMs: number, message: string) =>
-  toWait(doors, 'provider', untilMs, `the provider refuses the data set, which is live on chain; it is asked again later: ${message}`)
+  toWait(
+    doors,
+    'provider',
+    untilMs,
+    `the provider takes nothing for the data set, which is live on chain; it is asked again later: ${message}`,
+  )
 
 /** Ends the data set when the chain has said for long enough that it ended. Undefined while it is live. */
 async function askChain(doors: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {

@@ -19,12 +19,17 @@ export function readRefusals(reader: Reader, dataSetId: number): DataSetRefusals
 /** Nothing is sent to the data set before then; 0 when it is not paused. */
 export const pausedUntilMs = (reader: Reader, dataSetId: number): number => readRefusals(reader, dataSetId).writesPausedUntilMs ?? 0
 
+/** One more request in a row that the provider refused together with what it needs. Returns how many. */
+export function countSetback(tx: Tx, dataSetId: number): number {
+  tx.run('update data_sets set refusals = refusals + 1 where id = ?', dataSetId)
+  return readRefusals(tx, dataSetId).refusals
+}
+
 /** The provider refused the data set. Returns how often in a row. */
 export function countRefusal(tx: Tx, { id, providerId }: Pick<DataSet, 'id' | 'providerId'>, nowMs: number): number {
-  tx.run('update data_sets set refusals = refusals + 1 where id = ?', id)
   tx.run('delete from provider_refusals where at <= ?', nowMs - refusalWindowMs)
   tx.run('insert into provider_refusals (provider_id, at) values (?, ?)', providerId, nowMs)
-  return readRefusals(tx, id).refusals
+  return countSetback(tx, id)
 }
 
 export function pauseWrites(tx: Tx, dataSetId: number, { untilMs, message }: { readonly untilMs: number; readonly message: string }): void {
