@@ -9,7 +9,7 @@ import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/v
 import './every-step.ts'
 
 /** Reached only when something else goes wrong first; the fault tests pass there. */
-const notOnTheWay = new Set(['storage.commit.reopened', 'storage.prove.separated'])
+const notOnTheWay = new Set(['storage.commit.reopened', 'storage.prove.separated', 'storage.submit.withdrawn', 'storage.dataset.replanned'])
 /** Steps of other ways: an object is deleted, restored or removed from its providers. */
 const otherWays = /^storage\.(delete|restore|remove)\./
 const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherWays.test(name) && !notOnTheWay.has(name))

@@ -7,7 +7,15 @@ import type { DueTimes } from '#kernel'
 export const dueColumns = {
   copies: ['next_attempt_at', 'uploaded_at', 'parked_at'],
   commit_batches: ['next_check_at', 'submit_started_at', 'first_submitted_at', 'attention_at', 'created_at'],
-  data_sets: ['create_started_at', 'gone_seen_at', 'next_look_at', 'created_at'],
+  data_sets: [
+    'create_started_at',
+    'gone_seen_at',
+    'next_look_at',
+    'writes_paused_until',
+    'pulls_throttled_until',
+    'create_offered_at',
+    'created_at',
+  ],
   removal_attempts: ['started_at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

@@ -69,8 +69,10 @@ export class PipelineFault extends Error {
   }
 }
 
-export function waitFor(clock: Clock, reason: string, forMs: number, message?: string): Outcome {
-  return wait(reason, clock.now() + forMs, message)
+export type Wait = Extract<Outcome, { readonly kind: 'wait' }>
+
+export function waitFor(clock: Clock, reason: string, forMs: number, message?: string): Wait {
+  return wait(reason, clock.now() + forMs, message) as Wait
 }
 
 /** Runs a step; where the chain node does not answer, the task waits for it and uses no attempt (I-08). */

@@ -51,9 +51,13 @@ export function failureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSen
   // An error name we cannot read says nothing about which transaction failed; only a known one is proof of a refusal.
   if (revert?.errorName !== undefined) return notSent({ reason: 'reverted', revert, detail })
   if (status === 503 && meaning.unsupportedOn503) return notSent({ reason: 'unsupported', detail })
-  if (status === 408 || status < 400 || status >= 500) return uncertain({ reason: 'server_error', status, detail })
+  if (status === 408 || status < 400 || status >= 500 || (status !== 429 && isNodeError(body)))
+    return uncertain({ reason: 'server_error', status, detail })
   return notSent(refusalOf(exchange, meaning, detail))
 }
+
+/** How a provider quotes an error of its chain node, after what it was doing. Without a known revert it says nothing about the outcome. */
+const isNodeError = (body: string): boolean => body.startsWith('chain: ') || body.includes(': chain: ')
 
 function refusalOf({ status, headers }: Answered, meaning: CallMeaning, detail: string): NotSentCause {
   if (status === 401 || status === 403) return { reason: 'unauthorized', status, detail }

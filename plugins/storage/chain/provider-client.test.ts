@@ -104,6 +104,12 @@ test.each([
       cause: { reason: 'reverted', revert: { contract: 'fwss', errorName: 'InsufficientLockupFunds', args: [recordKeeper, 9n, 1n] } },
     },
   ],
+  [400, 'chain: context deadline exceeded', {}, { kind: 'uncertain', cause: { reason: 'server_error', status: 400 } }],
+  [400, 'Failed to send transaction: chain: connection refused', {}, { kind: 'uncertain', cause: { status: 400 } }],
+  [400, 'chain: revert reason=[0xdeadbeef]', {}, { kind: 'uncertain', cause: { status: 400 } }],
+  [400, `chain: ${noFunds}`, {}, { kind: 'not_sent', cause: { reason: 'reverted' } }],
+  [429, 'chain: busy', {}, { kind: 'not_sent', cause: { reason: 'throttled' } }],
+  [400, 'supply chain: wrong', {}, { kind: 'not_sent', cause: { reason: 'invalid' } }],
   [500, usedNonce, {}, { kind: 'landed' }],
   [400, `extraData validation failed: ${usedNonce}`, {}, { kind: 'landed' }],
 ])('an addition answered %d %j means %#', async (status, body, headers, expected) => {

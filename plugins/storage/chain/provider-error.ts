@@ -47,7 +47,7 @@ export type UncertainCause =
   | { readonly reason: 'connection_lost'; readonly detail: string }
   /** The caller's signal aborted after the request began. */
   | { readonly reason: 'aborted'; readonly detail: string }
-  /** 5xx, 408 or a redirect, without a decodable revert. */
+  /** 5xx, 408, a redirect, or an error of the provider's chain node under any status, without a decodable revert. */
   | { readonly reason: 'server_error'; readonly status: number; readonly detail: string }
   /** A success that cannot be read: wrong JSON, no hash, too long. */
   | { readonly reason: 'unreadable_answer'; readonly status: number; readonly detail: string }

@@ -184,6 +184,18 @@ export function recordUncertain(
   tx.run("update copies set state = 'unconfirmed', updated_at = ? where batch_id = ? and state = 'batched'", why.nowMs, batchId)
 }
 
+/** Refused, and not to be offered again: its copies go elsewhere, once the chain has shown that it did not land. */
+export function recordWithdrawal(
+  tx: Tx,
+  batchId: number,
+  why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
+): void {
+  recordUncertain(tx, batchId, why)
+  tx.run("update commit_batches set reason_code = 'withdrawn' where id = ? and state = 'uncertain'", batchId)
+}
+
+export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
+
 /**
  * Certainly not on chain: the very same bytes may be submitted again, so that even a late landing stays a single one. An operator's
  * attention stays called for until the batch is confirmed.
@@ -278,7 +290,7 @@ export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, n
 /** The batch will never be submitted (again). Its copies must be moved on by the caller in the same transaction. */
 export function closeBatch(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
-    "update commit_batches set state = 'closed', last_error = ?, updated_at = ? where id = ? and state in ('pulling', 'ready')",
+    "update commit_batches set state = 'closed', attention_at = null, last_error = ?, updated_at = ? where id = ? and state in ('pulling', 'ready')",
     why.message,
     why.nowMs,
     batchId,

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { dropReferences } from '../catalog/reference-store.ts'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
+import { pausedUntilMs } from '../datasets/refusal-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../testing/test-pipeline.ts'
 import { openBatches } from './batch-store.ts'
 import { commitPieces } from './commit-pieces.ts'
+import { recountContent } from './copy-store.ts'
 
 const { signal } = new AbortController()
 const hash = `0x${'ab'.repeat(32)}` as const
@@ -14,6 +17,7 @@ type Answer = Awaited<ReturnType<ProviderClient['addPieces']>>
 const accepted: Answer = ok({ txHash: hash })
 const invalid: Answer = notSent({ reason: 'invalid', status: 400, detail: 'no' })
 const throttled: Answer = notSent({ reason: 'throttled', retryAfterMs: 60_000, detail: 'later' })
+const gone: Answer = notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' })
 const lost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
 
 let rows: StorageRows
@@ -58,6 +62,14 @@ function silence(serviceUrl: string): void {
 const commit = () => commitPieces(doors, dataSet.id, signal)
 const states = () => openBatches(rows.database.read, dataSet.id).map(({ state }) => state)
 const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
+/** The chain shows that nothing is on its way any more. */
+async function untilDecided() {
+  doors.world.sent = { pooled: 5, final: 5 }
+  for (let round = 0; round < 2; round++) {
+    await doors.clock.advance(doors.pace.handlingMs)
+    await commit()
+  }
+}
 const linger = () => doors.clock.advance(doors.pace.lingerMs)
 
 test('one parked piece waits for company, and goes alone when none came', async () => {
@@ -269,16 +281,112 @@ test('I-08: missing money waits and records no attempt', async () => {
   expect(states()).toEqual(['ready'])
 })
 
-test('pieces that the provider no longer has are brought again, and the others keep their place', async () => {
+test('I-05: pieces that the provider no longer has are brought again once the chain shows that their refused batch did not land', async () => {
   answer(invalid)
   await park(2)
   const [kept] = rows.database.read.all<{ cid: string }>('select piece_cid as cid from pieces order by id')
   doors.world.client = { ...doors.world.client, findPiece: async (cid) => ok({ isFound: cid === kept?.cid }) }
   await linger()
-  expect(waitOf(await commit(), doors.clock).reason).toBe('provider')
+  expect(waitOf(await commit(), doors.clock).reason).toBe('confirmation')
+  expect(copyStates()).toEqual(['unconfirmed', 'unconfirmed'])
+  await untilDecided()
   expect(copyStates()).toEqual(['parked', 'planned'])
   expect(states()).toEqual([])
-  expect(doors.scheduled).toEqual(['store 1', 'store 2'])
+  expect(doors.scheduled).toEqual(['store 1', 'store 2', 'commit 1'])
+})
+
+test('I-05: a refused batch that landed all the same is committed, though its provider discarded the pieces', async () => {
+  answer(invalid)
+  await park(1)
+  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
+  await linger()
+  await commit()
+  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
+  await doors.clock.advance(testEpochMs)
+  await commit()
+  expect(copyStates()).toEqual(['committed'])
+  expect(additions).toHaveLength(1)
+})
+
+test('I-29: refused until an operator is called, then discarded: the copy leaves its closed batch and starts over', async () => {
+  answer(invalid)
+  await park(1)
+  await linger()
+  for (let round = 0; round < 12; round++) {
+    await commit()
+    await doors.clock.advance(600_000)
+  }
+  expect(copyStates()).toEqual(['attention'])
+  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
+  await commit()
+  await untilDecided()
+  expect(copyStates()).toEqual(['planned'])
+  expect(states()).toEqual([])
+  expect(doors.published.map(({ payload }) => (payload as { state?: string }).state)).toEqual(['needs_attention', 'cleared'])
+})
+
+test('I-29: a provider that discards the bytes again and again gets them after growing pauses, and an operator is called in the end', async () => {
+  answer(invalid)
+  await park(1)
+  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
+  doors.world.sent = { pooled: 5, final: 5 }
+  const pauses: number[] = []
+  for (let round = 0; round < 300 && copyStates()[0] !== 'attention'; round++) {
+    const outcome = await commit()
+    if (copyStates()[0] === 'planned') {
+      pauses.push((pausedUntilMs(rows.database.read, dataSet.id) - doors.clock.now()) / testEpochMs)
+      // The bytes are brought again, as soon as it is allowed.
+      await rows.database.write((tx) => tx.run("update copies set state = 'parked', parked_at = 0"))
+    }
+    await doors.clock.advance(outcome.kind === 'wait' ? Math.max(1, waitOf(outcome, doors.clock).forMs) : testEpochMs)
+  }
+  expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 120, 120, 120, 120, 120, 120])
+  expect(copyStates()).toEqual(['attention'])
+  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
+})
+
+test('I-29: a copy that waits for an operator ends with its data set', async () => {
+  answer(invalid)
+  await park(1)
+  await linger()
+  for (let round = 0; round < 12; round++) {
+    await commit()
+    await doors.clock.advance(600_000)
+  }
+  answer(notSent({ reason: 'data_set_gone', status: 409, detail: 'terminated' }))
+  doors.world.isLive = false
+  await commit()
+  expect(copyStates()).toEqual(['lost'])
+  expect(states()).toEqual([])
+})
+
+test('I-29: a copy that waits for an operator goes with its content', async () => {
+  answer(invalid)
+  await park(1)
+  await linger()
+  for (let round = 0; round < 12; round++) {
+    await commit()
+    await doors.clock.advance(600_000)
+  }
+  await rows.database.write((tx) => {
+    dropReferences(tx, 1, 1, doors.clock.now())
+    recountContent(tx, 1, doors.clock.now())
+  })
+  await commit()
+  await untilDecided()
+  expect(rows.database.read.all('select id from copies union all select id from contents')).toEqual([])
+})
+
+test('I-29: an addition that did not land in a data set that ended meanwhile is not kept for another try', async () => {
+  answer(lost)
+  await park(1)
+  await linger()
+  await commit()
+  await rows.database.write((tx) => tx.run("update data_sets set state = 'write_blocked'"))
+  await untilDecided()
+  expect(copyStates()).toEqual(['lost'])
+  expect(states()).toEqual([])
+  expect(await commit()).toEqual({ kind: 'done' })
 })
 
 test('I-05: bytes discarded after a doubtful addition are brought to the same batch, never to a new one', async () => {
@@ -321,7 +429,7 @@ test('a data set that ended on chain takes no more pieces, and its task ends', a
 })
 
 test('one look of a node that lags behind does not end a paid data set, an absence that lasts does', async () => {
-  answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
+  answer(gone)
   const liveness = vi.spyOn(doors.reads, 'liveness')
   await park(1)
   await linger()
@@ -330,21 +438,86 @@ test('one look of a node that lags behind does not end a paid data set, an absen
   await commit()
   expect(copyStates()).toEqual(['batched'])
   liveness.mockResolvedValue({ live: false, reason: 'absent' })
+  await doors.clock.advance(doors.pace.epochMs * 2)
   await commit()
   expect(copyStates()).toEqual(['batched'])
   await doors.clock.advance(doors.pace.handlingMs)
   await commit()
   expect(copyStates()).toEqual(['lost'])
+  expect(additions).toHaveLength(1)
 })
 
-test('a provider that does not know a young data set is given time, an old one is a fault', async () => {
-  answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
+test('a data set that its provider refuses and the chain shows live is offered after growing pauses, and an operator is called in the end', async () => {
+  answer(gone)
   await park(1)
   await linger()
-  expect(waitOf(await commit(), doors.clock).reason).toBe('provider')
-  await doors.clock.advance(testEpochMs * 30)
-  await expect(commit()).rejects.toMatchObject({ code: 'data_set_refused' })
-  expect(states()).toEqual(['ready'])
+  const pauses: number[] = []
+  for (let round = 0; round < 20 && copyStates()[0] !== 'attention'; round++) {
+    const { reason, forMs } = waitOf(await commit(), doors.clock)
+    expect(reason).toBe('provider')
+    pauses.push(forMs / testEpochMs)
+    // Whatever wakes the task meanwhile, nothing is sent.
+    const sent = additions.length
+    await doors.clock.advance(forMs - 1)
+    await commit()
+    expect(additions).toHaveLength(sent)
+    await doors.clock.advance(1)
+  }
+  expect(additions).toHaveLength(12)
+  expect(pauses.slice(0, 3)).toEqual([2, 4, 8])
+  expect(pauses.slice(-6)).toEqual([120, 120, 120, 120, 120, 120])
+  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'data_set_refused' }])
+  expect(copyStates()).toEqual(['attention'])
+  answer(accepted)
+  additions = []
+  await commit()
+  expect(additions).toHaveLength(1)
+})
+
+test('a data set that the chain shows ended after a refusal gets no second addition', async () => {
+  answer(gone)
+  await park(1)
+  await linger()
+  await commit()
+  doors.world.isLive = false
+  await doors.clock.advance(doors.pace.epochMs * 2)
+  expect(waitOf(await commit(), doors.clock).reason).toBe('data_set')
+  expect(additions).toHaveLength(1)
+  expect(copyStates()).toEqual(['lost'])
+})
+
+test('data sets of one provider together get three refusals a minute at most', async () => {
+  answer(gone)
+  const dataSets = [dataSet, ...(await Promise.all([1, 2, 3, 4].map(() => rows.addDataSet())))]
+  await rows.database.write((tx) => {
+    // Each in a bucket of its own: a bucket has one data set per provider.
+    tx.run("update data_sets set bucket_id = id, provider_id = '1'")
+  })
+  for (const { id } of dataSets) await rows.addCopy(await rows.addContent(), { ...dataSet, id }, 'parked')
+  await linger()
+  const commitAll = async () => {
+    for (const { id } of dataSets) await commitPieces(doors, id, signal)
+  }
+  await commitAll()
+  expect(additions).toHaveLength(3)
+  await doors.clock.advance(59_000)
+  await commitAll()
+  expect(additions).toHaveLength(3)
+  await doors.clock.advance(1_000)
+  await commitAll()
+  expect(additions).toHaveLength(6)
+})
+
+test('I-05: an addition on its way is followed while its data set is refused', async () => {
+  answer(accepted, gone)
+  await park(41)
+  await linger()
+  await commit()
+  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'provider', forMs: testEpochMs / 2 })
+  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 40n }
+  await doors.clock.advance(testEpochMs)
+  await commit()
+  expect(new Set(copyStates())).toEqual(new Set(['committed', 'batched']))
 })
 
 test('a process that died while sending looks the outcome up first', async () => {

@@ -1,8 +1,8 @@
 import { defineProbe, done, type Outcome } from '#kernel'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
-import { finishEnd } from '../datasets/data-set-gone.ts'
+import { finishEnd, holdWrites } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { type Pipeline, waitFor } from '../pipeline.ts'
+import { type Pipeline, type Wait, waitFor } from '../pipeline.ts'
 import { type CommitBatch, countBatches, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
 import { signBatch } from './batch-terms.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
@@ -25,16 +25,25 @@ export async function commitPieces(doors: Pipeline, dataSetId: number, signal: A
   for (const batch of openBatches(database.read, dataSetId)) {
     if (isSent(batch) && isDue(doors, batch)) await resolveBatch(doors, { dataSet, batch }, signal)
   }
-  // A data set that takes no more pieces is only followed to the end of what was sent.
-  if (dataSet.state !== 'ready') return nextRound(doors, dataSet)
+  // A data set that takes no more pieces is only followed to the end of what was sent; what did not land ends with it.
+  if (dataSet.state !== 'ready') {
+    await finishEnd(doors, dataSet)
+    return nextRound(doors, dataSet)
+  }
   await recordNextBatch(doors, dataSet)
-  for (const batch of openBatches(database.read, dataSetId)) {
+  return nextRound(doors, dataSet, await submitReady(doors, dataSet, signal))
+}
+
+/** Undefined, or why the data set takes nothing more now. */
+async function submitReady(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
+  const { database } = doors
+  for (const batch of openBatches(database.read, dataSet.id)) {
     if (batch.state !== 'ready' || !isDue(doors, batch)) continue
-    if (countBatches(database.read, dataSetId, ['submitting', 'submitted']) >= batchesOnTheirWayMax) break
-    const setback = await submitBatch(doors, { dataSet, batch }, signal)
+    if (countBatches(database.read, dataSet.id, ['submitting', 'submitted']) >= batchesOnTheirWayMax) break
+    const setback = (await holdWrites(doors, dataSet)) ?? (await submitBatch(doors, { dataSet, batch }, signal))
     if (setback) return setback
   }
-  return nextRound(doors, dataSet)
+  return undefined
 }
 
 const isSent = ({ state }: CommitBatch) => state === 'submitting' || state === 'submitted' || state === 'uncertain'
@@ -56,9 +65,11 @@ async function recordNextBatch(doors: Pipeline, dataSet: DataSet): Promise<void>
   await recorded()
 }
 
-function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet): Outcome {
+function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet, hold?: Wait): Outcome {
   const open = openBatches(database.read, dataSet.id)
   const checks = open.filter(isSent).map((batch) => batch.nextCheckAtMs)
+  // What was sent is followed at its times, however long the provider takes nothing more.
+  if (hold) return { ...hold, untilMs: Math.max(clock.now(), Math.min(hold.untilMs, ...checks)) }
   const ready = dataSet.state === 'ready' ? open.filter((batch) => batch.state === 'ready') : []
   const turns = ready.map((batch) => Math.max(batch.nextCheckAtMs, clock.now() + pace.epochMs / 2))
   // While batches wait for room, what is parked behind them waits too.

@@ -1,6 +1,7 @@
 import type { Reader, Tx } from '#kernel'
 import { judgeReleasable } from '../cache/cache-store.ts'
 import { forgetDeleted } from '../catalog/reference-store.ts'
+import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
 import { releaseCopies } from '../removals/release-store.ts'
 
 /** A content as the storage pipeline sees it. One piece for now: contents are no longer than the longest piece. */
@@ -113,23 +114,27 @@ export function findCopy(reader: Reader, id: number): Copy | undefined {
   return row && toCopy(row)
 }
 
-/** One wanted copy per data set. Idempotent. True when the content begins to be stored with it. */
+/**
+ * One wanted copy per data set. Idempotent. True when the content begins to be stored with it. Where the data set has ended the copy is
+ * lost from the start (I-29): it waits for nothing until its slot gets another data set.
+ */
 export function planCopies(
   tx: Tx,
   content: PipelineContent,
-  places: readonly { readonly id: number; readonly slot: number }[],
+  places: readonly Pick<DataSet, 'id' | 'slot' | 'state'>[],
   nowMs: number,
 ): boolean {
   // Its last version may have been deleted since it was read: nothing new may begin then.
   if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return false
-  for (const { id, slot } of places) {
+  for (const { id, slot, state } of places) {
     tx.run(
-      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (?, ?, ?, ?, 'planned', 'pull', ?, ?)
+      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (?, ?, ?, ?, ?, 'pull', ?, ?)
        on conflict (piece_id, data_set_id) do nothing`,
       content.pieceId,
       content.contentId,
       id,
       slot,
+      takesPieces(state) ? 'planned' : 'lost',
       nowMs,
       nowMs,
     )
@@ -170,7 +175,7 @@ export interface CopyInBatch {
 export function markParked(tx: Tx, copy: CopyInBatch, nowMs: number): void {
   tx.run(
     `update copies set state = 'parked', parked_at = ?, batch_id = null, last_error_code = null, last_error = null, updated_at = ?
-     where id = ? and batch_id is ? and state in ('transferring', 'batched')`,
+     where id = ? and batch_id is ? and state in ('transferring', 'batched', 'attention')`,
     nowMs,
     nowMs,
     copy.copyId,
@@ -191,7 +196,7 @@ export function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): vo
   tx.run(
     `update copies set state = 'planned', method = 'pull', uploaded_at = null, parked_at = null, batch_id = null,
      setbacks = setbacks + ?, next_attempt_at = ?, last_error_code = ?, last_error = ?, updated_at = ?
-     where id = ? and batch_id is ? and state in ('transferring', 'parked', 'batched')`,
+     where id = ? and batch_id is ? and state in ('transferring', 'parked', 'batched', 'attention')`,
     why.retryAtMs === undefined ? 0 : 1,
     why.retryAtMs ?? 0,
     why.code,
@@ -205,13 +210,13 @@ export function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): vo
 /** The data set takes no more pieces: what was not sent to it never will be. What was sent is followed to its end. */
 export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
   tx.run(
-    "update commit_batches set state = 'closed', last_error = 'the data set ended', updated_at = ? where data_set_id = ? and state in ('pulling', 'ready')",
+    "update commit_batches set state = 'closed', attention_at = null, last_error = 'the data set ended', updated_at = ? where data_set_id = ? and state in ('pulling', 'ready')",
     nowMs,
     dataSetId,
   )
   tx.run(
     `update copies set state = 'lost', batch_id = null, updated_at = ? where data_set_id = ? and (state in ('planned', 'parked')
-     or (state in ('transferring', 'batched') and (batch_id is null or batch_id in (select id from commit_batches where state = 'closed'))))`,
+     or (state in ('transferring', 'batched', 'attention') and (batch_id is null or batch_id in (select id from commit_batches where state = 'closed'))))`,
     nowMs,
     dataSetId,
   )

@@ -207,3 +207,61 @@ test('equal pieces are pulled one after the other', async () => {
   await pull()
   expect(calls[0]?.pieces).toHaveLength(1)
 })
+
+test('a pull of which no piece has a source any more is not sent, and the cache is asked to help', async () => {
+  answer([])
+  await lack(2)
+  await pull()
+  await rows.database.write((tx) => tx.run("update copies set state = 'lost' where data_set_id = ?", source.id))
+  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
+  doors.scheduled.length = 0
+  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'source', forMs: 0 })
+  expect(calls).toHaveLength(1)
+  expect(batches()).toEqual([])
+  expect(copyStates()).toEqual(['planned', 'planned'])
+  expect(doors.scheduled).toEqual(['store 1', 'store 2'])
+  expect(await pull()).toEqual({ kind: 'done' })
+})
+
+test('a pull that lost some of its sources begins anew with the others, and what had arrived stays', async () => {
+  answer([])
+  await lack(3)
+  await pull()
+  await rows.database.write((tx) => tx.run("update copies set state = 'lost' where data_set_id = ? and content_id in (1, 2)", source.id))
+  const [arrived] = calls[0]?.pieces ?? []
+  doors.world.client = { ...doors.world.client, findPiece: async (cid) => ok({ isFound: cid === arrived?.pieceCid }) }
+  await pull()
+  expect(copyStates()).toEqual(['parked', 'planned', 'planned'])
+  await pull()
+  expect(calls.map(({ pieces }) => pieces.length)).toEqual([3, 1])
+  expect(calls[1]?.extraData).not.toBe(calls[0]?.extraData)
+})
+
+test('after "come back later" to many pieces, ten at most are signed and asked for, for a while', async () => {
+  answer(throttled, [])
+  await lack(41)
+  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  expect(batches()).toEqual([])
+  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  await doors.clock.advance(60_000)
+  await pull()
+  expect(calls.map(({ pieces }) => pieces.length)).toEqual([40, 10])
+  const setbacks = rows.database.read.get('select sum(setbacks) as n from copies')
+  expect(setbacks).toEqual({ n: 0 })
+  await doors.clock.advance(2 * 3_600_000)
+  await pull()
+  await pull()
+  expect(calls.at(-1)?.pieces).toHaveLength(31)
+})
+
+test('a refused data set gets no pull while its chain state is live and its pause lasts, and an operator is told in the end', async () => {
+  answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
+  await lack(1)
+  let outcome = await pull()
+  for (let round = 0; round < 30 && outcome.kind === 'wait'; round++) {
+    await doors.clock.advance(waitOf(outcome, doors.clock).forMs)
+    outcome = await pull()
+  }
+  expect(outcome).toMatchObject({ kind: 'fail', code: 'data_set_refused', retryable: true })
+  expect(calls).toHaveLength(12)
+})

@@ -1,21 +1,26 @@
-import { defineProbe, done, type Outcome, type Tx } from '#kernel'
+import { defineProbe, done, fail, type Outcome, type Tx } from '#kernel'
 import type { PullStatus } from '../chain/provider-client.ts'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
-import { handleDataSetGone } from '../datasets/data-set-gone.ts'
+import { handleDataSetGone, holdWrites } from '../datasets/data-set-gone.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
+import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
+import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
 import { canAfford, signBatch } from './batch-terms.ts'
-import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned, sourceUrls } from './copy-store.ts'
+import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned } from './copy-store.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
-import { judgeRefusal } from './setback-policy.ts'
+import { isSmallEnough, pullPiecesMax } from './pull-size-policy.ts'
+import { dropUnsourced, sourcesOf } from './pull-sources.ts'
+import { judgeRefusal, type Setback } from './setback-policy.ts'
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')
 const settled = defineProbe('storage.pull.settled')
 
 const retryMsMax = 10 * 60_000
+const busy = 'the provider asks to come back later'
 
 /**
  * Moves one batch of missing pieces to this data set's provider. The signature that allows the pull later commits the very same
@@ -26,6 +31,10 @@ export async function pullPieces(doors: Pipeline, dataSetId: number, signal: Abo
   const dataSet = findDataSet(database.read, dataSetId)
   if (!dataSet || (dataSet.state !== 'ready' && dataSet.state !== 'planned' && dataSet.state !== 'creating')) return done()
   if (dataSet.state !== 'ready') return waitFor(clock, 'data_set', pace.epochMs)
+  const hold = await holdWrites(doors, dataSet)
+  if (hold) return hold
+  const throttledUntilMs = pullsThrottledUntilMs(database.read, dataSetId) ?? 0
+  if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
   const running = openBatches(database.read, dataSetId).find((batch) => batch.state === 'pulling')
   if (running) return follow(doors, { dataSet, batch: running }, signal)
   const batch = await begin(doors, dataSet)
@@ -37,14 +46,15 @@ export async function pullPieces(doors: Pipeline, dataSetId: number, signal: Abo
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
-interface Pulling {
+export interface Pulling {
   readonly dataSet: DataSet
   readonly batch: CommitBatch
 }
 
 async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = doors
-  const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), piecesPerCallMax))
+  const countMax = pullPiecesMax(piecesPerCallMax, pullsThrottledUntilMs(database.read, dataSet.id), clock.now())
+  const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), countMax))
   if (candidates.length === 0) return undefined
   // The provider checks the signature against the chain as if it committed now: without money it could only refuse.
   if (!(await canAfford(doors, dataSet, candidates)).isCovered) return 'unfunded'
@@ -58,11 +68,16 @@ async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | '
 }
 
 async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, pace, providers, chain, funds } = doors
+  const { database, clock, pace, providers, chain } = doors
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
     return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
   const sources = sourcesOf(doors, batch)
+  if (sources.length < batch.items.length) {
+    // The signature covers exactly these pieces: a request that names fewer could only be refused.
+    await dropUnsourced(doors, pulling, signal)
+    return waitFor(clock, 'source', 0, 'some of the pieces have no provider to be pulled from')
+  }
   signal.throwIfAborted()
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
@@ -93,15 +108,41 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
     })
     return done()
   }
-  const setback = judgeRefusal(answer.cause, pace)
+  return handleRefusal(doors, pulling, judgeRefusal(answer.cause, pace))
+}
+
+async function handleRefusal(doors: Pipeline, pulling: Pulling, setback: Setback): Promise<Outcome> {
+  const { database, clock, funds } = doors
+  const { dataSet, batch } = pulling
+  if (setback.kind === 'wait' && setback.reason === 'provider_busy') return throttle(doors, pulling, setback.forMs)
   if (setback.kind === 'wait') {
     if (setback.reason === 'funding') funds.forget()
     await database.write((tx) => delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs }))
     return waitFor(clock, setback.reason, setback.forMs, setback.message)
   }
-  if (setback.kind === 'data_set_gone') return handleDataSetGone(doors, dataSet, setback.message)
+  if (setback.kind === 'data_set_gone') {
+    const hold = await handleDataSetGone(doors, dataSet, setback.message)
+    if (readRefusals(database.read, dataSet.id).refusals < dataSetRefusalsMax) return hold
+    return fail('data_set_refused', hold.message ?? setback.message, { retryable: true })
+  }
   await abandon(doors, pulling, setback.message)
   throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused to pull: ${setback.message}`)
+}
+
+/** The provider takes few pieces of one payer while it is busy: what is not among them is signed anew, in smaller pulls (I-08). */
+async function throttle(doors: Pipeline, { dataSet, batch }: Pulling, forMs: number): Promise<Outcome> {
+  const { database, clock } = doors
+  const nowMs = clock.now()
+  await database.write((tx) => {
+    throttlePulls(tx, dataSet.id, nowMs + forMs)
+    if (isSmallEnough(batch.items)) return
+    closeBatch(tx, batch.id, { message: busy, nowMs })
+    for (const { copyId, contentId } of batch.items) {
+      returnToPlanned(tx, { copyId, batchId: batch.id }, { code: 'throttled', message: busy, nowMs })
+      recountContent(tx, contentId, nowMs)
+    }
+  })
+  return waitFor(clock, 'provider_busy', forMs, busy)
 }
 
 async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Promise<Outcome> {
@@ -174,14 +215,5 @@ async function abandon(doors: Pipeline, { batch }: Pulling, message: string): Pr
       returnPull(doors, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
       recountContent(tx, contentId, nowMs)
     }
-  })
-}
-
-/** Where each piece can be fetched now; the provider knows the request by its signature, so another source is no new request. */
-function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch) {
-  const urls = sourceUrls(database.read, batch.id)
-  return batch.items.flatMap(({ pieceCid, copyId }) => {
-    const serviceUrl = urls.get(copyId)
-    return serviceUrl === undefined ? [] : [{ pieceCid, sourceUrl: providers.client(serviceUrl).pieceUrl(pieceCid) }]
   })
 }

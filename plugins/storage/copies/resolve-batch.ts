@@ -8,19 +8,20 @@ import { takeBackBatch } from '../finality/take-back.ts'
 import { batchesAtPieces } from '../finality/take-back-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
+import { callOperator, withdrawCalls } from './attention.ts'
 import {
   confirmBatch,
   forgetChecks,
+  isWithdrawn,
   observeSubmission,
   postponeCheck,
-  raiseAttention,
   recordUncertain,
   reopenSubmission,
 } from './batch-store.ts'
-import { confirmationUpdated } from './copy-events.ts'
 import { recountContent } from './copy-store.ts'
 import { judgeOutcome } from './outcome-policy.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
+import { giveBack } from './withdraw-batch.ts'
 
 const confirmed = defineProbe('storage.commit.confirmed')
 const reopened = defineProbe('storage.commit.reopened')
@@ -48,6 +49,7 @@ export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal
     },
     pace,
   )
+  if (verdict.kind === 'not_landed' && isWithdrawn(batch)) return giveBack(doors, work)
   if (verdict.kind === 'not_landed') {
     doors.log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
     await database.write((tx) => {
@@ -64,10 +66,8 @@ export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal
       recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
     if (verdict.kind === 'observe') observeSubmission(tx, batch.id, verdict.senderNonce)
     postponeCheck(tx, batch.id, nowMs + nextCheckMs(pace, batch.checks))
-    if (verdict.kind === 'undecided' && verdict.needsAttention && batch.attentionAtMs === null) {
-      raiseAttention(tx, batch.id, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout', nowMs)
-      tx.afterCommit(() => announce(doors, work, 'needs_attention'))
-    }
+    if (verdict.kind === 'undecided' && verdict.needsAttention)
+      callOperator(doors, tx, batch, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout')
   })
 }
 
@@ -104,16 +104,12 @@ async function confirm(
       for (const dataSetId of recountContent(tx, contentId, clock.now())) schedule.cleanup(tx, dataSetId, clock.now() + pace.lingerMs)
     }
     schedule.makeRoom(tx)
-    if (batch.attentionAtMs !== null) tx.afterCommit(() => announce(doors, { dataSet, batch }, 'cleared'))
+    withdrawCalls(doors, tx, batch)
   })
   doors.progressed()
   await confirmed()
   funds.forget()
   doors.log.info('pieces committed', { dataSet: dataSet.id, pieces: batch.items.length, firstPieceId: firstPieceId.toString() })
-}
-
-function announce({ events }: Pipeline, { batch }: BatchOfDataSet, state: 'needs_attention' | 'cleared'): void {
-  for (const { copyId } of batch.items) events.publish(confirmationUpdated, { copy_id: copyId, state })
 }
 
 async function isReportedFailed({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {

@@ -5,17 +5,21 @@ import { cachedBody } from './cached-file.ts'
 
 /**
  * Brings cached bytes to a provider that discarded them, so that a batch can be sent again just as it was signed. Pieces that are not
- * cached whole, or not taken now, are left to the next refusal.
+ * cached whole, or not taken now, are left to the next refusal. False when one is not cached.
  */
 export async function restoreBytes(
   { providers, log, locateCached, forgetCached }: Pipeline,
   serviceUrl: string,
   items: readonly BatchItem[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
+  let isCached = true
   for (const { contentId, pieceCid } of items) {
     const file = await locateCached(contentId)
-    if (!file) continue
+    if (!file) {
+      isCached = false
+      continue
+    }
     signal.throwIfAborted()
     try {
       await providers.client(serviceUrl).upload({ pieceCid, body: cachedBody(file), signal })
@@ -25,4 +29,5 @@ export async function restoreBytes(
       log.warn('cached bytes could not be brought back to a provider', { content: contentId, provider: serviceUrl, error })
     }
   }
+  return isCached
 }

@@ -6,6 +6,7 @@ import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { findDataSet, setPieceBytesMax } from '../datasets/data-set-store.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
+import { pauseWrites } from '../datasets/refusal-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
 import { copiesOf, type PipelineContent, pullSetbacksMax } from './copy-store.ts'
@@ -294,4 +295,22 @@ test('content that is nowhere fails for an operator to retry', async () => {
   doors.world.cached = undefined
   answer({})
   expect(await store()).toMatchObject({ kind: 'fail', code: 'content_missing', retryable: true })
+})
+
+test('I-29: a copy on a data set that has ended is lost from the start and waits for no task', async () => {
+  await rows.addDataSet({ state: 'write_blocked' })
+  await rows.addDataSet()
+  answer({})
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(states()).toEqual(['lost', 'parked'])
+  expect(uploads).toEqual(['http://provider-1'])
+})
+
+test('a data set that its provider refuses gets no upload while it is paused', async () => {
+  const refused = await rows.addDataSet()
+  answer({})
+  await rows.database.write((tx) => pauseWrites(tx, refused.id, { untilMs: doors.clock.now() + 5000, message: 'unknown' }))
+  doors.world.available = []
+  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'provider', forMs: 5000 })
+  expect(uploads).toEqual([])
 })

@@ -3,6 +3,7 @@ import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
+import { pausedUntilMs } from '../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { type CachedFile, cachedBody, calculatePiece, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
@@ -19,8 +20,8 @@ import {
   recountContent,
   returnToPlanned,
   setPieceCid,
-  statesWithBytes,
 } from './copy-store.ts'
+import { readableCopies } from './placement-store.ts'
 import { provePiece } from './prove-piece.ts'
 import { judgeRefusal } from './setback-policy.ts'
 
@@ -32,6 +33,7 @@ const parked = defineProbe('storage.store.parked')
 
 /** How long a store waits for a data set or a missing provider before it looks again; it is woken sooner by the event. */
 const lookAgainEpochs = 4
+const endedMessage = 'the data sets of the bucket have ended on chain; it needs other providers'
 
 /** Plans the content's copies, and brings its bytes to one provider unless one has them already. */
 export async function storeContent(doors: Pipeline, contentId: number, signal: AbortSignal): Promise<Outcome> {
@@ -56,9 +58,11 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   if (open) return resume(doors, content, open, signal)
   const choices = listIngresses(doors, copies)
   const due = choices.filter(({ copy }) => copy.nextAttemptAtMs <= clock.now())
-  if (copies.some((copy) => statesWithBytes.has(copy.state))) {
+  if (readableCopies(database.read, contentId).length > 0) {
     // Whoever has the bytes may be gone for good, so the cache helps out. Its turn is before the next pull, which waits for a while.
-    const stranded = choices.find(({ copy }) => copy.setbacks >= pullSetbacksMax)
+    const stranded = choices.find(
+      ({ copy, dataSet }) => copy.setbacks >= pullSetbacksMax && pausedUntilMs(database.read, dataSet.id) <= clock.now(),
+    )
     if (stranded && (await doors.locateCached(contentId))) return uploadToFirst(doors, { content, due: [stranded] }, signal)
     await wakePulls(doors, copies)
     return doneWhenPlanned(doors, content, copies)
@@ -66,7 +70,10 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   if (due.length > 0) return uploadToFirst(doors, { content, due }, signal)
   if (copies.length === 0)
     return waitFor(clock, 'provider', lookAgainMs, `no provider that takes a piece of ${content.size} bytes is available`)
-  if (choices.length === 0) return waitFor(clock, 'data_set', lookAgainMs, 'the data set is being created')
+  if (choices.length === 0) {
+    const isPlanned = copies.some((copy) => copy.state === 'planned')
+    return waitFor(clock, 'data_set', lookAgainMs, isPlanned ? 'the data set is being created' : endedMessage)
+  }
   const nextAtMs = Math.min(...choices.map(({ copy }) => copy.nextAttemptAtMs))
   return waitFor(clock, 'provider', nextAtMs - clock.now(), 'no provider of this bucket takes the bytes now')
 }
@@ -86,11 +93,12 @@ interface Ingress {
   readonly dataSet: DataSet
 }
 
-/** Copies whose data set takes writes, fewest setbacks first: a failing provider loses its turn. */
+/** Copies whose data set takes writes, fewest setbacks first: a failing provider loses its turn. One that refuses the data set has none. */
 function listIngresses({ database }: Pipeline, copies: readonly Copy[]): readonly Ingress[] {
   const ready = copies.flatMap((copy) => {
     const dataSet = findDataSet(database.read, copy.dataSetId)
-    return dataSet?.state === 'ready' && copy.state === 'planned' ? [{ copy, dataSet }] : []
+    if (dataSet?.state !== 'ready' || copy.state !== 'planned') return []
+    return [{ copy: { ...copy, nextAttemptAtMs: Math.max(copy.nextAttemptAtMs, pausedUntilMs(database.read, dataSet.id)) }, dataSet }]
   })
   return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)
 }

@@ -1,23 +1,24 @@
-import { defineProbe, type Outcome } from '#kernel'
+import { defineProbe } from '#kernel'
 import { handleDataSetGone } from '../datasets/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
+import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
+import { forgetRefusals, readRefusals } from '../datasets/refusal-store.ts'
 import { nextCheckMs } from '../pace.ts'
-import { type Pipeline, waitFor } from '../pipeline.ts'
+import type { Pipeline, Wait } from '../pipeline.ts'
+import { callOperator } from './attention.ts'
 import {
   type CommitBatch,
-  closeBatch,
   delayBatch,
-  raiseAttention,
   recordRefusal,
   recordSubmission,
   recordSubmitted,
   recordUncertain,
+  recordWithdrawal,
   reopenSubmission,
 } from './batch-store.ts'
 import { canAfford } from './batch-terms.ts'
-import { markParked, recountContent, returnToPlanned } from './copy-store.ts'
-import { restoreBytes } from './restore-bytes.ts'
 import { judgeRefusal, type Setback } from './setback-policy.ts'
+import { canBeTakenLater } from './withdraw-batch.ts'
 
 const recorded = defineProbe('storage.submit.recorded')
 const sent = defineProbe('storage.submit.sent')
@@ -33,7 +34,7 @@ const refusalsMax = 12
 const refusalPauseMsMax = 10 * 60_000
 
 /** Sends a ready batch to its provider. Undefined when it is on its way or waits its time; else what the task should do now. */
-export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {
+export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { database, clock, pace, funds, providers } = doors
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
@@ -67,6 +68,7 @@ export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal:
     // The nonce is used: an earlier send of these bytes landed, and the chain has the piece ids.
     else if (answer.kind === 'landed') recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })
     else recordUncertain(tx, batch.id, { message: answer.cause.detail, nextCheckAtMs, nowMs })
+    if (answer.kind !== 'uncertain') forgetRefusals(tx, dataSet.id)
   })
   await settled()
   funds.forget()
@@ -74,31 +76,35 @@ export async function submitBatch(doors: Pipeline, work: BatchOfDataSet, signal:
 }
 
 /**
- * Nothing was sent, that much is certain: the batch keeps its nonce and waits its time, or gives its copies back. It holds up neither the
- * other batches of the data set nor the task.
+ * The provider says that nothing was sent: the batch keeps its nonce and waits its time. It holds up neither the other batches of the data
+ * set nor the task.
  */
-async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback, signal: AbortSignal): Promise<Outcome | undefined> {
-  const { database, clock, funds, log } = doors
+async function handleRefusal(doors: Pipeline, work: BatchOfDataSet, setback: Setback, signal: AbortSignal): Promise<Wait | undefined> {
+  const { database, clock, funds } = doors
   const { dataSet, batch } = work
+  if (setback.kind === 'fault') return handleFault(doors, work, setback, signal)
   await database.write((tx) => reopenSubmission(tx, batch.id, { message: setback.message, nowMs: clock.now() }))
-  if (setback.kind === 'wait') {
-    if (setback.reason === 'funding') funds.forget()
-    await delay(doors, batch, setback)
-    return undefined
-  }
   if (setback.kind === 'data_set_gone') return handleDataSetGone(doors, dataSet, setback.message)
-  const stored = await findStored(doors, work)
-  const discarded = stored ? batch.items.filter((item) => !stored.has(item.pieceCid)) : []
-  // The provider lost some of the bytes, as it does with uploads that stay unclaimed too long: those are brought again.
-  if (stored && discarded.length > 0 && batch.firstSubmittedAtMs === null) {
-    await giveBack(doors, batch, { message: setback.message, isStored: (pieceCid) => stored.has(pieceCid) })
-    return waitFor(clock, 'provider', 0, 'the provider no longer has some of the pieces')
-  }
-  // A batch that may once have reached the chain keeps its nonce for ever: the bytes come to it, its pieces are never signed again.
-  await restoreBytes(doors, dataSet.serviceUrl, discarded, signal)
-  log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code: setback.code, message: setback.message })
-  await refuse(doors, work, setback.message)
+  if (setback.reason === 'funding') funds.forget()
+  await delay(doors, batch, setback)
   return undefined
+}
+
+async function handleFault(
+  doors: Pipeline,
+  work: BatchOfDataSet,
+  { code, message }: { readonly code: string; readonly message: string },
+  signal: AbortSignal,
+): Promise<undefined> {
+  const { database, clock, log } = doors
+  const { dataSet, batch } = work
+  log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code, message })
+  // Brought so often in vain, the bytes are not brought again: the batch stays, and an operator is called.
+  const isInVain = readRefusals(database.read, dataSet.id).refusals >= dataSetRefusalsMax
+  if (isInVain || (await canBeTakenLater(doors, work, signal))) return refuse(doors, work, { message, isInVain })
+  // A refusal is the provider's word: only the chain frees the nonce, and then its pieces are brought and signed anew.
+  const nowMs = clock.now()
+  await database.write((tx) => recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs }))
 }
 
 async function delay(
@@ -109,42 +115,17 @@ async function delay(
   await database.write((tx) => delayBatch(tx, batch.id, { ...why, untilMs: clock.now() + why.forMs }))
 }
 
-async function refuse({ database, clock, pace }: Pipeline, { batch }: BatchOfDataSet, message: string): Promise<void> {
+async function refuse(
+  doors: Pipeline,
+  { batch }: BatchOfDataSet,
+  { message, isInVain }: { readonly message: string; readonly isInVain: boolean },
+): Promise<undefined> {
+  const { database, clock, pace } = doors
   const nowMs = clock.now()
   const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
   await database.write((tx) => {
+    reopenSubmission(tx, batch.id, { message, nowMs })
     recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
-    if (batch.checks + 1 >= refusalsMax) raiseAttention(tx, batch.id, 'invalid_submission', nowMs)
-  })
-}
-
-async function findStored({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet): Promise<ReadonlySet<string> | undefined> {
-  const stored = new Set<string>()
-  for (const { pieceCid } of batch.items) {
-    const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid)
-    if (answer.kind !== 'ok') return undefined
-    if (answer.value.isFound) stored.add(pieceCid)
-  }
-  return stored
-}
-
-async function giveBack(
-  doors: Pipeline,
-  batch: CommitBatch,
-  why: { readonly message: string; readonly isStored: (pieceCid: string) => boolean },
-): Promise<void> {
-  const { database, clock, schedule, uploadEvents } = doors
-  const nowMs = clock.now()
-  await database.write((tx) => {
-    closeBatch(tx, batch.id, { message: why.message, nowMs })
-    for (const { copyId, contentId, pieceCid } of batch.items) {
-      const copy = { copyId, batchId: batch.id }
-      if (why.isStored(pieceCid)) markParked(tx, copy, nowMs)
-      else returnToPlanned(tx, copy, { code: 'bytes_gone', message: why.message, nowMs, retryAtMs: nowMs })
-      recountContent(tx, contentId, nowMs)
-      uploadEvents.moved(tx, contentId)
-      // The store task decides anew whether the bytes come from the cache or from another provider.
-      schedule.store(tx, contentId)
-    }
+    if (isInVain || batch.checks + 1 >= refusalsMax) callOperator(doors, tx, batch, 'invalid_submission')
   })
 }

@@ -1,62 +1,144 @@
-import type { Outcome } from '#kernel'
+import type { Tx } from '#kernel'
+import { callOperator, withdrawCalls } from '../copies/attention.ts'
+import { openBatches } from '../copies/batch-store.ts'
 import { contentsOfDataSet, endWrites, loseCopies, recountContent } from '../copies/copy-store.ts'
 import { lookAtDataSets, readDepths } from '../finality/look.ts'
 import { unfinalDataSet } from '../finality/look-store.ts'
-import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import { type DataSet, markLost, markWriteBlocked, noteGone } from './data-set-store.ts'
+import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
+import { type DataSet, findDataSet, markLost, markWriteBlocked, noteGone, takesPieces } from './data-set-store.ts'
+import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from './refusal-policy.ts'
+import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals } from './refusal-store.ts'
 
-/** A data set younger than this may not have reached the provider's own books. */
-const settlingEpochs = 20
 /** Contents recounted in one transaction. */
 const recountPage = 500
 
 /**
  * A provider says that it will not write to the data set. Only the chain's word changes its state, and only a word that holds for a while:
- * one node that lags behind must not end a paid service.
+ * one node that lags behind must not end a paid service. The request is repeated after a growing pause only (`holdWrites`).
  */
-export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, message: string): Promise<Outcome> {
-  const { reads, database, clock, pace, log, schedule } = doors
+export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, message: string): Promise<Wait> {
+  const { database, clock, pace } = doors
   if (dataSet.chainId === null) throw new PipelineFault('data_set_unknown', `the provider does not know data set ${dataSet.id}: ${message}`)
   // A creation that a reorganisation took back is followed by its nonce: the service has not ended, and its id may be another's now.
   if (await isCreationTakenBack(doors, dataSet)) return waitFor(clock, 'target_creating', pace.creationMs)
+  const nowMs = clock.now()
+  // On record before the chain is asked: a stop or a silent chain node must not lead to the same request at once.
+  const refusals = await database.write((tx) => {
+    const count = countRefusal(tx, dataSet, nowMs)
+    pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, count), message })
+    return count
+  })
+  const gone = await askChain(doors, dataSet)
+  if (gone) return gone
+  doors.log.warn('a provider refuses a data set that is live on chain', {
+    provider: dataSet.providerId,
+    dataSet: dataSet.id,
+    refusals,
+    message,
+  })
+  if (refusals >= dataSetRefusalsMax) await database.write((tx) => callForRefused(doors, tx, dataSet.id))
+  return refusedUntil(doors, nowMs + refusalPauseMs(pace, refusals), message)
+}
+
+/**
+ * Why nothing may be sent to the data set now; undefined when it may. A data set that its provider refused is looked up on chain before
+ * a paid request is repeated, and all data sets of a provider together stay below the refusals that it tolerates.
+ */
+export async function holdWrites(doors: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {
+  const { database, clock } = doors
+  const { refusals, writesPausedUntilMs } = readRefusals(database.read, dataSet.id)
+  const isPaused = writesPausedUntilMs !== null && writesPausedUntilMs > clock.now()
+  // Once the chain has said that it is gone, the chain is asked again all through the pause: that costs the provider nothing.
+  if (refusals > 0 && (!isPaused || dataSet.goneSeenAtMs !== null)) {
+    const gone = await askChain(doors, dataSet)
+    if (gone) return gone
+  }
+  if (isPaused) return refusedUntil(doors, writesPausedUntilMs, dataSet.lastError ?? 'no reason given')
+  const nextAtMs = nextRequestAtMs(providerRefusals(database.read, dataSet.providerId), clock.now())
+  if (nextAtMs === undefined) return undefined
+  return toWait(
+    doors,
+    'provider',
+    nextAtMs,
+    'the provider refused several data sets within a minute; it is left alone until the minute is over',
+  )
+}
+
+const toWait = ({ clock }: Pipeline, reason: string, untilMs: number, message: string) =>
+  waitFor(clock, reason, untilMs - clock.now(), message)
+
+const refusedUntil = (doors: Pipeline, untilMs: number, message: string) =>
+  toWait(
+    doors,
+    'provider',
+    untilMs,
+    `the provider takes nothing for the data set, which is live on chain; it is asked again later: ${message}`,
+  )
+
+/** Ends the data set when the chain has said for long enough that it ended. Undefined while it is live. */
+async function askChain(doors: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {
+  const { reads, database, clock, pace } = doors
+  if (dataSet.chainId === null) return undefined
   const liveness = await reads.liveness(dataSet.chainId)
   const nowMs = clock.now()
   if (liveness.live) {
     await database.write((tx) => noteGone(tx, dataSet.id, null))
-    const isYoung = nowMs - dataSet.createdAtMs < settlingEpochs * pace.epochMs
-    if (isYoung) return waitFor(clock, 'provider', pace.providerMs, `the provider does not know the data set yet: ${message}`)
-    // Alive on chain: the provider errs. That is a fault of this attempt, not the end of a paid service.
-    throw new PipelineFault(
-      'data_set_refused',
-      `provider ${dataSet.providerId} refuses data set ${dataSet.chainId}, which is live: ${message}`,
-    )
+    return undefined
   }
   const seenAtMs = await database.write((tx) => noteGone(tx, dataSet.id, nowMs))
   // A termination is something the node has seen; an absence may only mean that it has not seen enough.
   if (liveness.reason !== 'terminated' && nowMs - seenAtMs < pace.handlingMs)
-    return waitFor(clock, 'data_set', pace.providerMs, `the chain says ${liveness.reason}; it is asked again`)
-  log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: dataSet.chainId.toString(), reason: liveness.reason })
-  const why = { message: `the chain says: ${liveness.reason}`, nowMs }
+    return toWait(doors, 'data_set', nowMs + pace.providerMs, `the chain says ${liveness.reason}; it is asked again`)
+  await end(doors, dataSet, liveness.reason)
+  return toWait(doors, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
+}
+
+async function end(doors: Pipeline, dataSet: DataSet, reason: string): Promise<void> {
+  const { database, clock, log, schedule } = doors
+  const nowMs = clock.now()
+  log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
+  const why = { message: `the chain says: ${reason}`, nowMs }
   await database.write((tx) => {
-    endWrites(tx, dataSet.id, nowMs)
-    // Counts the contents anew where this run does not come to its end.
+    // The end of unsent work is recounted below, or by the commit task where this run does not come to its end.
+    noteGone(tx, dataSet.id, nowMs)
     schedule.commit(tx, dataSet.id)
-    if (liveness.reason === 'terminated') return markWriteBlocked(tx, dataSet.id, why)
+    endUnsent(doors, tx, dataSet.id)
+    if (reason === 'terminated') return markWriteBlocked(tx, dataSet.id, why)
     markLost(tx, dataSet.id, why)
     loseCopies(tx, dataSet.id, nowMs)
   })
   await recountAll(doors, dataSet.id)
-  return waitFor(clock, 'data_set', pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
+}
+
+/**
+ * I-29: what is left of a data set that has ended. Its contents are counted anew if a stop came between; and what was on its way at its
+ * end and did not land, or landed in a data set that is lost, ends here.
+ */
+export async function finishEnd(doors: Pipeline, { id }: Pick<DataSet, 'id'>): Promise<void> {
+  const { database, clock } = doors
+  const dataSet = findDataSet(database.read, id)
+  if (!dataSet || takesPieces(dataSet.state)) return
+  if (dataSet.goneSeenAtMs === null && !hasUnsent(database.read, dataSet)) return
+  await database.write((tx) => {
+    noteGone(tx, id, clock.now())
+    endUnsent(doors, tx, id)
+    if (dataSet.state === 'lost') loseCopies(tx, id, clock.now())
+  })
+  await recountAll(doors, id)
+}
+
+function endUnsent(doors: Pipeline, tx: Tx, dataSetId: number): void {
+  for (const batch of openBatches(tx, dataSetId)) if (batch.state === 'ready') withdrawCalls(doors, tx, batch)
+  endWrites(tx, dataSetId, doors.clock.now())
+}
+
+function callForRefused(doors: Pipeline, tx: Tx, dataSetId: number): void {
+  for (const batch of openBatches(tx, dataSetId)) if (batch.state === 'ready') callOperator(doors, tx, batch, 'data_set_refused')
 }
 
 async function isCreationTakenBack(doors: Pipeline, { id }: DataSet): Promise<boolean> {
   const creation = unfinalDataSet(doors.database.read, id)
   return creation !== undefined && (await lookAtDataSets(doors, [creation], await readDepths(doors)))
-}
-
-/** Takes up the recount of a data set that has ended, if a stop came between. */
-export async function finishEnd(doors: Pipeline, { id, state, goneSeenAtMs }: DataSet): Promise<void> {
-  if (goneSeenAtMs !== null && (state === 'lost' || state === 'write_blocked')) await recountAll(doors, id)
 }
 
 /** Page by page, so that nobody waits long for the writer. Nothing may be released meanwhile: loseCopies has seen to that. */

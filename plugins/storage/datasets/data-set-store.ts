@@ -6,6 +6,9 @@ import type { Reader, Tx } from '#kernel'
  */
 export type DataSetState = 'planned' | 'creating' | 'ready' | 'write_blocked' | 'retiring' | 'retired' | 'abandoning' | 'abandoned' | 'lost'
 
+/** Pieces may be planned for it: it takes them now, or will. */
+export const takesPieces = (state: DataSetState): boolean => state === 'planned' || state === 'creating' || state === 'ready'
+
 /** A generation of a replica slot. */
 export interface DataSet {
   readonly id: number
@@ -96,11 +99,22 @@ export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number
     plan.providerId,
   )
   if (live) return undefined
+  const id = insertDataSet(tx, plan, { generation: 1, nowMs })
+  tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', plan.bucketId, plan.slot, id)
+  return id
+}
+
+export function insertDataSet(
+  tx: Tx,
+  plan: PlannedDataSet,
+  { generation, nowMs }: { readonly generation: number; readonly nowMs: number },
+): number {
   const { lastId } = tx.run(
     `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, piece_bytes_max, state, created_at, updated_at)
-     values (?, ?, 1, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
     plan.bucketId,
     plan.slot,
+    generation,
     plan.providerId,
     plan.providerAddress,
     plan.payee,
@@ -110,7 +124,6 @@ export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number
     nowMs,
     nowMs,
   )
-  tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', plan.bucketId, plan.slot, lastId)
   return lastId
 }
 
@@ -145,13 +158,23 @@ export function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: numb
   tx.run("update data_sets set create_tx = ?, updated_at = ? where id = ? and state = 'creating'", txHash, nowMs, id)
 }
 
+export interface FailedCreation {
+  readonly code: string
+  readonly message: string
+  readonly nowMs: number
+  /** False: the provider certainly never received the signed bytes. */
+  readonly wasOffered?: boolean
+}
+
 /** The attempt certainly did not land: the same bytes may be sent again. They are kept, so that the nonce is never a second one. */
-export function reopenCreation(tx: Tx, id: number, why: { readonly code: string; readonly message: string; readonly nowMs: number }): void {
+export function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOffered = true }: FailedCreation): void {
   tx.run(
-    "update data_sets set state = 'planned', create_tx = null, last_error_code = ?, last_error = ?, updated_at = ? where id = ? and state = 'creating'",
-    why.code,
-    why.message,
-    why.nowMs,
+    `update data_sets set state = 'planned', create_tx = null, create_offered_at = coalesce(create_offered_at, ?), last_error_code = ?,
+     last_error = ?, updated_at = ? where id = ? and state = 'creating'`,
+    wasOffered ? nowMs : null,
+    code,
+    message,
+    nowMs,
     id,
   )
 }

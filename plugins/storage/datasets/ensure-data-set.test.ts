@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { CreateDataSetCall, ProviderClient } from '../chain/provider-client.ts'
+import { pieceBytesMax } from '../chain/provider-limits.ts'
+import { findCopy } from '../copies/copy-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
-import { findDataSet } from './data-set-store.ts'
+import { currentDataSets, type DataSet, findDataSet } from './data-set-store.ts'
 import { ensureDataSet } from './ensure-data-set.ts'
+import { planDataSets } from './plan-data-sets.ts'
+import type { AvailableProvider } from './providers.ts'
 
 const { signal } = new AbortController()
 const hash = `0x${'ab'.repeat(32)}` as const
@@ -113,4 +117,58 @@ test('a used nonce is a data set that exists already', async () => {
   doors.world.nonce = { landed: true, dataSetId: 5n }
   expect(await ensure()).toEqual({ kind: 'done' })
   expect(dataSet()).toMatchObject({ state: 'ready', chainId: 5n })
+})
+
+const provider = (providerId: string): AvailableProvider => ({
+  providerId,
+  isEndorsed: true,
+  latencyMs: 1,
+  address: '0x1',
+  payee: '0x2',
+  serviceUrl: `http://provider-${providerId}`,
+  name: `provider ${providerId}`,
+  pieceBytesMax,
+})
+const unreachable: Answer = notSent({ reason: 'unreachable', step: 'connect', detail: 'refused' })
+const current = () => currentDataSets(rows.database.read, 1).map(({ providerId, generation, state }) => ({ providerId, generation, state }))
+
+test('a provider that died before it was asked is replaced, and the copies that were planned for it move', async () => {
+  answer(unreachable)
+  const copyId = await rows.addCopy(await rows.addContent(), dataSet() as DataSet)
+  doors.world.available = [provider('7')]
+  expect(await ensure()).toEqual({ kind: 'done' })
+  expect(dataSet()?.state).toBe('abandoned')
+  expect(current()).toEqual([{ providerId: '7', generation: 2, state: 'planned' }])
+  expect(findCopy(rows.database.read, copyId)).toMatchObject({ dataSetId: 2, state: 'planned' })
+  expect(doors.scheduled).toEqual(['ensure 2'])
+  expect(await ensure()).toEqual({ kind: 'done' })
+})
+
+test('a provider that still answers its ping, or that none can replace, is waited for', async () => {
+  answer(unreachable)
+  doors.world.available = [provider('1'), provider('7')]
+  expect(waitOf(await ensure(), doors.clock).reason).toBe('provider')
+  doors.world.available = []
+  expect(waitOf(await ensure(), doors.clock).reason).toBe('provider')
+  expect(current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
+})
+
+test('I-24: a creation that its provider may have received stays on its nonce, however long the provider is away', async () => {
+  answer(lost, unreachable)
+  doors.world.available = [provider('7')]
+  await ensure()
+  doors.world.sent = { pooled: 4, final: 4 }
+  await doors.clock.advance(doors.pace.handlingMs)
+  for (let round = 0; round < 3; round++) await ensure()
+  expect(calls).toHaveLength(2)
+  expect(current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
+})
+
+test('a provider that was given up before it received anything may serve the bucket later', async () => {
+  answer(unreachable)
+  doors.world.available = [provider('7')]
+  await ensure()
+  doors.world.available = [provider('1')]
+  await planDataSets(doors, { bucketId: 1, targetCopies: 2, size: 1000 })
+  expect(current().map(({ providerId }) => providerId)).toEqual(['7', '1'])
 })

@@ -1,4 +1,5 @@
 import { defineProbe, done, type Outcome } from '#kernel'
+import type { NotSentCause } from '../chain/provider-error.ts'
 import { countSent } from '../chain/sender-nonces.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { judgeOutcome } from '../copies/outcome-policy.ts'
@@ -18,12 +19,16 @@ import {
   reopenCreation,
 } from './data-set-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
+import { planElsewhere } from './plan-elsewhere.ts'
 import { waitForTurn } from './provider-turns.ts'
 
 const recorded = defineProbe('storage.dataset.recorded')
 const sent = defineProbe('storage.dataset.sent')
 const submitted = defineProbe('storage.dataset.submitted')
 const ready = defineProbe('storage.dataset.ready')
+
+/** The request ended before its first byte left. */
+const neverReceived: ReadonlySet<NotSentCause['reason']> = new Set(['unreachable', 'egress_refused', 'aborted'])
 
 /** Contents whose tasks are woken when their bucket gets a data set; the others wake by themselves. */
 const wokenMax = 500
@@ -65,13 +70,15 @@ async function create(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
   if (answer.kind !== 'not_sent') return waitFor(clock, 'target_creating', pace.creationMs)
   const setback = judgeRefusal(answer.cause, pace)
   const message = setback.message
-  await database.write((tx) => reopenCreation(tx, dataSet.id, { code: answer.cause.reason, message, nowMs: clock.now() }))
+  const wasOffered = !neverReceived.has(answer.cause.reason)
+  await database.write((tx) => reopenCreation(tx, dataSet.id, { code: answer.cause.reason, message, nowMs: clock.now(), wasOffered }))
   if (setback.kind !== 'wait')
     throw new PipelineFault(
       setback.kind === 'fault' ? setback.code : 'provider_refused',
       `provider ${dataSet.providerId} refused the data set: ${message}`,
     )
   if (setback.reason === 'funding') funds.forget()
+  if (!wasOffered && (await planElsewhere(doors, dataSet))) return done()
   return waitFor(clock, setback.reason, setback.forMs, message)
 }
 

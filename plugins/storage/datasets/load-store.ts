@@ -8,6 +8,15 @@ export function countLoad(reader: Reader): ReadonlyMap<string, number> {
   return new Map(rows.map(({ id, n }) => [id, n]))
 }
 
+/** Providers that the bucket ever used; one that was given up before it received anything is not among them. */
+export function usedProviders(reader: Reader, bucketId: number): ReadonlySet<string> {
+  const rows = reader.all<{ id: string }>(
+    "select provider_id as id from data_sets where bucket_id = ? and not (state = 'abandoned' and create_offered_at is null)",
+    bucketId,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The first piece of an empty data set starts its monthly fee. */
 export function holdsPieces(reader: Reader, dataSetId: number): boolean {
   return reader.get("select 1 from copies where data_set_id = ? and state = 'committed' limit 1", dataSetId) !== undefined

@@ -1,8 +1,8 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { allDataSets, currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from './data-set-store.ts'
-import { countLoad } from './load-store.ts'
+import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from './data-set-store.ts'
+import { countLoad, usedProviders } from './load-store.ts'
 import { selectProviders } from './select-provider-policy.ts'
 
 const planned = defineProbe('storage.dataset.planned')
@@ -34,7 +34,7 @@ export async function planDataSets(doors: Pipeline, { bucketId, targetCopies, si
     .filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
     .slice(0, Math.max(0, targetCopies - fittingNow.length))
   const load = countLoad(doors.database.read)
-  const used = new Set(allDataSets(doors.database.read, bucketId).map((dataSet) => dataSet.providerId))
+  const used = usedProviders(doors.database.read, bucketId)
   const chosen = selectProviders(
     available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
     { count: missing.length, used, pieceBytes: size },

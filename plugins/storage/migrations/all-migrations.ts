@@ -4,6 +4,7 @@ import { copiesMigration } from './0002-copies.ts'
 import { removalsMigration } from './0003-removals.ts'
 import { listReadsMigration } from './0004-list-reads.ts'
 import { finalityMigration } from './0006-finality.ts'
+import { refusalsMigration } from './0007-refusals.ts'
 import { provenPiecesMigration } from './0008-proven-pieces.ts'
 import { chunkRootsMigration } from './0009-chunk-roots.ts'
 import { providerSizesMigration } from './0010-provider-sizes.ts'
@@ -15,6 +16,7 @@ export const storageMigrations: readonly Migration[] = [
   removalsMigration,
   listReadsMigration,
   finalityMigration,
+  refusalsMigration,
   provenPiecesMigration,
   chunkRootsMigration,
   providerSizesMigration,

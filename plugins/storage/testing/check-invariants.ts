@@ -108,6 +108,14 @@ const rules: readonly Rule[] = [
       where b.state not in ('confirmed', 'closed') group by i.copy_id having count(*) > 1`,
   },
   {
+    id: 'I-29',
+    broken: 'a copy is held by a batch that is closed, confirmed or absent',
+    needs: ['commit_batches', 'copies'],
+    sql: `select k.id, k.state, b.state as batch from copies k left join commit_batches b on b.id = k.batch_id
+      where (k.state in ('batched', 'unconfirmed', 'attention') or (k.state = 'transferring' and k.batch_id is not null))
+        and (b.id is null or b.state in ('confirmed', 'closed'))`,
+  },
+  {
     id: 'I-23',
     broken: 'a cache entry has other bytes than its blobs',
     sql: `select e.content_id, e.bytes from cache_entries e

@@ -21,8 +21,9 @@ export interface StorageRows extends AsyncDisposable {
 
 export const rowsNowMs = 1_000_000
 
-export async function openStorageRows(): Promise<StorageRows> {
-  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }])
+/** `dir`: where the database lies, which then stays; default a directory that goes away. */
+export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
+  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], options)
   await database.write((tx) =>
     tx.run(
       `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,

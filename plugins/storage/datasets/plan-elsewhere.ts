@@ -1,0 +1,38 @@
+import { defineProbe } from '#kernel'
+import { newNonce } from '../chain/typed-data.ts'
+import type { Pipeline } from '../pipeline.ts'
+import type { DataSet } from './data-set-store.ts'
+import { countLoad, usedProviders } from './load-store.ts'
+import { replaceUnoffered } from './replan-store.ts'
+import { selectProviders } from './select-provider-policy.ts'
+
+const replanned = defineProbe('storage.dataset.replanned')
+
+/**
+ * The provider of a planned data set cannot be reached. When it does not answer the inventory's ping either, another provider takes the
+ * slot: nothing was paid, because the first one never received the signed creation. Returns whether one was found.
+ */
+export async function planElsewhere(doors: Pipeline, dataSet: DataSet): Promise<boolean> {
+  const { providers, database, clock, schedule, log } = doors
+  const available = await providers.listAvailable()
+  if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false
+  const load = countLoad(database.read)
+  const [choice] = selectProviders(
+    available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
+    // The pieces that wait for this data set may be as long as its provider takes.
+    { count: 1, used: usedProviders(database.read, dataSet.bucketId), pieceBytes: dataSet.pieceBytesMax },
+  )
+  if (!choice) return false
+  const { providerId, address: providerAddress, payee, serviceUrl, pieceBytesMax } = choice
+  const plan = { providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }
+  const message = `provider ${dataSet.providerId} could not be reached before the data set was created`
+  const id = await database.write((tx) => {
+    const next = replaceUnoffered(tx, dataSet, { plan, message, nowMs: clock.now() })
+    if (next !== undefined) schedule.ensure(tx, next)
+    return next
+  })
+  if (id === undefined) return false
+  await replanned()
+  log.warn('a data set is planned with another provider', { dataSet: dataSet.id, replacedBy: id, from: dataSet.providerId, to: providerId })
+  return true
+}

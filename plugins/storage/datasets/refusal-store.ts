@@ -1,0 +1,79 @@
+import type { Reader, Tx } from '#kernel'
+import type { DataSet } from './data-set-store.ts'
+import { refusalWindowMs } from './refusal-policy.ts'
+
+export interface DataSetRefusals {
+  /** In a row. */
+  readonly refusals: number
+  readonly writesPausedUntilMs: number | null
+}
+
+export function readRefusals(reader: Reader, dataSetId: number): DataSetRefusals {
+  const row = reader.get<DataSetRefusals>(
+    'select refusals, writes_paused_until as "writesPausedUntilMs" from data_sets where id = ?',
+    dataSetId,
+  )
+  return row ?? { refusals: 0, writesPausedUntilMs: null }
+}
+
+/** Nothing is sent to the data set before then; 0 when it is not paused. */
+export const pausedUntilMs = (reader: Reader, dataSetId: number): number => readRefusals(reader, dataSetId).writesPausedUntilMs ?? 0
+
+/** One more request in a row that the provider refused together with what it needs. Returns how many. */
+export function countSetback(tx: Tx, dataSetId: number): number {
+  tx.run('update data_sets set refusals = refusals + 1 where id = ?', dataSetId)
+  return readRefusals(tx, dataSetId).refusals
+}
+
+/** The provider refused the data set. Returns how often in a row. */
+export function countRefusal(tx: Tx, { id, providerId }: Pick<DataSet, 'id' | 'providerId'>, nowMs: number): number {
+  tx.run('delete from provider_refusals where at <= ?', nowMs - refusalWindowMs)
+  tx.run('insert into provider_refusals (provider_id, at) values (?, ?)', providerId, nowMs)
+  return countSetback(tx, id)
+}
+
+export function pauseWrites(tx: Tx, dataSetId: number, { untilMs, message }: { readonly untilMs: number; readonly message: string }): void {
+  tx.run(
+    "update data_sets set writes_paused_until = ?, last_error_code = 'data_set_refused', last_error = ? where id = ?",
+    untilMs,
+    message,
+    dataSetId,
+  )
+}
+
+/** The provider writes to the data set again. */
+export function forgetRefusals(tx: Tx, dataSetId: number): void {
+  tx.run(
+    'update data_sets set refusals = 0, writes_paused_until = null, last_error_code = null, last_error = null where id = ? and refusals > 0',
+    dataSetId,
+  )
+}
+
+/** Moments of the provider's latest refusals, oldest first. */
+export function providerRefusals(reader: Reader, providerId: string): readonly number[] {
+  return reader
+    .all<{ at: number }>('select at from provider_refusals where provider_id = ? order by at, id', providerId)
+    .map(({ at }) => at)
+}
+
+/** The provider takes no pull until then. */
+export function throttlePulls(tx: Tx, dataSetId: number, untilMs: number): void {
+  tx.run('update data_sets set pulls_throttled_until = ? where id = ?', untilMs, dataSetId)
+}
+
+export function pullsThrottledUntilMs(reader: Reader, dataSetId: number): number | null {
+  return reader.get<{ at: number | null }>('select pulls_throttled_until as at from data_sets where id = ?', dataSetId)?.at ?? null
+}
+
+/** Does an ended data set hold work that was not sent, or, once it is lost, committed copies? */
+export function hasUnsent(reader: Reader, { id, state }: Pick<DataSet, 'id' | 'state'>): boolean {
+  const found = reader.get(
+    `select 1 from commit_batches where data_set_id = ? and state in ('pulling', 'ready')
+     union all select 1 from copies where data_set_id = ? and (state in ('planned', 'parked') or (state = 'transferring' and batch_id is null)
+       or (state = 'committed' and ? = 'lost')) limit 1`,
+    id,
+    id,
+    state,
+  )
+  return found !== undefined
+}

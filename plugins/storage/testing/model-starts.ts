@@ -1,0 +1,112 @@
+import type { Tx } from '#kernel'
+import type { BatchState } from '../copies/batch-store.ts'
+import type { CopyState } from '../copies/copy-store.ts'
+import type { DataSetState } from '../datasets/data-set-store.ts'
+
+/** Where a copy can stand. `isOffered`: the bytes of its batch may have reached the chain before. */
+export interface ModelStart {
+  readonly copy: CopyState
+  readonly batch?: BatchState
+  readonly isOffered?: boolean
+  readonly isUploaded?: boolean
+  readonly isWithdrawn?: boolean
+}
+
+export const starts: readonly ModelStart[] = [
+  { copy: 'planned' },
+  { copy: 'transferring' },
+  { copy: 'transferring', isUploaded: true },
+  { copy: 'transferring', batch: 'pulling' },
+  { copy: 'parked' },
+  { copy: 'batched', batch: 'ready' },
+  { copy: 'batched', batch: 'ready', isOffered: true },
+  { copy: 'batched', batch: 'submitting' },
+  { copy: 'batched', batch: 'submitted', isOffered: true },
+  { copy: 'unconfirmed', batch: 'uncertain', isOffered: true },
+  { copy: 'unconfirmed', batch: 'uncertain', isOffered: true, isWithdrawn: true },
+  { copy: 'attention', batch: 'ready' },
+  { copy: 'attention', batch: 'ready', isOffered: true },
+  { copy: 'attention', batch: 'submitting' },
+  { copy: 'attention', batch: 'submitted', isOffered: true },
+  { copy: 'attention', batch: 'uncertain', isOffered: true },
+  { copy: 'attention', batch: 'uncertain', isOffered: true, isWithdrawn: true },
+  { copy: 'committed', batch: 'confirmed', isOffered: true },
+  { copy: 'failed' },
+  { copy: 'lost' },
+]
+
+/** The states that only a later replacement gives a data set come too. */
+export const dataSetStarts = [
+  'ready',
+  'write_blocked',
+  'lost',
+  'planned',
+  'creating',
+  'retiring',
+  'retired',
+] as const satisfies readonly DataSetState[]
+
+/** Nothing is sent to a data set without an id on chain, and copies are lost with their data set only. */
+export function isPossible({ copy }: ModelStart, dataSet: DataSetState): boolean {
+  if (dataSet === 'planned' || dataSet === 'creating') return copy === 'planned' || copy === 'failed'
+  return copy !== 'lost' || dataSet !== 'ready'
+}
+
+/** Is the provider without the bytes in this state? */
+export const isBeforeArrival = ({ copy, isUploaded }: ModelStart): boolean =>
+  copy === 'planned' || copy === 'failed' || copy === 'lost' || (copy === 'transferring' && !isUploaded)
+
+export interface SeededCopy {
+  readonly contentId: number
+  readonly dataSetId: number
+  readonly pieceCid: string
+  readonly slot: number
+  readonly nonce: bigint
+  readonly nowMs: number
+}
+
+/** Puts the copy, and its batch, into the database as if the pipeline had brought them there. */
+export function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): void {
+  const { contentId, dataSetId, nowMs } = at
+  const batchId = start.batch === undefined ? null : seedBatch(tx, start, at)
+  const { lastId } = tx.run(
+    `insert into copies (piece_id, content_id, data_set_id, slot, state, method, batch_id, uploaded_at, parked_at, chain_piece_id,
+       committed_at, created_at, updated_at) select id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from pieces where content_id = ?`,
+    contentId,
+    dataSetId,
+    at.slot,
+    start.copy,
+    start.batch === 'pulling' ? 'pull' : 'store',
+    batchId,
+    start.isUploaded ? nowMs : null,
+    isBeforeArrival(start) ? null : nowMs,
+    start.copy === 'committed' ? '0' : null,
+    start.copy === 'committed' ? nowMs : null,
+    nowMs,
+    nowMs,
+    contentId,
+  )
+  if (batchId !== null) {
+    tx.run('insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, 0, ?, ?)', batchId, lastId, at.pieceCid)
+  }
+}
+
+function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, nowMs }: SeededCopy): number {
+  const isSent = start.batch === 'submitting' || start.batch === 'submitted' || start.batch === 'uncertain'
+  return tx.run(
+    `insert into commit_batches (data_set_id, method, state, nonce, extra_data, tx_hash, first_submitted_at, submit_started_at, attention_at,
+       reason_code, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    dataSetId,
+    start.batch === 'pulling' ? 'pull' : 'store',
+    start.batch ?? 'closed',
+    nonce.toString(),
+    `0x${nonce.toString(16).padStart(64, '0')}`,
+    start.batch === 'submitted' ? `0x${'ab'.repeat(32)}` : null,
+    start.isOffered ? nowMs : null,
+    isSent ? nowMs : null,
+    start.copy === 'attention' ? nowMs : null,
+    start.isWithdrawn ? 'withdrawn' : null,
+    nowMs,
+    nowMs,
+  ).lastId
+}

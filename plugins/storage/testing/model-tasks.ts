@@ -1,0 +1,98 @@
+import type { Outcome, Tx } from '#kernel'
+import type { FakeClock } from '#kernel/testing'
+import { Crash } from './model-provider.ts'
+
+interface ModelTask {
+  runAtMs: number
+  attempts: number
+  /** Asked for while it runs. */
+  again: boolean
+}
+
+const attemptsMax = 6
+const waitMsMin = 100
+
+/**
+ * The task engine's rules without its database: one task per key, woken early out of a wait and not out of a backoff, run once more when
+ * it was asked for while it ran, failed when its attempts are used up. A failed one stands for an operator's entry.
+ */
+export class ModelTasks {
+  readonly #open = new Map<string, ModelTask>()
+  readonly failed = new Map<string, string>()
+  #running: string | undefined
+  readonly #clock: FakeClock
+  readonly #run: (key: string) => Promise<Outcome>
+
+  constructor(clock: FakeClock, run: (key: string) => Promise<Outcome>) {
+    this.#clock = clock
+    this.#run = run
+  }
+
+  enqueue(tx: Tx, key: string, atMs = this.#clock.now()): void {
+    tx.afterCommit(() => this.wake(key, atMs))
+  }
+
+  wake(key: string, atMs = this.#clock.now()): void {
+    const task = this.#open.get(key)
+    if (!task) return void this.#open.set(key, { runAtMs: atMs, attempts: 0, again: false })
+    if (this.#running === key) task.again = true
+    else if (task.attempts === 0) task.runAtMs = Math.min(task.runAtMs, atMs)
+  }
+
+  isOpen = (key: string): boolean => this.#open.has(key)
+
+  keys = (): readonly string[] => [...this.#open.keys()]
+
+  retryFailed(): void {
+    const keys = [...this.failed.keys()]
+    this.failed.clear()
+    for (const key of keys) this.wake(key)
+  }
+
+  /** When the next task is due; undefined when none is open. */
+  nextAtMs(): number | undefined {
+    const times = [...this.#open.values()].map(({ runAtMs }) => runAtMs)
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  async runDue(): Promise<void> {
+    const due = [...this.#open].filter(([, { runAtMs }]) => runAtMs <= this.#clock.now())
+    for (const [key, task] of due) await this.#runOne(key, task)
+  }
+
+  async #runOne(key: string, task: ModelTask): Promise<void> {
+    this.#running = key
+    try {
+      this.#end(key, task, await this.#run(key))
+    } catch (error) {
+      this.#endAfterFault(key, task, error)
+    } finally {
+      task.again = false
+      this.#running = undefined
+    }
+  }
+
+  #end(key: string, task: ModelTask, outcome: Outcome): void {
+    const nowMs = this.#clock.now()
+    task.runAtMs = nowMs
+    if (outcome.kind === 'wait') {
+      if (!task.again) task.runAtMs = Math.max(outcome.untilMs, nowMs + waitMsMin)
+      return
+    }
+    task.attempts = 0
+    if (outcome.kind === 'fail') this.failed.set(key, outcome.code)
+    if (!task.again) this.#open.delete(key)
+  }
+
+  #endAfterFault(key: string, task: ModelTask, error: unknown): void {
+    task.runAtMs = this.#clock.now()
+    if (error instanceof Crash) return
+    // An error without a code is a mistake in the product or the model.
+    if (!(error instanceof Error && 'code' in error)) throw error
+    if (++task.attempts < attemptsMax) task.runAtMs += 5000 * 2 ** task.attempts
+    else {
+      this.failed.set(key, error.message)
+      this.#open.delete(key)
+    }
+  }
+}
