@@ -13,7 +13,7 @@ afterEach(() => rows[Symbol.asyncDispose]())
 test('every time column of the tables is either a due time or a record', () => {
   const columns = rows.database.read.all<{ place: string }>(
     `select m.name || '.' || c.name as place from sqlite_schema m join pragma_table_info(m.name) c
-     where m.type = 'table' and c.name like '%\\_at' escape '\\' and m.name not like 'task%' and m.name <> 'clock_mark' and m.name <> 'svc_migration' order by 1`,
+     where m.type = 'table' and (c.name = 'at' or c.name like '%\\_at' escape '\\' or c.name like '%\\_until' escape '\\') and m.name not like 'task%' and m.name <> 'clock_mark' and m.name <> 'svc_migration' order by 1`,
   )
   const listed = [dueColumns, recordedColumns].flatMap((tables: Readonly<Record<string, readonly string[]>>) =>
     Object.entries(tables).flatMap(([table, names]) => names.map((name) => `${table}.${name}`)),

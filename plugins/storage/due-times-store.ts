@@ -17,6 +17,7 @@ export const dueColumns = {
     'created_at',
   ],
   removal_attempts: ['started_at'],
+  provider_refusals: ['at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** Columns that only record when something happened. Nothing waits for them. */
