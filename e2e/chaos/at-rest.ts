@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
+import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import { findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 import type { KeyHistory } from './key-history.ts'
@@ -48,8 +49,8 @@ async function awaitTasks({ gateway }: Scene): Promise<readonly string[]> {
   const read = async (): Promise<readonly Count[]> => (await gateway.process.call('GET', '/api/v1/tasks/stats')).json
   const isOpen = ({ status, count }: Count) => (status === 'pending' || status === 'running') && count > 0
   await until('no task is open', async () => ((await read()).some(isOpen) ? undefined : true), { withinMs: restMs, everyMs: 500 })
-  const failed = (await read()).filter(({ status }) => status === 'failed')
-  return failed.map(({ type, count }) => `${count} tasks of type ${type} failed`)
+  const { tasks } = await readTasks(gateway.process, '?status=failed&limit=100')
+  return tasks.map(({ type, subject, last_error }) => `${type} of ${JSON.stringify(subject)} failed: ${last_error}`)
 }
 
 /** Every live piece under our data sets is a copy on record, once: nothing is paid for twice or for nothing. */
