@@ -6,6 +6,7 @@ import {
   fallsShortOfLimits,
   nearlyUsed,
   type OperatorApproval,
+  raisedToLimits,
 } from './approval-policy.ts'
 
 const limits = { ratePerEpoch: 1000n, lockup: 5000n, lockupPeriodEpochs: 86_400n }
@@ -55,6 +56,22 @@ test.each<readonly [changed: Partial<OperatorApproval>, approve: boolean, onDepo
 ])('of %o: an explicit approval has something to do is %s, a deposit approves on the way is %s', (changed, approve, onDeposit) => {
   expect(differsFromLimits({ ...granted, ...changed }, limits)).toBe(approve)
   expect(fallsShortOfLimits({ ...granted, ...changed }, limits)).toBe(onDeposit)
+})
+
+test.each<readonly [changed: Partial<OperatorApproval>, granted: Partial<typeof limits>]>([
+  [{ rateAllowance: 999n, lockupAllowance: 2499n, maxLockupPeriod: 86_399n }, {}],
+  [
+    { ...unlimited, maxLockupPeriod: 86_399n },
+    { ratePerEpoch: unlimited.rateAllowance, lockup: unlimited.lockupAllowance },
+  ],
+  [
+    { rateAllowance: 999n, lockupAllowance: 5001n, maxLockupPeriod: 86_401n },
+    { lockup: 5001n, lockupPeriodEpochs: 86_401n },
+  ],
+  [{ rateAllowance: 1001n, lockupAllowance: 2499n }, { ratePerEpoch: 1001n }],
+  [{ ...unlimited, isApproved: false }, {}],
+])('of %o a deposit grants the limits, but %o', (changed, larger) => {
+  expect(raisedToLimits({ ...granted, ...changed }, limits)).toEqual({ ...limits, ...larger })
 })
 
 test.each([

@@ -66,7 +66,7 @@ export function differsFromLimits(approval: OperatorApproval, limits: ApprovalLi
   )
 }
 
-/** Whether a deposit should approve on the way: it raises what falls short of the limits, and lowers nothing. */
+/** Whether a deposit should approve on the way, because an allowance falls short of the limits. */
 export function fallsShortOfLimits(approval: OperatorApproval, limits: ApprovalLimits): boolean {
   return (
     !approval.isApproved ||
@@ -75,6 +75,21 @@ export function fallsShortOfLimits(approval: OperatorApproval, limits: ApprovalL
     approval.maxLockupPeriod < limits.lockupPeriodEpochs
   )
 }
+
+/**
+ * What a deposit that approves on the way grants: FilecoinPay sets all three at once, so an allowance above its limit is granted
+ * again as it is. A revoked approval grants nothing now, and starts from the limits.
+ */
+export function raisedToLimits(approval: OperatorApproval, limits: ApprovalLimits): ApprovalLimits {
+  if (!approval.isApproved) return limits
+  return {
+    ratePerEpoch: larger(approval.rateAllowance, limits.ratePerEpoch),
+    lockup: larger(approval.lockupAllowance, limits.lockup),
+    lockupPeriodEpochs: larger(approval.maxLockupPeriod, limits.lockupPeriodEpochs),
+  }
+}
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** What to do about an allowance that does not suffice, as a sentence for the operator. */
 export function approvalAdvice(

@@ -9,6 +9,7 @@ import {
   fallsShortOfLimits,
   noNeed,
   type OperatorApproval,
+  raisedToLimits,
 } from './approval-policy.ts'
 import { toChainError } from './chain-error.ts'
 import type { Chain } from './clients.ts'
@@ -182,8 +183,8 @@ export interface FundOptions {
 }
 
 /**
- * Plans the one call that pays in `amount` and approves the storage service, within the limits, where its allowances fall short of
- * them; null when there is nothing to do (amount 0 and approved as the limits say).
+ * Plans the one call that pays in `amount` and raises the allowances of the storage service that fall short of the limits; with
+ * amount 0 it sets every allowance to its limit. Null when there is nothing to do (amount 0 and approved as the limits say).
  * @throws FundingRefused (negative amount, wallet holds less, unknown contracts), ChainUnreachable
  */
 export async function planFunding({ chain, account, amount, approval: limits, now = Date.now }: FundOptions): Promise<PlannedCall | null> {
@@ -192,10 +193,9 @@ export async function planFunding({ chain, account, amount, approval: limits, no
   const [approval, versions] = await Promise.all([readApproval(chain, account.address), chain.contractVersions()])
   const verdict = judgeVersions(versions)
   if (!verdict.isSupported) throw new FundingRefused('contracts_not_supported', verdict.reason)
-  const granted = [limits.ratePerEpoch, limits.lockup, limits.lockupPeriodEpochs] as const
   if (amount === 0n) {
     if (!differsFromLimits(approval, limits)) return null
-    const args = [usdfc, fwss, true, ...granted] as const
+    const args = [usdfc, fwss, true, ...allowancesOf(limits)] as const
     return planCall({
       what: 'approve the storage service',
       to: filecoinPay,
@@ -213,9 +213,12 @@ export async function planFunding({ chain, account, amount, approval: limits, no
         to: filecoinPay,
         abi: filecoinPayAbi,
         functionName: 'depositWithPermitAndApproveOperator',
-        args: [...deposit, fwss, ...granted],
+        args: [...deposit, fwss, ...allowancesOf(raisedToLimits(approval, limits))],
       })
 }
+
+/** In the order of the contract's parameters. */
+const allowancesOf = ({ ratePerEpoch, lockup, lockupPeriodEpochs }: ApprovalLimits) => [ratePerEpoch, lockup, lockupPeriodEpochs] as const
 
 export interface WithdrawOptions extends Pick<FundOptions, 'chain' | 'account'> {
   /** 10^-18 USDFC, or everything that can be taken out now. */
