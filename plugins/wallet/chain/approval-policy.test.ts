@@ -3,6 +3,7 @@ import {
   approvalAdvice,
   approvalState,
   differsFromLimits,
+  excessAdvice,
   fallsShortOfLimits,
   nearlyUsed,
   type OperatorApproval,
@@ -85,4 +86,17 @@ test.each([
   expect(approvalAdvice(reason, { ...granted, ...changed }, limits)).toBe(advice)
   // Running it helps exactly where it is all that the advice asks for.
   expect(differsFromLimits({ ...granted, ...changed }, limits)).toBe(advice.startsWith('Run'))
+})
+
+const [rate, lockup, days] = ['usdfc_per_month', 'lockup_usdfc', 'lockup_days'].map((key) => `chain.spending.approved_${key}`)
+test.each([
+  [{}, undefined],
+  [{ lockupAllowance: 4000n }, undefined],
+  [unlimited, `Run svc wallet approve to lower it to the settings, or raise ${rate}, ${lockup}, ${days}.`],
+  [{ rateAllowance: 1001n, rateUsage: 1000n }, `Run svc wallet approve to lower it to the settings, or raise ${rate}.`],
+  [{ maxLockupPeriod: 86_401n }, `Run svc wallet approve to lower it to the settings, or raise ${days}.`],
+  [{ ...unlimited, rateUsage: 1001n }, `Raise ${rate}, which is below what is in use, and run svc wallet approve.`],
+  [{ lockupAllowance: 9000n, lockupUsage: 5001n }, `Raise ${lockup}, which is below what is in use, and run svc wallet approve.`],
+])('the advice for allowances above the settings, %o: %s', (changed, advice) => {
+  expect(excessAdvice({ ...granted, ...changed }, limits)).toBe(advice)
 })

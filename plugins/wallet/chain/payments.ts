@@ -27,6 +27,7 @@ import {
   withdrawable,
 } from './cost-policy.ts'
 import { requireAmount } from './plausible-answer.ts'
+import { refusalToLower } from './spending-policy.ts'
 import { filecoinPayAbi, usdfcAbi } from './synapse-constants.ts'
 import { type PlannedCall, planCall } from './transactions.ts'
 
@@ -56,7 +57,12 @@ export interface WalletBalances {
 /** The account could not be funded as asked; a message for the operator. */
 export class FundingRefused extends Error {
   override readonly name = 'FundingRefused'
-  readonly reason: 'amount_not_positive' | 'wallet_balance_too_low' | 'available_funds_too_low' | 'contracts_not_supported'
+  readonly reason:
+    | 'amount_not_positive'
+    | 'wallet_balance_too_low'
+    | 'available_funds_too_low'
+    | 'contracts_not_supported'
+    | 'limits_below_usage'
 
   constructor(reason: FundingRefused['reason'], message: string) {
     super(message)
@@ -185,7 +191,7 @@ export interface FundOptions {
 /**
  * Plans the one call that pays in `amount` and raises the allowances of the storage service that fall short of the limits; with
  * amount 0 it sets every allowance to its limit. Null when there is nothing to do (amount 0 and approved as the limits say).
- * @throws FundingRefused (negative amount, wallet holds less, unknown contracts), ChainUnreachable
+ * @throws FundingRefused (negative amount, wallet holds less, unknown contracts, a limit below what is in use), ChainUnreachable
  */
 export async function planFunding({ chain, account, amount, approval: limits, now = Date.now }: FundOptions): Promise<PlannedCall | null> {
   if (amount < 0n) throw new FundingRefused('amount_not_positive', 'The amount to deposit must not be negative.')
@@ -195,6 +201,8 @@ export async function planFunding({ chain, account, amount, approval: limits, no
   if (!verdict.isSupported) throw new FundingRefused('contracts_not_supported', verdict.reason)
   if (amount === 0n) {
     if (!differsFromLimits(approval, limits)) return null
+    const refusal = refusalToLower(approval, limits)
+    if (refusal !== undefined) throw new FundingRefused('limits_below_usage', refusal)
     const args = [usdfc, fwss, true, ...allowancesOf(limits)] as const
     return planCall({
       what: 'approve the storage service',
