@@ -3,6 +3,7 @@ import type { BlobRef } from './cache-store.ts'
 import type { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
+import type { RecentProofs } from './recent-proofs.ts'
 import { DamagedBlob, proveWhole } from './whole-read.ts'
 
 const smallBlockBytes = 256 * 1024
@@ -33,6 +34,8 @@ export interface BlobDoors {
   readonly disk: Disk
   /** Hashes large blobs. */
   readonly digests: Pick<DigestThread, 'begin'>
+  /** Absent: every whole read is compared. */
+  readonly proofs?: RecentProofs
 }
 
 /** Blobs up to this length are read whole, so that the next reader finds them in memory. */
@@ -40,14 +43,14 @@ const hotBlobBytesMax = 64 * 1024
 
 /** Like openBlob, with small blobs from memory where they were read before. */
 export async function openHotBlob(
-  { disk, digests, hot }: BlobDoors & { readonly hot: HotBytes },
+  { hot, ...doors }: BlobDoors & { readonly hot: HotBytes },
   path: string,
   blob: WantedBlob,
 ): Promise<OpenBlob> {
-  if (blob.length > hotBlobBytesMax) return openBlob({ disk, digests }, path, blob)
+  if (blob.length > hotBlobBytesMax) return openBlob(doors, path, blob)
   const kept = hot.get(blob.blobId)
   if (kept) return { is: 'open', blob: new MemoryBlob(kept), isProven: true }
-  const opened = await openBlob({ disk, digests }, path, blob)
+  const opened = await openBlob(doors, path, blob)
   if (opened.is !== 'open') return opened
   const blocks: Uint8Array[] = []
   try {
@@ -85,15 +88,15 @@ export async function openBlob(doors: BlobDoors, path: string, wanted: WantedBlo
     if (isMissing(error)) return { is: 'missing' }
     throw storageErrors.content_unavailable({ message: `the cached file cannot be opened: ${(error as Error).message}`, cause: error })
   }
-  const found = disk.length(descriptor)
-  if (found === wanted.length) return { is: 'open', blob: new BlobReader(doors, descriptor, wanted), isProven: false }
+  const { length, stamp } = disk.stat(descriptor)
+  if (length === wanted.length) return { is: 'open', blob: new BlobReader(doors, { descriptor, stamp }, wanted), isProven: false }
   await disk.close(descriptor)
   return { is: 'damaged' }
 }
 
-/** Is the file there, with the bytes of its content? @throws SvcError when it cannot be read */
-export async function isIntactBlob(doors: BlobDoors, path: string, wanted: WantedBlob): Promise<boolean> {
-  const opened = await openBlob(doors, path, wanted)
+/** Is the file there, with the bytes of its content? Always compared. @throws SvcError when it cannot be read */
+export async function isIntactBlob({ disk, digests }: BlobDoors, path: string, wanted: WantedBlob): Promise<boolean> {
+  const opened = await openBlob({ disk, digests }, path, wanted)
   if (opened.is !== 'open') return false
   await using blob = opened.blob
   try {
@@ -109,29 +112,32 @@ export async function isIntactBlob(doors: BlobDoors, path: string, wanted: Wante
 class BlobReader implements ReadableBlob {
   readonly #disk: Disk
   readonly #descriptor: number
-  readonly #length: number
-  readonly #sha256: string | null
+  readonly #stamp: string
+  readonly #wanted: WantedBlob
   readonly #digests: BlobDoors['digests']
+  readonly #proofs: RecentProofs | undefined
   #loading: Promise<Loaded> | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ disk, digests }: BlobDoors, descriptor: number, { length, sha256 }: WantedBlob) {
+  constructor({ disk, digests, proofs }: BlobDoors, file: { readonly descriptor: number; readonly stamp: string }, wanted: WantedBlob) {
     this.#disk = disk
     this.#digests = digests
-    this.#descriptor = descriptor
-    this.#length = length
-    this.#sha256 = sha256
+    this.#proofs = proofs
+    this.#descriptor = file.descriptor
+    this.#stamp = file.stamp
+    this.#wanted = wanted
   }
 
   /** Bytes [start, end] inclusive, the whole file by default. Call at most once; the file is closed at the end of the read. */
   read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array> {
     const start = range?.start ?? 0
-    const end = Math.min(range?.end ?? this.#length - 1, this.#length - 1)
-    const isWhole = start === 0 && end === this.#length - 1
+    const { blobId, length, sha256 } = this.#wanted
+    const end = Math.min(range?.end ?? length - 1, length - 1)
+    const isWhole = start === 0 && end === length - 1
     const blocks = this.#blocks(start, end)
-    if (!isWhole || this.#sha256 === null) return blocks
-    const whole = { length: this.#length, sha256: this.#sha256 }
-    return whole.length < largeReadBytes ? proveWhole(blocks, whole) : proveWhole(blocks, whole, () => this.#digests.begin())
+    if (!isWhole || sha256 === null || this.#proofs?.has(blobId, this.#stamp)) return blocks
+    const whole = { length, sha256, onProven: () => this.#proofs?.keep(blobId, this.#stamp) }
+    return length < largeReadBytes ? proveWhole(blocks, whole) : proveWhole(blocks, whole, () => this.#digests.begin())
   }
 
   async *#blocks(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
@@ -171,7 +177,7 @@ class BlobReader implements ReadableBlob {
       const block = Buffer.allocUnsafeSlow(bytes)
       const count = await this.#disk.read(this.#descriptor, block, position)
       if (count === bytes) return { block }
-      throw new Error(`the cached file ends at byte ${position + count} of ${this.#length}`)
+      throw new Error(`the cached file ends at byte ${position + count} of ${this.#wanted.length}`)
     } catch (fault) {
       return { fault }
     }

@@ -14,6 +14,7 @@ import type { EvictionRules } from './eviction-policy.ts'
 import { Evictor, type RoomMade } from './evictor.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
+import { RecentProofs } from './recent-proofs.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
 
@@ -81,6 +82,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
   const digests = new DigestThread(log)
+  const proofs = new RecentProofs()
   const stop = new AbortController()
   const upkeep: Upkeep = { database, disk, dir, epoch, startMs, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
@@ -100,7 +102,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
 
   return {
     ...createCacheGauge(capacity, evictor),
-    ...createBlobReads({ dir, disk, digests, hot }),
+    ...createBlobReads({ dir, disk, digests, hot, proofs }),
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
     discard,

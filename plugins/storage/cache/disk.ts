@@ -9,8 +9,8 @@ export interface Disk {
   write(descriptor: number, chunks: readonly Uint8Array[], position: number): Promise<void>
   /** Reads into the whole buffer, or less where the file ends. Returns the bytes read. */
   read(descriptor: number, buffer: Uint8Array, position: number): Promise<number>
-  /** Length of an open file. Synchronous: its inode is in memory. */
-  length(descriptor: number): number
+  /** Length of an open file, and what changes with every write to it. Synchronous: its inode is in memory. */
+  stat(descriptor: number): { readonly length: number; readonly stamp: string }
   /** Makes the bytes and the length of a file durable. */
   syncFile(descriptor: number): Promise<void>
   /** Makes the names in a folder durable. */
@@ -53,7 +53,10 @@ export const realDisk: Disk = {
         })
       readFrom(0)
     }),
-  length: (descriptor) => fs.fstatSync(descriptor).size,
+  stat: (descriptor) => {
+    const { ino, size, ctimeNs } = fs.fstatSync(descriptor, { bigint: true })
+    return { length: Number(size), stamp: `${ino}/${size}/${ctimeNs}` }
+  },
   syncFile: (descriptor) => finished((done) => fs.fdatasync(descriptor, done)),
   // Not fdatasync: on ext4 it may leave out a name that did not make the folder longer.
   syncFolder: (descriptor) => finished((done) => fs.fsync(descriptor, done)),

@@ -13,6 +13,8 @@ export interface WholeBlob {
   readonly length: number
   /** Lower-case hex. */
   readonly sha256: string
+  /** Called once the bytes were found to be right. */
+  readonly onProven?: () => void
 }
 
 /** A SHA-256 over blocks that come one after the other. Disposing gives it up. */
@@ -29,7 +31,7 @@ export interface RunningDigest extends Disposable {
  */
 export async function* proveWhole(
   blocks: AsyncIterable<Uint8Array>,
-  { length, sha256 }: WholeBlob,
+  { length, sha256, onProven }: WholeBlob,
   begin: () => RunningDigest = beginDigest,
 ): AsyncGenerator<Uint8Array, void, void> {
   using digest = begin()
@@ -43,6 +45,7 @@ export async function* proveWhole(
     if (passed >= length) {
       await adding
       if ((await digest.end()) !== sha256) throw new DamagedBlob(sha256)
+      onProven?.()
     }
     yield block
   }

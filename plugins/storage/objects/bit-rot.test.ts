@@ -62,6 +62,14 @@ function expectSound({ database, dir, cache }: ObjectStorage): void {
   expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
 }
 
+test('I-30: a file that changed since it was compared a moment ago is compared again', async () => {
+  await using storage = await openObjectStorage()
+  const version = await storage.put('k', randomBytes(700 * kib))
+  for (let reads = 0; reads < 2; reads++) expect((await readToEnd(storage)).error).toBeUndefined()
+  await rot(storage, version)
+  expect((await readToEnd(storage)).error?.code).toBe('content_unavailable')
+})
+
 for (const [what, size] of sizes) {
   test(`I-30: ${what} is read right, and never whole once a byte of it changed`, async () => {
     await using storage = await openObjectStorage()

@@ -3,9 +3,11 @@ import {
   approvalAdvice,
   approvalState,
   differsFromLimits,
+  excessAdvice,
   fallsShortOfLimits,
   nearlyUsed,
   type OperatorApproval,
+  raisedToLimits,
 } from './approval-policy.ts'
 
 const limits = { ratePerEpoch: 1000n, lockup: 5000n, lockupPeriodEpochs: 86_400n }
@@ -57,6 +59,22 @@ test.each<readonly [changed: Partial<OperatorApproval>, approve: boolean, onDepo
   expect(fallsShortOfLimits({ ...granted, ...changed }, limits)).toBe(onDeposit)
 })
 
+test.each<readonly [changed: Partial<OperatorApproval>, granted: Partial<typeof limits>]>([
+  [{ rateAllowance: 999n, lockupAllowance: 2499n, maxLockupPeriod: 86_399n }, {}],
+  [
+    { ...unlimited, maxLockupPeriod: 86_399n },
+    { ratePerEpoch: unlimited.rateAllowance, lockup: unlimited.lockupAllowance },
+  ],
+  [
+    { rateAllowance: 999n, lockupAllowance: 5001n, maxLockupPeriod: 86_401n },
+    { lockup: 5001n, lockupPeriodEpochs: 86_401n },
+  ],
+  [{ rateAllowance: 1001n, lockupAllowance: 2499n }, { ratePerEpoch: 1001n }],
+  [{ ...unlimited, isApproved: false }, {}],
+])('of %o a deposit grants the limits, but %o', (changed, larger) => {
+  expect(raisedToLimits({ ...granted, ...changed }, limits)).toEqual({ ...limits, ...larger })
+})
+
 test.each([
   ['not_approved', { isApproved: false }, 'Run svc wallet approve.'],
   ['rate_limited', { rateAllowance: 900n }, 'Run svc wallet approve.'],
@@ -68,4 +86,17 @@ test.each([
   expect(approvalAdvice(reason, { ...granted, ...changed }, limits)).toBe(advice)
   // Running it helps exactly where it is all that the advice asks for.
   expect(differsFromLimits({ ...granted, ...changed }, limits)).toBe(advice.startsWith('Run'))
+})
+
+const [rate, lockup, days] = ['usdfc_per_month', 'lockup_usdfc', 'lockup_days'].map((key) => `chain.spending.approved_${key}`)
+test.each([
+  [{}, undefined],
+  [{ lockupAllowance: 4000n }, undefined],
+  [unlimited, `Run svc wallet approve to lower it to the settings, or raise ${rate}, ${lockup}, ${days}.`],
+  [{ rateAllowance: 1001n, rateUsage: 1000n }, `Run svc wallet approve to lower it to the settings, or raise ${rate}.`],
+  [{ maxLockupPeriod: 86_401n }, `Run svc wallet approve to lower it to the settings, or raise ${days}.`],
+  [{ ...unlimited, rateUsage: 1001n }, `Raise ${rate}, which is below what is in use, and run svc wallet approve.`],
+  [{ lockupAllowance: 9000n, lockupUsage: 5001n }, `Raise ${lockup}, which is below what is in use, and run svc wallet approve.`],
+])('the advice for allowances above the settings, %o: %s', (changed, advice) => {
+  expect(excessAdvice({ ...granted, ...changed }, limits)).toBe(advice)
 })

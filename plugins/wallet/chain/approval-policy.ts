@@ -66,7 +66,7 @@ export function differsFromLimits(approval: OperatorApproval, limits: ApprovalLi
   )
 }
 
-/** Whether a deposit should approve on the way: it raises what falls short of the limits, and lowers nothing. */
+/** Whether a deposit should approve on the way, because an allowance falls short of the limits. */
 export function fallsShortOfLimits(approval: OperatorApproval, limits: ApprovalLimits): boolean {
   return (
     !approval.isApproved ||
@@ -75,6 +75,21 @@ export function fallsShortOfLimits(approval: OperatorApproval, limits: ApprovalL
     approval.maxLockupPeriod < limits.lockupPeriodEpochs
   )
 }
+
+/**
+ * What a deposit that approves on the way grants: FilecoinPay sets all three at once, so an allowance above its limit is granted
+ * again as it is. A revoked approval grants nothing now, and starts from the limits.
+ */
+export function raisedToLimits(approval: OperatorApproval, limits: ApprovalLimits): ApprovalLimits {
+  if (!approval.isApproved) return limits
+  return {
+    ratePerEpoch: larger(approval.rateAllowance, limits.ratePerEpoch),
+    lockup: larger(approval.lockupAllowance, limits.lockup),
+    lockupPeriodEpochs: larger(approval.maxLockupPeriod, limits.lockupPeriodEpochs),
+  }
+}
+
+const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** What to do about an allowance that does not suffice, as a sentence for the operator. */
 export function approvalAdvice(
@@ -86,7 +101,28 @@ export function approvalAdvice(
   return `Raise ${settingOf[reason]} and run svc wallet approve.`
 }
 
-const settingOf = {
+/** What to do about allowances above the settings, as a sentence for the operator; undefined where there are none. */
+export function excessAdvice(approval: OperatorApproval, limits: ApprovalLimits): string | undefined {
+  const excess: (keyof typeof settingOf)[] = []
+  if (approval.rateAllowance > limits.ratePerEpoch) excess.push('rate_limited')
+  if (approval.lockupAllowance > limits.lockup) excess.push('lockup_limited')
+  if (approval.maxLockupPeriod > limits.lockupPeriodEpochs) excess.push('lockup_period_too_short')
+  if (excess.length === 0) return undefined
+  const inUse = loweredBelowUsage(approval, limits)
+  if (inUse) return `Raise ${settingOf[inUse]}, which is below what is in use, and run svc wallet approve.`
+  return `Run svc wallet approve to lower it to the settings, or raise ${excess.map((reason) => settingOf[reason]).join(', ')}.`
+}
+
+/** The allowance that an explicit approval would lower below what is in use; new work would wait then. */
+export function loweredBelowUsage(approval: OperatorApproval, limits: ApprovalLimits): 'rate_limited' | 'lockup_limited' | undefined {
+  if (!approval.isApproved) return undefined
+  const { rateAllowance, rateUsage, lockupAllowance, lockupUsage } = approval
+  if (limits.ratePerEpoch < rateAllowance && limits.ratePerEpoch < rateUsage) return 'rate_limited'
+  if (limits.lockup < lockupAllowance && limits.lockup < lockupUsage) return 'lockup_limited'
+  return undefined
+}
+
+export const settingOf = {
   rate_limited: 'chain.spending.approved_usdfc_per_month',
   lockup_limited: 'chain.spending.approved_lockup_usdfc',
   lockup_period_too_short: 'chain.spending.approved_lockup_days',

@@ -5,6 +5,7 @@ import {
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   decodeErrorResult,
+  formatUnits,
   type Hex,
   HttpRequestError,
   isHex,
@@ -27,15 +28,22 @@ export class ChainAnswerImplausible extends ChainUnreachable {
   }
 }
 
+/** The fee settings, each with the unit of its value; `decimals` count from 10^-18 FIL. */
+const feeUnits = {
+  'chain.spending.max_fee_per_gas_nanofil': { decimals: 9, unit: 'nanoFIL per gas' },
+  'chain.spending.max_transaction_fee_millifil': { decimals: 15, unit: 'milliFIL' },
+} as const
+
 /** The node asks for more than the operator allows. Nothing was signed. */
 export class FeeAboveLimit extends Error {
   override readonly name = 'FeeAboveLimit'
   readonly code = 'fee_above_limit'
 
   /** Amounts in 10^-18 FIL. */
-  constructor(setting: string, asked: bigint, allowed: bigint) {
+  constructor(setting: keyof typeof feeUnits, asked: bigint, allowed: bigint) {
+    const { decimals, unit } = feeUnits[setting]
     super(
-      `The transaction was not signed: its fee would be up to ${asked} attoFIL${setting.includes('per_gas') ? ' per gas' : ''}, above the ${allowed} of ${setting}. Try again when fees are lower, check the node, or raise the setting.`,
+      `The transaction was not signed: its fee would be up to ${formatUnits(asked, decimals)} ${unit}, above the ${formatUnits(allowed, decimals)} of ${setting}. Try again when fees are lower, check the node, or raise the setting.`,
     )
   }
 }

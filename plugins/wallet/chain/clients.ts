@@ -17,9 +17,9 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { boundedFetch, boundedTransport } from './bounded-transport.ts'
 import { toChainError } from './chain-error.ts'
+import { createEpochGuard } from './epoch-guard.ts'
 import { chooseFinalized } from './finalized-policy.ts'
-import { type ChainNetwork, epochToMs } from './networks.ts'
-import { requireEpoch } from './plausible-answer.ts'
+import type { ChainNetwork } from './networks.ts'
 
 type View = 'pure' | 'view'
 
@@ -110,16 +110,11 @@ export function openChain({
     cacheTime: 0,
     pollingInterval: Math.max(100, (network.epochSeconds * 1000) / pollsPerEpoch),
   })
-  let highest: bigint | undefined
+  const acceptEpoch = createEpochGuard(network, now)
   let view: { address: Address; readAt: number } | undefined
 
   const currentEpoch = async () => {
-    const reported = await asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 }))
-    // Tests move the clock of a devnet as they like.
-    const startsAtMs = network.name === 'devnet' ? undefined : epochToMs(network, reported)
-    requireEpoch({ reported, highest, startsAtMs, nowMs: now() })
-    if (highest === undefined || reported > highest) highest = reported
-    return reported
+    return acceptEpoch(await asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 })))
   }
   // Lotus answers state reads at an epoch without blocks with the state before it, so any epoch number may be asked.
   const finalEpoch = async () => {

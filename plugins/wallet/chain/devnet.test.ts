@@ -97,6 +97,20 @@ test('an infinite approval stays through a deposit, and an explicit approval bri
   expect(await planFunding({ chain, account, approval, amount: 0n })).toBeNull()
 })
 
+test('a deposit raises the allowance that falls short and leaves the larger ones as they are', async () => {
+  const other = { ratePerEpoch: approval.ratePerEpoch * 2n, lockup: approval.lockup * 3n, lockupPeriodEpochs: approval.lockupPeriodEpochs }
+  await perform(await planFunding({ chain, account, approval: other, amount: 0n }))
+  const longer = { ...approval, lockupPeriodEpochs: approval.lockupPeriodEpochs * 2n }
+  await perform(await planFunding({ chain, account, approval: longer, amount: parseEther('1') }))
+  expect((await readFunding(chain, account.address)).approval).toMatchObject({
+    rateAllowance: other.ratePerEpoch,
+    lockupAllowance: other.lockup,
+    maxLockupPeriod: longer.lockupPeriodEpochs,
+  })
+  await perform(await planFunding({ chain, account, approval, amount: 0n }))
+  await perform(await planWithdrawal({ chain, account, amount: parseEther('1') }))
+})
+
 test('amounts that the wallet or the account cannot cover are refused before signing', async () => {
   await expect(planFunding({ chain, account, approval, amount: parseEther('1000000') })).rejects.toMatchObject({
     reason: 'wallet_balance_too_low',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { testSpending } from '../testing/test-spending.ts'
 import { ChainAnswerImplausible, FeeAboveLimit } from './chain-error.ts'
 import { requireFeesWithin } from './fee-limits.ts'
 
@@ -18,6 +19,14 @@ test.each([
 ])('I-33: %s above its limit is refused and names the setting', (_what, attempt, setting) => {
   expect(attempt).toThrow(FeeAboveLimit)
   expect(attempt).toThrow(setting)
+})
+
+test.each([
+  ['10.5 nanoFIL per gas, above the 10 of chain.spending.max_fee_per_gas_nanofil.', 1n, 10_500_000_000n],
+  ['1000.000005 milliFIL, above the 1000 of chain.spending.max_transaction_fee_millifil.', 200_000_001n, 5_000_000_000n],
+])('a refusal gives both amounts in the unit of the setting: %s', (amounts, gas, maxFeePerGas) => {
+  const attempt = () => requireFeesWithin(testSpending.fees, { gas, maxFeePerGas, maxPriorityFeePerGas: 1n })
+  expect(attempt).toThrow(`up to ${amounts}`)
 })
 
 test('a negative fee is no answer', () => {

@@ -9,6 +9,7 @@ import {
   fallsShortOfLimits,
   noNeed,
   type OperatorApproval,
+  raisedToLimits,
 } from './approval-policy.ts'
 import { toChainError } from './chain-error.ts'
 import type { Chain } from './clients.ts'
@@ -26,6 +27,7 @@ import {
   withdrawable,
 } from './cost-policy.ts'
 import { requireAmount } from './plausible-answer.ts'
+import { refusalToLower } from './spending-policy.ts'
 import { filecoinPayAbi, usdfcAbi } from './synapse-constants.ts'
 import { type PlannedCall, planCall } from './transactions.ts'
 
@@ -55,7 +57,12 @@ export interface WalletBalances {
 /** The account could not be funded as asked; a message for the operator. */
 export class FundingRefused extends Error {
   override readonly name = 'FundingRefused'
-  readonly reason: 'amount_not_positive' | 'wallet_balance_too_low' | 'available_funds_too_low' | 'contracts_not_supported'
+  readonly reason:
+    | 'amount_not_positive'
+    | 'wallet_balance_too_low'
+    | 'available_funds_too_low'
+    | 'contracts_not_supported'
+    | 'limits_below_usage'
 
   constructor(reason: FundingRefused['reason'], message: string) {
     super(message)
@@ -182,9 +189,9 @@ export interface FundOptions {
 }
 
 /**
- * Plans the one call that pays in `amount` and approves the storage service, within the limits, where its allowances fall short of
- * them; null when there is nothing to do (amount 0 and approved as the limits say).
- * @throws FundingRefused (negative amount, wallet holds less, unknown contracts), ChainUnreachable
+ * Plans the one call that pays in `amount` and raises the allowances of the storage service that fall short of the limits; with
+ * amount 0 it sets every allowance to its limit. Null when there is nothing to do (amount 0 and approved as the limits say).
+ * @throws FundingRefused (negative amount, wallet holds less, unknown contracts, a limit below what is in use), ChainUnreachable
  */
 export async function planFunding({ chain, account, amount, approval: limits, now = Date.now }: FundOptions): Promise<PlannedCall | null> {
   if (amount < 0n) throw new FundingRefused('amount_not_positive', 'The amount to deposit must not be negative.')
@@ -192,10 +199,11 @@ export async function planFunding({ chain, account, amount, approval: limits, no
   const [approval, versions] = await Promise.all([readApproval(chain, account.address), chain.contractVersions()])
   const verdict = judgeVersions(versions)
   if (!verdict.isSupported) throw new FundingRefused('contracts_not_supported', verdict.reason)
-  const granted = [limits.ratePerEpoch, limits.lockup, limits.lockupPeriodEpochs] as const
   if (amount === 0n) {
     if (!differsFromLimits(approval, limits)) return null
-    const args = [usdfc, fwss, true, ...granted] as const
+    const refusal = refusalToLower(approval, limits)
+    if (refusal !== undefined) throw new FundingRefused('limits_below_usage', refusal)
+    const args = [usdfc, fwss, true, ...allowancesOf(limits)] as const
     return planCall({
       what: 'approve the storage service',
       to: filecoinPay,
@@ -213,9 +221,12 @@ export async function planFunding({ chain, account, amount, approval: limits, no
         to: filecoinPay,
         abi: filecoinPayAbi,
         functionName: 'depositWithPermitAndApproveOperator',
-        args: [...deposit, fwss, ...granted],
+        args: [...deposit, fwss, ...allowancesOf(raisedToLimits(approval, limits))],
       })
 }
+
+/** In the order of the contract's parameters. */
+const allowancesOf = ({ ratePerEpoch, lockup, lockupPeriodEpochs }: ApprovalLimits) => [ratePerEpoch, lockup, lockupPeriodEpochs] as const
 
 export interface WithdrawOptions extends Pick<FundOptions, 'chain' | 'account'> {
   /** 10^-18 USDFC, or everything that can be taken out now. */

@@ -1,5 +1,5 @@
 /** The operator's limits in the chain's units. */
-import type { ApprovalLimits } from './approval-policy.ts'
+import { type ApprovalLimits, loweredBelowUsage, type OperatorApproval, settingOf } from './approval-policy.ts'
 import { epochsPerMonth } from './cost-policy.ts'
 import type { FeeLimits } from './fee-limits.ts'
 
@@ -33,4 +33,15 @@ export function toSpendingLimits(settings: SpendingSettings, { epochSeconds }: {
       lockupPeriodEpochs: BigInt(Math.floor((settings.approved_lockup_days * daySeconds) / epochSeconds)),
     },
   }
+}
+
+/** Why the approval is not lowered to the limits, as a sentence for the operator; undefined where what is in use fits. */
+export function refusalToLower(approval: OperatorApproval, limits: ApprovalLimits): string | undefined {
+  const reason = loweredBelowUsage(approval, limits)
+  if (!reason) return undefined
+  const [used, of] = reason === 'rate_limited' ? [approval.rateUsage * epochsPerMonth, 'charges'] : [approval.lockupUsage, 'holds locked']
+  // Rounded up, because the settings are whole USDFC.
+  const least = (used + whole - 1n) / whole
+  const unit = reason === 'rate_limited' ? 'USDFC per 30 days' : 'USDFC'
+  return `The storage service ${of} up to ${least} ${unit} now, more than ${settingOf[reason]} allows, so new copies would wait. Nothing was sent. Set it to ${least} or more, then run svc wallet approve.`
 }

@@ -1,11 +1,11 @@
-/** Taking everything out while something is stored, on real contracts. */
+/** Withdrawals and approvals while something is stored, on real contracts. */
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Fixture, startFixture } from '../../../devnet/testing/fixture.ts'
 import { testSpending } from '../testing/test-spending.ts'
 import { type Chain, openAccount, openChain } from './clients.ts'
 import { resolveNetwork } from './networks.ts'
-import { planWithdrawal, readAccount } from './payments.ts'
+import { planFunding, planWithdrawal, readAccount, readApproval } from './payments.ts'
 import { filecoinPayAbi } from './synapse-constants.ts'
 import { broadcast, lookUp, type PlannedCall, planCall, signTransaction } from './transactions.ts'
 
@@ -46,4 +46,14 @@ test('everything is withdrawn but a few epochs of the running rate, without whic
   const after = await readAccount(chain, account.address)
   expect(after.available).toBeLessThan(10n * before.lockupRate)
   await expect(planWithdrawal({ chain, account, amount: 'all' })).rejects.toMatchObject({ reason: 'available_funds_too_low' })
+})
+
+test('an approval is not lowered below what is in use', async () => {
+  const { rateUsage, lockupUsage } = await readApproval(chain, account.address)
+  expect(rateUsage).toBeGreaterThan(0n)
+  const fund = (ratePerEpoch: bigint, lockup: bigint) =>
+    planFunding({ chain, account, amount: 0n, approval: { ...testSpending.approval, ratePerEpoch, lockup } })
+  await expect(fund(rateUsage - 1n, lockupUsage)).rejects.toMatchObject({ reason: 'limits_below_usage' })
+  await expect(fund(rateUsage, lockupUsage - 1n)).rejects.toMatchObject({ reason: 'limits_below_usage' })
+  expect(await fund(rateUsage, lockupUsage)).not.toBeNull()
 })

@@ -30,8 +30,8 @@ export const walletCommands = [
   }),
   defineCommand({
     name: 'wallet approve',
-    summary: 'Let the storage service charge the payment account of the configured wallet',
-    examples: [['svc wallet approve', 'Does nothing when it is approved already']],
+    summary: 'Let the storage service charge the payment account of the configured wallet, within the limits of chain.spending',
+    examples: [['svc wallet approve', 'Raises or lowers every allowance to its limit; does nothing when they are the same']],
     flags: { json, timeout: confirmation },
     load: () => import('./approve-command.ts'),
   }),

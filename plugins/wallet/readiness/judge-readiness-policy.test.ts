@@ -66,6 +66,12 @@ test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessSta
     'warning',
     { estimate: known({ cost: 2n, depositNeeded: 0n, cdnLockup: 0n, approval: { kind: 'nearly_used', advice: 'Raise it.' } }) },
   ],
+  [
+    'an approval above the settings',
+    'fwss_approval',
+    'warning',
+    { estimate: known({ cost: 2n, depositNeeded: 0n, cdnLockup: 0n, approval: { kind: 'above_settings', advice: 'Lower it.' } }) },
+  ],
   ['no gas', 'wallet_fil_gas', 'blocked', { gas: known(0n) }],
   ['gas that cannot be read', 'wallet_fil_gas', 'unknown', { gas: silent }],
   ['no USDFC beside the deposit', 'wallet_usdfc', 'warning', { usdfc: known(0n) }],

@@ -172,6 +172,13 @@ function checkApproval({ approval }: StorageEstimate): ReadinessCheck {
   if (approval.kind === 'enough') return ready(id, 'The storage service may be paid from the deposit.')
   if (approval.kind === 'nearly_used')
     return { id, status: 'warning', message: 'The approval of the storage service is nearly used up.', action: approval.advice }
+  if (approval.kind === 'above_settings')
+    return {
+      id,
+      status: 'warning',
+      message: 'The storage service is approved to charge more than the settings say.',
+      action: approval.advice,
+    }
   const message = 'The storage service may not be paid from the deposit, or not enough.'
   return { id, status: 'blocked', message, action: approval.advice }
 }

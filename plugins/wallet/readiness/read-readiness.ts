@@ -1,5 +1,5 @@
 /** Asks the chain everything that the judgement needs, within one limit of time. */
-import { type ApprovalLimits, approvalAdvice, nearlyUsed } from '../chain/approval-policy.ts'
+import { type ApprovalLimits, approvalAdvice, excessAdvice, nearlyUsed } from '../chain/approval-policy.ts'
 import { openAccount } from '../chain/clients.ts'
 import { judgeVersions } from '../chain/contract-version-policy.ts'
 import { estimateCost, type FundingView, readAccount, readFunding, type WorkEstimate } from '../chain/payments.ts'
@@ -70,7 +70,9 @@ async function estimateFirstObject({ chain, owner, defaultCopies, withCdn, appro
 function judgeApproval({ approvalState: state }: WorkEstimate, { approval }: FundingView, limits: ApprovalLimits): ApprovalVerdict {
   if (!state.approved) return { kind: 'lacking', advice: approvalAdvice(state.reason, approval, limits) }
   const reason = nearlyUsed(approval)
-  return reason ? { kind: 'nearly_used', advice: approvalAdvice(reason, approval, limits) } : { kind: 'enough' }
+  if (reason) return { kind: 'nearly_used', advice: approvalAdvice(reason, approval, limits) }
+  const advice = excessAdvice(approval, limits)
+  return advice === undefined ? { kind: 'enough' } : { kind: 'above_settings', advice }
 }
 
 const timedOut = Symbol('timed out')

@@ -39,7 +39,7 @@ export interface ChainReads {
 export type ApprovalVerdict =
   | { readonly kind: 'enough' }
   /** `advice` is the next step of the operator. */
-  | { readonly kind: 'lacking' | 'nearly_used'; readonly advice: string }
+  | { readonly kind: 'lacking' | 'nearly_used' | 'above_settings'; readonly advice: string }
 
 /** For one smallest object on new data sets, one per copy. */
 export interface StorageEstimate {

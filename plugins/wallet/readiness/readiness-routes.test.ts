@@ -8,6 +8,7 @@ import { type SvcHome, svcHome } from '../../../cli/testing/run-svc.ts'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
 import { openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
+import { walletSetup } from '../contract.ts'
 import { walletPlugin } from '../plugin.ts'
 import { testSpending } from '../testing/test-spending.ts'
 import { ownerOf, readReadiness } from './read-readiness.ts'
@@ -57,6 +58,11 @@ test('a wallet is blocked until it has paid in and approved the service, and rea
   expect(before.by.providers).toMatchObject({ status: 'ready', message: '3 approved providers can be used for 3 copies.' })
   await devnet.depositFor(keyOf(0), 50n * token)
   await devnet.approveFwss(keyOf(0))
+  expect((await readNow(svc)).by.fwss_approval).toMatchObject({
+    status: 'warning',
+    action: expect.stringMatching(/^Run svc wallet approve to lower it to the settings/),
+  })
+  await svc.kernel.get(walletSetup).ensureFunded({ deposit: 0n })
   const after = await readNow(svc)
   // Providers of a local chain are on private addresses, and that stays a warning.
   expect(Object.values(after.by).filter(({ status }) => status !== 'ready')).toMatchObject([{ id: 'private_networks', status: 'warning' }])
