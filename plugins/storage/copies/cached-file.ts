@@ -1,9 +1,9 @@
-import { fail, type Outcome } from '#kernel'
+import { done, fail, type Outcome } from '#kernel'
 import { fileBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
-import { copiesOf, statesWithBytes } from './copy-store.ts'
+import { copiesOf, findPipelineContent, statesWithBytes } from './copy-store.ts'
 
 /** The cached file of a content. Its bytes are compared with the SHA-256 wherever they are used (I-30). */
 export interface CachedFile {
@@ -40,5 +40,17 @@ export async function settleSourceFault(
   if (current?.blobId === file.blobId) throw error
   const isElsewhere = copiesOf(doors.database.read, contentId).some(({ state }) => statesWithBytes.has(state))
   if (current || isElsewhere) return waitFor(doors.clock, 'retry', 0, 'the cached bytes were replaced or removed while they were read')
-  return fail('content_damaged', `${error.message}; no provider has the content; upload the object again`, { retryable: true })
+  return failUnlessDeleted(doors, contentId, {
+    code: 'content_damaged',
+    message: `${error.message}; no provider has the content; upload the object again`,
+  })
+}
+
+/** The bytes of a content are nowhere: an operator's entry, unless the content was deleted meanwhile, which takes its file with it. */
+export function failUnlessDeleted(
+  { database }: Pipeline,
+  contentId: number,
+  { code, message }: { readonly code: string; readonly message: string },
+): Outcome {
+  return findPipelineContent(database.read, contentId)?.isLive ? fail(code, message, { retryable: true }) : done()
 }

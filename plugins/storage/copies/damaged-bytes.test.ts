@@ -112,6 +112,32 @@ test('I-08: a file that a new upload replaced while it was read costs no attempt
   expect(doors.scheduled).toEqual([])
 })
 
+test('a content that is deleted while its file is read needs no operator', async () => {
+  await rows.addDataSet()
+  await forgetCid()
+  const deleteContent = async () => {
+    doors.world.cached = undefined
+    await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
+  }
+  calculateWith({
+    async calculate() {
+      await deleteContent()
+      throw new PieceCalculationError('there is no file', { code: 'piece_source_missing' })
+    },
+  })
+  expect(await store()).toEqual({ kind: 'done' })
+})
+
+test('a content that is deleted before its file is found needs no operator', async () => {
+  await rows.addDataSet()
+  await forgetCid()
+  doors.locateCached = async () => {
+    await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
+    return undefined
+  }
+  expect(await store()).toEqual({ kind: 'done' })
+})
+
 test('a file that cannot be read costs an attempt', async () => {
   await rows.addDataSet()
   await rows.addDataSet()

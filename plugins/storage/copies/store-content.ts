@@ -1,11 +1,11 @@
-import { defineProbe, done, fail, type Outcome } from '#kernel'
+import { defineProbe, done, type Outcome } from '#kernel'
 import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { pausedUntilMs } from '../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import { type CachedFile, cachedBody, calculatePiece, settleSourceFault } from './cached-file.ts'
+import { type CachedFile, cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
 import {
   beginUpload,
@@ -134,7 +134,11 @@ type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 async function upload(doors: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
   const { contentId } = work.content
   const file = await doors.locateCached(contentId)
-  if (!file) return fail('content_missing', 'the cached bytes of this content are gone and no provider has them', { retryable: true })
+  if (!file)
+    return failUnlessDeleted(doors, contentId, {
+      code: 'content_missing',
+      message: 'the cached bytes of this content are gone and no provider has them',
+    })
   try {
     return await uploadFile(doors, { ...work, file }, signal)
   } catch (error) {
