@@ -60,7 +60,7 @@ export const adminAuthSection = defineSection('admin.auth', {
     const isGuessable = session_secret !== undefined && session_secret !== '' && Buffer.byteLength(session_secret) < sessionSecretBytesMin
     const weak = {
       key: 'session_secret',
-      message: `must have at least ${sessionSecretBytesMin} bytes; \`svc admin-auth reset-password\` writes one`,
+      message: `must have at least ${sessionSecretBytesMin} bytes; put ${sessionSecretBytesMin} random bytes there, or run \`svc admin-auth reset-password\`, which also makes a new password`,
     }
     return [
       ...needs('username', username),
