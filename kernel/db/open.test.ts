@@ -217,7 +217,7 @@ test('the files of the database are private, also those that an earlier version 
   }
 })
 
-test.skipIf(process.getuid?.() !== 0)('a database that root makes belongs to the owner of the directory, so that the service can open it', async () => {
+test.skipIf(process.getuid?.() !== 0)('a database that root makes belongs to the owner of the directory', async () => {
   const dir = newDir()
   const serviceUser = 54_321
   chownSync(dir, serviceUser, serviceUser)
