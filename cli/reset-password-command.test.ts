@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createOutput, readConfigFile, verifyPassword } from '#kernel'
@@ -85,11 +85,12 @@ test('nothing is guessed, made or half done', async () => {
 })
 
 test('the previous password file is back when the configuration cannot be saved', async () => {
-  const { config, passwordPath } = await madeHome()
+  const { home, config: original, passwordPath } = await madeHome()
+  // A name so long that the temporary file beside it cannot be made: a lack of rights would not stop root.
+  const config = join(home.dir, `${'c'.repeat(240)}.toml`)
+  renameSync(original, config)
   const [text, password] = [readFileSync(config, 'utf8'), readFileSync(passwordPath, 'utf8')]
-  // Where the new configuration would be written before it takes the old one's place.
-  mkdirSync(`${config}.${process.pid}.tmp`)
-  await expect(reset(config)).rejects.toThrow()
+  await expect(reset(config)).rejects.toThrow(`${config} cannot be written`)
   expect([readFileSync(config, 'utf8'), readFileSync(passwordPath, 'utf8')]).toEqual([text, password])
   expect(statSync(passwordPath).mode & 0o777).toBe(0o600)
 })

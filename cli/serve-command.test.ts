@@ -1,4 +1,4 @@
-import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -75,6 +75,7 @@ test.each([
   ['chain.private_key=0xfeedfacecafebeef', 'chain.private_key', 'SVC_CHAIN_PRIVATE_KEY'],
   ['admin.auth.session_secret=feedfacecafebeef', 'admin.auth.session_secret', 'SVC_ADMIN_AUTH_SESSION_SECRET'],
   ['chain.rpc_url=https://node.example.org/v3/feedfacecafebeef', 'chain.rpc_url', 'SVC_CHAIN_RPC_URL'],
+  ['database.dsn=sqlite://svc:feedfacecafebeef@host/svc.db', 'database.dsn', 'SVC_DATABASE_DSN'],
 ])('--set %s is refused: the list of processes shows it', async (pair, field, variable) => {
   using home = svcHome()
   await home.run(['init'])
@@ -83,6 +84,17 @@ test.each([
   expect(stderr).toBe(
     `fatal: --set takes no secret, because the list of processes shows it: put ${field} into the configuration file or into ${variable}\n`,
   )
+})
+
+test('--set takes the path of the database, which is no secret', async () => {
+  using home = svcHome()
+  await home.run(['init'])
+  const path = join(home.dir, 'elsewhere', 'svc.db')
+  const onlyIt = { SVC_PLUGINS_DISABLED: builtinPlugins.map(({ id }) => id).join(',') }
+  await using svc = home.start(['serve', '--set', `database.dsn=${path}`], { ...anyPort, ...onlyIt })
+  expect(await svc.line(/is running/)).toContain('mode=full')
+  expect(existsSync(path)).toBe(true)
+  expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
 test('a configuration that other users may read is warned of, and everything that is made is private', async () => {

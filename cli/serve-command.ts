@@ -51,7 +51,7 @@ function refuseSecretFlags({ sections }: PreparedKernel, flags: Readonly<Record<
       const field = `${path}.${key}`
       const value = Object.hasOwn(flags, field) ? flags[field] : undefined
       // A part of the value may be secret, such as the token in a URL.
-      if (value === undefined || (!setting.secret && setting.secretParts(value).length === 0)) continue
+      if (value === undefined || setting.secretParts(value).length === 0) continue
       throw new CommandError(
         `--set takes no secret, because the list of processes shows it: put ${field} into the configuration file or into ${envName(field)}`,
         { exitCode: 2 },

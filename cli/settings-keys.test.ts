@@ -13,7 +13,7 @@ const config = { 'server.port': '127.0.0.1:0', 'chain.private_key': '42'.repeat(
 const editableKeys: readonly (readonly [field: string, fallback: unknown, other: unknown])[] = [
   ['server.port', ':8080', ':8081'],
   ['server.max_connections', 4096, 2048],
-  ['server.max_connections_per_client', 1024, 512],
+  ['server.max_connections_per_client', 0, 512],
   ['server.max_requests', 512, 256],
   ['server.tls.enabled', false, false],
   ['server.tls.cert_file', '', '/cert.pem'],

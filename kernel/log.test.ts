@@ -45,6 +45,14 @@ test('lines below the level are left out', () => {
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['c', 'd'])
 })
 
+test('a child with a level of its own writes its lines whatever the level of the log is', () => {
+  const { lines, log } = setUp('json', { level: 'error' })
+  log.child('audit', 'info').info('a')
+  log.child('s3').info('b')
+  log.child('audit', 'info').debug('c')
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['a'])
+})
+
 test('text lines are for people: time, level, who, what, and the fields', () => {
   const { lines, log } = setUp('text')
   log.child('wallet').info('funded', { amount: '5', why: 'two words', count: 3 })

@@ -7,8 +7,8 @@ export interface Log {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** A logger whose lines carry the name. */
-  child(name: string): Log
+  /** A logger whose lines carry the name. With a level of its own it writes lines of that level whatever the level of the log is. */
+  child(name: string, level?: LogLevel): Log
 }
 
 export type LogFields = Readonly<Record<string, unknown>>
@@ -85,7 +85,7 @@ function wrap(logger: pino.Logger): Log {
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),
     error: (message, fields = {}) => logger.error(fields, message),
-    child: (name) => wrap(logger.child({ in: name })),
+    child: (name, level) => wrap(logger.child({ in: name }, level && { level })),
   }
 }
 

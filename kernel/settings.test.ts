@@ -38,5 +38,8 @@ test.each([
   const values = { enabled, username: 'admin', password_hash: 'x', session_secret, session_ttl: 1 }
   const problems = adminAuthSection.check(values as never)
   expect(problems.map(({ key }) => key)).toEqual(keys)
-  for (const { message } of problems) expect(message).toBe('must have at least 32 bytes; `svc admin-auth reset-password` writes one')
+  for (const { message } of problems)
+    expect(message).toBe(
+      'must have at least 32 bytes; put 32 random bytes there, or run `svc admin-auth reset-password`, which also makes a new password',
+    )
 })

@@ -60,7 +60,7 @@ export const adminAuthSection = defineSection('admin.auth', {
     const isGuessable = session_secret !== undefined && session_secret !== '' && Buffer.byteLength(session_secret) < sessionSecretBytesMin
     const weak = {
       key: 'session_secret',
-      message: `must have at least ${sessionSecretBytesMin} bytes; \`svc admin-auth reset-password\` writes one`,
+      message: `must have at least ${sessionSecretBytesMin} bytes; put ${sessionSecretBytesMin} random bytes there, or run \`svc admin-auth reset-password\`, which also makes a new password`,
     }
     return [
       ...needs('username', username),
@@ -71,6 +71,11 @@ export const adminAuthSection = defineSection('admin.auth', {
   },
 })
 
+function passwordOfDsn(dsn: string): readonly string[] {
+  const password = URL.parse(dsn)?.password
+  return password ? [password] : []
+}
+
 export const databaseSection = defineSection('database', {
   doc: 'Where metadata is kept.',
   keys: {
@@ -80,6 +85,8 @@ export const databaseSection = defineSection('database', {
       doc: 'Path or file: URL of the SQLite database. Keep it on a local disk: some network file systems ignore the locks that keep a second svc away.',
       default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
       written: true,
+      // A path, which messages name. A driver that signs in would have its password here.
+      secretParts: passwordOfDsn,
     }),
   },
 })

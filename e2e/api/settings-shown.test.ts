@@ -49,7 +49,7 @@ test('the whole of it has the members that every reader may rely on', async () =
 test('values are nested as in the file, and are those in effect: of the environment, the file and the defaults', async () => {
   const { config } = await read()
   expect(config).toMatchObject({
-    server: { port: '127.0.0.1:0', max_connections: 4096, max_connections_per_client: 1024, max_requests: 512, tls: { enabled: false } },
+    server: { port: '127.0.0.1:0', max_connections: 4096, max_connections_per_client: 0, max_requests: 512, tls: { enabled: false } },
     s3: { region: 'eu-north-1' },
     chain: {
       network: 'calibration',

@@ -51,7 +51,7 @@ export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Prom
   // Reported where it is awaited.
   working.catch(() => ended.abort())
   let faults = 0
-  {
+  try {
     await using nemesis = startNemesis(network.devnet.providers, random.fork('nemesis'))
     for (let kill = 0; kill < kills; kill++) {
       await sleep(lifetime(random))
@@ -59,8 +59,10 @@ export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Prom
     }
     await sleep(lifetime(random))
     faults = nemesis.placed.length
+  } finally {
+    // Also when a kill or a start failed: no client goes on against a gateway that is gone.
+    ended.abort()
   }
-  ended.abort()
   await working
 
   const histories = clients.flatMap((client) => client.histories)

@@ -20,9 +20,14 @@ export async function startLiveGateway(network: FundedDevnet, name: string): Pro
   // Cached bytes go as soon as enough copies are committed, so that reads come from providers too.
   const settings = { 'cache.eviction_policy': 'after_upload' }
   const start = () => startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
+  await using started = new AsyncDisposableStack()
   let process = await start()
+  // Also when what follows fails.
+  started.defer(() => process.kill())
   const user = await process.createUser()
   let s3 = process.connect(user)
+  started.defer(() => s3.destroy())
+  const running = started.move()
   return {
     dir,
     user,
@@ -38,9 +43,6 @@ export async function startLiveGateway(network: FundedDevnet, name: string): Pro
       process = await start()
       s3 = process.connect(user)
     },
-    async [Symbol.asyncDispose]() {
-      s3.destroy()
-      await process.kill()
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

@@ -7,6 +7,8 @@ export interface SignInOutcome {
   /** Undefined for a name that is not the operator's: it may be a password typed into the wrong field. */
   readonly by: string | undefined
   readonly client: string
+  /** Of a blocked one: its number among those of the client. Not each of them has a line. */
+  readonly attempts?: number | undefined
 }
 
 export interface AuditedRequest {
@@ -30,7 +32,8 @@ export interface Audit {
 }
 
 export function createAudit(log: Log): Audit {
-  const lines = log.child('audit')
+  // I-35: a level of its own, so that `logging.level = error` leaves none out.
+  const lines = log.child('audit', 'info')
   return {
     signIn: (outcome) => lines[outcome.outcome === 'accepted' ? 'info' : 'warn']('sign-in', { ...outcome }),
     clientBlocked: (block) => lines.warn('client blocked', { ...block }),

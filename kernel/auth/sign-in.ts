@@ -4,6 +4,7 @@ import { kernelErrors, type SvcError } from '../errors.ts'
 import { clientNetwork } from '../http/client-network.ts'
 import type { Audit, SignInOutcome } from './audit.ts'
 import type { Credentials } from './basic.ts'
+import { BlockedAttempts } from './blocked-attempts.ts'
 import { verifyPassword } from './password.ts'
 import { type Attempt, SignInLimiter, signInLimits, type Verification } from './rate-limit.ts'
 import { isSameText } from './same-text.ts'
@@ -32,6 +33,7 @@ export class SignIn {
   readonly #clock: Pick<Clock, 'now'>
   readonly #audit: Pick<Audit, 'signIn'>
   readonly #limiter: SignInLimiter
+  readonly #blocked: BlockedAttempts
   /** Keyed hash of right credentials → until when they count. The key lives only in this process. */
   readonly #right = new Map<string, number>()
   readonly #key = randomBytes(32)
@@ -40,6 +42,7 @@ export class SignIn {
     this.#operator = operator
     this.#clock = clock
     this.#audit = audit
+    this.#blocked = new BlockedAttempts(clock)
     const block = { failures: signInLimits.failuresMax, seconds: signInLimits.blockMs / 1000 }
     this.#limiter = new SignInLimiter(clock, (client) => audit.clientBlocked({ client, ...block }))
   }
@@ -75,7 +78,9 @@ export class SignIn {
 
   #record({ kind }: Attempt, how: SignInOutcome['how'], { username }: Credentials, client: string): void {
     const by = this.#isOperator(username) ? this.#operator.username : undefined
-    this.#audit.signIn({ outcome: outcomes[kind], how, by, client })
+    const attempts = kind === 'limited' ? this.#blocked.count(clientNetwork(client)) : undefined
+    if (kind === 'limited' && attempts === undefined) return
+    this.#audit.signIn({ outcome: outcomes[kind], how, by, client, attempts })
   }
 
   /** The stored hash takes part: after a change of password nothing remembered fits any more. */

@@ -58,9 +58,11 @@ export function writePrivateFile(path: string, text: string): void {
   const directory = dirname(path)
   // A random name that must be new: a file or link that another user put there is never written to.
   const temporary = `${path}.${randomBytes(temporaryNameBytes).toString('hex')}.tmp`
+  let isMade = false
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     const file = openSync(temporary, 'wx', 0o600)
+    isMade = true
     try {
       // All of it or an error: on a disk that is nearly full, one write may take a part.
       writeFileSync(file, text)
@@ -73,7 +75,7 @@ export function writePrivateFile(path: string, text: string): void {
     fsyncSync(folder)
     closeSync(folder)
   } catch (cause) {
-    rmSync(temporary, { force: true })
+    if (isMade) rmSync(temporary, { force: true })
     throw configFileErrors.config_unwritable({ message: `${path} cannot be written: ${(cause as Error).message}`, cause })
   }
 }

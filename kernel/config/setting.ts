@@ -17,7 +17,7 @@ export interface Setting<T> {
   readonly editable: boolean
   /** Never shown, logged or returned. */
   readonly secret: boolean
-  /** What of the value no log line may carry: all of a secret, and what others name, such as the token in a URL. Bears any text. */
+  /** What of the value no log line and no command line may carry: what the setting names, such as the token in a URL; of a secret, all. Bears any text. */
   readonly secretParts: (text: string) => readonly string[]
   /** Without it the service starts in setup mode. */
   readonly required: boolean
@@ -68,7 +68,11 @@ const describedAs = (schema: Type<unknown>, narrowed: unknown): Type<unknown> =>
 /** Text that is never shown. Checks hide the value from their messages. */
 export function secret<const A extends About<string>>(about: A, schema: Type<string> = type('string')): Setting<Defaulted<string, A>> {
   const hidden = printable(schema.configure({ actual: () => '(hidden)' }) as Type<string>)
-  return { ...setting('text', hidden, about, (value) => value as Defaulted<string, A>), secret: true, secretParts: (value) => [value] }
+  return {
+    ...setting('text', hidden, about, (value) => value as Defaulted<string, A>),
+    secret: true,
+    secretParts: about.secretParts ?? ((value) => [value]),
+  }
 }
 
 export function choice<const V extends string, const A extends About<NoInfer<V>>>(values: readonly V[], about: A): Setting<V> {

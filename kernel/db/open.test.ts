@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -215,4 +215,13 @@ test('the files of the database are private, also those that an earlier version 
   } finally {
     process.umask(before)
   }
+})
+
+test.skipIf(process.getuid?.() !== 0)('a database that root makes belongs to the owner of the directory', async () => {
+  const dir = newDir()
+  const serviceUser = 54_321
+  chownSync(dir, serviceUser, serviceUser)
+  await open(dir)
+  const owners = ['db', 'db/test.db', 'db/test.db-wal', 'db/test.db-shm'].map((name) => statSync(join(dir, name)).uid)
+  expect(owners).toEqual([serviceUser, serviceUser, serviceUser, serviceUser])
 })

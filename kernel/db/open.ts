@@ -1,8 +1,9 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Migrator, Migration as OrmMigration } from '@mikro-orm/migrations'
 import { MikroORM, type Options } from '@mikro-orm/sqlite'
 import { CompiledQuery } from 'kysely'
+import { giveToOwner, makePrivate, makePrivateDirectory } from '../private-mode.ts'
 import type { Database } from './database.ts'
 import { nameFile } from './database-error.ts'
 import { databasePath } from './database-path.ts'
@@ -25,9 +26,6 @@ export interface OpenDatabase extends Database, AsyncDisposable {
 
 /** How long a statement waits for a lock held by another process, such as a backup that copies the database. */
 const lockWaitMs = 5000
-
-/** Rights of the group and of everyone else. */
-const othersMask = 0o077
 
 const writerPragmas = [
   'pragma journal_mode = wal',
@@ -52,7 +50,7 @@ export interface OpenRequest {
  */
 export async function openDatabase(request: OpenRequest): Promise<OpenDatabase> {
   const path = databasePath(request.dsn)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makePrivateDirectory(dirname(path))
   keepPrivate(path)
   const orm = await MikroORM.init(ormOptions(path, request.schemas))
   try {
@@ -101,17 +99,11 @@ async function connect(orm: MikroORM, path: string, { schemas, otherSchemas = []
  * closing a descriptor of an open database frees the locks on it.
  */
 function keepPrivate(path: string): void {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
-    if ((mode & othersMask) === 0) continue
-    try {
-      chmodSync(file, mode & ~othersMask)
-    } catch (cause) {
-      // Of another owner: the database can be used all the same.
-      process.emitWarning(new Error(`${file} can be read by other users, and its mode cannot be changed`, { cause }))
-    }
+  if (!existsSync(path)) {
+    closeSync(openSync(path, 'a', 0o600))
+    giveToOwner(path)
   }
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) makePrivate(file)
 }
 
 function ormOptions(path: string, schemas: readonly NamedMigrations[]): Options {

@@ -71,7 +71,15 @@ export async function startAdminListener(options: AdminListenerOptions): Promise
   }
   const app = buildApp(options)
   app.server.maxConnections = connectionsMax
-  shareConnections(app.server, { perClientMax: connectionsPerClientMax, isExempt: createProxyCheck(options.settings.trusted_proxies) })
+  shareConnections(app.server, {
+    perClientMax: connectionsPerClientMax,
+    isExempt: createProxyCheck(options.settings.trusted_proxies),
+    onEnded: (ended) =>
+      options.log.warn('connections to the Admin listener were ended: one client has too many; a proxy must be in admin.trusted_proxies', {
+        ...ended,
+        limit: connectionsPerClientMax,
+      }),
+  })
   const silent = trackSilentConnections(app)
   try {
     await app.ready()

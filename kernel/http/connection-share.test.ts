@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type ConnectionShare, shareConnections } from './connection-share.ts'
 
 async function startServer(share: ConnectionShare) {
@@ -61,4 +61,17 @@ test('an exempt peer takes as many as it needs', async () => {
   for (let n = 0; n < 4; n++) expect(await server.open('127.0.0.2')).toBe('kept')
   expect(await server.open('127.0.0.3')).toBe('kept')
   expect(await server.open('127.0.0.3')).toBe('ended')
+})
+
+test('ended connections are told of, however many they are, once a minute', async () => {
+  const told: unknown[] = []
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using server = await startServer({ perClientMax: 1, onEnded: (ended) => told.push(ended) })
+  await server.open('127.0.0.2')
+  for (let n = 0; n < 3; n++) expect(await server.open('127.0.0.2')).toBe('ended')
+  expect(told).toEqual([{ client: '127.0.0.2', connections: 1 }])
+  vi.advanceTimersByTime(60_000)
+  await server.open('127.0.0.2')
+  expect(told.slice(1)).toEqual([{ client: '127.0.0.2', connections: 3 }])
 })

@@ -6,11 +6,24 @@ export interface ConnectionShare {
   readonly perClientMax: number
   /** Peers that carry the connections of many clients, such as trusted proxies. Default: none. */
   readonly isExempt?: (address: string | undefined) => boolean
+  /** Told of connections that were ended, at most once a minute: the latest client, and how many there were since it was told before. */
+  readonly onEnded?: (ended: { readonly client: string; readonly connections: number }) => void
 }
 
+const tellPauseMs = 60_000
+
 /** Keeps one client from taking every connection of a server, by half-open ones above all. */
-export function shareConnections(server: Server, { perClientMax, isExempt = () => false }: ConnectionShare): void {
+export function shareConnections(server: Server, { perClientMax, isExempt = () => false, onEnded = () => {} }: ConnectionShare): void {
   const open = new Map<string, number>()
+  let ended = 0
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  const tell = (client: string) => {
+    ended++
+    if (performance.now() - toldAtMs < tellPauseMs) return
+    onEnded({ client, connections: ended })
+    ended = 0
+    toldAtMs = performance.now()
+  }
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress
     if (isExempt(address)) return
@@ -18,6 +31,7 @@ export function shareConnections(server: Server, { perClientMax, isExempt = () =
     const count = open.get(client) ?? 0
     if (count >= perClientMax) {
       socket.destroy()
+      tell(client)
       return
     }
     open.set(client, count + 1)

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { databasePath } from '../db/database-path.ts'
 import type { PreparedKernel } from '../prepare.ts'
+import { makePrivateDirectory } from '../private-mode.ts'
 import { contributionsTo } from '../wiring.ts'
 import { LockedError, type LockHolder, lockFile } from './file-lock.ts'
 import { ownedDirectories } from './owned-directory.ts'
@@ -73,6 +74,6 @@ function realFile(path: string): string {
 }
 
 function realDirectory(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makePrivateDirectory(path)
   return realpathSync(path)
 }

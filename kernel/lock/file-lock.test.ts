@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { LockedError, lockFile } from './file-lock.ts'
 
 const module = fileURLToPath(new URL('./file-lock.ts', import.meta.url))
@@ -16,12 +16,21 @@ function newDir(): string {
 }
 
 /** A process of its own that holds the lock until it is killed. */
-async function holdElsewhere(path: string) {
+async function holdElsewhere(path: string, uid?: number) {
   const code = `const { lockFile } = await import(${JSON.stringify(module)}); globalThis.held = lockFile(${JSON.stringify(path)})
     console.log('held'); setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
-  await once(child.stdout, 'data')
+  let complaint = ''
+  child.stderr.on('data', (data) => {
+    complaint += data
+  })
+  const refused = once(child, 'close').then(() => Promise.reject(new Error(complaint)))
+  await Promise.race([once(child.stdout, 'data'), refused])
+  refused.catch(() => {})
   return child
 }
 
@@ -75,4 +84,53 @@ test('a lock that cannot be taken for another reason names its file', () => {
   const dir = newDir()
   writeFileSync(join(dir, 'svc.lock'), 'no database at all '.repeat(100))
   expect(() => lockFile(join(dir, 'svc.lock'))).toThrow(`${join(dir, 'svc.lock')} cannot be locked`)
+})
+
+test('a lock whose note cannot be written holds all the same, and a note of before does not name another', async () => {
+  const dir = newDir()
+  // The temporary file beside a note of this name has a name that is too long.
+  const path = join(dir, 'l'.repeat(240))
+  writeFileSync(`${path}.holder`, JSON.stringify({ pid: 1, host: 'elsewhere', since: 'before' }))
+  const warned = once(process, 'warning')
+  using _held = lockFile(path)
+  expect(String((await warned)[0])).toContain('could not be written, so another svc is refused')
+  expect(refusal(path).holder).toBeUndefined()
+})
+
+describe.skipIf(process.getuid?.() !== 0)('as root', () => {
+  const serviceUser = 54_321
+
+  function serviceDir(): string {
+    const dir = newDir()
+    chownSync(dir, serviceUser, serviceUser)
+    return dir
+  }
+
+  test('what root locks first can be locked by the service user afterwards', async () => {
+    const path = join(serviceDir(), 'data', 'svc.lock')
+    lockFile(path)[Symbol.dispose]()
+    expect(statSync(path)).toMatchObject({ uid: serviceUser, gid: serviceUser })
+    await holdElsewhere(path, serviceUser)
+    expect(refusal(path).holder).toMatchObject({ host: hostname() })
+  })
+
+  test('a lock file of root that others may use is used, and one that they may not names its owner', async () => {
+    const path = join(serviceDir(), 'svc.lock')
+    writeFileSync(path, '')
+    for (const mode of [0o600, 0o644]) {
+      chmodSync(path, mode)
+      await expect(holdElsewhere(path, serviceUser)).rejects.toThrow(
+        `${path} cannot be locked: it belongs to user 0, and svc runs as user ${serviceUser}; change the owner`,
+      )
+    }
+    chmodSync(path, 0o666)
+    await holdElsewhere(path, serviceUser)
+  })
+
+  test('a note of another user does not hide the refusal', async () => {
+    const path = join(serviceDir(), 'svc.lock')
+    using _held = lockFile(path)
+    chownSync(`${path}.holder`, 0, 0)
+    await expect(holdElsewhere(path, serviceUser)).rejects.toThrow(`the lock ${path} is held`)
+  })
 })

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { accessSync, constants, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { formatTime } from '../clock.ts'
 import { writePrivateFile } from '../config/file.ts'
+import { giveToOwner, makePrivate, makePrivateDirectory } from '../private-mode.ts'
 
 /** The process that holds a lock. */
 export interface LockHolder {
@@ -30,42 +31,71 @@ const sqliteBusy = 5
  * Takes the lock at `path` until it is disposed or the process ends. The lock is SQLite's own file lock on an empty database: the
  * operating system frees it with the process, so no lock is ever stale. The file stays behind, because removing it would let two
  * processes lock two files of the same name.
+ * The lock that root takes is the service user's afterwards.
  * Nothing else in the process may open the file: closing any descriptor of it frees a POSIX lock. Its holder is therefore noted beside it.
  */
 export function lockFile(path: string): Disposable {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makePrivateDirectory(dirname(path))
   const holderPath = `${path}.holder`
   let file: DatabaseSync | undefined
   try {
     file = new DatabaseSync(path)
-    chmodSync(path, 0o600)
+    makePrivate(path)
+    // SQLite would open a file that it may only read, and then locks nothing.
+    accessSync(path, constants.W_OK)
     // In memory: a journal beside the file would be left by a killed process.
     file.exec('pragma journal_mode = memory; begin exclusive')
-    writePrivateFile(holderPath, `${JSON.stringify(thisProcess())}\n`)
+    giveToOwner(path)
   } catch (cause) {
     file?.close()
     if ((cause as { readonly errcode?: number }).errcode === sqliteBusy)
       throw new LockedError(path, { cause, holder: readHolder(holderPath) })
-    throw new Error(`${path} cannot be locked`, { cause })
+    throw new Error(`${path} cannot be locked${explainOwner(path)}`, { cause })
   }
+  noteHolder(holderPath)
   const held = file
   return {
     [Symbol.dispose]() {
       if (!held.isOpen) return
-      rmSync(holderPath, { force: true })
-      held.close()
+      try {
+        rmSync(holderPath, { force: true })
+      } finally {
+        held.close()
+      }
     },
   }
 }
 
 const thisProcess = (): LockHolder => ({ pid: process.pid, host: hostname(), since: formatTime(Date.now()) })
 
-/** The note only serves the message: undefined while it is not written yet, or when it is damaged. */
+/** The lock holds without its note, which only serves a message: on a full disk the start goes on. */
+function noteHolder(path: string): void {
+  try {
+    // Of a killed process: it must not be named in place of this one.
+    rmSync(path, { force: true })
+    writePrivateFile(path, `${JSON.stringify(thisProcess())}\n`)
+    giveToOwner(path)
+  } catch (cause) {
+    process.emitWarning(new Error(`${path} could not be written, so another svc is refused without being told the process`, { cause }))
+  }
+}
+
+const unreadable = ['ENOENT', 'EACCES', 'EPERM']
+
+/** Undefined while the note is not written yet, when it is damaged, or another user's. */
 function readHolder(path: string): LockHolder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as LockHolder
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof SyntaxError || unreadable.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
+}
+
+/** A file that root or another user made is what a service user most often cannot lock. */
+function explainOwner(path: string): string {
+  const owner = statSync(path, { throwIfNoEntry: false })?.uid
+  const user = process.getuid?.()
+  if (owner === undefined || user === undefined || owner === user) return ''
+  return `: it belongs to user ${owner}, and svc runs as user ${user}; change the owner, or run svc as that user`
 }

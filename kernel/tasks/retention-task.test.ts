@@ -86,3 +86,15 @@ test('more records than one page holds go in one sweep', async () => {
   expect(svc.engine.ledger.counts()).toEqual([])
   await svc.stop()
 })
+
+test('I-06: a sweep that lost its lease removes nothing', async () => {
+  await using tasks = await openTasks()
+  const { svc, put } = await setUp(tasks)
+  const id = await put('done')
+  const sweep = retentionTask({ database: tasks.database, retentionMs }).run as unknown as (run: object) => Promise<unknown>
+  const fence = () => ({ write: () => Promise.reject(new Error('lease lost')) })
+  const { signal } = new AbortController()
+  await expect(sweep({ nowMs: tasks.clock.now() + 10 * retentionMs, signal, fence })).rejects.toThrow('lease lost')
+  expect(idsOf(tasks)).toEqual([id])
+  await svc.stop()
+})

@@ -17,9 +17,10 @@ export function retentionTask({ database, retentionMs }: { readonly database: Da
     uses: {},
     isRecurring: true,
     subject: () => ({ type: 'system', key: 'task_gc' }),
-    async run({ nowMs, signal }) {
+    async run({ nowMs, signal, fence }) {
+      const fenced = fence(database)
       for (let page = 0; page < pagesMax && !signal.aborted; page++) {
-        const deleted = await database.write((tx) => deleteExpired(tx, nowMs - retentionMs, pageRows))
+        const deleted = await fenced.write((tx) => deleteExpired(tx, nowMs - retentionMs, pageRows))
         if (deleted < pageRows) break
       }
       return done()

@@ -27,9 +27,9 @@ export const serverSection = defineSection('server', {
     }),
     max_connections_per_client: integer({
       label: 'Connections of a client',
-      doc: 'Of those, connections of one client address (an IPv6 /64 is one client); further ones are dropped. Behind a proxy every client has its address: set it to server.max_connections there.',
-      default: 1024,
-      min: 1,
+      doc: 'Of those, connections of one client address (an IPv6 /64 is one client); further ones are dropped. 0: a quarter of them. Behind a proxy every client has its address: set it to server.max_connections there.',
+      default: 0,
+      min: 0,
       editable: true,
       risk: 'review',
     }),

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { clock, defineListener, limits, log, type RunningListener, shareConnections } from '#kernel'
+import { clock, defineListener, type Log, limits, log, type RunningListener, shareConnections } from '#kernel'
 import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
@@ -64,7 +64,7 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
 /** Throws nothing; requests above `max_requests` get SlowDown without being looked at. */
 export function buildServer(server: ServerSettings, context: ExchangeContext, tls?: TlsFiles): FastifyInstance {
   const app = Fastify({
-    serverFactory: (handler) => openServer(handler, server, tls),
+    serverFactory: (handler) => openServer(handler, { settings: server, log: context.log, tls }),
     // Fastify would decode the path and answer in JSON; the S3 target is read from the original URL instead.
     rewriteUrl: () => '/',
     exposeHeadRoutes: false,
@@ -92,7 +92,16 @@ function tooManyRequests(): S3Error {
   return new S3Error('SlowDown', { headers: { 'retry-after': '1' } })
 }
 
-function openServer(handler: RequestListener, settings: ServerSettings, tls: TlsFiles | undefined): Server {
+interface ServerParts {
+  readonly settings: ServerSettings
+  readonly log: Log
+  readonly tls: TlsFiles | undefined
+}
+
+/** Where the operator gave no number: four clients together, not one, can take every connection. */
+const perClientShare = 1 / 4
+
+function openServer(handler: RequestListener, { settings, log, tls }: ServerParts): Server {
   // A missing Host is refused as S3 XML, with every other refusal.
   const options = {
     keepAliveTimeout: keepAliveMs,
@@ -106,7 +115,15 @@ function openServer(handler: RequestListener, settings: ServerSettings, tls: Tls
       ? createServer(options, handler)
       : (createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, handler) as Server)
   server.maxConnections = settings.max_connections
-  shareConnections(server, { perClientMax: settings.max_connections_per_client })
+  const perClientMax = settings.max_connections_per_client || Math.ceil(settings.max_connections * perClientShare)
+  shareConnections(server, {
+    perClientMax,
+    onEnded: (ended) =>
+      log.warn('connections to the S3 API were ended: one client has too many; server.max_connections_per_client is the limit', {
+        ...ended,
+        limit: perClientMax,
+      }),
+  })
   // With listeners of our own Node neither answers 100 before the request is checked, nor 417 to expectations it does not know.
   const answer = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => handler(request, response)
   server.on('checkContinue', answer)

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { silentLog, systemClock } from '#kernel'
+import { type LogFields, silentLog, systemClock } from '#kernel'
 import { createMemoryStorage } from '../testing/memory-storage.ts'
 import { createSelfSigned } from '../testing/self-signed.ts'
 import { signedRequest } from '../testing/signed-request.ts'
@@ -139,6 +139,24 @@ test('a client holds no more than its share of the connections, and others are s
   await expect.poll(() => ended).toBe(3)
   expect(await server.send({ method: 'GET', url: '/', user: owner })).toMatchObject({ status: 200 })
   for (const socket of halfOpen) socket.destroy()
+})
+
+test('where no number is set, a client gets a quarter of the connections, and the setting is named', async () => {
+  const warnings: unknown[] = []
+  const log = { ...silentLog, warn: (message: string, fields: LogFields = {}) => void warnings.push([message, fields]) }
+  await using server = await startTestServer({ server: { max_connections: 8, max_connections_per_client: 0 }, log })
+  const sockets = Array.from({ length: 5 }, () => connect({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.2' }))
+  let ended = 0
+  for (const socket of sockets)
+    socket
+      .on('error', () => {})
+      .resume()
+      .once('close', () => void ended++)
+  await expect.poll(() => ended).toBe(3)
+  expect(warnings).toEqual([
+    [expect.stringContaining('server.max_connections_per_client is the limit'), { client: '127.0.0.2', connections: 1, limit: 2 }],
+  ])
+  for (const socket of sockets) socket.destroy()
 })
 
 test('an answer may not be taken for a page that its type does not say', async () => {

@@ -31,7 +31,7 @@ export const defaultSettings: S3Settings = {
 export interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
   readonly server?: Partial<ServerSettings>
-  /** Gets the access log. */
+  /** Gets the access log and the warnings. */
   readonly log?: Log
   /** Added to the real time. */
   readonly clockSkewMs?: number
@@ -52,7 +52,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
       settings: { ...defaultSettings, ...options.settings },
       findSigner: (accessKey) => signers.get(accessKey),
       clock,
-      log: silentLog,
+      log: options.log ?? silentLog,
       operationCounts,
       accessLog: createAccessLog({ enabled: true, level: 'info' }, options.log ?? silentLog),
       isStopping: () => state.isStopping,

@@ -2,6 +2,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type Database, LeaseLost } from '#kernel'
 import { checkTaskKind, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
@@ -12,6 +13,9 @@ import { makeRoomTask } from './make-room-task.ts'
 
 const { signal } = new AbortController()
 type Run = (run: object) => Promise<{ readonly kind: string }>
+
+/** The fence of a run that has lost its lease. */
+const fenceOfLost = ({ read }: Database) => ({ read, write: () => Promise.reject(new LeaseLost({ id: 1, kind: evictTask.kind, seq: 1 })) })
 
 /** A disk on which some files cannot be removed for a while. */
 function openStubbornDisk() {
@@ -38,7 +42,11 @@ async function openStorage(options: ObjectStorageOptions = {}) {
   }
   const contents = [await put('a'), await put('b')] as const
   const evict = (contentId: number) =>
-    (evictTask.run as unknown as Run)({ args: { contentId }, services: { cache: storage.cache, database: storage.database } })
+    (evictTask.run as unknown as Run)({
+      args: { contentId },
+      services: { cache: storage.cache, database: storage.database },
+      fence: (database: unknown) => database,
+    })
   return { storage, contents, stubborn, evict }
 }
 
@@ -72,6 +80,20 @@ test('the files of a deleted object that cannot be removed are left to the task 
   await evict(id)
   expect(storage.database.read.get('select id from contents where id = ?', id)).toBeUndefined()
   storage.expectSound()
+})
+
+test('I-06: a run that lost its lease forgets no content', async () => {
+  const { storage, stubborn } = await openStorage()
+  await using _ = storage
+  const { contentId, versionId } = await storage.put('c', 'never stored')
+  const id = contentId ?? 0
+  stubborn.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
+  await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
+  stubborn.clear()
+  const services = { cache: storage.cache, database: storage.database }
+  const evicted = (evictTask.run as unknown as Run)({ args: { contentId: id }, services, fence: fenceOfLost })
+  await expect(evicted).rejects.toThrow(LeaseLost)
+  expect(storage.database.read.get('select id from contents where id = ?', id)).toEqual({ id })
 })
 
 test('a disk that removes nothing costs the cache a hundred contents and no more, and no room is promised', async () => {

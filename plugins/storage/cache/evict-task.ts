@@ -10,10 +10,10 @@ export const evictTask = defineTask({
   uses: { cache, database },
   attempts: 5,
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
-  run: async ({ args: { contentId }, services }) => {
+  run: async ({ args: { contentId }, services, fence }) => {
     const { forgetDeleted } = await import('../catalog/reference-store.ts')
     await services.cache.finishEviction(contentId)
-    await services.database.write((tx) => forgetDeleted(tx, contentId))
+    await fence(services.database).write((tx) => forgetDeleted(tx, contentId))
     return done()
   },
 })

@@ -9,9 +9,9 @@ export const reviewDurabilityTask = defineTask({
   args: type({ bucketId: 'number.integer > 0', bucket: 'string' }),
   uses: { database, queue: taskQueue },
   subject: ({ bucketId, bucket }) => ({ type: 'bucket', key: String(bucketId), bucket }),
-  run: async ({ args: { bucketId }, services: { database, queue }, signal }) => {
+  run: async ({ args: { bucketId }, services: { database, queue }, signal, fence }) => {
     const { reviewDurability } = await import('./review-durability.ts')
-    await reviewDurability(database, { bucketId, onJudged: (tx) => enqueueMakeRoom(tx, queue) }, signal)
+    await reviewDurability(fence(database), { bucketId, onJudged: (tx) => enqueueMakeRoom(tx, queue) }, signal)
     return done()
   },
 })

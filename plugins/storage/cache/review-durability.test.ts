@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type Database, LeaseLost } from '#kernel'
 import { checkTaskKind, watchProbes } from '#kernel/testing'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { judgeReleasable } from './cache-store.ts'
@@ -87,6 +88,17 @@ test('I-07: a review that is called off stops at the page it is on', async () =>
   off.abort(new Error('called off'))
   held.release()
   await expect(review).rejects.toThrow('called off')
+})
+
+test('I-06: a review that lost its lease changes nothing', async () => {
+  await using storage = await openVersionStorage()
+  await putStored(storage, 'two', 2, { isNoted: false })
+  const run = reviewDurabilityTask.run as unknown as (run: object) => Promise<unknown>
+  const fence = ({ read }: Database) => ({ read, write: () => Promise.reject(new LeaseLost({ id: 1, kind: 'review', seq: 1 })) })
+  const services = { database: storage.database, queue: { enqueue: () => 1 } }
+  const reviewed = run({ args: { bucketId: idOf(storage), bucket: 'photos' }, services, signal, fence })
+  await expect(reviewed).rejects.toThrow(LeaseLost)
+  expect(releasable(storage)).toEqual([])
 })
 
 test('I-09: the task may be run again from its start', async () => {

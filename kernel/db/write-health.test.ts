@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { kernelErrors } from '../errors.ts'
+import type { Tx } from './database.ts'
+import { DatabaseError } from './database-error.ts'
+import { type FreeBytes, WriteHealth } from './write-health.ts'
+
+function setUp(freeBytes: FreeBytes | undefined, isFull = false) {
+  const faults: (Error | undefined)[] = []
+  const health = new WriteHealth('/nowhere/at/all/svc.db', (fault) => faults.push(fault), freeBytes)
+  const statements: string[] = []
+  const tx = { run: (sql: string) => void statements.push(sql) } as unknown as Tx
+  const write = async (job: (tx: Tx) => void) => {
+    job(tx)
+    if (isFull) throw health.explain(new DatabaseError('svc.db', 'SQLITE_FULL', new Error('database or disk is full')))
+  }
+  return { faults, statements, check: () => health.check(write) }
+}
+
+test('a file system that counts no free blocks and takes writes is not full', async () => {
+  const { check, faults, statements } = setUp(async () => 0)
+  expect([await check(), await check()]).toEqual([undefined, undefined])
+  // Anybody may ask: the second question within a second tries nothing.
+  expect(statements).toHaveLength(2)
+  expect(faults).toEqual([])
+})
+
+test('a disk without room is found full before a request meets it', async () => {
+  const { check, faults } = setUp(async () => 1000, true)
+  expect([await check(), await check()]).toEqual(['disk full', 'disk full'])
+  expect(faults).toMatchObject([{ code: kernelErrors.database_full().code }])
+})
+
+test('where there is room, or the file system does not tell, nothing is tried', async () => {
+  for (const freeBytes of [async () => 1024 ** 3, async () => undefined, undefined]) {
+    const { check, statements } = setUp(freeBytes, true)
+    expect(await check()).toBeUndefined()
+    expect(statements).toEqual([])
+  }
+})
