@@ -178,8 +178,14 @@ export function endRemoval(
   { id, copyId }: Removal,
   { state, nowMs }: { readonly state: 'removed' | 'moot'; readonly nowMs: number },
 ): void {
-  tx.run('update removals set state = ?, updated_at = ? where id = ?', state, nowMs, id)
-  tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)
+  // One that ended meanwhile may name a copy that was forgotten, under an id that is another's now.
+  const { changes } = tx.run(`update removals set state = ?, updated_at = ? where id = ? and ${isOpen}`, state, nowMs, id)
+  if (changes === 1) tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)
+}
+
+/** The data set is lost with every piece in it: nothing of it is left to remove. */
+export function endRemovals(tx: Tx, dataSetId: number, nowMs: number): void {
+  tx.run(`update removals set state = 'moot', updated_at = ? where data_set_id = ? and ${isOpen}`, nowMs, dataSetId)
 }
 
 const toRemoval = (row: RemovalRow): Removal => ({

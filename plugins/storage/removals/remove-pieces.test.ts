@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { loseCopies, recountContent } from '../copies/copy-store.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
+import { endRemoval, startedRemovals } from './removal-store.ts'
 
 const hourMs = 3_600_000
 
@@ -184,5 +186,28 @@ test('while the data set is not active the task keeps checking, and asks for not
   await storage.database.write((tx) => tx.run(`update data_sets set state = 'retired'`))
   expect(await run()).toEqual({ kind: 'done' })
   expect(count()).toEqual({ moot: 1 })
+  storage.expectSound()
+})
+
+test('removals of a data set that is lost end with it, and change no copy that is given the id of theirs', async () => {
+  await using removal = await openScene(1)
+  const { storage, run, count } = removal
+  const { database } = storage
+  await run()
+  const [asked] = startedRemovals(database.read, 1)
+  if (!asked) throw new Error('no removal was asked for')
+  await database.write((tx) => {
+    tx.run(`update data_sets set state = 'lost' where id = 1`)
+    loseCopies(tx, 1, 0)
+    recountContent(tx, asked.contentId, 0)
+  })
+  expect(count()).toEqual({ moot: 1 })
+  expect(database.read.all('select id from contents')).toEqual([])
+  expect(await run()).toEqual({ kind: 'done' })
+  const other = await storage.put('other', 'other')
+  expect(await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })).toBe(asked.copyId)
+  // A run that had read the removal before the data set was lost.
+  await database.write((tx) => endRemoval(tx, asked, { state: 'removed', nowMs: 0 }))
+  expect(database.read.all('select state from copies')).toEqual([{ state: 'committed' }])
   storage.expectSound()
 })
