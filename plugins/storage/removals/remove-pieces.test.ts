@@ -97,6 +97,21 @@ test('a refusal counts as an attempt of the task, and the removal may be asked f
   expect(count()).toEqual({ pending: 1 })
 })
 
+test('I-08: while a refused data set is paused no deletion leads to another request', async () => {
+  await using removal = await openScene(1)
+  const { scene, clock, run } = removal
+  scene.answer = { kind: 'not_sent', cause: { reason: 'data_set_gone', status: 404, detail: 'unknown' } }
+  const refused = await run()
+  if (refused.kind !== 'wait') throw new Error(`the round came to ${refused.kind}`)
+  expect(refused.untilMs).toBeGreaterThan(clock.now())
+  expect(await run(2)).toEqual(refused)
+  expect(scene.requests).toHaveLength(1)
+  await clock.advance(refused.untilMs - clock.now())
+  scene.answer = { kind: 'ok', value: { txHash } }
+  expect(await run(2)).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(scene.requests).toHaveLength(2)
+})
+
 test('I-05: after a lost answer nothing is sent until every transaction that may have come of it is final', async () => {
   await using removal = await openScene(1)
   const { scene, clock, run, count } = removal
