@@ -148,3 +148,22 @@ test('a removal that was found queued without a request of ours, and is so no mo
   await run()
   expect(scene.requests).toEqual([[0n]])
 })
+
+test('a piece that is gone holds up no other removal where the node keeps no old states; it is forgotten once they can be read', async () => {
+  await using removal = await openRemovalScene(3)
+  const { scene, run, count } = removal
+  scene.keepsOldStates = false
+  scene.states = new Map([[0n, 'gone']])
+  await run()
+  expect(scene.requests).toEqual([[1n, 2n]])
+  scene.states = new Map([
+    [0n, 'gone'],
+    [1n, 'gone'],
+  ])
+  scene.queued = new Set([2n])
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
+  expect(count()).toEqual({ pending: 1, scheduled: 2 })
+  scene.keepsOldStates = true
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
+  expect(count()).toEqual({ removed: 2, scheduled: 1 })
+})

@@ -4,6 +4,7 @@ import type { LookVerdict } from '../finality/look-policy.ts'
 import { landedBatches } from '../finality/look-store.ts'
 import { takeBackBatch } from '../finality/take-back.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { finallyGone } from './finally-gone.ts'
 import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import { endRemoval, markScheduled, type Removal } from './removal-store.ts'
 import type { RemovalsOfDataSet } from './submit-removals.ts'
@@ -29,7 +30,14 @@ export async function proveRemovals(doors: Pipeline, work: RemovalsOfDataSet, li
   const candidates = removable.filter(({ batchId }) => ['final', 'stands'].includes(verdicts.get(batchId) ?? 'vanished'))
   const found = await Promise.all(candidates.map(({ removal }) => find(doors, work, removal)))
   const inState = (wanted: Found) => candidates.filter((_, index) => found[index] === wanted)
-  await settle(doors, { queued: inState('queued'), gone: inState('gone'), other: inState('other') })
+  // A removal that a reorganisation can take back has not ended.
+  const endedIds = await finallyGone(
+    doors,
+    work,
+    inState('gone').map(({ removal }) => removal.pieceId),
+  )
+  const gone = inState('gone').filter(({ removal }) => endedIds.has(removal.pieceId))
+  await settle(doors, { queued: inState('queued'), gone, other: inState('other') })
   return inState('live').map(({ removal }) => removal)
 }
 
@@ -37,11 +45,10 @@ async function look(doors: Pipeline, ids: readonly number[], depths: Depths): Pr
   return ids.length === 0 ? new Map() : lookAtBatches(doors, landedBatches(doors.database.read, ids), depths)
 }
 
-async function find({ reads }: Pipeline, { dataSet, queued, depths }: RemovalsOfDataSet, { pieceId, pieceCid }: Removal): Promise<Found> {
+async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet, { pieceId, pieceCid }: Removal): Promise<Found> {
   const [state, cid] = await Promise.all([reads.pieceState(dataSet.chainId, pieceId), reads.pieceCidOf(dataSet.chainId, pieceId)])
   if (state === 'unknowable') return 'undecided'
-  // A removal that a reorganisation can take back has not ended.
-  if (state === 'gone') return (await reads.pieceState(dataSet.chainId, pieceId, depths.finalized)) === 'gone' ? 'gone' : 'undecided'
+  if (state === 'gone') return 'gone'
   if (cid !== pieceCid) return 'other'
   return queued.has(pieceId) ? 'queued' : 'live'
 }

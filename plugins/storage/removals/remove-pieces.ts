@@ -4,6 +4,7 @@ import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/look.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import { finallyGone } from './finally-gone.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import { endRemoval, markScheduled, markUnqueued, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
@@ -81,25 +82,31 @@ type StartedState = 'queued' | 'unqueued' | 'ending' | 'gone' | 'open'
 
 async function lookUp(
   { reads }: Pipeline,
-  { dataSet, queued, depths }: RemovalsOfDataSet,
+  { dataSet, queued }: RemovalsOfDataSet,
   { pieceId, state }: Removal,
-): Promise<StartedState> {
+): Promise<Exclude<StartedState, 'ending'>> {
   if (queued.has(pieceId)) return 'queued'
   const found = await reads.pieceState(dataSet.chainId, pieceId)
-  if (found !== 'gone') return found === 'live' && state === 'scheduled' ? 'unqueued' : 'open'
-  return (await reads.pieceState(dataSet.chainId, pieceId, depths.finalized)) === 'gone' ? 'gone' : 'ending'
+  if (found === 'gone') return 'gone'
+  return found === 'live' && state === 'scheduled' ? 'unqueued' : 'open'
 }
 
 /** Records what the chain says of the pieces whose removal was asked for. True when some are gone, but not finally. */
 async function lookUpStarted(doors: Pipeline, work: RemovalsOfDataSet): Promise<boolean> {
   const { database, clock, log } = doors
   const started = startedRemovals(database.read, work.dataSet.id)
-  const states = await Promise.all(started.map((removal) => lookUp(doors, work, removal)))
+  const found = await Promise.all(started.map((removal) => lookUp(doors, work, removal)))
+  const goneIds = started.flatMap(({ pieceId }, index) => (found[index] === 'gone' ? pieceId : []))
+  const endedIds = await finallyGone(doors, work, goneIds)
+  const states = started.map(({ pieceId }, index): StartedState => {
+    const state = found[index] ?? 'open'
+    return state === 'gone' && !endedIds.has(pieceId) ? 'ending' : state
+  })
   const inState = (...wanted: readonly StartedState[]) => started.filter((_, index) => wanted.includes(states[index] ?? 'open'))
-  const found = inState('queued', 'ending').filter(({ state }) => state !== 'scheduled')
-  if (found.length > 0) {
+  const seen = inState('queued', 'ending').filter(({ state }) => state !== 'scheduled')
+  if (seen.length > 0) {
     await database.write((tx) => {
-      for (const { id } of found) markScheduled(tx, id, clock.now())
+      for (const { id } of seen) markScheduled(tx, id, clock.now())
     })
     doors.progressed()
     await scheduled()
