@@ -6,7 +6,7 @@ import { takeBackBatch } from '../finality/take-back.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { finallyGone } from './finally-gone.ts'
 import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
-import { endRemoval, markScheduled, type Removal } from './removal-store.ts'
+import { endRemoval, markScheduled, type Removal, withhold } from './removal-store.ts'
 import type { RemovalsOfDataSet } from './submit-removals.ts'
 
 /** Batches verified for pending removals in one round; the others come with later rounds. */
@@ -17,14 +17,14 @@ type Found = 'live' | 'queued' | 'gone' | 'other' | 'undecided'
 
 /**
  * The pending removals that may be asked for now: their pieces are final on chain, their nonces still name them in this look, and the
- * chain has the recorded piece CID under each id (I-28). What is gone or queued already is recorded; a batch of which the chain says
- * something else goes back to its nonce.
+ * chain has the recorded piece CID under each id (I-28). What is gone or queued already is recorded; a removal of which the chain says
+ * something else is withheld.
  */
 export async function proveRemovals(doors: Pipeline, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
   const { database } = doors
   const { dataSet, depths } = work
   await look(doors, unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
-  const removable = removableRemovals(database.read, dataSet.id, limit)
+  const removable = removableRemovals(database.read, { dataSetId: dataSet.id, taskId: work.taskId }, limit)
   const verdicts = await look(doors, [...new Set(removable.map(({ batchId }) => batchId))], depths)
   // One that was final before and only stands now: the node reported earlier finality then than it does now.
   const candidates = removable.filter(({ batchId }) => ['final', 'stands'].includes(verdicts.get(batchId) ?? 'vanished'))
@@ -37,7 +37,8 @@ export async function proveRemovals(doors: Pipeline, work: RemovalsOfDataSet, li
     inState('gone').map(({ removal }) => removal.pieceId),
   )
   const gone = inState('gone').filter(({ removal }) => endedIds.has(removal.pieceId))
-  await settle(doors, { queued: inState('queued'), gone, other: inState('other') })
+  await settle(doors, { queued: inState('queued'), gone })
+  await withholdOthers(doors, inState('other'), work.taskId)
   return inState('live').map(({ removal }) => removal)
 }
 
@@ -49,15 +50,16 @@ async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet,
   const [state, cid] = await Promise.all([reads.pieceState(dataSet.chainId, pieceId), reads.pieceCidOf(dataSet.chainId, pieceId)])
   if (state === 'unknowable') return 'undecided'
   if (state === 'gone') return 'gone'
+  // No piece at all: one of the two reads came before its removal.
+  if (cid === null) return 'undecided'
   if (cid !== pieceCid) return 'other'
   return queued.has(pieceId) ? 'queued' : 'live'
 }
 
-type Settled = Readonly<Record<'queued' | 'gone' | 'other', readonly RemovableRemoval[]>>
+type Settled = Readonly<Record<'queued' | 'gone', readonly RemovableRemoval[]>>
 
-async function settle(doors: Pipeline, { queued, gone, other }: Settled): Promise<void> {
-  const { database, clock, log } = doors
-  if (queued.length + gone.length + other.length === 0) return
+async function settle({ database, clock }: Pipeline, { queued, gone }: Settled): Promise<void> {
+  if (queued.length + gone.length === 0) return
   const nowMs = clock.now()
   await database.write((tx) => {
     for (const { removal } of queued) markScheduled(tx, removal.id, nowMs)
@@ -65,11 +67,24 @@ async function settle(doors: Pipeline, { queued, gone, other }: Settled): Promis
       endRemoval(tx, removal, { state: 'removed', nowMs })
       forgetDeleted(tx, removal.contentId)
     }
-    for (const { removal, batchId } of other) {
-      takeBackBatch(doors, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
-    }
   })
-  for (const { removal } of other) {
+}
+
+/**
+ * The nonce stands, and the chain has another piece under the id. The nonce would only confirm the same ids again, so the removal waits for
+ * an operator. Not where an earlier version did not record the ids that the nonce named: it may have been others all along.
+ */
+async function withholdOthers(doors: Pipeline, others: readonly RemovableRemoval[], taskId: number): Promise<void> {
+  const { database, log } = doors
+  if (others.length === 0) return
+  const withheld = await database.write((tx) =>
+    others.filter(({ removal, batchId }) => {
+      if (landedBatches(tx, [batchId])[0]?.landing.nextPieceId !== null) return withhold(tx, removal.id, taskId)
+      takeBackBatch(doors, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
+      return true
+    }),
+  )
+  for (const { removal } of withheld) {
     log.error('a removal was withheld: the chain has another piece under the recorded id', {
       removal: removal.id,
       pieceId: removal.pieceId.toString(),

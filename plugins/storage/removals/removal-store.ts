@@ -68,6 +68,21 @@ export function pendingRemovals(reader: Reader, dataSetId: number, limit: number
     .map(toRemoval)
 }
 
+/** Are there removals to ask for that no operator has to look at first? */
+export function hasFreeRemovals(reader: Reader, dataSetId: number): boolean {
+  const sql = `select 1 from removals where data_set_id = ? and ${isOpen} and state = 'pending' and withheld_task_id is null limit 1`
+  return reader.get(sql, dataSetId) !== undefined
+}
+
+/** The piece id of a removal that waits for the operator's retry of this task; undefined when there is none. */
+export function withheldPiece(reader: Reader, { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number }) {
+  return reader.get<{ pieceId: string }>(
+    `select chain_piece_id as "pieceId" from removals where withheld_task_id = ? and data_set_id = ? and state = 'pending' order by id limit 1`,
+    taskId,
+    dataSetId,
+  )?.pieceId
+}
+
 /** Removals by id, oldest first. */
 export function findRemovals(reader: Reader, ids: readonly number[]): readonly Removal[] {
   return reader
@@ -104,7 +119,7 @@ export function recordAttempt(
     nowMs,
   )
   for (const { id } of removals) {
-    tx.run(`update removals set state = 'submitting', attempt_id = ?, updated_at = ? where id = ?`, lastId, nowMs, id)
+    tx.run(`update removals set state = 'submitting', attempt_id = ?, withheld_task_id = null, updated_at = ? where id = ?`, lastId, nowMs, id)
   }
   return lastId
 }
@@ -144,9 +159,15 @@ export function raiseAttention(tx: Tx, attemptId: number, taskId: number): void 
   tx.run('update removal_attempts set attention_task_id = ? where id = ? and attention_task_id is null', taskId, attemptId)
 }
 
+/** The chain has another piece under the id: only the operator's retry of this task looks at it again. False when that is on record. */
+export function withhold(tx: Tx, id: number, taskId: number): boolean {
+  const sql = `update removals set withheld_task_id = ? where id = ? and state = 'pending' and withheld_task_id is not ?`
+  return tx.run(sql, taskId, id, taskId).changes === 1
+}
+
 export function markScheduled(tx: Tx, id: number, nowMs: number): void {
   tx.run(
-    `update removals set state = 'scheduled', updated_at = ? where id = ? and state in ('pending', 'submitting', 'submitted', 'uncertain')`,
+    `update removals set state = 'scheduled', withheld_task_id = null, updated_at = ? where id = ? and state in ('pending', 'submitting', 'submitted', 'uncertain')`,
     nowMs,
     id,
   )

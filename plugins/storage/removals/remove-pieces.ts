@@ -7,7 +7,17 @@ import { type Pipeline, waitFor } from '../pipeline.ts'
 import { finallyGone } from './finally-gone.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
-import { endRemoval, markScheduled, markUnqueued, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
+import {
+  endRemoval,
+  hasFreeRemovals,
+  markScheduled,
+  markUnqueued,
+  openAttempts,
+  pendingRemovals,
+  type Removal,
+  startedRemovals,
+  withheldPiece,
+} from './removal-store.ts'
 import { type RemovalsOfDataSet, submitRemovals } from './submit-removals.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
@@ -43,7 +53,7 @@ export async function removePieces(doors: Pipeline, { dataSetId, taskId }: Remov
     )
   }
   const queued = new Set(await reads.scheduledRemovals(dataSet.chainId))
-  const work = { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued, depths: await readDepths(doors) }
+  const work = { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued, depths: await readDepths(doors), taskId }
   const isEnding = await lookUpStarted(doors, work)
   for (const attempt of openAttempts(database.read, dataSetId)) await judgeAttempt(doors, { dataSet: work.dataSet, attempt, taskId })
   if (liveness.live) {
@@ -153,9 +163,13 @@ function nextRound(
     return waitFor(clock, 'finality', pace.epochMs * epochs, 'pieces are removed, and forgotten, once no reorganisation can change them')
   }
   const isScheduled = startedRemovals(database.read, dataSetId).some(({ state }) => state === 'scheduled')
-  const hasMore = pendingRemovals(database.read, dataSetId, 1).length > 0
-  if (isScheduled || hasMore) {
+  if (isScheduled || hasFreeRemovals(database.read, dataSetId)) {
     return waitFor(clock, 'proving_period', pace.epochMs * scheduledEpochs, 'the removal takes effect with the next proving period')
+  }
+  const withheld = withheldPiece(database.read, { dataSetId, taskId })
+  if (withheld !== undefined) {
+    const message = `data set ${dataSetId} has another piece on chain under id ${withheld} than the one to be removed: nothing was sent for it; a retry looks once more`
+    return fail('removal_withheld', message, { retryable: true })
   }
   return done()
 }

@@ -19,6 +19,7 @@ export interface RemovalsOfDataSet {
   /** Pieces in the data set's removal queue on chain. */
   readonly queued: ReadonlySet<bigint>
   readonly depths: Depths
+  readonly taskId: number
 }
 
 /** Asks the provider to remove the next pieces, one request at a time. Undefined when that is under way or not yet possible. */
