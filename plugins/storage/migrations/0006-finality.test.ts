@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { openTestDatabase } from '#kernel/testing'
 import { dueBatches } from '../finality/look-store.ts'
+import { checkInvariants } from '../testing/check-invariants.ts'
 import { objectsMigration } from './0001-objects.ts'
 import { copiesMigration } from './0002-copies.ts'
 import { removalsMigration } from './0003-removals.ts'

@@ -119,7 +119,12 @@ export function recordAttempt(
     nowMs,
   )
   for (const { id } of removals) {
-    tx.run(`update removals set state = 'submitting', attempt_id = ?, withheld_task_id = null, updated_at = ? where id = ?`, lastId, nowMs, id)
+    tx.run(
+      `update removals set state = 'submitting', attempt_id = ?, withheld_task_id = null, updated_at = ? where id = ?`,
+      lastId,
+      nowMs,
+      id,
+    )
   }
   return lastId
 }
