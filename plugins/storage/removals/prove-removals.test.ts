@@ -90,6 +90,19 @@ test('a withheld removal fails its task once the others are through, and only th
   expect(count()).toEqual({ moot: 36, removed: 1 })
 })
 
+test('I-28: a reorganisation while a removal is judged sends its copy back to the nonce and needs no operator', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, run, count } = removal
+  scene.cids.set(0n, 'the piece of another object')
+  let reads = 0
+  // The first look reads the nonce at two depths.
+  scene.nonceAt = () => (++reads > 2 ? unused : undefined)
+  expect(await run()).toEqual({ kind: 'done' })
+  expect(scene.requests).toEqual([])
+  expect(count()).toEqual({})
+  expect(batchStates(removal)).toEqual(['uncertain'])
+})
+
 test('a batch that an earlier version recorded without its piece ids goes back to its nonce when the chain has another piece', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, storage, run, count } = removal

@@ -26,8 +26,7 @@ export async function proveRemovals(doors: Pipeline, work: RemovalsOfDataSet, li
   await look(doors, unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
   const removable = removableRemovals(database.read, { dataSetId: dataSet.id, taskId: work.taskId }, limit)
   const verdicts = await look(doors, [...new Set(removable.map(({ batchId }) => batchId))], depths)
-  // One that was final before and only stands now: the node reported earlier finality then than it does now.
-  const candidates = removable.filter(({ batchId }) => ['final', 'stands'].includes(verdicts.get(batchId) ?? 'vanished'))
+  const candidates = removable.filter(stillStands(verdicts))
   const found = await Promise.all(candidates.map(({ removal }) => find(doors, work, removal)))
   const inState = (wanted: Found) => candidates.filter((_, index) => found[index] === wanted)
   // A removal that a reorganisation can take back has not ended.
@@ -38,9 +37,15 @@ export async function proveRemovals(doors: Pipeline, work: RemovalsOfDataSet, li
   )
   const gone = inState('gone').filter(({ removal }) => endedIds.has(removal.pieceId))
   await settle(doors, { queued: inState('queued'), gone })
-  await withholdOthers(doors, inState('other'), work.taskId)
+  await withholdOthers(doors, work, inState('other'))
   return inState('live').map(({ removal }) => removal)
 }
+
+/** One that was final before and only stands now: the node reported earlier finality then than it does now. */
+const stillStands =
+  (verdicts: ReadonlyMap<number, LookVerdict>) =>
+  ({ batchId }: RemovableRemoval): boolean =>
+    ['final', 'stands'].includes(verdicts.get(batchId) ?? 'vanished')
 
 async function look(doors: Pipeline, ids: readonly number[], depths: Depths): Promise<ReadonlyMap<number, LookVerdict>> {
   return ids.length === 0 ? new Map() : lookAtBatches(doors, landedBatches(doors.database.read, ids), depths)
@@ -74,11 +79,14 @@ async function settle({ database, clock }: Pipeline, { queued, gone }: Settled):
  * The nonce stands, and the chain has another piece under the id. The nonce would only confirm the same ids again, so the removal waits for
  * an operator. Not where an earlier version did not record the ids that the nonce named: it may have been others all along.
  */
-async function withholdOthers(doors: Pipeline, others: readonly RemovableRemoval[], taskId: number): Promise<void> {
+async function withholdOthers(doors: Pipeline, { depths, taskId }: RemovalsOfDataSet, others: readonly RemovableRemoval[]): Promise<void> {
   const { database, log } = doors
   if (others.length === 0) return
+  // Once more, after the pieces: a reorganisation between the two reads takes the batch back and needs no operator.
+  const verdicts = await look(doors, [...new Set(others.map(({ batchId }) => batchId))], depths)
+  const standing = others.filter(stillStands(verdicts))
   const withheld = await database.write((tx) =>
-    others.filter(({ removal, batchId }) => {
+    standing.filter(({ removal, batchId }) => {
       if (landedBatches(tx, [batchId])[0]?.landing.nextPieceId !== null) return withhold(tx, removal.id, taskId)
       takeBackBatch(doors, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
       return true
