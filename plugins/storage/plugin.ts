@@ -24,6 +24,7 @@ import { bucketUpdated } from './contract.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { confirmationUpdated } from './copies/copy-events.ts'
 import { pullTask } from './copies/pull-task.ts'
+import { storeFreedRecovery } from './copies/store-freed.ts'
 import { storeTask } from './copies/store-task.ts'
 import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
 import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
@@ -82,6 +83,7 @@ export const storagePlugin = definePlugin({
         uses: { database },
         run: ({ database }) => forgetLeftovers(database),
       }),
+      storeFreedRecovery,
       verifyLandingsRecovery,
     ),
     healthChecks.with(cacheHealth),

@@ -3,6 +3,7 @@ import { judgeReleasable } from '../cache/cache-store.ts'
 import { forgetDeleted } from '../catalog/reference-store.ts'
 import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
 import { releaseCopies } from '../removals/release-store.ts'
+import { endRemovals } from '../removals/removal-store.ts'
 
 /** A content as the storage pipeline sees it. One piece for now: contents are no longer than the longest piece. */
 export interface PipelineContent {
@@ -233,6 +234,8 @@ export function loseCopies(tx: Tx, dataSetId: number, nowMs: number): void {
     dataSetId,
   )
   tx.run("update copies set state = 'lost', updated_at = ? where data_set_id = ? and state = 'committed'", nowMs, dataSetId)
+  // Their copies may be forgotten from here on, and the ids of copies be given again: no removal may stay that names one.
+  endRemovals(tx, dataSetId, nowMs)
   tx.run('update cache_entries set releasable = 0 where content_id in (select content_id from copies where data_set_id = ?)', dataSetId)
 }
 

@@ -254,6 +254,16 @@ test('after "come back later" to many pieces, ten at most are signed and asked f
   expect(calls.at(-1)?.pieces).toHaveLength(31)
 })
 
+test('a data set that has ended by its last refusal needs no operator', async () => {
+  answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
+  await lack(1)
+  await rows.database.write((tx) => tx.run('update data_sets set refusals = 11 where id = ?', target.id))
+  doors.reads.liveness = async () => (calls.length === 0 ? { live: true } : { live: false, reason: 'terminated', endEpoch: 9n })
+  expect(waitOf(await pull(), doors.clock).reason).toBe('data_set')
+  expect(calls).toHaveLength(1)
+  expect(await pull()).toEqual({ kind: 'done' })
+})
+
 test('a refused data set gets no pull while its chain state is live and its pause lasts, and an operator is told in the end', async () => {
   answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
   await lack(1)

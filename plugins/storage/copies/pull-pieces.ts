@@ -122,7 +122,9 @@ async function handleRefusal(doors: Pipeline, pulling: Pulling, setback: Setback
   }
   if (setback.kind === 'data_set_gone') {
     const hold = await handleDataSetGone(doors, dataSet, setback.message)
-    if (readRefusals(database.read, dataSet.id).refusals < dataSetRefusalsMax) return hold
+    // The chain may just have said that it has ended, or that its creation was taken back: nobody needs to act on that.
+    const isReady = findDataSet(database.read, dataSet.id)?.state === 'ready'
+    if (!isReady || readRefusals(database.read, dataSet.id).refusals < dataSetRefusalsMax) return hold
     return fail('data_set_refused', hold.message ?? setback.message, { retryable: true })
   }
   await abandon(doors, pulling, setback.message)

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '#kernel'
+import { isOpen } from '../removals/removal-store.ts'
 
 export interface TakenBack {
   readonly dataSetId: number
@@ -34,9 +35,9 @@ export function reopenLanding(
   const inDoubt = `batch_id = ? and state in ('committed', 'unconfirmed')`
   const contentIds = tx.all<{ id: number }>(`select distinct content_id as id from copies where ${inDoubt} order by content_id`, batchId)
   // What was never asked for is forgotten: the copy gets another row with its next piece id. A request is kept as the record of it.
-  tx.run(`delete from removals where state = 'pending' and copy_id in (select id from copies where ${inDoubt})`, batchId)
+  tx.run(`delete from removals where ${isOpen} and state = 'pending' and copy_id in (select id from copies where ${inDoubt})`, batchId)
   tx.run(
-    `update removals set state = 'moot', updated_at = ? where state not in ('removed', 'moot')
+    `update removals set state = 'moot', updated_at = ? where ${isOpen}
      and copy_id in (select id from copies where ${inDoubt})`,
     why.nowMs,
     batchId,

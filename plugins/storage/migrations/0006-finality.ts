@@ -29,6 +29,9 @@ export const finalityMigration = defineMigration('0006-finality', [
   "update commit_batches set next_piece_id = '0' where id in (select batch_id from displaced)",
   `update copies set state = 'unconfirmed', chain_piece_id = null, committed_at = null where id in (select copy_id from displaced)`,
   `delete from removals where state = 'pending' and copy_id in (select copy_id from displaced)`,
+  // A request is kept as the record of it. What was asked for in a data set that is lost ended with it, and its copies may be forgotten.
+  `update removals set state = 'moot' where state not in ('removed', 'moot') and (copy_id in (select copy_id from displaced)
+     or data_set_id in (select id from data_sets where state = 'lost'))`,
   `update contents set store_state = 'storing', durable_copies = (select count(distinct c.slot) from copies c
        join data_sets d on d.id = c.data_set_id
        where c.content_id = contents.id and c.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring'))

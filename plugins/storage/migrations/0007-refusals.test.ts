@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openTestDatabase } from '#kernel/testing'
 import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
+import { freedContents } from '../copies/freed-copies-store.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 import { objectsMigration } from './0001-objects.ts'
 import { copiesMigration } from './0002-copies.ts'
@@ -77,5 +78,7 @@ test.each(table)('I-29: the upgrade frees what a closed batch kept: %j', async (
     'select k.state, k.batch_id as "batchId", b.state as batch from copies k join commit_batches b on b.id = 1',
   )
   expect(copy).toEqual(freed)
+  const isFreed = freed.batchId === null && stuck.content === undefined
+  expect(freedContents(database.read, { after: 0, limit: 10 })).toEqual(isFreed ? [1] : [])
   expect(database.read.get('select create_offered_at as at, refusals from data_sets')).toEqual({ at: 7, refusals: 0 })
 })

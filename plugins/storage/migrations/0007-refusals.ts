@@ -24,5 +24,7 @@ export const refusalsMigration = defineMigration('0007-refusals', [
        when (select c.state from contents c where c.id = content_id) = 'deleting' then 'removed'
        when (select d.state from data_sets d where d.id = data_set_id) = 'ready' then 'planned'
        else 'lost' end,
-     method = 'pull', batch_id = null, uploaded_at = null, parked_at = null where ${isStray}`,
+     method = 'pull', batch_id = null, uploaded_at = null, parked_at = null, last_error_code = 'freed' where ${isStray}`,
+  // No task is open for them: the next start puts their contents on record.
+  "create index copies_freed on copies (content_id) where last_error_code = 'freed'",
 ])

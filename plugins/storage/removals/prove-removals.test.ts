@@ -65,8 +65,54 @@ test('I-28: a removal is not asked for when the chain has another piece under th
   scene.cids.set(0n, 'the piece of another object')
   await run()
   expect(scene.requests).toEqual([[1n]])
-  expect(count()).toEqual({ submitted: 1 })
-  expect(batchStates(removal)).toEqual(['uncertain', 'confirmed'])
+  expect(count()).toEqual({ pending: 1, submitted: 1 })
+  expect(batchStates(removal)).toEqual(['confirmed', 'confirmed'])
+})
+
+test('a withheld removal fails its task once the others are through, and only the retry of that task looks at it again', async () => {
+  await using removal = await openRemovalScene(37)
+  const { scene, storage, run, count } = removal
+  for (let piece = 0n; piece < 36n; piece++) scene.cids.set(piece, 'the piece of another object')
+  expect(await run(1)).toMatchObject({ kind: 'wait', reason: 'proving_period' })
+  expect(await run(1)).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(scene.requests).toEqual([[36n]])
+  scene.states = new Map([[36n, 'gone']])
+  expect(await run(1)).toMatchObject({ kind: 'fail', code: 'removal_withheld', retryable: true })
+  expect(count()).toEqual({ pending: 36, removed: 1 })
+  expect(removal.commits).toEqual([])
+  scene.cids.delete(7n)
+  expect(await run(2)).toEqual({ kind: 'done' })
+  expect(scene.requests).toHaveLength(1)
+  expect(await run(1)).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(scene.requests).toEqual([[36n], [7n]])
+  await storage.database.write((tx) => tx.run(`update data_sets set state = 'retired'`))
+  expect(await run(1)).toEqual({ kind: 'done' })
+  expect(count()).toEqual({ moot: 36, removed: 1 })
+})
+
+test('I-28: a reorganisation while a removal is judged sends its copy back to the nonce and needs no operator', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, run, count } = removal
+  scene.cids.set(0n, 'the piece of another object')
+  let reads = 0
+  // The first look reads the nonce at two depths.
+  scene.nonceAt = () => (++reads > 2 ? unused : undefined)
+  expect(await run()).toEqual({ kind: 'done' })
+  expect(scene.requests).toEqual([])
+  expect(count()).toEqual({})
+  expect(batchStates(removal)).toEqual(['uncertain'])
+})
+
+test('a batch that an earlier version recorded without its piece ids goes back to its nonce when the chain has another piece', async () => {
+  await using removal = await openRemovalScene(1)
+  const { scene, storage, run, count } = removal
+  await storage.database.write((tx) => tx.run('update commit_batches set next_piece_id = null'))
+  scene.nonceAt = () => ({ landed: true, dataSetId: 1n, nextPieceId: 9n })
+  scene.cids.set(0n, 'the piece of another object')
+  await run()
+  expect(scene.requests).toEqual([])
+  expect(count()).toEqual({})
+  expect(batchStates(removal)).toEqual(['uncertain'])
 })
 
 test('a queued removal of another piece is not taken for ours', async () => {
@@ -74,9 +120,9 @@ test('a queued removal of another piece is not taken for ours', async () => {
   const { scene, run, count } = removal
   scene.cids.set(0n, 'the piece of another object')
   scene.queued = new Set([0n])
-  await run()
-  expect(count()).toEqual({})
-  expect(batchStates(removal)).toEqual(['uncertain'])
+  expect(await run()).toMatchObject({ kind: 'fail', code: 'removal_withheld' })
+  expect(count()).toEqual({ pending: 1 })
+  expect(batchStates(removal)).toEqual(['confirmed'])
 })
 
 test('the record of a removal names the piece CID', async () => {
@@ -147,4 +193,23 @@ test('a removal that was found queued without a request of ours, and is so no mo
   scene.queued = new Set()
   await run()
   expect(scene.requests).toEqual([[0n]])
+})
+
+test('a piece that is gone holds up no other removal where the node keeps no old states; it is forgotten once they can be read', async () => {
+  await using removal = await openRemovalScene(3)
+  const { scene, run, count } = removal
+  scene.keepsOldStates = false
+  scene.states = new Map([[0n, 'gone']])
+  await run()
+  expect(scene.requests).toEqual([[1n, 2n]])
+  scene.states = new Map([
+    [0n, 'gone'],
+    [1n, 'gone'],
+  ])
+  scene.queued = new Set([2n])
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
+  expect(count()).toEqual({ pending: 1, scheduled: 2 })
+  scene.keepsOldStates = true
+  expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
+  expect(count()).toEqual({ removed: 2, scheduled: 1 })
 })

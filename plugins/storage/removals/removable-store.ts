@@ -17,9 +17,20 @@ export interface RemovableRemoval {
   readonly batchId: number
 }
 
-/** Removals not asked for yet whose pieces are final on chain, oldest first. */
-export function removableRemovals(reader: Reader, dataSetId: number, limit: number): readonly RemovableRemoval[] {
-  const rows = reader.all<{ id: number; batchId: number }>(`${pendingBatches('is not null')} order by r.id limit ?`, dataSetId, limit)
+/** Removals not asked for yet whose pieces are final on chain, oldest first. With what waits for the retry of this task, after the others. */
+export function removableRemovals(
+  reader: Reader,
+  { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number },
+  limit: number,
+): readonly RemovableRemoval[] {
+  const find = (isWanted: string, ...params: readonly number[]) =>
+    reader.all<{ id: number; batchId: number }>(
+      `${pendingBatches('is not null')} and r.state not in ('removed', 'moot') and r.withheld_task_id ${isWanted} order by r.id limit ?`,
+      dataSetId,
+      ...params,
+    )
+  const free = find('is null', limit)
+  const rows = [...free, ...find('= ?', taskId, limit - free.length)]
   const batchOf = new Map(rows.map(({ id, batchId }) => [id, batchId]))
   return findRemovals(reader, [...batchOf.keys()]).flatMap((removal) => {
     const batchId = batchOf.get(removal.id)

@@ -41,13 +41,17 @@ interface RemovalRow {
   readonly attempt_id: number | null
 }
 
+/** In these words in every query of open removals: SQLite uses their indexes where it finds the condition of the index itself. */
+export const isOpen = `state not in ('removed', 'moot')`
+
 const columns = 'id, content_id, copy_id, chain_piece_id, piece_cid, state, attempt_id'
 
 /** Removals that were asked for and are not over: few, because a data set takes 35 at a time. */
 export function startedRemovals(reader: Reader, dataSetId: number): readonly Removal[] {
   return reader
     .all<RemovalRow>(
-      `select ${columns} from removals where data_set_id = ? and state in ('submitting', 'submitted', 'uncertain', 'scheduled') order by id`,
+      `select ${columns} from removals where data_set_id = ? and ${isOpen}
+         and state in ('submitting', 'submitted', 'uncertain', 'scheduled') order by id`,
       dataSetId,
     )
     .map(toRemoval)
@@ -56,8 +60,27 @@ export function startedRemovals(reader: Reader, dataSetId: number): readonly Rem
 /** Removals not asked for yet, oldest first. */
 export function pendingRemovals(reader: Reader, dataSetId: number, limit: number): readonly Removal[] {
   return reader
-    .all<RemovalRow>(`select ${columns} from removals where data_set_id = ? and state = 'pending' order by id limit ?`, dataSetId, limit)
+    .all<RemovalRow>(
+      `select ${columns} from removals where data_set_id = ? and ${isOpen} and state = 'pending' order by id limit ?`,
+      dataSetId,
+      limit,
+    )
     .map(toRemoval)
+}
+
+/** Are there removals to ask for that no operator has to look at first? */
+export function hasFreeRemovals(reader: Reader, dataSetId: number): boolean {
+  const sql = `select 1 from removals where data_set_id = ? and ${isOpen} and state = 'pending' and withheld_task_id is null limit 1`
+  return reader.get(sql, dataSetId) !== undefined
+}
+
+/** The piece id of a removal that waits for the operator's retry of this task; undefined when there is none. */
+export function withheldPiece(reader: Reader, { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number }) {
+  return reader.get<{ pieceId: string }>(
+    `select chain_piece_id as "pieceId" from removals where withheld_task_id = ? and data_set_id = ? and state = 'pending' order by id limit 1`,
+    taskId,
+    dataSetId,
+  )?.pieceId
 }
 
 /** Removals by id, oldest first. */
@@ -96,7 +119,12 @@ export function recordAttempt(
     nowMs,
   )
   for (const { id } of removals) {
-    tx.run(`update removals set state = 'submitting', attempt_id = ?, updated_at = ? where id = ?`, lastId, nowMs, id)
+    tx.run(
+      `update removals set state = 'submitting', attempt_id = ?, withheld_task_id = null, updated_at = ? where id = ?`,
+      lastId,
+      nowMs,
+      id,
+    )
   }
   return lastId
 }
@@ -136,9 +164,15 @@ export function raiseAttention(tx: Tx, attemptId: number, taskId: number): void 
   tx.run('update removal_attempts set attention_task_id = ? where id = ? and attention_task_id is null', taskId, attemptId)
 }
 
+/** The chain has another piece under the id: only the operator's retry of this task looks at it again. False when that is on record. */
+export function withhold(tx: Tx, id: number, taskId: number): boolean {
+  const sql = `update removals set withheld_task_id = ? where id = ? and state = 'pending' and withheld_task_id is not ?`
+  return tx.run(sql, taskId, id, taskId).changes === 1
+}
+
 export function markScheduled(tx: Tx, id: number, nowMs: number): void {
   tx.run(
-    `update removals set state = 'scheduled', updated_at = ? where id = ? and state in ('pending', 'submitting', 'submitted', 'uncertain')`,
+    `update removals set state = 'scheduled', withheld_task_id = null, updated_at = ? where id = ? and state in ('pending', 'submitting', 'submitted', 'uncertain')`,
     nowMs,
     id,
   )
@@ -170,8 +204,14 @@ export function endRemoval(
   { id, copyId }: Removal,
   { state, nowMs }: { readonly state: 'removed' | 'moot'; readonly nowMs: number },
 ): void {
-  tx.run('update removals set state = ?, updated_at = ? where id = ?', state, nowMs, id)
-  tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)
+  // One that ended meanwhile may name a copy that was forgotten, under an id that is another's now.
+  const { changes } = tx.run(`update removals set state = ?, updated_at = ? where id = ? and ${isOpen}`, state, nowMs, id)
+  if (changes === 1) tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)
+}
+
+/** The data set is lost with every piece in it: nothing of it is left to remove. */
+export function endRemovals(tx: Tx, dataSetId: number, nowMs: number): void {
+  tx.run(`update removals set state = 'moot', updated_at = ? where data_set_id = ? and ${isOpen}`, nowMs, dataSetId)
 }
 
 const toRemoval = (row: RemovalRow): Removal => ({

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { loseCopies, recountContent } from '../copies/copy-store.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
+import { endRemoval, startedRemovals } from './removal-store.ts'
 
 const hourMs = 3_600_000
 
@@ -95,6 +97,21 @@ test('a refusal counts as an attempt of the task, and the removal may be asked f
   expect(count()).toEqual({ pending: 1 })
 })
 
+test('I-08: while a refused data set is paused no deletion leads to another request', async () => {
+  await using removal = await openScene(1)
+  const { scene, clock, run } = removal
+  scene.answer = { kind: 'not_sent', cause: { reason: 'data_set_gone', status: 404, detail: 'unknown' } }
+  const refused = await run()
+  if (refused.kind !== 'wait') throw new Error(`the round came to ${refused.kind}`)
+  expect(refused.untilMs).toBeGreaterThan(clock.now())
+  expect(await run(2)).toEqual(refused)
+  expect(scene.requests).toHaveLength(1)
+  await clock.advance(refused.untilMs - clock.now())
+  scene.answer = { kind: 'ok', value: { txHash } }
+  expect(await run(2)).toMatchObject({ kind: 'wait', reason: 'confirmation' })
+  expect(scene.requests).toHaveLength(2)
+})
+
 test('I-05: after a lost answer nothing is sent until every transaction that may have come of it is final', async () => {
   await using removal = await openScene(1)
   const { scene, clock, run, count } = removal
@@ -184,5 +201,28 @@ test('while the data set is not active the task keeps checking, and asks for not
   await storage.database.write((tx) => tx.run(`update data_sets set state = 'retired'`))
   expect(await run()).toEqual({ kind: 'done' })
   expect(count()).toEqual({ moot: 1 })
+  storage.expectSound()
+})
+
+test('removals of a data set that is lost end with it, and change no copy that is given the id of theirs', async () => {
+  await using removal = await openScene(1)
+  const { storage, run, count } = removal
+  const { database } = storage
+  await run()
+  const [asked] = startedRemovals(database.read, 1)
+  if (!asked) throw new Error('no removal was asked for')
+  await database.write((tx) => {
+    tx.run(`update data_sets set state = 'lost' where id = 1`)
+    loseCopies(tx, 1, 0)
+    recountContent(tx, asked.contentId, 0)
+  })
+  expect(count()).toEqual({ moot: 1 })
+  expect(database.read.all('select id from contents')).toEqual([])
+  expect(await run()).toEqual({ kind: 'done' })
+  const other = await storage.put('other', 'other')
+  expect(await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })).toBe(asked.copyId)
+  // A run that had read the removal before the data set was lost.
+  await database.write((tx) => endRemoval(tx, asked, { state: 'removed', nowMs: 0 }))
+  expect(database.read.all('select state from copies')).toEqual([{ state: 'committed' }])
   storage.expectSound()
 })

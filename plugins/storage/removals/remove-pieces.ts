@@ -4,9 +4,20 @@ import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/look.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import { finallyGone } from './finally-gone.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
-import { endRemoval, markScheduled, markUnqueued, openAttempts, pendingRemovals, type Removal, startedRemovals } from './removal-store.ts'
+import {
+  endRemoval,
+  hasFreeRemovals,
+  markScheduled,
+  markUnqueued,
+  openAttempts,
+  pendingRemovals,
+  type Removal,
+  startedRemovals,
+  withheldPiece,
+} from './removal-store.ts'
 import { type RemovalsOfDataSet, submitRemovals } from './submit-removals.ts'
 
 const scheduled = defineProbe('storage.remove.scheduled')
@@ -42,7 +53,7 @@ export async function removePieces(doors: Pipeline, { dataSetId, taskId }: Remov
     )
   }
   const queued = new Set(await reads.scheduledRemovals(dataSet.chainId))
-  const work = { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued, depths: await readDepths(doors) }
+  const work = { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued, depths: await readDepths(doors), taskId }
   const isEnding = await lookUpStarted(doors, work)
   for (const attempt of openAttempts(database.read, dataSetId)) await judgeAttempt(doors, { dataSet: work.dataSet, attempt, taskId })
   if (liveness.live) {
@@ -81,25 +92,31 @@ type StartedState = 'queued' | 'unqueued' | 'ending' | 'gone' | 'open'
 
 async function lookUp(
   { reads }: Pipeline,
-  { dataSet, queued, depths }: RemovalsOfDataSet,
+  { dataSet, queued }: RemovalsOfDataSet,
   { pieceId, state }: Removal,
-): Promise<StartedState> {
+): Promise<Exclude<StartedState, 'ending'>> {
   if (queued.has(pieceId)) return 'queued'
   const found = await reads.pieceState(dataSet.chainId, pieceId)
-  if (found !== 'gone') return found === 'live' && state === 'scheduled' ? 'unqueued' : 'open'
-  return (await reads.pieceState(dataSet.chainId, pieceId, depths.finalized)) === 'gone' ? 'gone' : 'ending'
+  if (found === 'gone') return 'gone'
+  return found === 'live' && state === 'scheduled' ? 'unqueued' : 'open'
 }
 
 /** Records what the chain says of the pieces whose removal was asked for. True when some are gone, but not finally. */
 async function lookUpStarted(doors: Pipeline, work: RemovalsOfDataSet): Promise<boolean> {
   const { database, clock, log } = doors
   const started = startedRemovals(database.read, work.dataSet.id)
-  const states = await Promise.all(started.map((removal) => lookUp(doors, work, removal)))
+  const found = await Promise.all(started.map((removal) => lookUp(doors, work, removal)))
+  const goneIds = started.flatMap(({ pieceId }, index) => (found[index] === 'gone' ? pieceId : []))
+  const endedIds = await finallyGone(doors, work, goneIds)
+  const states = started.map(({ pieceId }, index): StartedState => {
+    const state = found[index] ?? 'open'
+    return state === 'gone' && !endedIds.has(pieceId) ? 'ending' : state
+  })
   const inState = (...wanted: readonly StartedState[]) => started.filter((_, index) => wanted.includes(states[index] ?? 'open'))
-  const found = inState('queued', 'ending').filter(({ state }) => state !== 'scheduled')
-  if (found.length > 0) {
+  const seen = inState('queued', 'ending').filter(({ state }) => state !== 'scheduled')
+  if (seen.length > 0) {
     await database.write((tx) => {
-      for (const { id } of found) markScheduled(tx, id, clock.now())
+      for (const { id } of seen) markScheduled(tx, id, clock.now())
     })
     doors.progressed()
     await scheduled()
@@ -146,9 +163,13 @@ function nextRound(
     return waitFor(clock, 'finality', pace.epochMs * epochs, 'pieces are removed, and forgotten, once no reorganisation can change them')
   }
   const isScheduled = startedRemovals(database.read, dataSetId).some(({ state }) => state === 'scheduled')
-  const hasMore = pendingRemovals(database.read, dataSetId, 1).length > 0
-  if (isScheduled || hasMore) {
+  if (isScheduled || hasFreeRemovals(database.read, dataSetId)) {
     return waitFor(clock, 'proving_period', pace.epochMs * scheduledEpochs, 'the removal takes effect with the next proving period')
+  }
+  const withheld = withheldPiece(database.read, { dataSetId, taskId })
+  if (withheld !== undefined) {
+    const message = `data set ${dataSetId} has another piece on chain under id ${withheld} than the one to be removed: nothing was sent for it; a retry looks once more`
+    return fail('removal_withheld', message, { retryable: true })
   }
   return done()
 }

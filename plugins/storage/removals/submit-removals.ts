@@ -2,7 +2,7 @@ import { defineProbe, type Outcome } from '#kernel'
 import { removalsPerCallMax } from '../chain/provider-limits.ts'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { judgeRefusal } from '../copies/setback-policy.ts'
-import { handleDataSetGone } from '../datasets/data-set-gone.ts'
+import { handleDataSetGone, holdWrites } from '../datasets/data-set-gone.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
 import type { Depths } from '../finality/look.ts'
@@ -19,6 +19,7 @@ export interface RemovalsOfDataSet {
   /** Pieces in the data set's removal queue on chain. */
   readonly queued: ReadonlySet<bigint>
   readonly depths: Depths
+  readonly taskId: number
 }
 
 /** Asks the provider to remove the next pieces, one request at a time. Undefined when that is under way or not yet possible. */
@@ -31,6 +32,9 @@ export async function submitRemovals(doors: Pipeline, work: RemovalsOfDataSet, s
   const room = removalsPerCallMax - queued.size - undecided.length
   const removals = room > 0 ? await proveRemovals(doors, work, room) : []
   if (removals.length === 0) return undefined
+  // Each deletion begins a round: while the provider refuses the data set, none of them may become a request.
+  const hold = await holdWrites(doors, dataSet)
+  if (hold) return hold
   const pieceIds = removals.map(({ pieceId }) => pieceId)
   using turn = providers.turns.take(dataSet.serviceUrl, 'removal')
   if (turn.refusal) return waitForTurn(turn.refusal)

@@ -26,6 +26,8 @@ export async function openRemovalScene(pieces: number) {
     queued: new Set<bigint>(),
     /** The same as `states`, at the finalized epoch; undefined: no difference. */
     finalizedStates: undefined as Map<bigint, PieceState> | undefined,
+    /** Does the node keep states of the finalized epoch? */
+    keepsOldStates: true,
     /** Piece CIDs on chain that differ from the recorded ones. */
     cids: new Map<bigint, string>(),
     /** What the nonce book says at an epoch where it differs from the record. */
@@ -76,8 +78,10 @@ export async function openRemovalScene(pieces: number) {
         return scene.liveness
       },
       scheduledRemovals: async () => [...scene.queued],
-      pieceState: async (_dataSet: bigint, piece: bigint, epoch?: bigint) =>
-        (epoch === undefined ? undefined : scene.finalizedStates?.get(piece)) ?? scene.states.get(piece) ?? 'live',
+      pieceState: async (_dataSet: bigint, piece: bigint, epoch?: bigint) => {
+        if (epoch !== undefined && !scene.keepsOldStates) throw new Error('the state is not kept any more')
+        return (epoch === undefined ? undefined : scene.finalizedStates?.get(piece)) ?? scene.states.get(piece) ?? 'live'
+      },
       pieceCidOf: async (_dataSet: bigint, piece: bigint) => scene.cids.get(piece) ?? recordedCid(piece),
       nonceAt: async (_payer: string, nonce: bigint, epoch: bigint) => scene.nonceAt(nonce, epoch) ?? recordedNonce(nonce),
     },

@@ -1,0 +1,25 @@
+import { type Database, database, defineRecovery, taskQueue } from '#kernel'
+import type { Schedule } from '../pipeline.ts'
+import { createSchedule } from '../schedule.ts'
+import { freedContents } from './freed-copies-store.ts'
+
+/** Contents put on record in one transaction. */
+const contentsPerPage = 500
+
+/** The task of such a content ended long ago: without another, the content would wait for the next upload to its bucket. */
+export async function storeFreed(database: Database, schedule: Pick<Schedule, 'store'>): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = freedContents(database.read, { after, limit: contentsPerPage })
+    if (page.length === 0) return
+    after = page.at(-1) ?? after
+    await database.write((tx) => {
+      for (const contentId of page) schedule.store(tx, contentId)
+    })
+  }
+}
+
+export const storeFreedRecovery = defineRecovery({
+  name: 'storage.freed-copies',
+  uses: { database, taskQueue },
+  run: ({ database, taskQueue }) => storeFreed(database, createSchedule(taskQueue)),
+})

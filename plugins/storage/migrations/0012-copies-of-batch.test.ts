@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { Reader, SqlValue, Tx } from '#kernel'
+import { markPulled, raiseAttention, recordUncertain, reopenSubmission } from '../copies/batch-store.ts'
+import { reopenLanding } from '../finality/take-back-store.ts'
+import { removableRemovals } from '../removals/removable-store.ts'
+import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from '../removals/removal-store.ts'
+import { openStorageRows } from '../testing/storage-rows.ts'
+
+const why = { message: 'why', nextCheckAtMs: 0, nowMs: 0 }
+const steps: Readonly<Record<string, (tx: Tx) => unknown>> = {
+  'a landing is taken back': (tx) => reopenLanding(tx, 1, why),
+  'a pull arrives': (tx) => markPulled(tx, 1, 0),
+  'an outcome is unknown': (tx) => recordUncertain(tx, 1, why),
+  'a submission starts over': (tx) => reopenSubmission(tx, 1, why),
+  'an operator is called': (tx) => raiseAttention(tx, 1, 'late', 0),
+  'removals are asked for': (tx) => pendingRemovals(tx, 1, 35),
+  'removals are found that may be asked for': (tx) => removableRemovals(tx, { dataSetId: 1, taskId: 1 }, 35),
+  'a round of removals ends': (tx) => [hasFreeRemovals(tx, 1), withheldPiece(tx, { dataSetId: 1, taskId: 1 })],
+  'removals are looked up': (tx) => startedRemovals(tx, 1),
+}
+
+test.each(Object.entries(steps))('%s without a walk over all copies or removals', async (_name, step) => {
+  await using rows = await openStorageRows()
+  const dataSet = await rows.addDataSet()
+  const seen: string[] = []
+  const note = (sql: string) => {
+    seen.push(sql)
+    return sql
+  }
+  await rows.database.write((tx) => {
+    tx.run(
+      `insert into commit_batches (id, data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (1, ?, 'store', 'confirmed', '1', '0x', 0, 0)`,
+      dataSet.id,
+    )
+    step({
+      get: <T>(sql: string, ...params: readonly SqlValue[]) => tx.get<T>(note(sql), ...params),
+      all: <T>(sql: string, ...params: readonly SqlValue[]) => tx.all<T>(note(sql), ...params),
+      run: (sql, ...params) => tx.run(note(sql), ...params),
+      afterCommit: () => {},
+    })
+  })
+  const plan = seen.flatMap((sql) => planOf(rows.database.read, sql))
+  expect(plan).not.toEqual([])
+  // The list of ids that a query is given.
+  expect(plan.filter((detail) => detail.startsWith('SCAN') && !detail.startsWith('SCAN json_each'))).toEqual([])
+  expect(plan.join()).toMatch(/USING (COVERING )?INDEX (copies_of_batch|removals_open)/)
+})
+
+const planOf = (read: Reader, sql: string) =>
+  read.all<{ detail: string }>(`explain query plan ${sql}`, ...Array(sql.split('?').length - 1).fill(0)).map(({ detail }) => detail)
