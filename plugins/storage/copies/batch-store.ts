@@ -255,10 +255,11 @@ export function observeSubmission(tx: Tx, batchId: number, senderNonce: number):
   tx.run('update commit_batches set sender_nonce = ? where id = ?', senderNonce, batchId)
 }
 
-/** Undecided for too long: an operator may look. The check goes on. */
+/** Undecided for too long: an operator may look. The check goes on, and a withdrawn batch stays withdrawn. */
 export function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowMs: number): void {
   tx.run(
-    'update commit_batches set attention_at = ?, reason_code = ?, updated_at = ? where id = ? and attention_at is null',
+    `update commit_batches set attention_at = ?, reason_code = case when reason_code = 'withdrawn' then reason_code else ? end, updated_at = ?
+     where id = ? and attention_at is null`,
     nowMs,
     reasonCode,
     nowMs,
@@ -270,7 +271,7 @@ export function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowM
 /** The chain confirmed the batch: piece ids follow the order of its items. */
 export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, nowMs: number): void {
   tx.run(
-    "update commit_batches set state = 'confirmed', attention_at = null, updated_at = ? where id = ? and state not in ('confirmed', 'closed')",
+    "update commit_batches set state = 'confirmed', attention_at = null, reason_code = null, updated_at = ? where id = ? and state not in ('confirmed', 'closed')",
     nowMs,
     batch.id,
   )

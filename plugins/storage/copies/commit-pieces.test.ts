@@ -308,6 +308,25 @@ test('I-05: a refused batch that landed all the same is committed, though its pr
   expect(additions).toHaveLength(1)
 })
 
+test('I-05: a refused batch whose outcome stays open until an operator is called is given back, and not sent again', async () => {
+  answer(invalid)
+  await park(1)
+  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
+  doors.world.sent = { pooled: 5, final: 4 }
+  await linger()
+  await commit()
+  for (const waitedMs of [doors.pace.handlingMs, doors.pace.attentionMs]) {
+    await doors.clock.advance(waitedMs)
+    await commit()
+  }
+  expect(copyStates()).toEqual(['attention'])
+  doors.world.sent = { pooled: 5, final: 5 }
+  await doors.clock.advance(testEpochMs * 20)
+  await commit()
+  expect(copyStates()).toEqual(['planned'])
+  expect(additions).toHaveLength(1)
+})
+
 test('I-29: refused until an operator is called, then discarded: the copy leaves its closed batch and starts over', async () => {
   answer(invalid)
   await park(1)

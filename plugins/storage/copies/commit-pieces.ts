@@ -20,7 +20,9 @@ const batchesReadyMax = 4
 export async function commitPieces(doors: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database } = doors
   const dataSet = findDataSet(database.read, dataSetId)
-  if (!dataSet || dataSet.chainId === null) return done()
+  if (!dataSet) return done()
+  // What was sent to a data set that is lost is followed by its nonces, with or without an id.
+  if (dataSet.chainId === null && dataSet.state !== 'lost') return done()
   await finishEnd(doors, dataSet)
   for (const batch of openBatches(database.read, dataSetId)) {
     if (isSent(batch) && isDue(doors, batch)) await resolveBatch(doors, { dataSet, batch }, signal)

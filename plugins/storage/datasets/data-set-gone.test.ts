@@ -4,7 +4,7 @@ import { commitPieces } from '../copies/commit-pieces.ts'
 import { loseCopies, type PipelineContent, recountContent } from '../copies/copy-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
-import { handleDataSetGone } from './data-set-gone.ts'
+import { finishEnd, handleDataSetGone, holdWrites } from './data-set-gone.ts'
 import { type DataSet, findDataSet } from './data-set-store.ts'
 
 const { signal } = new AbortController()
@@ -70,4 +70,31 @@ test('a data set whose creation a reorganisation took back is not lost: its nonc
   expect(await handleDataSetGone(doors, young, 'unknown')).toMatchObject({ kind: 'wait', reason: 'target_creating' })
   expect(findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
   expect(doors.scheduled).toEqual([`ensure ${young.id}`])
+})
+
+test('a young data set that a node behind its creation does not know is not lost: it goes back to its nonce once the node has caught up', async () => {
+  const [, young] = dataSets
+  await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 1 where id = ?', young.id))
+  doors.reads.liveness = async () => ({ live: false, reason: 'absent' })
+  await handleDataSetGone(doors, young, 'unknown')
+  for (let round = 0; round < 3; round++) {
+    await doors.clock.advance(doors.pace.handlingMs)
+    expect(await holdWrites(doors, findDataSet(rows.database.read, young.id) ?? young)).toMatchObject({ kind: 'wait', reason: 'data_set' })
+    expect(findDataSet(rows.database.read, young.id)?.state).toBe('ready')
+  }
+  doors.world.epoch = 50n
+  expect(await holdWrites(doors, young)).toMatchObject({ reason: 'target_creating' })
+  expect(findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
+})
+
+test('what does not land in a data set that ended before is brought elsewhere, and the other contents are left alone', async () => {
+  const [, ended] = dataSets
+  doors.world.isLive = false
+  await handleDataSetGone(doors, ended, 'terminated')
+  const late = await rows.addContent()
+  const copyId = await rows.addCopy(late, ended, 'parked')
+  doors.scheduled.length = 0
+  await finishEnd(doors, ended)
+  expect(rows.database.read.get('select state from copies where id = ?', copyId)).toEqual({ state: 'lost' })
+  expect(doors.scheduled).toEqual([`store ${late.contentId}`])
 })

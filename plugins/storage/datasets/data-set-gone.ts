@@ -3,11 +3,12 @@ import { callOperator, withdrawCalls } from '../copies/attention.ts'
 import { openBatches } from '../copies/batch-store.ts'
 import { contentsOfDataSet, endWrites, loseCopies, recountContent } from '../copies/copy-store.ts'
 import { lookAtDataSets, readDepths } from '../finality/look.ts'
+import type { LookVerdict } from '../finality/look-policy.ts'
 import { unfinalDataSet } from '../finality/look-store.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
 import { type DataSet, findDataSet, markLost, markWriteBlocked, noteGone, takesPieces } from './data-set-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from './refusal-policy.ts'
-import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals } from './refusal-store.ts'
+import { countRefusal, hasCommitted, hasUnsent, pauseWrites, providerRefusals, readRefusals, unsentContents } from './refusal-store.ts'
 
 /** Contents recounted in one transaction. */
 const recountPage = 500
@@ -20,7 +21,7 @@ export async function handleDataSetGone(doors: Pipeline, dataSet: DataSet, messa
   const { database, clock, pace } = doors
   if (dataSet.chainId === null) throw new PipelineFault('data_set_unknown', `the provider does not know data set ${dataSet.id}: ${message}`)
   // A creation that a reorganisation took back is followed by its nonce: the service has not ended, and its id may be another's now.
-  if (await isCreationTakenBack(doors, dataSet)) return waitFor(clock, 'target_creating', pace.creationMs)
+  if ((await lookAtCreation(doors, dataSet)) === 'vanished') return waitFor(clock, 'target_creating', pace.creationMs)
   const nowMs = clock.now()
   // On record before the chain is asked: a stop or a silent chain node must not lead to the same request at once.
   const refusals = await database.write((tx) => {
@@ -85,6 +86,10 @@ async function askChain(doors: Pipeline, dataSet: DataSet): Promise<Wait | undef
     await database.write((tx) => noteGone(tx, dataSet.id, null))
     return undefined
   }
+  // While its creation is not final, the absence may be a reorganisation's: only a nonce that stands allows the end.
+  const creation = liveness.reason === 'terminated' ? undefined : await lookAtCreation(doors, dataSet)
+  if (creation === 'vanished') return waitFor(clock, 'target_creating', pace.creationMs)
+  if (creation === 'stale') return waitFor(clock, 'data_set', pace.providerMs, 'the chain node is behind the creation; it is asked again')
   const seenAtMs = await database.write((tx) => noteGone(tx, dataSet.id, nowMs))
   // A termination is something the node has seen; an absence may only mean that it has not seen enough.
   if (liveness.reason !== 'terminated' && nowMs - seenAtMs < pace.handlingMs)
@@ -119,12 +124,24 @@ export async function finishEnd(doors: Pipeline, { id }: Pick<DataSet, 'id'>): P
   const dataSet = findDataSet(database.read, id)
   if (!dataSet || takesPieces(dataSet.state)) return
   if (dataSet.goneSeenAtMs === null && !hasUnsent(database.read, dataSet)) return
+  if (await finishLate(doors, dataSet)) return
   await database.write((tx) => {
     noteGone(tx, id, clock.now())
     endUnsent(doors, tx, id)
     if (dataSet.state === 'lost') loseCopies(tx, id, clock.now())
   })
   await recountAll(doors, id)
+}
+
+/** What did not land after the end ends alone: everything else is counted already. False where there is more to do, or much. */
+async function finishLate(doors: Pipeline, { id, state, goneSeenAtMs }: DataSet): Promise<boolean> {
+  return doors.database.write((tx) => {
+    const contents = unsentContents(tx, id, recountPage + 1)
+    if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && hasCommitted(tx, id))) return false
+    endUnsent(doors, tx, id)
+    recount(doors, tx, contents)
+    return true
+  })
 }
 
 function endUnsent(doors: Pipeline, tx: Tx, dataSetId: number): void {
@@ -136,25 +153,29 @@ function callForRefused(doors: Pipeline, tx: Tx, dataSetId: number): void {
   for (const batch of openBatches(tx, dataSetId)) if (batch.state === 'ready') callOperator(doors, tx, batch, 'data_set_refused')
 }
 
-async function isCreationTakenBack(doors: Pipeline, { id }: DataSet): Promise<boolean> {
+/** A creation that vanished is taken back by the look. Undefined where it is final on record. */
+async function lookAtCreation(doors: Pipeline, { id }: DataSet): Promise<LookVerdict | undefined> {
   const creation = unfinalDataSet(doors.database.read, id)
-  return creation !== undefined && (await lookAtDataSets(doors, [creation], await readDepths(doors)))
+  return creation && (await lookAtDataSets(doors, [creation], await readDepths(doors))).get(id)
 }
 
 /** Page by page, so that nobody waits long for the writer. Nothing may be released meanwhile: loseCopies has seen to that. */
-async function recountAll({ database, clock, schedule, uploadEvents }: Pipeline, dataSetId: number): Promise<void> {
+async function recountAll(doors: Pipeline, dataSetId: number): Promise<void> {
+  const { database } = doors
   for (let after = 0; ; ) {
     const contents = contentsOfDataSet(database.read, dataSetId, { after, limit: recountPage })
     if (contents.length === 0) break
     after = contents.at(-1) ?? after
-    await database.write((tx) => {
-      for (const contentId of contents) {
-        recountContent(tx, contentId, clock.now())
-        uploadEvents.moved(tx, contentId)
-        // Whatever the data set still lacked is brought elsewhere, where there is elsewhere.
-        schedule.store(tx, contentId)
-      }
-    })
+    await database.write((tx) => recount(doors, tx, contents))
   }
   await database.write((tx) => noteGone(tx, dataSetId, null))
+}
+
+function recount({ clock, schedule, uploadEvents }: Pipeline, tx: Tx, contents: readonly number[]): void {
+  for (const contentId of contents) {
+    recountContent(tx, contentId, clock.now())
+    uploadEvents.moved(tx, contentId)
+    // Whatever the data set still lacked is brought elsewhere, where there is elsewhere.
+    schedule.store(tx, contentId)
+  }
 }

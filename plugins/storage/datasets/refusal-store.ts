@@ -65,6 +65,22 @@ export function pullsThrottledUntilMs(reader: Reader, dataSetId: number): number
   return reader.get<{ at: number | null }>('select pulls_throttled_until as at from data_sets where id = ?', dataSetId)?.at ?? null
 }
 
+/** Contents with work on the data set that was not sent, or did not land. */
+export function unsentContents(reader: Reader, dataSetId: number, limit: number): readonly number[] {
+  return reader
+    .all<{ id: number }>(
+      `select distinct c.content_id as id from copies c left join commit_batches b on b.id = c.batch_id
+       where c.data_set_id = ? and (c.state in ('planned', 'parked') or (c.state in ('transferring', 'batched', 'attention')
+         and (b.id is null or b.state in ('pulling', 'ready')))) order by c.content_id limit ?`,
+      dataSetId,
+      limit,
+    )
+    .map(({ id }) => id)
+}
+
+export const hasCommitted = (reader: Reader, dataSetId: number): boolean =>
+  reader.get("select 1 from copies where data_set_id = ? and state = 'committed'", dataSetId) !== undefined
+
 /** Does an ended data set hold work that was not sent, or, once it is lost, committed copies? */
 export function hasUnsent(reader: Reader, { id, state }: Pick<DataSet, 'id' | 'state'>): boolean {
   const found = reader.get(

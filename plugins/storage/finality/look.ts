@@ -65,8 +65,12 @@ export async function lookAtBatches(
   return verdicts
 }
 
-/** The same for creations of data sets. True when one went back. */
-export async function lookAtDataSets(doors: Pipeline, dataSets: readonly UnfinalDataSet[], depths: Depths): Promise<boolean> {
+/** The same for creations of data sets. */
+export async function lookAtDataSets(
+  doors: Pipeline,
+  dataSets: readonly UnfinalDataSet[],
+  depths: Depths,
+): Promise<ReadonlyMap<number, LookVerdict>> {
   const { database, clock } = doors
   const judged = await judgeAll(
     doors,
@@ -80,9 +84,8 @@ export async function lookAtDataSets(doors: Pipeline, dataSets: readonly Unfinal
       else postponeDataSetLook(tx, item.id, nextLookOf(doors, item, depths))
     }
   })
-  let isAnyBack = false
-  for (const { item } of vanished) if (await takeBackCreation(doors, item, vanishedMessage)) isAnyBack = true
-  return isAnyBack
+  for (const { item } of vanished) await takeBackCreation(doors, item, vanishedMessage)
+  return new Map(judged.map(({ item, verdict }) => [item.id, verdict]))
 }
 
 function nextLookOf(

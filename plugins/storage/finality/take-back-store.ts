@@ -21,9 +21,9 @@ export function reopenLanding(
     batchId,
   )
   if (!row) return undefined
-  // The times of the first attempt are over: what the sender does from now on decides whether the bytes are under way again.
+  // The times and the refusals of the first attempt are over: its transaction may land again, so its nonce is kept (I-05). What the sender does from now on decides whether the bytes are under way again.
   tx.run(
-    `update commit_batches set state = 'uncertain', first_submitted_at = ?, submit_started_at = ?, sender_nonce = null, next_piece_id = null,
+    `update commit_batches set state = 'uncertain', first_submitted_at = ?, submit_started_at = ?, sender_nonce = null, next_piece_id = null, reason_code = null,
        landed_epoch = null, final_at = null, checks = 0, next_check_at = ?, last_error = ?, updated_at = ? where id = ?`,
     why.nowMs,
     why.nowMs,
@@ -82,6 +82,18 @@ export function reopenCreation(
     why.nowMs,
     why.message,
     why.nowMs,
+    dataSet.id,
+    dataSet.chainId.toString(),
+  )
+  return changes === 1
+}
+
+/** The data set has ended, and its creation is not on chain any more: another one may get its id. False when it is not lost. */
+export function releaseLostId(tx: Tx, dataSet: { readonly id: number; readonly chainId: bigint }, nowMs: number): boolean {
+  const { changes } = tx.run(
+    `update data_sets set chain_id = null, final_at = ?, updated_at = ? where id = ? and chain_id = ? and state = 'lost'`,
+    nowMs,
+    nowMs,
     dataSet.id,
     dataSet.chainId.toString(),
   )

@@ -3,7 +3,7 @@ import { recountContent } from '../copies/copy-store.ts'
 import { nextCheckMs } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { type UnfinalDataSet, unfinalBatches, unfinalDataSet } from './look-store.ts'
-import { reopenCreation, reopenLanding } from './take-back-store.ts'
+import { releaseLostId, reopenCreation, reopenLanding } from './take-back-store.ts'
 
 /** Batches of a vanished data set that are listed at once. */
 const batchesPerPage = 100
@@ -36,7 +36,7 @@ export function takeBackBatch(doors: Pipeline, tx: Tx, batchId: number, message:
 
 /**
  * The chain does not have the data set under its recorded id any more. Its batches go first, each in its own transaction, so that no
- * content counts a copy on a data set that is being created. False when it could not go back, because its service ended meanwhile.
+ * content counts a copy on a data set that is being created. One that is lost only gives its id free. False when it could not go back.
  */
 export async function takeBackCreation(doors: Pipeline, { id, landing }: UnfinalDataSet, message: string): Promise<boolean> {
   const { database, clock, schedule, log } = doors
@@ -50,8 +50,11 @@ export async function takeBackCreation(doors: Pipeline, { id, landing }: Unfinal
     // A batch that landed in between goes with the next look.
     const isLeft = unfinalBatches(tx, id, { after: 0, limit: 1 }).length > 0
     const isSame = unfinalDataSet(tx, id)?.landing.dataSetId === landing.dataSetId
-    if (isLeft || !isSame || !reopenCreation(tx, { id, chainId: landing.dataSetId }, { message, nowMs: clock.now() })) return false
-    schedule.ensure(tx, id)
+    if (isLeft || !isSame) return false
+    const [place, nowMs] = [{ id, chainId: landing.dataSetId }, clock.now()]
+    if (releaseLostId(tx, place, nowMs)) schedule.commit(tx, id)
+    else if (reopenCreation(tx, place, { message, nowMs })) schedule.ensure(tx, id)
+    else return false
     tx.afterCommit(() =>
       log.warn('a data set vanished from the chain and is looked up again', {
         dataSet: id,

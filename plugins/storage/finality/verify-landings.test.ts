@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetDeleted } from '../catalog/reference-store.ts'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import { ok } from '../chain/provider-answer.ts'
+import { notSent, ok } from '../chain/provider-answer.ts'
 import type { AddPiecesCall } from '../chain/provider-client.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
-import { recountContent } from '../copies/copy-store.ts'
+import { findPipelineContent, type PipelineContent, recountContent } from '../copies/copy-store.ts'
 import { readableCopies } from '../copies/placement-store.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
@@ -280,6 +280,46 @@ test('a data set that gets the id of another one on record sends that one back t
   await ensureDataSet(doors, other.id, signal)
   expect(findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
   expect(findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'creating', chainId: null })
+})
+
+test('I-05: a refused batch that landed all the same keeps its nonce when a reorganisation takes it back', async () => {
+  const { client } = doors.world
+  doors.world.client = {
+    ...client,
+    findPiece: async () => ok({ isFound: false }),
+    addPieces: async (call) => {
+      additions.push(call)
+      return notSent({ reason: 'invalid', status: 400, detail: 'no' })
+    },
+  }
+  await store(1, 1n)
+  expect(places()).toEqual([['committed', '0']])
+  doors.world.client = client
+  book.clear()
+  await pass(5)
+  await verify()
+  await sendAgain()
+  expect(additions).toHaveLength(2)
+  expect(additions[1]).toEqual(additions[0])
+})
+
+test('a data set that is lost gives its id free when its creation vanished, and what was sent to it is followed to its end', async () => {
+  const { contentId } = await rows.addContent({ copies: 1 })
+  await rows.addCopy(findPipelineContent(rows.database.read, contentId) as PipelineContent, dataSet, 'parked')
+  await doors.clock.advance(doors.pace.lingerMs)
+  await commit()
+  await rows.database.write((tx) => tx.run("update data_sets set state = 'lost', final_at = null, landed_epoch = 900"))
+  const other = await rows.addDataSet({ state: 'planned' })
+  await ensureDataSet(doors, other.id, signal)
+  book.set(other.clientDataSetId, { landed: true, dataSetId: dataSet.chainId ?? 0n })
+  await ensureDataSet(doors, other.id, signal)
+  expect(findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
+  expect(findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'lost', chainId: null })
+  expect(doors.scheduled).toContain(`commit ${dataSet.id}`)
+  await sendAgain()
+  await commit()
+  expect(batches()[0]?.state).toBe('closed')
+  expect(places()).toEqual([['lost', null]])
 })
 
 test('thousands of landed batches are read a page at a time', async () => {

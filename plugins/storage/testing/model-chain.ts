@@ -1,5 +1,4 @@
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
-import { pieceCidBytes } from '../chain/typed-data.ts'
 import type { Liveness, WarmStorageReads } from '../chain/warm-storage-reads.ts'
 
 export interface ModelDataSet {
@@ -9,42 +8,107 @@ export interface ModelDataSet {
   readonly queued: Set<bigint>
 }
 
+interface ModelState {
+  readonly nonces: Map<bigint, NonceOutcome>
+  readonly dataSets: Map<bigint, ModelDataSet>
+  /** Mined transactions of each sender. */
+  readonly sent: Map<string, number>
+}
+
 interface Transaction {
   readonly sender: string
   readonly apply: () => void
 }
 
-/** The contracts as far as the pipeline sees them: a nonce book, data sets, and transactions that become final with `mine`. */
+interface Block {
+  readonly epoch: bigint
+  readonly transactions: readonly Transaction[]
+  /** After it. */
+  readonly state: ModelState
+}
+
+const finalityEpochs = 20n
+/** Of what the owner of the account did by other means; a reorganisation does not undo it for good. */
+const owner = 'owner'
+
+/** The contracts as far as the pipeline sees them: a nonce book, data sets, and blocks that a reorganisation takes back until they are final. */
 export class ModelChain {
-  readonly nonces = new Map<bigint, NonceOutcome>()
-  readonly dataSets = new Map<bigint, ModelDataSet>()
+  #state: ModelState = { nonces: new Map(), dataSets: new Map(), sent: new Map() }
+  readonly #blocks: Block[] = []
   readonly #pool: Transaction[] = []
-  readonly #final = new Map<string, number>()
+  readonly #epochNow: () => bigint
   isHeld = false
   /** What an account received twice: pieces that one data set was paid for more than once. */
   readonly duplicates: string[] = []
 
-  create(chainId: bigint, state: ModelDataSet['state'] = 'live'): ModelDataSet {
-    const dataSet: ModelDataSet = { state, nextPieceId: 0n, pieces: new Map(), queued: new Set() }
-    this.dataSets.set(chainId, dataSet)
-    return dataSet
+  constructor(epochNow: () => bigint) {
+    this.#epochNow = epochNow
+  }
+
+  get nonces(): Map<bigint, NonceOutcome> {
+    return this.#state.nonces
+  }
+
+  get dataSets(): Map<bigint, ModelDataSet> {
+    return this.#state.dataSets
+  }
+
+  confirmedEpoch = (): bigint => this.#epochNow()
+
+  finalizedEpoch = (): bigint => this.#epochNow() - finalityEpochs
+
+  create(chainId: bigint, nonce: bigint, state: ModelDataSet['state'] = 'live'): void {
+    if (this.nonces.has(nonce)) return
+    this.dataSets.set(chainId, { state, nextPieceId: 0n, pieces: new Map(), queued: new Set() })
+    this.nonces.set(nonce, { landed: true, dataSetId: chainId })
+  }
+
+  /** What is on chain now is older than every reorganisation. */
+  begin(): void {
+    this.#blocks.push({ epoch: 0n, transactions: [], state: structuredClone(this.#state) })
   }
 
   send(sender: string, apply: () => void): void {
     this.#pool.push({ sender, apply })
   }
 
-  /** Everything in the pool becomes final, and queued removals take effect. */
+  end(chainId: bigint, state: 'terminated' | 'deleted'): void {
+    this.send(owner, () => {
+      const dataSet = this.dataSets.get(chainId)
+      if (dataSet && dataSet.state !== 'deleted') dataSet.state = state
+    })
+  }
+
+  /** Everything in the pool is confirmed, and removals that were queued before take effect. */
   mine(): void {
-    if (this.isHeld) return
-    for (const { sender, apply } of this.#pool.splice(0)) {
-      this.#final.set(sender, this.#sentFinally(sender) + 1)
-      apply()
-    }
-    for (const dataSet of this.dataSets.values()) {
+    const queued = [...this.dataSets.values()].filter((dataSet) => dataSet.queued.size > 0)
+    if (this.isHeld || (this.#pool.length === 0 && queued.length === 0)) return
+    for (const dataSet of queued) {
       for (const id of dataSet.queued) dataSet.pieces.delete(id)
       dataSet.queued.clear()
     }
+    const transactions = this.#pool.splice(0)
+    for (const { sender, apply } of transactions) {
+      this.#state.sent.set(sender, this.#sent(sender) + 1)
+      apply()
+    }
+    this.#blocks.push({ epoch: this.confirmedEpoch(), transactions, state: structuredClone(this.#state) })
+  }
+
+  /**
+   * Every block that is not final is taken back. Its transactions wait for the next block, in the opposite order, or providers' ones never
+   * come again.
+   */
+  reorganise({ isForgotten = false } = {}): void {
+    const kept = this.#blocks.findLastIndex(({ epoch }) => epoch <= this.finalizedEpoch())
+    const undone = this.#blocks.splice(kept + 1).flatMap(({ transactions }) => transactions)
+    this.#state = structuredClone((this.#blocks.at(-1) as Block).state)
+    this.#pool.unshift(...undone.reverse().filter(({ sender }) => !isForgotten || sender === owner))
+  }
+
+  #stateAt(epoch: bigint): ModelState {
+    if (epoch >= this.confirmedEpoch()) return this.#state
+    return (this.#blocks.findLast((block) => block.epoch <= epoch) as Block).state
   }
 
   /** A nonce is single-use, and a data set that is not live takes nothing. */
@@ -60,11 +124,11 @@ export class ModelChain {
   }
 
   countSent(sender: string, isFinal: boolean): number {
-    return this.#sentFinally(sender) + (isFinal ? 0 : this.#pool.filter((transaction) => transaction.sender === sender).length)
+    return this.#sent(sender) + (isFinal ? 0 : this.#pool.filter((transaction) => transaction.sender === sender).length)
   }
 
-  #sentFinally(sender: string): number {
-    return this.#final.get(sender) ?? 0
+  #sent(sender: string): number {
+    return this.#state.sent.get(sender) ?? 0
   }
 
   liveness(chainId: bigint): Liveness {
@@ -76,24 +140,23 @@ export class ModelChain {
 
   /** What the pipeline reads; anything else fails the test. */
   reads(): WarmStorageReads {
-    const existing = (chainId: bigint) => {
-      const dataSet = this.dataSets.get(chainId)
+    const existing = (chainId: bigint, state = this.#state) => {
+      const dataSet = state.dataSets.get(chainId)
       return dataSet && dataSet.state !== 'deleted' ? dataSet : undefined
     }
+    const nonceNow = async (_payer: string, nonce: bigint) => this.nonces.get(nonce) ?? ({ landed: false } as const)
     const reads: Partial<WarmStorageReads> = {
-      nonceOutcome: async (_payer, nonce) => this.nonces.get(nonce) ?? { landed: false },
-      nonceHint: async (_payer, nonce) => this.nonces.get(nonce) ?? { landed: false },
+      nonceOutcome: nonceNow,
+      nonceHint: nonceNow,
+      nonceAt: async (_payer, nonce, epoch) => this.#stateAt(epoch).nonces.get(nonce) ?? { landed: false },
       liveness: async (chainId) => this.liveness(chainId),
       scheduledRemovals: async (chainId) => [...(existing(chainId)?.queued ?? [])],
-      pieceState: async (chainId, pieceId) => {
-        const dataSet = existing(chainId)
+      pieceState: async (chainId, pieceId, epoch = this.confirmedEpoch()) => {
+        const dataSet = existing(chainId, this.#stateAt(epoch))
         if (!dataSet) return 'unknowable'
         return dataSet.pieces.has(pieceId) ? 'live' : 'gone'
       },
-      pieceCidOf: async (chainId, pieceId) => {
-        const cid = existing(chainId)?.pieces.get(pieceId)
-        return cid === undefined ? null : pieceCidBytes(cid)
-      },
+      pieceCidOf: async (chainId, pieceId) => existing(chainId)?.pieces.get(pieceId) ?? null,
       findPieceIds: async ({ dataSetId, pieceCid }) =>
         [...(existing(dataSetId)?.pieces ?? [])].filter(([, cid]) => cid === pieceCid).map(([id]) => id),
     }

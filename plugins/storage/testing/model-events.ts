@@ -10,6 +10,9 @@ export const modelEvents = [
   'chain_stands_still',
   'lands',
   'discards',
+  'reorganised',
+  'reorganised_for_a_while',
+  'reorganised_for_good',
   'terminated',
   'deleted_on_chain',
   'content_arrives',
@@ -31,6 +34,9 @@ const untilAttentionMs = 3_600_000
 /** Longer than the pause before a refused batch is offered again. */
 const nextOfferMs = 20 * 60_000
 
+/** Longer than the first pause between two looks at what landed, shorter than the time until it is final. */
+const untilNoticedMs = 8000
+
 export async function applyEvent(run: ModelRun, { kind, forMs }: ModelEvent): Promise<void> {
   const refusedThen = async (then: ModelEvent['kind']) => {
     run.setMode('refuses')
@@ -45,6 +51,9 @@ export async function applyEvent(run: ModelRun, { kind, forMs }: ModelEvent): Pr
       run.chain.isHeld = true
     },
     lands: () => run.land(),
+    reorganised: () => run.reorganise(),
+    reorganised_for_a_while: () => run.reorganise({ forMs: untilNoticedMs }),
+    reorganised_for_good: () => run.reorganise({ isForgotten: true }),
     discards: () => run.providers[0]?.collectGarbage(),
     terminated: () => run.endOnChain('terminated'),
     deleted_on_chain: () => run.endOnChain('deleted'),

@@ -1,25 +1,27 @@
 import type { Outcome, Tx } from '#kernel'
 import { dropReferences } from '../catalog/reference-store.ts'
-import { pieceBytesMax } from '../chain/provider-limits.ts'
+import { signAddPieces } from '../chain/typed-data.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { planPiece, recountContent } from '../copies/copy-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
-import { allDataSets, type DataSet, type DataSetState, planDataSet } from '../datasets/data-set-store.ts'
+import { allDataSets, type DataSet, type DataSetState } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
-import { unlessChainIsSilent } from '../pipeline.ts'
+import { nextLook } from '../finality/look.ts'
+import { recordLanding } from '../finality/look-store.ts'
+import { verifyLandings } from '../finality/verify-landings.ts'
+import { type Pipeline, type Schedule, unlessChainIsSilent } from '../pipeline.ts'
 import { removePieces } from '../removals/remove-pieces.ts'
 import { ModelChain } from './model-chain.ts'
+import { chainStates, choice, seedDataSets } from './model-data-sets.ts'
 import { ModelProvider, type ProviderMode } from './model-provider.ts'
 import { isBeforeArrival, type ModelStart, seedCopy } from './model-starts.ts'
 import { ModelTasks } from './model-tasks.ts'
 import type { StorageRows } from './storage-rows.ts'
-import { createTestPipeline, type TestPipeline } from './test-pipeline.ts'
-
-const tables = `buckets contents pieces cache_entries replica_slots data_sets data_set_totals copies commit_batches commit_items removals
-  removal_attempts provider_refusals`.split(/\s+/)
+import { createTestPipeline, type TestPipeline, testEpochMs } from './test-pipeline.ts'
 
 const sizeBytes = 200
+export const finalityKey = 'finality 0'
 const roundsMax = 400
 const { signal } = new AbortController()
 
@@ -28,7 +30,7 @@ const { signal } = new AbortController()
  * played by a model. The first data set of the bucket is the one under test; the second is healthy; the third provider is spare.
  */
 export class ModelRun {
-  readonly chain = new ModelChain()
+  readonly chain: ModelChain
   readonly providers: readonly ModelProvider[]
   readonly tasks: ModelTasks
   readonly doors: TestPipeline
@@ -41,6 +43,7 @@ export class ModelRun {
     this.#pieceCids = pieceCids
     const doors = createTestPipeline(rows)
     this.doors = doors
+    this.chain = new ModelChain(() => BigInt(Math.floor(doors.clock.now() / testEpochMs)))
     this.tasks = new ModelTasks(doors.clock, (key) => unlessChainIsSilent(doors, () => this.#run(key)))
     this.providers = [0, 1, 2].map(
       (index) =>
@@ -53,23 +56,29 @@ export class ModelRun {
         }),
     )
     const available = this.providers.map((_, index) => ({ ...choice(index), providerId: String(index), name: sender(index) }))
-    Object.assign(doors, {
+    const { turns } = doors.providers
+    const getTransactionCount = async ({ address, blockTag }: { readonly address: string; readonly blockTag?: string }) =>
+      this.chain.countSent(address, blockTag === undefined)
+    const played: Partial<Pipeline> = {
       reads: this.chain.reads(),
       schedule: this.#schedule(),
       chain: {
         ...doors.chain,
-        publicClient: {
-          getTransactionCount: async ({ address, blockTag }: { readonly address: string; readonly blockTag?: string }) =>
-            this.chain.countSent(address, blockTag === undefined),
-        },
+        finalEpoch: async () => this.chain.confirmedEpoch(),
+        finalizedEpoch: async () => this.chain.finalizedEpoch(),
+        publicClient: { getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
       },
       providers: {
-        client: (url: string) => (this.providers[Number(url.at(-1))] as ModelProvider).client(),
+        turns,
+        client: (url) => (this.providers[Number(url.at(-1))] as ModelProvider).client(),
         listAvailable: async () => available.filter((_, index) => this.providers[index]?.mode !== 'dark'),
         forget: () => undefined,
+        [Symbol.asyncDispose]: async () => undefined,
       },
-      locateCached: async (contentId: number) => (this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes } : undefined),
-    })
+      locateCached: async (contentId) =>
+        this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes, sha256: null, blobId: String(contentId) } : undefined,
+    }
+    Object.assign(doors, played)
   }
 
   /** Contents in these states on the data set under test, each cached, and the tasks that are open in each of them. */
@@ -84,44 +93,47 @@ export class ModelRun {
 
   async #seed(starts: readonly ModelStart[], state: DataSetState): Promise<void> {
     const nowMs = this.doors.clock.now()
+    const signed = await Promise.all(starts.map((_, index) => this.#signAddition(index)))
     await this.#rows.database.write((tx) => {
-      for (const table of tables) tx.run(`delete from ${table}`)
-      tx.run(
-        `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 2, 1, 0, 0)`,
-      )
-      for (const slot of [0, 1]) {
-        const { address: providerAddress, ...place } = choice(slot)
-        planDataSet(
-          tx,
-          { bucketId: 1, slot, providerId: String(slot), providerAddress, ...place, clientDataSetId: BigInt(slot + 1) },
-          nowMs,
-        )
-      }
-      const [tested, healthy] = allDataSets(tx, 1).map(({ id }) => id) as [number, number]
-      const hasChainId = state !== 'planned' && state !== 'creating'
-      tx.run('update data_sets set state = ?, chain_id = ? where id = ?', state, hasChainId ? '100' : null, tested)
-      tx.run("update data_sets set state = 'ready', chain_id = '101' where id = ?", healthy)
-      if (state === 'creating') tx.run("update data_sets set create_extra_data = '0x', create_started_at = ? where id = ?", nowMs, tested)
-      const [first] = [this.chain.create(100n, chainStates[state] ?? 'live'), this.chain.create(101n)]
+      const { tested, healthy } = seedDataSets(tx, this.chain, { state, nowMs })
       starts.forEach((start, index) => {
         const contentId = index + 1
         const pieceCid = this.#pieceCids[index] as string
+        const nonce = seededNonce(index)
         this.#insertContent(tx, contentId)
-        const nonce = BigInt(1000 + index)
-        seedCopy(tx, start, { contentId, dataSetId: tested, pieceCid, slot: 0, nonce, nowMs })
+        seedCopy(tx, start, { contentId, dataSetId: tested, pieceCid, slot: 0, nonce, extraData: signed[index] as string, nowMs })
         if (!isBeforeArrival(start)) this.providers[0]?.stored.add(pieceCid)
-        if (start.copy === 'committed') {
-          const pieceId = first.nextPieceId
-          tx.run("update copies set chain_piece_id = ? where content_id = ? and state = 'committed'", String(pieceId), contentId)
-          first.nextPieceId++
-          first.pieces.set(pieceId, pieceCid)
-          this.chain.nonces.set(nonce, { landed: true, dataSetId: 100n, nextPieceId: first.nextPieceId })
-        }
-        recountContent(tx, contentId, nowMs)
+        if (start.copy === 'committed') this.chain.send(sender(0), () => this.chain.add(100n, nonce, [pieceCid]))
         this.tasks.enqueue(tx, `store ${contentId}`)
       })
+      this.chain.mine()
+      this.#recordLandings(tx)
+      for (let contentId = 1; contentId <= starts.length; contentId++) recountContent(tx, contentId, nowMs)
+      const end = chainStates[state]
+      if (end) this.chain.end(100n, end)
+      this.chain.mine()
       for (const kind of ['commit', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
+      this.tasks.enqueue(tx, finalityKey)
     })
+  }
+
+  #signAddition(index: number): Promise<string> {
+    const { chain, signer: account } = this.doors
+    const domain = { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss }
+    const pieces = [{ pieceCid: this.#pieceCids[index] as string }]
+    return signAddPieces({ account, domain, clientDataSetId: 1n, nonce: seededNonce(index), pieces })
+  }
+
+  /** Of committed copies, as the commit task does. */
+  #recordLandings(tx: Tx): void {
+    const [epoch, finalized] = [this.chain.confirmedEpoch(), this.chain.finalizedEpoch()]
+    for (const { id, nonce } of tx.all<{ id: number; nonce: string }>("select id, nonce from commit_batches where state = 'confirmed'")) {
+      const landed = this.chain.nonces.get(BigInt(nonce))
+      if (!landed?.landed || landed.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
+      const { nextPieceId } = landed
+      tx.run('update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
+      recordLanding(tx, id, { nextPieceId, epoch, next: nextLook(this.doors, { epoch, finalized, looks: 0 }) })
+    }
   }
 
   #insertContent(tx: Tx, contentId: number): void {
@@ -134,7 +146,7 @@ export class ModelRun {
       sizeBytes,
     )
     planPiece(tx, { contentId, size: sizeBytes })
-    tx.run('update pieces set piece_cid = ? where content_id = ?', pieceCid, contentId)
+    tx.run('update pieces set piece_cid = ?, is_proven = 1 where content_id = ?', pieceCid, contentId)
     this.cached.add(contentId)
   }
 
@@ -148,8 +160,8 @@ export class ModelRun {
 
   endOnChain(state: 'terminated' | 'deleted'): void {
     const { chainId } = this.tested
-    const dataSet = chainId === null ? undefined : this.chain.dataSets.get(chainId)
-    if (dataSet && dataSet.state !== 'deleted') dataSet.state = state
+    if (chainId !== null) this.chain.end(chainId, state)
+    this.chain.mine()
   }
 
   /** Transactions of batches that are on their way land now. */
@@ -165,7 +177,19 @@ export class ModelRun {
       batch.cids.push(cid)
       batches.set(nonce, batch)
     }
-    for (const [nonce, { chainId, cids }] of batches) this.chain.add(BigInt(chainId), BigInt(nonce), cids)
+    for (const [nonce, { chainId, cids }] of batches) this.chain.send(sender(0), () => this.chain.add(BigInt(chainId), BigInt(nonce), cids))
+    this.chain.mine()
+  }
+
+  /** What was confirmed is on chain no more: until the next block, for a while, or until it is sent again. */
+  async reorganise({ forMs = 0, isForgotten = false } = {}): Promise<void> {
+    await this.run(forMs)
+    this.chain.reorganise({ isForgotten })
+    if (forMs === 0) return
+    const { isHeld } = this.chain
+    this.chain.isHeld = true
+    await this.run(forMs)
+    this.chain.isHeld = isHeld
   }
 
   /** An upload of new bytes, of which nothing is planned yet. */
@@ -215,13 +239,22 @@ export class ModelRun {
     this.doors.world.funding = { isCovered: true }
   }
 
-  #schedule() {
-    const note = (kind: string) => (tx: Parameters<ModelTasks['enqueue']>[0], id: number, atMs?: number) => {
+  #schedule(): Schedule {
+    const note = (kind: string) => (tx: Tx, id: number, atMs?: number) => {
       this.tasks.enqueue(tx, `${kind} ${id}`, atMs)
       return 1
     }
-    const kinds = { store: note('store'), ensure: note('ensure'), pull: note('pull'), commit: note('commit'), cleanup: note('cleanup') }
-    return { ...kinds, makeRoom: () => undefined, reviewDurability: () => undefined, finishEviction: () => undefined }
+    return {
+      store: note('store'),
+      ensure: note('ensure'),
+      pull: note('pull'),
+      commit: note('commit'),
+      cleanup: note('cleanup'),
+      verifyLandings: (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
+      makeRoom: () => undefined,
+      reviewDurability: () => undefined,
+      finishEviction: () => undefined,
+    }
   }
 
   #run(key: string): Promise<Outcome> {
@@ -236,6 +269,8 @@ export class ModelRun {
         return commitPieces(this.doors, id, signal)
       case 'ensure':
         return ensureDataSet(this.doors, id, signal)
+      case 'finality':
+        return verifyLandings(this.doors, signal)
       default:
         return removePieces(this.doors, { dataSetId: id, taskId: id }, signal)
     }
@@ -247,10 +282,7 @@ export class ModelRun {
       extraData,
     )
     return () => {
-      if (!row || this.chain.nonces.has(BigInt(row.nonce))) return
-      const chainId = BigInt(1000 + row.id)
-      this.chain.create(chainId)
-      this.chain.nonces.set(BigInt(row.nonce), { landed: true, dataSetId: chainId })
+      if (row) this.chain.create(BigInt(1000 + row.id), BigInt(row.nonce))
     }
   }
 
@@ -261,21 +293,6 @@ export class ModelRun {
   }
 }
 
-const chainStates: Partial<Record<DataSetState, 'terminated' | 'deleted'>> = {
-  write_blocked: 'terminated',
-  retiring: 'terminated',
-  lost: 'deleted',
-  retired: 'deleted',
-}
+const seededNonce = (index: number) => BigInt(1000 + index)
 
 const sender = (index: number) => `0x${index}`
-
-const choice = (index: number) =>
-  ({
-    isEndorsed: true,
-    latencyMs: 1,
-    address: `0x${index}`,
-    payee: '0x9',
-    serviceUrl: `http://provider-${index}`,
-    pieceBytesMax,
-  }) as const

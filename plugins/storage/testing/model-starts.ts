@@ -62,6 +62,8 @@ export interface SeededCopy {
   readonly pieceCid: string
   readonly slot: number
   readonly nonce: bigint
+  /** Of its addition, as it was signed. */
+  readonly extraData: string
   readonly nowMs: number
 }
 
@@ -80,7 +82,8 @@ export function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): void {
     batchId,
     start.isUploaded ? nowMs : null,
     isBeforeArrival(start) ? null : nowMs,
-    start.copy === 'committed' ? '0' : null,
+    // Another one for each copy, until the landings are read.
+    start.copy === 'committed' ? at.nonce.toString() : null,
     start.copy === 'committed' ? nowMs : null,
     nowMs,
     nowMs,
@@ -91,7 +94,7 @@ export function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): void {
   }
 }
 
-function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, nowMs }: SeededCopy): number {
+function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, extraData, nowMs }: SeededCopy): number {
   const isSent = start.batch === 'submitting' || start.batch === 'submitted' || start.batch === 'uncertain'
   return tx.run(
     `insert into commit_batches (data_set_id, method, state, nonce, extra_data, tx_hash, first_submitted_at, submit_started_at, attention_at,
@@ -100,7 +103,7 @@ function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, nowMs }: Seede
     start.batch === 'pulling' ? 'pull' : 'store',
     start.batch ?? 'closed',
     nonce.toString(),
-    `0x${nonce.toString(16).padStart(64, '0')}`,
+    extraData,
     start.batch === 'submitted' ? `0x${'ab'.repeat(32)}` : null,
     start.isOffered ? nowMs : null,
     isSent ? nowMs : null,

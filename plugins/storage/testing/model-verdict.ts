@@ -3,7 +3,7 @@ import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
 import { type DataSetState, takesPieces } from '../datasets/data-set-store.ts'
 import { checkInvariants } from './check-invariants.ts'
-import type { ModelRun } from './model-run.ts'
+import { finalityKey, type ModelRun } from './model-run.ts'
 
 interface StandingCopy {
   readonly id: number
@@ -14,32 +14,47 @@ interface StandingCopy {
   readonly dataSetState: DataSetState
   readonly batchState: BatchState | null
   readonly isCalled: number
+  readonly chainId: string | null
+  readonly pieceId: string | null
+  readonly pieceCid: string | null
 }
 
 function standingCopies(read: Reader): readonly StandingCopy[] {
   return read.all<StandingCopy>(
     `select k.id, k.state, k.content_id as "contentId", c.state as "contentState", k.data_set_id as "dataSetId", d.state as "dataSetState",
-       b.state as "batchState", b.attention_at is not null as "isCalled"
-     from copies k join contents c on c.id = k.content_id join data_sets d on d.id = k.data_set_id left join commit_batches b on b.id = k.batch_id
+       b.state as "batchState", b.attention_at is not null as "isCalled", d.chain_id as "chainId",
+       k.chain_piece_id as "pieceId", p.piece_cid as "pieceCid"
+     from copies k join pieces p on p.id = k.piece_id join contents c on c.id = k.content_id join data_sets d on d.id = k.data_set_id left join commit_batches b on b.id = k.batch_id
      order by k.id`,
   )
 }
 
-function isAtRest({ state, contentState, dataSetState }: StandingCopy): boolean {
+function isAtRest(run: ModelRun, copy: StandingCopy): boolean {
+  const { state, contentState, dataSetState } = copy
   if (state === 'removed' || state === 'failed') return true
   // A deleted content keeps nothing but what the chain still holds.
   if (contentState === 'deleting') return false
   if (state === 'lost') return !takesPieces(dataSetState)
-  return state === 'committed' && dataSetState !== 'lost'
+  return state === 'committed' && dataSetState !== 'lost' && !isVanished(run, copy)
+}
+
+/** The chain does not have the committed copy any more, or not where it is on record, although its data set is in service. */
+function isVanished({ chain }: ModelRun, { state, chainId, pieceId, pieceCid }: StandingCopy): boolean {
+  if (state !== 'committed' || chainId === null || pieceId === null) return false
+  const dataSet = chain.dataSets.get(BigInt(chainId))
+  return dataSet === undefined || (dataSet.state !== 'deleted' && dataSet.pieces.get(BigInt(pieceId)) !== pieceCid)
 }
 
 /** The tasks that move a copy on from its state. */
-function tasksOf({ state, contentId, dataSetId, batchState, contentState }: StandingCopy): readonly string[] {
+function tasksOf(run: ModelRun, copy: StandingCopy): readonly string[] {
+  const { state, contentId, dataSetId, dataSetState, batchState, contentState } = copy
   const [store, pull, commit, ensure] = [`store ${contentId}`, `pull ${dataSetId}`, `commit ${dataSetId}`, `ensure ${dataSetId}`]
   if (state === 'planned') return [store, pull, ensure]
   if (state === 'transferring') return batchState === null ? [store] : [pull]
   if (contentState === 'deleting' && state === 'committed') return [`cleanup ${dataSetId}`]
-  return [commit]
+  if (isVanished(run, copy)) return [finalityKey]
+  // A creation that went back wakes the commits when it lands again.
+  return dataSetState === 'planned' || dataSetState === 'creating' ? [ensure] : [commit]
 }
 
 const isOpenBatch = (state: BatchState | null): boolean => state !== null && state !== 'confirmed' && state !== 'closed'
@@ -49,8 +64,8 @@ export function stuckCopies(run: ModelRun): readonly string[] {
   const { tasks, doors } = run
   return standingCopies(doors.database.read)
     .filter((copy) => {
-      if (isAtRest(copy)) return false
-      const holders = tasksOf(copy)
+      if (isAtRest(run, copy)) return false
+      const holders = tasksOf(run, copy)
       const isFollowed = holders.some((key) => tasks.isOpen(key) || tasks.failed.has(key))
       return !isFollowed || (copy.state === 'attention' && !(isOpenBatch(copy.batchState) && copy.isCalled))
     })
@@ -71,19 +86,19 @@ const hasNoBytes = (run: ModelRun, { state, contentId }: StandingCopy): boolean 
 /** Copies that are not at rest. */
 export function restlessCopies(run: ModelRun): readonly string[] {
   return standingCopies(run.doors.database.read)
-    .filter((copy) => !isAtRest(copy) && !hasNoBytes(run, copy) && !isUnknowable(run, copy))
+    .filter((copy) => !isAtRest(run, copy) && !hasNoBytes(run, copy) && !isUnknowable(run, copy))
     .map((copy) => `${describe(copy)}; open: ${run.tasks.keys().join(', ')}; failed: ${[...run.tasks.failed].join(', ')}`)
 }
 
 const soundRules = /^(I-02|I-04|I-19|I-21|I-22|I-25|I-29)|data_set_totals/
 
-/** Broken invariants, pieces that a data set was paid for twice, and copies whose piece on chain is another one. */
+/** Broken invariants, pieces that a data set was paid for twice, and final copies whose piece on chain is another one. */
 export function unsoundRows(run: ModelRun): readonly string[] {
   const { read } = run.doors.database
   const wrong = read
     .all<{ id: number; chainId: string; pieceId: string; cid: string }>(
       `select k.id, d.chain_id as "chainId", k.chain_piece_id as "pieceId", p.piece_cid as cid from copies k join pieces p on p.id = k.piece_id
-       join data_sets d on d.id = k.data_set_id where k.state = 'committed'`,
+       join data_sets d on d.id = k.data_set_id join commit_batches b on b.id = k.batch_id where k.state = 'committed' and b.final_at is not null`,
     )
     .filter(({ chainId, pieceId, cid }) => {
       const dataSet = run.chain.dataSets.get(BigInt(chainId))
