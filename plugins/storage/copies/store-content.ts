@@ -121,12 +121,8 @@ async function uploadToFirst(
 }
 
 /** Where all its slots are in use, the task is woken by the next one that becomes free. */
-function takeTurn({ providers, database, schedule, log }: Pipeline, contentId: number, { dataSet }: Ingress): Turn {
-  const wake = () =>
-    void database
-      .write((tx) => schedule.store(tx, contentId))
-      .catch((error) => log.debug('a waiting store could not be woken; it wakes by itself', { content: contentId, error }))
-  return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake })
+function takeTurn({ providers, wakeStore }: Pipeline, contentId: number, { dataSet }: Ingress): Turn {
+  return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake: () => wakeStore(contentId) })
 }
 
 type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
