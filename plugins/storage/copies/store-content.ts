@@ -261,7 +261,9 @@ async function giveBack(
   const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
   // Even a mere wait marks the copy, so that the next run prefers a provider without setbacks.
   await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
-  const others = listIngresses(doors, copiesOf(database.read, copy.contentId))
+  // Where the bytes are at a provider already, the others pull them: no other upload is due, and this one keeps its pause.
+  const others =
+    readableCopies(database.read, copy.contentId).length > 0 ? [] : listIngresses(doors, copiesOf(database.read, copy.contentId))
   const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
   if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
   if (answer.kind === 'uncertain') return waitFor(clock, 'provider', waitMs, message)
