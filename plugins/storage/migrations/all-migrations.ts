@@ -8,6 +8,7 @@ import { refusalsMigration } from './0007-refusals.ts'
 import { provenPiecesMigration } from './0008-proven-pieces.ts'
 import { chunkRootsMigration } from './0009-chunk-roots.ts'
 import { providerSizesMigration } from './0010-provider-sizes.ts'
+import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
 
 /** In the order in which they run. */
 export const storageMigrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const storageMigrations: readonly Migration[] = [
   provenPiecesMigration,
   chunkRootsMigration,
   providerSizesMigration,
+  cachedUntilProvenMigration,
 ]
