@@ -47,8 +47,8 @@ test('copies are planned once, however often', async () => {
 test('I-29: a copy is planned by what its data set is by then, and not on one whose slot has another', async () => {
   await write((tx) => tx.run("update data_sets set state = 'write_blocked' where id = ?", first.id))
   const planned = await rows.addDataSet({ state: 'planned' })
-  const { providerId, providerAddress, payee, serviceUrl, clientDataSetId, pieceBytesMax } = planned
-  const plan = { providerId: `not ${providerId}`, providerAddress, payee, serviceUrl, clientDataSetId, pieceBytesMax }
+  const { providerAddress, payee, serviceUrl, pieceBytesMax } = planned
+  const plan = { providerId: '99', providerAddress, payee, serviceUrl, clientDataSetId: 99n, pieceBytesMax }
   const next = await write((tx) => replaceUnoffered(tx, planned, { plan, message: 'dark', nowMs: rowsNowMs }))
   expect(next).toBeDefined()
   await write((tx) => planCopies(tx, content, [first, second, planned], rowsNowMs))
