@@ -20,9 +20,9 @@ export interface Placement {
 }
 
 /**
- * The current generation of each of the bucket's replica slots whose provider takes a piece of this size, or has the content's. Slots that are missing for
- * the target are planned as far as there are providers; a slot whose provider takes smaller pieces only stays and another is planned
- * beside it. Nothing is paid here: creation is a task of its own.
+ * The current generation of each of the bucket's replica slots whose provider takes a piece of this size, or has the content's. Slots
+ * that are missing for the target are planned as far as there are providers; a slot whose provider takes smaller pieces only stays and
+ * another is planned beside it. Nothing is paid here: creation is a task of its own.
  */
 export async function planDataSets(doors: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
   const current = currentDataSets(doors.database.read, bucketId)
