@@ -43,6 +43,8 @@ export interface Pipeline {
   readonly uploads: UploadMeter
   readonly uploadEvents: UploadEvents
   readonly pace: Pace
+  /** Puts the store of a content on record that waits for a free turn: outside any run, because the one that asked has ended by then (I-06). */
+  wakeStore(contentId: number): void
   /** Reports that the run achieved something that lasts: see `TaskRun.progressed`. */
   progressed(): void
   /** The cached file of a content, when it is there with its length. One that is not is forgotten. */

@@ -9,6 +9,7 @@ import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placeme
 import { sha256Of } from './copies/placement-store.ts'
 import { createPlacements } from './copies/placements.ts'
 import { storesAtOnce } from './copies/store-task.ts'
+import { storeWaker } from './copies/store-waker.ts'
 import { storeWhenDue } from './copies/store-when-due.ts'
 import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
@@ -91,9 +92,11 @@ export const storageServices = [
     },
     async ({ queue, cache, ...doors }) => {
       const { openWarmStorageReads } = await import('./chain/warm-storage-reads.ts')
+      const schedule = createSchedule(queue)
       return {
         ...doors,
-        schedule: createSchedule(queue),
+        schedule,
+        wakeStore: storeWaker({ ...doors, schedule }),
         reads: openWarmStorageReads(doors.chain),
         pace: createPace(doors.chain.network.epochSeconds * 1000),
         // Outside a run there are no attempts to count.

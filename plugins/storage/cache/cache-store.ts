@@ -23,9 +23,12 @@ export interface Placed {
   readonly redundant: readonly BlobRef[]
 }
 
-/** Of an entry `e`: are enough copies committed and one readable, by the bucket's minimum in this moment (I-02)? */
-const isStoredEnough = `exists (select 1 from contents c join buckets b on b.id = c.bucket_id
-  where c.id = e.content_id and c.durable_copies >= b.minimum_durable_copies and c.readable_copies >= 1)`
+/**
+ * Of an entry `e`: are enough copies committed and one readable, by the bucket's minimum in this moment (I-02)? Copies whose piece CID is
+ * to be proven with these bytes may hold other ones, so they count for nothing until then (I-30).
+ */
+const isStoredEnough = `(e.awaits_proof = 0 and exists (select 1 from contents c join buckets b on b.id = c.bucket_id
+  where c.id = e.content_id and c.durable_copies >= b.minimum_durable_copies and c.readable_copies >= 1))`
 
 const blobColumns = 'blob_id as "blobId", epoch, length'
 

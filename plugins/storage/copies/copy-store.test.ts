@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
+import { replaceUnoffered } from '../datasets/replan-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import {
   beginUpload,
@@ -40,6 +41,20 @@ test('copies are planned once, however often', async () => {
   expect(copiesOf(read(), content.contentId)).toMatchObject([
     { dataSetId: first.id, slot: 0, state: 'planned', setbacks: 0 },
     { dataSetId: second.id, slot: 1, state: 'planned', setbacks: 0 },
+  ])
+})
+
+test('I-29: a copy is planned by what its data set is by then, and not on one whose slot has another', async () => {
+  await write((tx) => tx.run("update data_sets set state = 'write_blocked' where id = ?", first.id))
+  const planned = await rows.addDataSet({ state: 'planned' })
+  const { providerAddress, payee, serviceUrl, pieceBytesMax } = planned
+  const plan = { providerId: '99', providerAddress, payee, serviceUrl, clientDataSetId: 99n, pieceBytesMax }
+  const next = await write((tx) => replaceUnoffered(tx, planned, { plan, message: 'dark', nowMs: rowsNowMs }))
+  expect(next).toBeDefined()
+  await write((tx) => planCopies(tx, content, [first, second, planned], rowsNowMs))
+  expect(copiesOf(read(), content.contentId)).toMatchObject([
+    { dataSetId: first.id, state: 'lost' },
+    { dataSetId: second.id, state: 'planned' },
   ])
 })
 

@@ -116,18 +116,18 @@ export function findCopy(reader: Reader, id: number): Copy | undefined {
 }
 
 /**
- * One wanted copy per data set. Idempotent. True when the content begins to be stored with it. Where the data set has ended the copy is
- * lost from the start (I-29): it waits for nothing until its slot gets another data set.
+ * One wanted copy per data set that is still the one of its slot. Idempotent. True when the content begins to be stored with it. Where the
+ * data set has ended by now, the copy is lost from the start (I-29): it waits for nothing until its slot gets another data set.
  */
-export function planCopies(
-  tx: Tx,
-  content: PipelineContent,
-  places: readonly Pick<DataSet, 'id' | 'slot' | 'state'>[],
-  nowMs: number,
-): boolean {
+export function planCopies(tx: Tx, content: PipelineContent, places: readonly Pick<DataSet, 'id' | 'slot'>[], nowMs: number): boolean {
   // Its last version may have been deleted since it was read: nothing new may begin then.
   if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return false
-  for (const { id, slot, state } of places) {
+  for (const { id, slot } of places) {
+    const current = tx.get<Pick<DataSet, 'state'>>(
+      'select d.state from data_sets d join replica_slots s on s.current_data_set_id = d.id where d.id = ?',
+      id,
+    )
+    if (!current) continue
     tx.run(
       `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (?, ?, ?, ?, ?, 'pull', ?, ?)
        on conflict (piece_id, data_set_id) do nothing`,
@@ -135,7 +135,7 @@ export function planCopies(
       content.contentId,
       id,
       slot,
-      takesPieces(state) ? 'planned' : 'lost',
+      takesPieces(current.state) ? 'planned' : 'lost',
       nowMs,
       nowMs,
     )

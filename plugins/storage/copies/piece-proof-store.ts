@@ -7,13 +7,16 @@ export const hasUnprovenPiece = (read: Reader, contentId: number): boolean =>
 
 export function markProven(tx: Tx, contentId: number, nowMs: number): void {
   tx.run('update pieces set is_proven = 1 where content_id = ?', contentId)
+  releaseHold(tx, contentId)
   recountContent(tx, contentId, nowMs)
 }
 
 /** The cached bytes stay until the piece is proven: the copies may hold other ones (I-02). */
 export function holdCachedBytes(tx: Tx, contentId: number): void {
-  tx.run('update cache_entries set releasable = 0 where content_id = ?', contentId)
+  tx.run('update cache_entries set awaits_proof = 1, releasable = 0 where content_id = ?', contentId)
 }
+
+const releaseHold = (tx: Tx, contentId: number) => tx.run('update cache_entries set awaits_proof = 0 where content_id = ?', contentId)
 
 /**
  * The copies of a content hold other bytes. They go to a content of their own that is being deleted, so that they are removed as those of
@@ -31,6 +34,7 @@ export function separateCopies(tx: Tx, content: { readonly contentId: number; re
   tx.run('update pieces set content_id = ? where content_id = ?', lastId, contentId)
   tx.run('update copies set content_id = ? where content_id = ?', lastId, contentId)
   planPiece(tx, content)
+  releaseHold(tx, contentId)
   recountContent(tx, contentId, nowMs)
   return recountContent(tx, lastId, nowMs)
 }

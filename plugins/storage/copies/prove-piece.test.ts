@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beginEviction, judgeReleasable, pageOfEntries } from '../cache/cache-store.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
@@ -10,7 +11,8 @@ import { checkInvariants } from '../testing/check-invariants.ts'
 import { flipByte } from '../testing/flip-byte.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
-import { copiesOf, type PipelineContent } from './copy-store.ts'
+import { copiesOf, type PipelineContent, recountContent } from './copy-store.ts'
+import { holdCachedBytes } from './piece-proof-store.ts'
 import { storeContent } from './store-content.ts'
 
 const { signal } = new AbortController()
@@ -91,6 +93,33 @@ test('a piece CID that an earlier version recorded is proven once, and its copie
   expect(doors.scheduled).toEqual(['make room'])
   await store()
   expect(doors.scheduled).toEqual(['make room'])
+})
+
+test('I-02: bytes that are to prove a piece stay cached until they have, whatever is counted meanwhile', async () => {
+  const { contentId } = content
+  await rows.database.write((tx) => {
+    holdCachedBytes(tx, contentId)
+    recountContent(tx, contentId, doors.clock.now())
+    judgeReleasable(tx, contentId)
+  })
+  expect(isReleasable()).toBe(false)
+  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).misjudged).toEqual([])
+  await rows.database.write((tx) => tx.run('update cache_entries set releasable = 1'))
+  expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toBeUndefined()
+  await store()
+  expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toHaveLength(1)
+})
+
+test('I-02: copies that are made anew from held bytes let them go in the end', async () => {
+  await rows.database.write((tx) => {
+    tx.run("update pieces set piece_cid = 'of damaged bytes'")
+    holdCachedBytes(tx, content.contentId)
+  })
+  await store()
+  await rows.database.write((tx) => tx.run('update contents set durable_copies = 2, readable_copies = 2'))
+  expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()
+  await rows.database.write((tx) => judgeReleasable(tx, content.contentId))
+  expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toHaveLength(1)
 })
 
 test('damaged bytes prove nothing: copies stay, and the cached file is forgotten', async () => {

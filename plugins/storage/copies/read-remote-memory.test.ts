@@ -1,6 +1,6 @@
 /** Memory of reads from providers: one bound for all, shared fetches, and no reader that starves the others. */
 import { randomBytes } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { OpenedObject } from '../contract.ts'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { type AskedBytes, type RemoteObject, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
@@ -150,4 +150,15 @@ test('a client that leaves while its chunks are held frees them', async () => {
   await client.next()
   await client.leave()
   await expect.poll(() => object.reader.usedBytes).toBe(0)
+})
+
+test('a chunk whose copies cannot be looked up leaves no memory in use', async () => {
+  const object = await stored({})
+  using all = vi.spyOn(object.rows.database.read, 'all').mockImplementation(() => {
+    throw new Error('the database cannot be read')
+  })
+  const client = await connect(object)
+  await expect(client.next()).rejects.toThrow('the database cannot be read')
+  expect(all).toHaveBeenCalled()
+  expect(object.reader.usedBytes).toBe(0)
 })

@@ -5,6 +5,7 @@ import { storageErrors } from '../errors.ts'
 import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { createChunkBudget } from './chunk-budget.ts'
+import type { Slot } from './chunk-memory.ts'
 import { findStoredPiece } from './chunk-roots-store.ts'
 import { ChunkWindow } from './chunk-window.ts'
 import { isContent } from './content-proof.ts'
@@ -112,8 +113,7 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
     const start = position * CHUNK_RAW_BYTES
     const length = Math.min(CHUNK_RAW_BYTES, size - start)
     const wanted = { start, length, isWhole: length === size, proves: (bytes: Uint8Array) => proves(bytes, position) }
-    // Copies may come and go while a long object is read.
-    return { length, fetch: (slot, signal) => fetchChunk(reading, wanted, copiesOf(reading), { slot, signal }) }
+    return { length, fetch: (slot, signal) => fetchChunk(reading, wanted, copiesFor(reading, slot), { slot, signal }) }
   }
   return new ChunkWindow({
     budget,
@@ -125,6 +125,16 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
 }
 
 const copiesOf = ({ database, doubts, contentId }: Reading) => doubts.trustedFirst(readableCopies(database.read, contentId))
+
+/** Copies may come and go while a long object is read. Where they cannot be looked up, nothing writes to the slot yet. */
+function copiesFor(reading: Reading, slot: Slot): ReturnType<typeof copiesOf> {
+  try {
+    return copiesOf(reading)
+  } catch (error) {
+    slot.release()
+    throw error
+  }
+}
 
 /** What shows that the bytes at a position are right. */
 async function findProof(reading: Reading): Promise<(bytes: Uint8Array, position: number) => boolean> {

@@ -49,7 +49,7 @@ export async function resolveBatch(doors: Pipeline, work: BatchOfDataSet, signal
     },
     pace,
   )
-  if (verdict.kind === 'not_landed' && isWithdrawn(batch)) return giveBack(doors, work)
+  if (verdict.kind === 'not_landed' && isWithdrawn(batch)) return giveBack(doors, work, signal)
   if (verdict.kind === 'not_landed') {
     doors.log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
     await database.write((tx) => {

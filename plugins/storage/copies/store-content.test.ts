@@ -280,6 +280,19 @@ test('a copy that could not be pulled time after time is uploaded from the cache
   expect(states()).toEqual(['parked', 'parked'])
 })
 
+test.each([
+  ['asks to come back later', throttled, 60_000],
+  ['breaks off', lost, 1000],
+])('its provider that %s keeps its pause, though the copy of another provider is due', async (_what, first, forMs) => {
+  await rows.addCopy(content, await rows.addDataSet(), 'parked')
+  const id = await rows.addCopy(content, await rows.addDataSet())
+  await rows.addCopy(content, await rows.addDataSet())
+  await rows.database.write((tx) => tx.run('update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
+  answer({ 'http://provider-1': first })
+  silence('http://provider-2')
+  expect(waitOf(await store(), doors.clock).forMs).toBe(forMs)
+})
+
 test('without cached bytes such a copy goes on waiting for its source', async () => {
   await rows.addCopy(content, await rows.addDataSet(), 'parked')
   const id = await rows.addCopy(content, await rows.addDataSet())

@@ -121,12 +121,8 @@ async function uploadToFirst(
 }
 
 /** Where all its slots are in use, the task is woken by the next one that becomes free. */
-function takeTurn({ providers, database, schedule, log }: Pipeline, contentId: number, { dataSet }: Ingress): Turn {
-  const wake = () =>
-    void database
-      .write((tx) => schedule.store(tx, contentId))
-      .catch((error) => log.debug('a waiting store could not be woken; it wakes by itself', { content: contentId, error }))
-  return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake })
+function takeTurn({ providers, wakeStore }: Pipeline, contentId: number, { dataSet }: Ingress): Turn {
+  return providers.turns.take(dataSet.serviceUrl, 'store', { id: contentId, wake: () => wakeStore(contentId) })
 }
 
 type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
@@ -269,7 +265,9 @@ async function giveBack(
   const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
   // Even a mere wait marks the copy, so that the next run prefers a provider without setbacks.
   await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
-  const others = listIngresses(doors, copiesOf(database.read, copy.contentId))
+  // Where the bytes are at a provider already, the others pull them: no other upload is due, and this one keeps its pause.
+  const others =
+    readableCopies(database.read, copy.contentId).length > 0 ? [] : listIngresses(doors, copiesOf(database.read, copy.contentId))
   const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
   if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
   if (answer.kind === 'uncertain') return waitFor(clock, 'provider', waitMs, message)

@@ -98,13 +98,24 @@ async function handleFault(
 ): Promise<undefined> {
   const { database, clock, log } = doors
   const { dataSet, batch } = work
-  log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code, message })
   // Brought so often in vain, the bytes are not brought again: the batch stays, and an operator is called.
   const isInVain = readRefusals(database.read, dataSet.id).refusals >= dataSetRefusalsMax
-  if (isInVain || (await canBeTakenLater(doors, work, signal))) return refuse(doors, work, { message, isInVain })
+  const isLater = isInVain || signal.aborted || (await canBeTakenLater(doors, work, signal).catch(unlessCalledOff(signal)))
+  if (signal.aborted) {
+    // Nothing was sent, and a run that is called off counts no refusal: the next one offers the batch as it is.
+    await database.write((tx) => reopenSubmission(tx, batch.id, { message, nowMs: clock.now() }))
+    signal.throwIfAborted()
+  }
+  log.warn('a provider refused a batch', { provider: dataSet.providerId, batch: batch.id, code, message })
+  if (isLater) return refuse(doors, work, { message, isInVain })
   // A refusal is the provider's word: only the chain frees the nonce, and then its pieces are brought and signed anew.
   const nowMs = clock.now()
   await database.write((tx) => recordWithdrawal(tx, batch.id, { message, nextCheckAtMs: nowMs, nowMs }))
+}
+
+const unlessCalledOff = (signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) throw error
+  return true
 }
 
 async function delay(

@@ -17,17 +17,23 @@ const withdrawn = defineProbe('storage.submit.withdrawn')
 export async function canBeTakenLater(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
   const { batch, dataSet } = work
   if (batch.items.some(({ contentId }) => !findPipelineContent(doors.database.read, contentId)?.isLive)) return false
-  const stored = await findStored(doors, work)
+  const stored = await findStored(doors, work, signal)
   const discarded = stored ? batch.items.filter((item) => !stored.has(item.pieceCid)) : []
   if (discarded.length === 0) return true
   return batch.firstSubmittedAtMs !== null && (await restoreBytes(doors, dataSet.serviceUrl, discarded, signal))
 }
 
 /** Pieces of the batch that its provider has; undefined when it does not say. */
-async function findStored({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet): Promise<ReadonlySet<string> | undefined> {
+async function findStored(
+  { providers }: Pipeline,
+  { dataSet, batch }: BatchOfDataSet,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | undefined> {
   const stored = new Set<string>()
   for (const { pieceCid } of batch.items) {
-    const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid)
+    const answer = await providers.client(dataSet.serviceUrl).findPiece(pieceCid, { signal })
+    // A run that is called off has no answer: it says nothing of the provider.
+    signal.throwIfAborted()
     if (answer.kind !== 'ok') return undefined
     if (answer.value.isFound) stored.add(pieceCid)
   }
@@ -38,10 +44,10 @@ async function findStored({ providers }: Pipeline, { dataSet, batch }: BatchOfDa
  * The chain has shown that a withdrawn batch did not land. Each copy leaves it, whatever its state (I-29): what its provider has joins
  * another batch under another nonce, what it does not have is brought again.
  */
-export async function giveBack(doors: Pipeline, work: BatchOfDataSet): Promise<void> {
+export async function giveBack(doors: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
   const { database, clock, pace, schedule, uploadEvents } = doors
   const { batch, dataSet } = work
-  const stored = await findStored(doors, work)
+  const stored = await findStored(doors, work, signal)
   const message = batch.lastError ?? 'the provider refused the batch'
   const nowMs = clock.now()
   await database.write((tx) => {

@@ -169,6 +169,6 @@ test('a provider that was given up before it received anything may serve the buc
   doors.world.available = [provider('7')]
   await ensure()
   doors.world.available = [provider('1')]
-  await planDataSets(doors, { bucketId: 1, targetCopies: 2, size: 1000 })
+  await planDataSets(doors, { contentId: 1, bucketId: 1, targetCopies: 2, size: 1000 })
   expect(current().map(({ providerId }) => providerId)).toEqual(['7', '1'])
 })

@@ -1,5 +1,6 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
+import { copiesOf, statesWithBytes } from '../copies/copy-store.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from './data-set-store.ts'
 import { countLoad, usedProviders } from './load-store.ts'
@@ -11,6 +12,7 @@ const planned = defineProbe('storage.dataset.planned')
 const slotsMax = 8
 
 export interface Placement {
+  readonly contentId: number
   readonly bucketId: number
   readonly targetCopies: number
   /** Bytes of the piece. */
@@ -18,18 +20,27 @@ export interface Placement {
 }
 
 /**
- * The current generation of each of the bucket's replica slots whose provider takes a piece of this size. Slots that are missing for
- * the target are planned as far as there are providers; a slot whose provider takes smaller pieces only stays and another is planned
- * beside it. Nothing is paid here: creation is a task of its own.
+ * The current generation of each of the bucket's replica slots whose provider takes a piece of this size, or has the content's. Slots
+ * that are missing for the target are planned as far as there are providers; a slot whose provider takes smaller pieces only stays and
+ * another is planned beside it. Nothing is paid here: creation is a task of its own.
  */
-export async function planDataSets(doors: Pipeline, { bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
+export async function planDataSets(doors: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
   const current = currentDataSets(doors.database.read, bucketId)
-  const fitting = current.filter(({ pieceBytesMax }) => pieceBytesMax >= size)
+  // What a provider has it keeps, also when it takes smaller pieces only from then on: such a copy needs no other slot.
+  const holding = new Set(
+    copiesOf(doors.database.read, contentId).flatMap(({ state, dataSetId }) =>
+      statesWithBytes.has(state) || state === 'transferring' ? [dataSetId] : [],
+    ),
+  )
+  const fits = ({ id, pieceBytesMax }: DataSet) => pieceBytesMax >= size || holding.has(id)
+  const fitting = current.filter(fits)
   if (fitting.length >= targetCopies) return fitting
   const available = await doors.providers.listAvailable()
   const registered = new Map(available.map(({ providerId, pieceBytesMax }) => [providerId, pieceBytesMax]))
   // A provider may have raised its maximum since its slot was planned.
-  const fittingNow = current.filter((dataSet) => (registered.get(dataSet.providerId) ?? dataSet.pieceBytesMax) >= size)
+  const fittingNow = current
+    .map((dataSet) => ({ ...dataSet, pieceBytesMax: registered.get(dataSet.providerId) ?? dataSet.pieceBytesMax }))
+    .filter(fits)
   const missing = Array.from({ length: slotsMax }, (_, slot) => slot)
     .filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
     .slice(0, Math.max(0, targetCopies - fittingNow.length))
@@ -63,5 +74,5 @@ export async function planDataSets(doors: Pipeline, { bucketId, targetCopies, si
     }
   })
   await planned()
-  return currentDataSets(doors.database.read, bucketId).filter(({ pieceBytesMax }) => pieceBytesMax >= size)
+  return currentDataSets(doors.database.read, bucketId).filter(fits)
 }

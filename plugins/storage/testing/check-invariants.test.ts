@@ -76,7 +76,7 @@ test.each([
   ['I-23', 'update cache_entries set bytes = bytes + 1 where content_id = 1'],
   ['I-23', 'delete from cache_blobs where content_id = 1'],
   ['I-23', 'delete from cache_entries where content_id = 1'],
-  ['I-23', `insert into cache_entries values (99, 'present', 0, 0, 0, 0)`],
+  ['I-23', `insert into cache_entries values (99, 'present', 0, 0, 0, 0, 0)`],
   ['counts', 'update bucket_stats set live_objects = live_objects + 1'],
   ['counts', 'update bucket_stats set tombstones = 0'],
   ['counts', dataSet(1, 0), 'update data_set_totals set committed_copies = 1'],

@@ -62,9 +62,9 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'I-02',
-    broken: 'a cache entry is releasable with too few copies',
+    broken: 'a cache entry is releasable with too few copies, or while it is to prove them',
     sql: `select e.content_id from cache_entries e join contents c on c.id = e.content_id join buckets b on b.id = c.bucket_id
-      where e.releasable = 1 and (c.durable_copies < b.minimum_durable_copies or c.readable_copies < 1)`,
+      where e.releasable = 1 and (e.awaits_proof = 1 or c.durable_copies < b.minimum_durable_copies or c.readable_copies < 1)`,
   },
   {
     id: 'I-20',

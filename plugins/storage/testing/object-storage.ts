@@ -10,6 +10,7 @@ import { type EvictionRules, evictionRules } from '../cache/eviction-policy.ts'
 import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
 import type { Objects, ObjectVersion, OpenedObject } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
+import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
 import { createObjects, type ObjectParts } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
 
@@ -26,6 +27,9 @@ export interface ObjectStorageOptions {
   readonly readRemote?: ObjectParts['readRemote']
   readonly moreMigrations?: readonly Migration[]
 }
+
+/** Those that the object half of storage needs. */
+export const objectMigrations: readonly Migration[] = [objectsMigration, cachedUntilProvenMigration]
 
 /** The object half of storage over a real database and real files, with a bucket named `photos`. */
 export interface ObjectStorage extends AsyncDisposable {
@@ -47,7 +51,7 @@ export interface ObjectStorage extends AsyncDisposable {
 export async function openObjectStorage(options: ObjectStorageOptions = {}): Promise<ObjectStorage> {
   const { maxBytes = 64 * 1024 * 1024, clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-objects-')))
-  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration, ...(options.moreMigrations ?? [])] }], {
+  const database = await openTestDatabase([{ name: 'storage', migrations: [...objectMigrations, ...(options.moreMigrations ?? [])] }], {
     dir,
   })
   const scheduled: string[] = []

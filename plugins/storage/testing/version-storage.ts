@@ -6,7 +6,7 @@ import { planPiece } from '../copies/copy-store.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createVersions } from '../versions/versions.ts'
 import { checkInvariants } from './check-invariants.ts'
-import { type ObjectStorage, type ObjectStorageOptions, openObjectStorage } from './object-storage.ts'
+import { type ObjectStorage, type ObjectStorageOptions, objectMigrations, openObjectStorage } from './object-storage.ts'
 
 /** Objects and their versions over a real database and real files. */
 export interface VersionStorage extends ObjectStorage {
@@ -30,8 +30,7 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
   const { clock = systemClock } = options
   const storage = await openObjectStorage({
     ...options,
-    // The first is the object storage's own.
-    moreMigrations: storageMigrations.slice(1),
+    moreMigrations: storageMigrations.filter((migration) => !objectMigrations.includes(migration)),
     onNewContent: (tx, { id, size }) => planPiece(tx, { contentId: id, size }),
   })
   const { database, buckets, cache, dir } = storage
