@@ -8,11 +8,8 @@ import { refusalsMigration } from './0007-refusals.ts'
 import { provenPiecesMigration } from './0008-proven-pieces.ts'
 import { chunkRootsMigration } from './0009-chunk-roots.ts'
 import { providerSizesMigration } from './0010-provider-sizes.ts'
-<<<<<<< HEAD
-import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
-=======
 import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
->>>>>>> fixs2
+import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
 
 /** In the order in which they run. */
 export const storageMigrations: readonly Migration[] = [
@@ -25,9 +22,6 @@ export const storageMigrations: readonly Migration[] = [
   provenPiecesMigration,
   chunkRootsMigration,
   providerSizesMigration,
-<<<<<<< HEAD
-  copiesOfBatchMigration,
-=======
   cachedUntilProvenMigration,
->>>>>>> fixs2
+  copiesOfBatchMigration,
 ]
