@@ -43,9 +43,11 @@ export async function storeContent(doors: Pipeline, contentId: number, signal: A
   const unproven = await provePiece(doors, content, signal)
   if (unproven) return unproven
   const dataSets = await planDataSets(doors, content)
-  const held = new Set(copiesOf(database.read, contentId).map(({ slot }) => slot))
+  const slotsWithCopy = new Set(copiesOf(database.read, contentId).map(({ slot }) => slot))
   // Slots that have a copy come first: a slot that became usable later must not add one above the target.
-  const places = dataSets.toSorted((a, b) => Number(held.has(b.slot)) - Number(held.has(a.slot))).slice(0, content.targetCopies)
+  const places = dataSets
+    .toSorted((a, b) => Number(slotsWithCopy.has(b.slot)) - Number(slotsWithCopy.has(a.slot)))
+    .slice(0, content.targetCopies)
   await database.write((tx) => {
     const isNew = planCopies(tx, content, places, clock.now())
     if (isNew) doors.uploadEvents.moved(tx, contentId)
