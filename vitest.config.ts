@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { alias: { 'svc/kernel/testing': path('./kernel/testing/index.ts'), 'svc/kernel': path('./kernel/index.ts') } },
   test: {
     include: ['{kernel,plugins,cli,devnet,tools,examples,bench,e2e}/**/*.test.ts'],
-    isolate: false,
+    isolate: false, experimental: { viteModuleRunner: false },
     // Two cores: more workers only make the devnet tests wait for each other.
     maxWorkers: 2,
     // Whole gateways run at the same time in the crash tests.
