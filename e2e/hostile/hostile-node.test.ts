@@ -36,7 +36,7 @@ const asJson = (text: string): Lies => ({
 })
 const tooHigh = (setting: string) =>
   new RegExp(`^fatal: The transaction was not signed: its fee would be up to [\\d.]+ \\w+FIL.* of ${setting}\\.`)
-const implausible = /^fatal: The chain node reported .+; that cannot be true\. Check the node/
+const implausible = /^fatal: The chain node reported .+, which is impossible\. Check the node/
 const noAnswer = /^fatal: no answer from the chain node http:\/\/127\.0\.0\.1:\d+ \(/
 
 const attacks: readonly (readonly [what: string, lies: Lies, refusal: RegExp])[] = [

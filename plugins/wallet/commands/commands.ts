@@ -1,6 +1,6 @@
 import { defineCommand, type FlagSpec } from '#kernel'
 
-const json = { type: 'switch', description: 'Print only the result, as JSON, to standard output' } satisfies FlagSpec
+const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
 const confirmation = { type: 'duration', description: 'Timeout for the confirmation', default: '5m' } satisfies FlagSpec
 
 /** Commands of the wallet and the chain. They work without a running service. */
