@@ -121,9 +121,12 @@ test.each([
   await expect(chain.read(question)).rejects.toThrow(ChainUnreachable)
 })
 
-test.each(['', 'zz', '0x12', `${'42'.repeat(32)}00`])('I-10: a malformed key %j is rejected, and the message does not contain it', (key) => {
-  expect(() => openAccount(key)).toThrow('chain.private_key must be 32 bytes in hexadecimal.')
-})
+test.each(['', 'zz', '0x12', `${'42'.repeat(32)}00`])(
+  'I-10: a malformed key %j is rejected, and the message does not contain it',
+  (key) => {
+    expect(() => openAccount(key)).toThrow('chain.private_key must be 32 bytes in hexadecimal.')
+  },
+)
 
 const call = planCall({
   what: 'ask',

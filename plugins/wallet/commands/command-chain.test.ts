@@ -20,20 +20,25 @@ test.each([
   ['without configuration, the default is used', { config: empty }, {}, ['calibration', undefined]],
   ['the file sets both', { config: mainnet }, {}, ['mainnet', 'https://mine.example/rpc']],
   ['a network flag ignores the node of the file', { config: mainnet, network: 'calibration' }, {}, ['calibration', undefined]],
-  ['a network variable ignores the node of the file', { config: mainnet }, { SVC_CHAIN_NETWORK: 'calibration' }, ['calibration', undefined]],
-  ['a network flag ignores the node of the file even for the same network', { config: mainnet, network: 'mainnet' }, {}, ['mainnet', undefined]],
+  [
+    'a network variable ignores the node of the file',
+    { config: mainnet },
+    { SVC_CHAIN_NETWORK: 'calibration' },
+    ['calibration', undefined],
+  ],
+  [
+    'a network flag ignores the node of the file even for the same network',
+    { config: mainnet, network: 'mainnet' },
+    {},
+    ['mainnet', undefined],
+  ],
   [
     'a network flag overrides the variable',
     { config: empty, network: 'mainnet' },
     { SVC_CHAIN_NETWORK: 'calibration' },
     ['mainnet', undefined],
   ],
-  [
-    'a node variable is always used',
-    { config: mainnet, network: 'calibration' },
-    { SVC_CHAIN_RPC_URL: node },
-    ['calibration', node],
-  ],
+  ['a node variable is always used', { config: mainnet, network: 'calibration' }, { SVC_CHAIN_RPC_URL: node }, ['calibration', node]],
   [
     'a node flag overrides the variable',
     { config: mainnet, rpcUrl: 'https://a.example' },

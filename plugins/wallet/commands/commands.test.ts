@@ -120,7 +120,9 @@ test.concurrent.each([
 test('a node of another network is rejected before any other read', async () => {
   const { code, stderr } = await svc(`provider list --network calibration --rpc-url ${devnet.rpcUrl}`)
   expect(code).toBe(1)
-  expect(stderr).toBe(`fatal: the node at ${devnet.rpcUrl} serves chain 31415926, but calibration is chain 314159; check chain.rpc_url and chain.network\n`)
+  expect(stderr).toBe(
+    `fatal: the node at ${devnet.rpcUrl} serves chain 31415926, but calibration is chain 314159; check chain.rpc_url and chain.network\n`,
+  )
 })
 
 interface Item {
