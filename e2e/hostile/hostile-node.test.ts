@@ -87,7 +87,7 @@ test.concurrent('contracts of an unknown major version block readiness, and an o
   expect(json.checks).toContainEqual({
     id: 'contract_versions',
     status: 'blocked',
-    message: expect.stringMatching(/^FilecoinWarmStorageService is at version 2\.3\.\d; this release needs 1\.3 or a later 1\.x\.$/),
+    message: expect.stringMatching(/^FilecoinWarmStorageService is at version 2\.3\.\d; this release of svc needs 1\.3 or a later 1\.x\.$/),
     action: expect.stringContaining('Update svc'),
   })
   const user = await gateway.createUser()

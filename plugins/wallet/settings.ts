@@ -76,7 +76,7 @@ export const chainSection = defineSection('chain', {
   },
   check: ({ network, devnet_info, default_copies, default_minimum_durable_copies, confirmations, finality_epochs }) => [
     ...(network === 'devnet' && !devnet_info ? [{ key: 'devnet_info', message: 'is required with chain.network = "devnet"' }] : []),
-    ...(network !== 'devnet' && devnet_info ? [{ key: 'devnet_info', message: 'belongs to chain.network = "devnet" only' }] : []),
+    ...(network !== 'devnet' && devnet_info ? [{ key: 'devnet_info', message: 'is only for chain.network = "devnet"' }] : []),
     ...(default_minimum_durable_copies > default_copies
       ? [{ key: 'default_minimum_durable_copies', message: `must not be above chain.default_copies (${default_copies})` }]
       : []),

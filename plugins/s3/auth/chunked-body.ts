@@ -72,7 +72,7 @@ class ChunkDecoder {
   finish(): void {
     if (this.#state !== 'done') throw incomplete('The request body ended before its last chunk.')
     if (this.#decodedLength !== undefined && this.#decoded !== this.#decodedLength) {
-      throw incomplete(`The request body holds ${this.#decoded} bytes; x-amz-decoded-content-length announced ${this.#decodedLength}.`)
+      throw incomplete(`The request body has ${this.#decoded} bytes; x-amz-decoded-content-length declared ${this.#decodedLength}.`)
     }
   }
 
@@ -125,7 +125,7 @@ class ChunkDecoder {
     this.#chunkRemaining = Number.parseInt(match[1] ?? '', 16)
     this.#chunkSignature = match[2] ?? ''
     if (this.#decodedLength !== undefined && this.#decoded + this.#chunkRemaining > this.#decodedLength) {
-      throw incomplete(`The request body is longer than x-amz-decoded-content-length announced (${this.#decodedLength}).`)
+      throw incomplete(`The request body is longer than x-amz-decoded-content-length (${this.#decodedLength}).`)
     }
     if (this.#chunkRemaining > 0) {
       this.#state = 'bytes'

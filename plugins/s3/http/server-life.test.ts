@@ -113,17 +113,17 @@ test('one connection serves several requests, rejected ones included', async () 
   await using server = await startTestServer()
   await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const socket = connect(server.port, '127.0.0.1')
-  const ask = async (method: string, url: string, body = '') => {
+  const send = async (method: string, url: string, body = '') => {
     const { head } = signedRequest(server.port, { method, url, user: owner, body })
     socket.write(head + body)
     const [answer] = await once(socket, 'data')
     return String(answer).slice(0, 12)
   }
-  expect(await ask('PUT', '/photos/a', 'too small')).toBe('HTTP/1.1 400')
-  expect(await ask('PUT', '/photos/a', 'x'.repeat(200))).toBe('HTTP/1.1 200')
-  expect(await ask('HEAD', '/photos/b')).toBe('HTTP/1.1 404')
-  expect(await ask('DELETE', '/photos/a')).toBe('HTTP/1.1 204')
-  expect(await ask('GET', '/photos/a')).toBe('HTTP/1.1 404')
+  expect(await send('PUT', '/photos/a', 'too small')).toBe('HTTP/1.1 400')
+  expect(await send('PUT', '/photos/a', 'x'.repeat(200))).toBe('HTTP/1.1 200')
+  expect(await send('HEAD', '/photos/b')).toBe('HTTP/1.1 404')
+  expect(await send('DELETE', '/photos/a')).toBe('HTTP/1.1 204')
+  expect(await send('GET', '/photos/a')).toBe('HTTP/1.1 404')
   socket.destroy()
 })
 

@@ -81,7 +81,7 @@ test('keys are grouped by the delimiter, and a key marker alone skips all versio
   expect(await list(bucket, { MaxKeys: 0 })).toMatchObject({ IsTruncated: false, MaxKeys: 0 })
 })
 
-test('a version is removed for good, and so is a marker, which brings the object back', async () => {
+test('a version is removed permanently; removing a delete marker restores the object', async () => {
   const bucket = await newBucket()
   const [first, last, marker] = [await put(bucket, 'k', '1'), await put(bucket, 'k', '2'), await mark(bucket, 'k')]
   const remove = (VersionId: string) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'k', VersionId }))

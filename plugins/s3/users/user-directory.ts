@@ -74,7 +74,7 @@ export function requireUser(read: Reader, accessKey: string): S3Signer {
 
 const ownsBuckets = (accessKey: string, count: number) =>
   userErrors.s3_user_owns_buckets({
-    message: `The S3 user '${accessKey}' owns ${count === 1 ? 'a bucket; give it' : `${count} buckets; give them`} to another owner first.`,
+    message: `The S3 user '${accessKey}' owns ${count === 1 ? 'a bucket; change its' : `${count} buckets; change their`} owner first.`,
   })
 
 function withoutSecret({ accessKey, role, createdAtMs }: S3Signer): S3User {

@@ -75,16 +75,16 @@ test.each([
   ['reports a finalized block ahead of its head', { result: { number: numberToHex(6000), transactions: [] } }, 4100n],
   ['does not support the tag', { error: { code: -32602, message: 'invalid block range' } }, 4100n],
 ] as const)('the finalized epoch of a node that %s', async (_what, reply, epoch) => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const chain = await chainOn((method, params) => {
     if (method === 'eth_blockNumber') return { result: numberToHex(5000) }
     if (method === 'eth_getBlockByNumber') return reply
-    asked.push(params[1])
+    requests.push(params[1])
     return { result: answerHex(5n) }
   })
   expect(await chain.finalizedEpoch()).toBe(epoch)
   expect(await chain.readAt(epoch)(question)).toBe(5n)
-  expect(asked).toEqual([numberToHex(epoch)])
+  expect(requests).toEqual([numberToHex(epoch)])
 })
 
 test('the final epoch of a young chain is 0', async () => {
@@ -129,7 +129,7 @@ test.each(['', 'zz', '0x12', `${'42'.repeat(32)}00`])(
 )
 
 const call = planCall({
-  what: 'ask',
+  what: 'act',
   to: target,
   abi: parseAbi(['function act(uint256 id)', 'error Refused(uint256 id, string why)']),
   functionName: 'act',
@@ -147,16 +147,16 @@ const signingNode: Node = (method) => {
 }
 
 test('I-04: a transaction is signed completely and not sent', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const chain = await chainOn((method, params) => {
-    asked.push(method)
+    requests.push(method)
     return signingNode(method, params)
   })
   const signed = await signTransaction({ chain, account, call, limits })
   expect(signed).toMatchObject({ nonce: 9, hash: keccak256(signed.raw) })
   expect(parseTransaction(signed.raw)).toMatchObject({ chainId: 314159, nonce: 9, to: target, data: call.data, gas: 125_000n })
   expect(await recoverTransactionAddress({ serializedTransaction: signed.raw as `0x02${string}` })).toBe(account.address)
-  expect(asked).not.toContain('eth_sendRawTransaction')
+  expect(requests).not.toContain('eth_sendRawTransaction')
 })
 
 test.each<readonly [what: string, lie: Record<string, unknown>, refusal: object]>([
@@ -210,7 +210,7 @@ test.each([
 })
 
 test('a redirect of the node is not followed', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const [elsewhere, node] = [createServer(), createServer()]
   for (const server of [elsewhere, node]) {
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -218,16 +218,16 @@ test('a redirect of the node is not followed', async () => {
   }
   const urlOf = (server: typeof node) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   elsewhere.on('request', (_request, response) => {
-    asked.push('elsewhere')
+    requests.push('elsewhere')
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x5"}')
   })
   node.on('request', (_request, response) => {
-    asked.push('node')
+    requests.push('node')
     response.writeHead(307, { location: urlOf(elsewhere) }).end()
   })
   const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl: urlOf(node) }) })
   await expect(chain.currentEpoch()).rejects.toMatchObject({ code: 'chain_unreachable' })
-  expect(new Set(asked)).toEqual(new Set(['node']))
+  expect(new Set(requests)).toEqual(new Set(['node']))
 })
 
 test('a call that would revert is rejected before it is signed, with the contract’s reason', async () => {
@@ -295,9 +295,9 @@ test.each([
   [null, 4, null, { state: 'unknown' }],
   [null, 5, null, { state: 'replaced' }],
 ])('looking up a transaction, case %#', async (minedReceipt, finalNonce, known, expected) => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const chain = await chainOn((method, params) => {
-    asked.push([method, params])
+    requests.push([method, params])
     const replies: Record<string, unknown> = {
       eth_blockNumber: numberToHex(1000),
       eth_getTransactionCount: numberToHex(finalNonce),
@@ -307,5 +307,5 @@ test.each([
     return { result: replies[method] }
   })
   expect(await lookUp(chain, account.address, { hash: keccak256(raw), nonce: 4 })).toEqual(expected)
-  expect(asked).toContainEqual(['eth_getTransactionCount', [account.address, numberToHex(995)]])
+  expect(requests).toContainEqual(['eth_getTransactionCount', [account.address, numberToHex(995)]])
 })

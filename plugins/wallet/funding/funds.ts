@@ -70,7 +70,7 @@ function judge({ approvalState, depositNeeded, cdnLockup }: WorkEstimate, fundin
     return { isCovered: false, because: 'approval', message: `the approval of the storage service is too low. ${advice}` }
   }
   if (depositNeeded > 0n) {
-    const cdn = cdnLockup > 0n ? ` (including ${formatUsdfc(cdnLockup)} locked for CDN retrieval)` : ''
+    const cdn = cdnLockup > 0n ? ` (CDN retrieval locks ${formatUsdfc(cdnLockup)})` : ''
     return {
       isCovered: false,
       because: 'deposit',

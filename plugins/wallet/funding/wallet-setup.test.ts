@@ -99,7 +99,7 @@ test('data sets with CDN retrieval need the CDN lockup, and the waiting message 
   expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
   expect(await createFunds({ ...deps, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
     because: 'deposit',
-    message: expect.stringContaining('(including 100.000000 locked for CDN retrieval); run `svc wallet deposit`'),
+    message: expect.stringContaining('(CDN retrieval locks 100.000000); run `svc wallet deposit`'),
   })
 })
 
@@ -167,9 +167,9 @@ test.each([
 
 test('I-04: a deposit in the pool that the node would now reject stays open and is paid once', async () => {
   const { promise: lookedTwice, resolve } = Promise.withResolvers<void>()
-  let looks = 0
+  let lookups = 0
   const finalEpoch = () => {
-    if (++looks === 2) resolve()
+    if (++lookups === 2) resolve()
     return chain.finalEpoch()
   }
   await using wallet = await openWallet(0, { ...chain, finalEpoch })
