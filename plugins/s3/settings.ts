@@ -25,7 +25,7 @@ export const serverSection = defineSection('server', {
     }),
     max_connections_per_client: integer({
       label: 'Connections per client',
-      doc: 'Maximum number of open connections per client address (an IPv6 /64 is one client); further ones are dropped. 0: a quarter of server.max_connections. Behind a proxy all clients share its address: set server.max_connections there.',
+      doc: 'Maximum number of open connections per client address (an IPv6 /64 is one client); further ones are dropped. 0: a quarter of server.max_connections. Behind a proxy all clients share its address: set this to the value of server.max_connections.',
       default: 0,
       min: 0,
       editable: true,
@@ -85,7 +85,7 @@ export const s3Section = defineSection('s3', {
     }),
     sse_s3_header: choice(['reject', 'ignore'], {
       label: 'Encryption header',
-      doc: 'Requests for server-side encryption (AES256): reject them, or ignore the header and store the object unencrypted. Choose ignore only for objects that clients encrypt themselves.',
+      doc: 'Requests for server-side encryption (AES256): reject them, or ignore the header and store the object unencrypted. Choose ignore only if clients or the disk encrypt the objects.',
       default: 'reject',
     }),
     default_checksum: choice(['crc64nvme', 'none'], {

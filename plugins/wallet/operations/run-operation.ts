@@ -96,7 +96,7 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
     async run(operation, call) {
       const { broadcast, lookUp } = await import('../chain/transactions.ts')
       const signed = await sign(operation, call)
-      // I-04: the signed bytes are durable before they are sent.
+      // I-04: the signed bytes are stored before they are sent.
       await store.recordSigned(operation.id, signed, clock.now())
       const sent = await broadcast(chain, signed.raw)
       // A retried request may be rejected after the first one was accepted, hence the lookup.
