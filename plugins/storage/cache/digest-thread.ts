@@ -5,21 +5,21 @@ import { storageErrors } from '../errors.ts'
 import type { DigestReply, DigestRequest } from './digest-worker.ts'
 import { beginDigest, type RunningDigest } from './whole-read.ts'
 
-/** Shared memory for one block. It is used again and again, because V8 does not see that shared memory is garbage soon enough. */
+/** Shared memory for one block. Slots are reused, because V8 collects shared memory too late. */
 const slotBytes = 1024 * 1024
-/** Further reads at the same time are hashed on the main thread. */
+/** Concurrent reads beyond this number are hashed on the main thread. */
 const slotsMax = 32
 
-// The worker lies beside this file, as source or as built. Flags of the main thread may not suit it.
+// The worker has this file's extension, .ts as source or .js when built. Flags of the main thread may not work in a worker.
 const startDigestWorker = (): Worker =>
   new Worker(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), { name: 'digest-worker', execArgv: [] })
 
-/** Hashes large reads beside the event loop, which only copies the blocks. The thread starts when it is first needed. */
+/** Hashes large reads on a worker thread; the event loop only copies the blocks. The thread starts on first use. */
 export class DigestThread implements AsyncDisposable {
   readonly #log: Log
   readonly #startWorker: () => Worker
   #worker: Worker | undefined
-  /** What each running digest does with the next answer. */
+  /** Resolvers of the outstanding requests, by digest id. */
   readonly #waiting = new Map<number, (reply: DigestReply | undefined) => void>()
   readonly #freeSlots: Uint8Array[] = []
   #slots = 0
@@ -50,7 +50,7 @@ export class DigestThread implements AsyncDisposable {
         const reply = await ask({ id, is: 'end' })
         if (reply?.sha256 !== undefined) return reply.sha256
         throw storageErrors.content_unavailable({
-          message: 'the cached bytes could not be hashed: the hashing thread ended; read them again',
+          message: 'the cached bytes could not be hashed: the hashing thread ended; retry the read',
         })
       },
       [Symbol.dispose]: () => {
@@ -73,7 +73,7 @@ export class DigestThread implements AsyncDisposable {
     return new Uint8Array(new SharedArrayBuffer(slotBytes))
   }
 
-  /** Undefined when the thread ended: another one would have none of the blocks before. */
+  /** Resolves to undefined when the thread ended: a new thread does not have the earlier blocks. */
   #ask(worker: Worker, request: DigestRequest): Promise<DigestReply | undefined> {
     if (worker !== this.#worker) return Promise.resolve(undefined)
     const { promise, resolve } = Promise.withResolvers<DigestReply | undefined>()
@@ -84,11 +84,11 @@ export class DigestThread implements AsyncDisposable {
 
   #start(): Worker {
     const worker = this.#startWorker()
-    // Reads under way keep the process alive by themselves.
+    // The reads themselves keep the process alive.
     worker.unref()
     worker.on('message', (reply: DigestReply) => this.#answer(reply.id, reply))
-    // The exit that follows breaks off every read that uses it.
-    worker.on('error', (error) => this.#log.error('the thread that hashes cached bytes ended', { error }))
+    // The exit event follows and fails the outstanding requests.
+    worker.on('error', (error) => this.#log.error('hashing thread failed; the next large read starts a new one', { error }))
     worker.on('exit', () => {
       this.#worker = undefined
       for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined)

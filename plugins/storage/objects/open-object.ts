@@ -58,8 +58,8 @@ async function openCached(
   if (opened.is === 'open') {
     onRead?.('cache')
     cache.touch(version.contentId, accessedAtMs)
-    const { blob: file, isProven } = opened
-    if (!isProven) return readProven(parts, { version, file, forget: () => cache.forget(version.contentId, blob) })
+    const { blob: file, isVerified } = opened
+    if (!isVerified) return readProven(parts, { version, file, forget: () => cache.forget(version.contentId, blob) })
     return { version, source: 'cache', read: (range) => file.read(range), [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
   }
   // A damaged file stays damaged; a missing one may have been moved on purpose, so its row gets a second look first.

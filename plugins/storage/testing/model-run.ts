@@ -251,7 +251,7 @@ export class ModelRun {
       commit: note('commit'),
       cleanup: note('cleanup'),
       verifyLandings: (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
-      makeRoom: () => undefined,
+      reconcileCapacity: () => undefined,
       reviewDurability: () => undefined,
       finishEviction: () => undefined,
     }

@@ -56,7 +56,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   })
   const scheduled: string[] = []
   const tasks: EvictionTasks = {
-    makeRoom: () => void scheduled.push('make room'),
+    reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     finishEviction: (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
   }
   const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options

@@ -87,7 +87,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       commit: note('commit'),
       cleanup: note('cleanup'),
       verifyLandings: () => void scheduled.push('verify landings'),
-      makeRoom: () => void scheduled.push('make room'),
+      reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
