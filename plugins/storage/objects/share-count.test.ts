@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFakeClock } from '#kernel/testing'
 import { shareCount } from './share-count.ts'
 
-test('a count is shared by all who ask meanwhile, and made anew after a while', async () => {
+test('concurrent callers share one count, and it is renewed after a second', async () => {
   const clock = createFakeClock(0)
   let counts = 0
   const ask = shareCount(clock, async () => ++counts)
@@ -12,7 +12,7 @@ test('a count is shared by all who ask meanwhile, and made anew after a while', 
   expect(await ask()).toBe(2)
 })
 
-test('what took long to count is kept longer', async () => {
+test('a slow count is kept longer', async () => {
   const clock = createFakeClock(0)
   let counts = 0
   const ask = shareCount(clock, async () => {
@@ -26,7 +26,7 @@ test('what took long to count is kept longer', async () => {
   expect(await ask()).toBe(2)
 })
 
-test('a count that failed is told, and tried again after a while', async () => {
+test('a failed count is reported, and retried after a second', async () => {
   const clock = createFakeClock(0)
   let isBroken = true
   const ask = shareCount(clock, async () => {
