@@ -16,7 +16,7 @@ export interface PlaceBlob {
   readonly isNewContent: boolean
 }
 
-export interface Placed {
+export interface PlacedBlob {
   /** Bytes by which the cache grew. */
   readonly addedBytes: number
   /** Replaced files: unlink them after the commit. */
@@ -39,7 +39,7 @@ export const blobsOfContent = (read: Reader, contentId: number): BlobRef[] =>
  * Makes the blob the cached file of the content, replacing an older one (I-30): the new bytes were hashed while they were written; the
  * older file may be damaged, and checking it costs more than removing it.
  */
-export function placeBlob(tx: Tx, place: PlaceBlob): Placed {
+export function placeBlob(tx: Tx, place: PlaceBlob): PlacedBlob {
   const state = place.isNewContent ? undefined : entryState(tx, place.contentId)
   if (state === undefined) {
     insertEntry(tx, place)

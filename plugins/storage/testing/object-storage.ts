@@ -11,7 +11,7 @@ import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
 import type { Objects, ObjectVersion, OpenedObject } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
-import { createObjects, type ObjectParts } from '../objects/objects.ts'
+import { createObjects, type ObjectDeps } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
 
 export interface ObjectStorageOptions {
@@ -23,8 +23,8 @@ export interface ObjectStorageOptions {
   readonly sizes?: SizeLimits
   readonly disk?: Disk
   readonly clock?: Clock
-  readonly onNewContent?: ObjectParts['onNewContent']
-  readonly readRemote?: ObjectParts['readRemote']
+  readonly onNewContent?: ObjectDeps['onNewContent']
+  readonly readRemote?: ObjectDeps['readRemote']
   readonly moreMigrations?: readonly Migration[]
 }
 
