@@ -118,7 +118,11 @@ class BlobReader implements ReadableBlob {
   #loading: Promise<Loaded> | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ disk, digests, verifications }: BlobReaderDeps, file: { readonly descriptor: number; readonly stamp: string }, wanted: WantedBlob) {
+  constructor(
+    { disk, digests, verifications }: BlobReaderDeps,
+    file: { readonly descriptor: number; readonly stamp: string },
+    wanted: WantedBlob,
+  ) {
     this.#disk = disk
     this.#digests = digests
     this.#verifications = verifications

@@ -6,7 +6,7 @@ import { type Database, LeaseLost } from '#kernel'
 import { checkTaskKind, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { beginEviction, blobsOfContent, updateReleasable, releaseEntry } from './cache-store.ts'
+import { beginEviction, blobsOfContent, releaseEntry, updateReleasable } from './cache-store.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { evictTask } from './evict-task.ts'
 import { reconcileCapacityTask } from './reconcile-capacity-task.ts'
@@ -15,7 +15,10 @@ const { signal } = new AbortController()
 type Run = (run: object) => Promise<{ readonly kind: string }>
 
 /** The fence of a run that lost its lease. */
-const lostLeaseFence = ({ read }: Database) => ({ read, write: () => Promise.reject(new LeaseLost({ id: 1, kind: evictTask.kind, seq: 1 })) })
+const lostLeaseFence = ({ read }: Database) => ({
+  read,
+  write: () => Promise.reject(new LeaseLost({ id: 1, kind: evictTask.kind, seq: 1 })),
+})
 
 /** A disk that fails to remove the files whose ids are in `undeletable`. */
 function openUndeletableDisk() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { crossesHighWatermark, type EvictionRules, selectToFree, evictionRules, type CacheUsage, targetBytes } from './eviction-policy.ts'
+import { type CacheUsage, crossesHighWatermark, type EvictionRules, evictionRules, selectToFree, targetBytes } from './eviction-policy.ts'
 
 const lru = evictionRules('lru', { maxBytes: 1000, highPercent: 90, lowPercent: 80 })
 const tight = evictionRules('lru', { maxBytes: 1000, highPercent: 1, lowPercent: 0 })
@@ -23,16 +23,30 @@ test.each<[string, Case]>([
   ['lru at the high watermark: down to the low one', { rules: lru, usedBytes: 900, target: 800 }],
   ['lru above a lowered capacity: down to the low watermark', { rules: lru, usedBytes: 5000, target: 800 }],
   ['lru with a low watermark of 0: down to 0', { rules: tight, usedBytes: 10, target: 0 }],
-  ['lru far below the high watermark after a refused body: until the body fits', { rules: lru, usedBytes: 600, refusedBytes: 500, target: 500 }],
+  [
+    'lru far below the high watermark after a refused body: until the body fits',
+    { rules: lru, usedBytes: 600, refusedBytes: 500, target: 500 },
+  ],
   ['lru after a small refused body: down to the low watermark', { rules: lru, usedBytes: 890, refusedBytes: 150, target: 800 }],
   ['lru when the refused body now fits: no eviction', { rules: lru, usedBytes: 500, refusedBytes: 500, target: undefined }],
-  ['lru with reservations of running uploads: the refused body fits beside them', { rules: lru, usedBytes: 600, refusedBytes: 300, reservedBytes: 250, target: 450 }],
-  ['lru when the refused body needs the whole cache: down to 0', { rules: lru, usedBytes: 600, refusedBytes: 900, reservedBytes: 250, target: 0 }],
-  ['lru between the watermarks after an unfinished pass: down to the low one', { rules: lru, usedBytes: 850, isUnfinished: true, target: 800 }],
+  [
+    'lru with reservations of running uploads: the refused body fits beside them',
+    { rules: lru, usedBytes: 600, refusedBytes: 300, reservedBytes: 250, target: 450 },
+  ],
+  [
+    'lru when the refused body needs the whole cache: down to 0',
+    { rules: lru, usedBytes: 600, refusedBytes: 900, reservedBytes: 250, target: 0 },
+  ],
+  [
+    'lru between the watermarks after an unfinished pass: down to the low one',
+    { rules: lru, usedBytes: 850, isUnfinished: true, target: 800 },
+  ],
   ['after_upload: everything releasable', { rules: afterUpload, usedBytes: 1, target: 0 }],
   ['none: no eviction, even when full', { rules: none, usedBytes: 1000, refusedBytes: 1000, target: undefined }],
 ])('%s', (_what, { rules, target, ...usage }) => {
-  expect(targetBytes(rules, { maxBytes: 1000, usedBytes: 0, reservedBytes: 0, refusedBytes: 0, isUnfinished: false, ...usage })).toBe(target)
+  expect(targetBytes(rules, { maxBytes: 1000, usedBytes: 0, reservedBytes: 0, refusedBytes: 0, isUnfinished: false, ...usage })).toBe(
+    target,
+  )
 })
 
 test.each([

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
 import { blobPath, blobsFolder } from './blob-folders.ts'
-import { type BlobRef, beginEviction, evictingBlobs, evictingContents, finishEviction, cancelEvictionIfNeeded } from './cache-store.ts'
+import { type BlobRef, beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
 

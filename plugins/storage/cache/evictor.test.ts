@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { updateReleasable, releaseEntry } from './cache-store.ts'
+import { releaseEntry, updateReleasable } from './cache-store.ts'
 import type { EvictionRules } from './eviction-policy.ts'
 
 const { signal } = new AbortController()
@@ -228,23 +228,20 @@ test('while reads cannot be recorded lru is paused, reports it, and a body witho
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
 })
 
-test.each(['storage.evict.claimed', 'storage.evict.unlinked'])(
-  'bytes put again during their eviction stay cached: %s',
-  async (point) => {
-    await using storage = await openCache({ policy: 'lru', highBytes: 200, lowBytes: 150 })
-    await fill(storage, 'ab')
-    using probes = watchProbes()
-    const held = probes.holdAt(point)
-    const made = storage.cache.reconcileCapacity(signal)
-    await held.reached
-    await storage.put('c', 'a'.repeat(100))
-    held.release()
-    await made
-    expect(cached(storage)).toBe('ac')
-    expect(await storage.text('a')).toBe('a'.repeat(100))
-    storage.expectSound()
-  },
-)
+test.each(['storage.evict.claimed', 'storage.evict.unlinked'])('bytes put again during their eviction stay cached: %s', async (point) => {
+  await using storage = await openCache({ policy: 'lru', highBytes: 200, lowBytes: 150 })
+  await fill(storage, 'ab')
+  using probes = watchProbes()
+  const held = probes.holdAt(point)
+  const made = storage.cache.reconcileCapacity(signal)
+  await held.reached
+  await storage.put('c', 'a'.repeat(100))
+  held.release()
+  await made
+  expect(cached(storage)).toBe('ac')
+  expect(await storage.text('a')).toBe('a'.repeat(100))
+  storage.expectSound()
+})
 
 test('an eviction finished by two tasks at the same time frees the bytes once', async () => {
   await using storage = await openCache(afterUpload)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { verificationMs, RecentVerifications } from './recent-verifications.ts'
+import { RecentVerifications, verificationMs } from './recent-verifications.ts'
 
 test('a verification is valid for the same blob, the same file state and a limited time', () => {
   let nowMs = 0
@@ -15,5 +15,9 @@ test('a verification is valid for the same blob, the same file state and a limit
 test('the oldest verifications are dropped first', () => {
   const verifications = new RecentVerifications(() => 0)
   for (let blob = 0; blob < 10_001; blob++) verifications.keep(`blob ${blob}`, 'stamp')
-  expect([verifications.has('blob 0', 'stamp'), verifications.has('blob 1', 'stamp'), verifications.has('blob 10000', 'stamp')]).toEqual([false, true, true])
+  expect([verifications.has('blob 0', 'stamp'), verifications.has('blob 1', 'stamp'), verifications.has('blob 10000', 'stamp')]).toEqual([
+    false,
+    true,
+    true,
+  ])
 })

@@ -77,7 +77,10 @@ export class Capacity {
   #noRoomError(bytes: number): Error {
     const state = `${this.freeBytes} of ${this.maxBytes} bytes are free`
     if (bytes <= this.maxBytes && this.#trigger.requestEviction(bytes)) {
-      return storageErrors.cache_busy({ message: `the cache has no space for ${bytes} bytes now: ${state}; retry later`, retryAfterSeconds })
+      return storageErrors.cache_busy({
+        message: `the cache has no space for ${bytes} bytes now: ${state}; retry later`,
+        retryAfterSeconds,
+      })
     }
     return storageErrors.cache_full({
       message: `the cache has no space for ${bytes} bytes: ${state}, and no cached object can be evicted yet; raise cache.max_size_gb`,

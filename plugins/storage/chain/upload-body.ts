@@ -86,7 +86,8 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
     },
     flush(done) {
       // The provider would wait for the announced length.
-      if (sent !== body.size) sourceFailure ??= new UploadSourceFailed(`the local file of the piece has ${sent} bytes instead of ${body.size}`)
+      if (sent !== body.size)
+        sourceFailure ??= new UploadSourceFailed(`the local file of the piece has ${sent} bytes instead of ${body.size}`)
       done(sourceFailure ?? null)
     },
   })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginEviction, updateReleasable, pageOfEntries } from '../cache/cache-store.ts'
+import { beginEviction, pageOfEntries, updateReleasable } from '../cache/cache-store.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
@@ -103,7 +103,7 @@ test('I-02: bytes that are to prove a piece stay cached until they have, whateve
     updateReleasable(tx, contentId)
   })
   expect(isReleasable()).toBe(false)
-  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).misjudged).toEqual([])
+  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).stale).toEqual([])
   await rows.database.write((tx) => tx.run('update cache_entries set releasable = 1'))
   expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toBeUndefined()
   await store()

@@ -72,7 +72,10 @@ const anyRequest = fc.record(
 
 test('for random keys, prefixes, delimiters and start keys, every page equals the reference implementation', async () => {
   let listings = 0
-  const bucket = fc.record({ keys: fc.uniqueArray(key, { maxLength: 120 }), requests: fc.array(anyRequest, { minLength: 40, maxLength: 60 }) })
+  const bucket = fc.record({
+    keys: fc.uniqueArray(key, { maxLength: 120 }),
+    requests: fc.array(anyRequest, { minLength: 40, maxLength: 60 }),
+  })
   await fc.assert(
     fc.asyncProperty(bucket, async ({ keys, requests }) => {
       const bucketId = await bucketWith(keys)

@@ -26,10 +26,7 @@ export interface ObjectDeps {
 }
 
 /** `sizes` defaults to the size limits of one piece. */
-export function createObjects({
-  sizes = pieceSizes,
-  ...others
-}: Omit<ObjectDeps, 'sizes'> & Partial<Pick<ObjectDeps, 'sizes'>>): Objects {
+export function createObjects({ sizes = pieceSizes, ...others }: Omit<ObjectDeps, 'sizes'> & Partial<Pick<ObjectDeps, 'sizes'>>): Objects {
   const deps: ObjectDeps = { sizes, ...others }
   const { buckets, database } = deps
   return {

@@ -197,12 +197,15 @@ test('an error in the hook fails the put', async () => {
 test.each([
   ['database_full', 0],
   ['database_unwritable', 1],
-] as const)('a commit that fails with %s leaves %i files: the file is removed only if the rows are certainly not durable', async (code, files) => {
-  await using storage = await openObjectStorage()
-  Object.assign(storage.database, { write: () => Promise.reject(kernelErrors[code]()) })
-  await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code, status: 507 })
-  expect(await filesOf(storage)).toHaveLength(files)
-})
+] as const)(
+  'a commit that fails with %s leaves %i files: the file is removed only if the rows are certainly not durable',
+  async (code, files) => {
+    await using storage = await openObjectStorage()
+    Object.assign(storage.database, { write: () => Promise.reject(kernelErrors[code]()) })
+    await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code, status: 507 })
+    expect(await filesOf(storage)).toHaveLength(files)
+  },
+)
 
 test('a put into a bucket deleted meanwhile is refused', async () => {
   await using storage = await openObjectStorage()

@@ -1,10 +1,10 @@
 import { defineProbe, type Tx } from '#kernel'
 import {
+  type BucketKey,
   countByContent,
   deleteKeyRows,
   deleteVersionRow,
   findVersionSummary,
-  type BucketKey,
   updateKeyState,
   type VersionSummary,
   versionNotFound,

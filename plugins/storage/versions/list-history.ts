@@ -1,5 +1,5 @@
 import type { Reader } from '#kernel'
-import { rseqMin, findRseq, listDeletedRows, listKeyRows, listMarkerRows } from '../catalog/history-store.ts'
+import { findRseq, listDeletedRows, listKeyRows, listMarkerRows, rseqMin } from '../catalog/history-store.ts'
 import { compareKeys, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import { StoredVersion } from '../catalog/stored-version.ts'
 import { findVersion, versionsPerMs } from '../catalog/version-store.ts'

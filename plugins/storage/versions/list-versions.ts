@@ -1,5 +1,5 @@
 import type { Reader } from '#kernel'
-import { rseqMin, type Cursor, listVersionRows } from '../catalog/history-store.ts'
+import { type Cursor, listVersionRows, rseqMin } from '../catalog/history-store.ts'
 import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import { StoredVersion, type VersionRow } from '../catalog/stored-version.ts'
 import type { ListVersionsRequest, ObjectVersion, VersionPage } from '../contract.ts'

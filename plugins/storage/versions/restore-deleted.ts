@@ -1,4 +1,4 @@
-import { deleteMarkersAbove, findVersionSummary, findNewestData, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
+import { deleteMarkersAbove, findNewestData, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, VersionPlace } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -16,10 +16,14 @@ export async function restoreDeleted({ buckets, database }: VersionDeps, marker:
     if (!current) throw storageErrors.object_not_found({ message: `'${key}' in bucket '${bucket.name}' has no version to restore` })
     if (current.versionId !== versionId) {
       if (!findVersionSummary(tx, place, versionId)) throw versionNotFound(place, versionId)
-      throw storageErrors.object_version_changed({ message: `version '${versionId}' is no longer the current version of '${key}'; list its versions again` })
+      throw storageErrors.object_version_changed({
+        message: `version '${versionId}' is no longer the current version of '${key}'; list its versions again`,
+      })
     }
     if (current.contentId !== null)
-      throw storageErrors.object_version_changed({ message: `'${key}' is not deleted: its current version '${versionId}' is not a delete marker` })
+      throw storageErrors.object_version_changed({
+        message: `'${key}' is not deleted: its current version '${versionId}' is not a delete marker`,
+      })
     const newest = findNewestData(tx, place)
     if (!newest) throw storageErrors.object_not_found({ message: `'${key}' in bucket '${bucket.name}' has no version to restore` })
     deleteMarkersAbove(tx, place, newest.rseq)

@@ -2,7 +2,7 @@ import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import { type BlobRef, placeBlob } from '../cache/cache-store.ts'
 import type { Reservation } from '../cache/reservation.ts'
-import { copyVersionRow, findVersionSummary, type BucketKey, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
+import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
 import { addReference, clearLost, findReadability, sha256OfContent } from '../catalog/reference-store.ts'
 import { findVersion, locateVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
@@ -59,7 +59,9 @@ function requireSource(read: Tx | VersionDeps['database']['read'], { bucket, key
     })
   }
   if (isAlreadyCurrent(source, current, { isReadable: isReadable(read, current) })) {
-    throw storageErrors.object_version_already_current({ message: `version '${versionId}' already equals the current version of '${key}'; nothing was changed` })
+    throw storageErrors.object_version_already_current({
+      message: `version '${versionId}' already equals the current version of '${key}'; nothing was changed`,
+    })
   }
   return source as Source
 }
