@@ -10,7 +10,7 @@ const flushAtPending = pendingMax / 2
 const rowsPerWrite = 500
 
 interface Access {
-  /** The time in the row when it was read. */
+  /** Access time in the row at the time of the read. */
   readonly storedMs: number
   readonly readMs: number
 }

@@ -34,7 +34,7 @@ export interface CacheOptions {
 export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   /** Reserves space before a body is read; without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
   reserve(bytes?: number): Reservation
-  /** Writes a body durably to a file that no row names yet. See writeBlob. */
+  /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
   discard(blobs: readonly BlobRef[]): Promise<void>

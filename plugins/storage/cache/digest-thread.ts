@@ -20,7 +20,7 @@ export class DigestThread implements AsyncDisposable {
   readonly #startWorker: () => Worker
   #worker: Worker | undefined
   /** Resolvers of the outstanding requests, by digest id. */
-  readonly #waiting = new Map<number, (reply: DigestReply | undefined) => void>()
+  readonly #pending = new Map<number, (reply: DigestReply | undefined) => void>()
   readonly #freeSlots: Uint8Array[] = []
   #slots = 0
   #lastId = 0
@@ -37,24 +37,24 @@ export class DigestThread implements AsyncDisposable {
     this.#worker ??= this.#start()
     const id = ++this.#lastId
     const worker = this.#worker
-    const ask = (request: DigestRequest) => this.#ask(worker, request)
+    const send = (request: DigestRequest) => this.#send(worker, request)
     return {
       async add(block) {
         for (let at = 0; at < block.length; at += slotBytes) {
           const part = block.subarray(at, at + slotBytes)
           slot.set(part)
-          await ask({ id, block: slot.subarray(0, part.length) })
+          await send({ id, block: slot.subarray(0, part.length) })
         }
       },
       async end() {
-        const reply = await ask({ id, is: 'end' })
+        const reply = await send({ id, is: 'end' })
         if (reply?.sha256 !== undefined) return reply.sha256
         throw storageErrors.content_unavailable({
           message: 'the cached bytes could not be hashed: the hashing thread ended; retry the read',
         })
       },
       [Symbol.dispose]: () => {
-        this.#waiting.delete(id)
+        this.#pending.delete(id)
         if (worker === this.#worker) worker.postMessage({ id, is: 'drop' } satisfies DigestRequest)
         this.#freeSlots.push(slot)
       },
@@ -74,10 +74,10 @@ export class DigestThread implements AsyncDisposable {
   }
 
   /** Resolves to undefined when the thread ended: a new thread does not have the earlier blocks. */
-  #ask(worker: Worker, request: DigestRequest): Promise<DigestReply | undefined> {
+  #send(worker: Worker, request: DigestRequest): Promise<DigestReply | undefined> {
     if (worker !== this.#worker) return Promise.resolve(undefined)
     const { promise, resolve } = Promise.withResolvers<DigestReply | undefined>()
-    this.#waiting.set(request.id, resolve)
+    this.#pending.set(request.id, resolve)
     worker.postMessage(request)
     return promise
   }
@@ -86,19 +86,19 @@ export class DigestThread implements AsyncDisposable {
     const worker = this.#startWorker()
     // The reads themselves keep the process alive.
     worker.unref()
-    worker.on('message', (reply: DigestReply) => this.#answer(reply.id, reply))
+    worker.on('message', (reply: DigestReply) => this.#settle(reply.id, reply))
     // The exit event follows and fails the outstanding requests.
     worker.on('error', (error) => this.#log.error('hashing thread failed; the next large read starts a new one', { error }))
     worker.on('exit', () => {
       this.#worker = undefined
-      for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined)
+      for (const id of [...this.#pending.keys()]) this.#settle(id, undefined)
     })
     return worker
   }
 
-  #answer(id: number, reply: DigestReply | undefined): void {
-    const resolve = this.#waiting.get(id)
-    this.#waiting.delete(id)
+  #settle(id: number, reply: DigestReply | undefined): void {
+    const resolve = this.#pending.get(id)
+    this.#pending.delete(id)
     resolve?.(reply)
   }
 }

@@ -1,7 +1,7 @@
 import type { Disk } from './disk.ts'
 
 /**
- * A folder with batched fsyncs: one runs at a time, and callers meanwhile share the next one, because the running one may have begun
+ * A folder with batched fsyncs: one runs at a time, and callers during it share the next one, because the running one may have begun
  * before their file was created.
  */
 export class SyncedFolder {

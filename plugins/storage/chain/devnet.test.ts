@@ -84,9 +84,9 @@ function at<T>(list: readonly T[], index: number): T {
 }
 
 /** Polls until the answer is defined, for at most 10 s. */
-async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 0; attempt < 500; attempt++) {
-    const answer = await ask()
+    const answer = await read()
     if (answer !== undefined) return answer
     await delay(20)
   }
