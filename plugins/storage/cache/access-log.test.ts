@@ -6,7 +6,7 @@ import { AccessLog } from './access-log.ts'
 const startMs = 1_000_000
 const longAgoMs = 0
 
-/** An access log whose writes are counted, and fail while `isBroken`. */
+/** An access log whose database counts the writes, and fails them while `isBroken`. */
 function openLog() {
   const clock = createFakeClock(startMs)
   const disk = { isBroken: false, tries: 0, written: [] as unknown[] }

@@ -85,7 +85,7 @@ export async function openBlob(deps: BlobReaderDeps, path: string, wanted: Wante
     descriptor = await disk.open(path)
   } catch (error) {
     if (isMissing(error)) return { is: 'missing' }
-    throw storageErrors.content_unavailable({ message: `the cached file cannot be opened: ${(error as Error).message}`, cause: error })
+    throw storageErrors.content_unavailable({ message: `the cached file cannot be opened; check the disk of cache.dir: ${(error as Error).message}`, cause: error })
   }
   const { length, stamp } = disk.stat(descriptor)
   if (length === wanted.length) return { is: 'open', blob: new BlobReader(deps, { descriptor, stamp }, wanted), isVerified: false }
@@ -192,7 +192,7 @@ type Loaded = { readonly block: Uint8Array } | { readonly fault: unknown }
 function blockOf(loaded: Loaded): Uint8Array {
   if ('block' in loaded) return loaded.block
   throw storageErrors.content_unavailable({
-    message: `the cached file cannot be read: ${(loaded.fault as Error).message}`,
+    message: `the cached file cannot be read; check the disk of cache.dir: ${(loaded.fault as Error).message}`,
     cause: loaded.fault,
   })
 }

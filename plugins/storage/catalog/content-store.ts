@@ -61,7 +61,7 @@ function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs
     identity,
     size,
   )
-  if (!row) throw new Error(`content ${identity} of bucket ${bucketId} vanished inside a transaction`)
+  if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)
   const target = Math.max(row.target, targetCopies)
   const wasLost = row.storeState === 'lost'
   tx.run(

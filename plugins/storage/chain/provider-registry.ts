@@ -45,7 +45,7 @@ interface RegistryRecord {
 
 const pdpProductType = 0
 const providersPerPage = 50n
-/** 5,000 providers. */
+/** At most 5,000 providers. */
 const pagesMax = 100
 const serviceUrlCharactersMax = 2048
 

@@ -29,7 +29,7 @@ export async function restoreDeleted({ buckets, database }: VersionDeps, marker:
     deleteMarkersAbove(tx, place, newest.rseq)
     updateKeyState(tx, place, { versions: 0, versionBytes: 0 })
     const restored = findVersion(tx, bucket.id, key)
-    if (!restored) throw new Error(`the restored version of '${key}' vanished inside its transaction`)
+    if (!restored) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
     return restored
   })
 }

@@ -156,6 +156,6 @@ function record(tx: Tx, { clock, onNewContent }: VersionDeps, restore: Restore, 
   if (blob) clearLost(tx, contentId)
   onNewContent(tx, content)
   const version = findVersion(tx, bucket.id, key)
-  if (!version) throw new Error(`the restored version of '${key}' vanished inside its transaction`)
+  if (!version) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }
 }
