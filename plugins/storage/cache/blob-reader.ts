@@ -25,7 +25,7 @@ export type OpenBlob =
   | { readonly is: 'damaged' }
 
 /** A blob and the SHA-256 of its content; null where none was recorded. */
-export interface WantedBlob extends BlobRef {
+export interface ExpectedBlob extends BlobRef {
   readonly sha256: string | null
 }
 
@@ -44,7 +44,7 @@ const hotBlobBytesMax = 64 * 1024
 export async function openHotBlob(
   { hot, ...deps }: BlobReaderDeps & { readonly hot: HotBytes },
   path: string,
-  blob: WantedBlob,
+  blob: ExpectedBlob,
 ): Promise<OpenBlob> {
   if (blob.length > hotBlobBytesMax) return openBlob(deps, path, blob)
   const kept = hot.get(blob.blobId)
@@ -78,24 +78,27 @@ class MemoryBlob implements ReadableBlob {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-export async function openBlob(deps: BlobReaderDeps, path: string, wanted: WantedBlob): Promise<OpenBlob> {
+export async function openBlob(deps: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<OpenBlob> {
   const { disk } = deps
   let descriptor: number
   try {
     descriptor = await disk.open(path)
   } catch (error) {
     if (isMissing(error)) return { is: 'missing' }
-    throw storageErrors.content_unavailable({ message: `the cached file cannot be opened; check the disk of cache.dir: ${(error as Error).message}`, cause: error })
+    throw storageErrors.content_unavailable({
+      message: `the cached file cannot be opened; check the disk of cache.dir: ${(error as Error).message}`,
+      cause: error,
+    })
   }
   const { length, stamp } = disk.stat(descriptor)
-  if (length === wanted.length) return { is: 'open', blob: new BlobReader(deps, { descriptor, stamp }, wanted), isVerified: false }
+  if (length === expected.length) return { is: 'open', blob: new BlobReader(deps, { descriptor, stamp }, expected), isVerified: false }
   await disk.close(descriptor)
   return { is: 'damaged' }
 }
 
 /** Whether the file exists and its bytes match the content. Always reads the file. @throws SvcError when it cannot be read */
-export async function isIntactBlob({ disk, digests }: BlobReaderDeps, path: string, wanted: WantedBlob): Promise<boolean> {
-  const opened = await openBlob({ disk, digests }, path, wanted)
+export async function isIntactBlob({ disk, digests }: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<boolean> {
+  const opened = await openBlob({ disk, digests }, path, expected)
   if (opened.is !== 'open') return false
   await using blob = opened.blob
   try {
@@ -112,7 +115,7 @@ class BlobReader implements ReadableBlob {
   readonly #disk: Disk
   readonly #descriptor: number
   readonly #stamp: string
-  readonly #wanted: WantedBlob
+  readonly #expected: ExpectedBlob
   readonly #digests: BlobReaderDeps['digests']
   readonly #verifications: RecentVerifications | undefined
   #loading: Promise<Loaded> | undefined
@@ -121,20 +124,20 @@ class BlobReader implements ReadableBlob {
   constructor(
     { disk, digests, verifications }: BlobReaderDeps,
     file: { readonly descriptor: number; readonly stamp: string },
-    wanted: WantedBlob,
+    expected: ExpectedBlob,
   ) {
     this.#disk = disk
     this.#digests = digests
     this.#verifications = verifications
     this.#descriptor = file.descriptor
     this.#stamp = file.stamp
-    this.#wanted = wanted
+    this.#expected = expected
   }
 
   /** The file is closed at the end of the read. */
   read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array> {
     const start = range?.start ?? 0
-    const { blobId, length, sha256 } = this.#wanted
+    const { blobId, length, sha256 } = this.#expected
     const end = Math.min(range?.end ?? length - 1, length - 1)
     const isWhole = start === 0 && end === length - 1
     const blocks = this.#blocks(start, end)
@@ -180,7 +183,7 @@ class BlobReader implements ReadableBlob {
       const block = Buffer.allocUnsafeSlow(bytes)
       const count = await this.#disk.read(this.#descriptor, block, position)
       if (count === bytes) return { block }
-      throw new Error(`the cached file ends at byte ${position + count} of ${this.#wanted.length}`)
+      throw new Error(`the cached file ends at byte ${position + count} of ${this.#expected.length}`)
     } catch (fault) {
       return { fault }
     }

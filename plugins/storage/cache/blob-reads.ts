@@ -1,5 +1,5 @@
 import { blobPath } from './blob-folders.ts'
-import { type BlobReaderDeps, isIntactBlob, type OpenBlob, openBlob, openHotBlob, type WantedBlob } from './blob-reader.ts'
+import { type BlobReaderDeps, type ExpectedBlob, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import type { BlobRef } from './cache-store.ts'
 import type { HotBytes } from './hot-bytes.ts'
 
@@ -7,8 +7,8 @@ export interface BlobReads {
   /** Whether the file exists with the recorded length. Does not check its bytes. */
   hasFile(blob: BlobRef): Promise<boolean>
   /** Reads the whole file and returns whether its bytes match the content (I-30). */
-  isIntact(blob: WantedBlob): Promise<boolean>
-  open(blob: WantedBlob): Promise<OpenBlob>
+  isIntact(blob: ExpectedBlob): Promise<boolean>
+  open(blob: ExpectedBlob): Promise<OpenBlob>
   pathOf(blob: BlobRef): string
 }
 

@@ -103,9 +103,9 @@ test('a file of the wrong length is removed, and the bytes come from a provider'
   const version = { source: 'provider' as const, async *read() {}, async [Symbol.asyncDispose]() {} }
   const requested: number[] = []
   await using storage = await openObjectStorage({
-    readRemote: async (wanted, contentId) => {
+    readRemote: async (requestedVersion, contentId) => {
       requested.push(contentId)
-      return { version: wanted, ...version }
+      return { version: requestedVersion, ...version }
     },
   })
   const { contentId } = await storage.put('k', 'bytes')

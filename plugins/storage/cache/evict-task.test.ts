@@ -205,12 +205,12 @@ test('I-20: a content is lost when its eviction is cancelled while the file is b
   await using _ = storage
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.claimed')
-  const made = storage.cache.reconcileCapacity(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   await loseCopies(storage)
   for (const contentId of contents) await evict(contentId)
   held.release()
-  await made
+  await pass
   expect(storage.cache.stats().usedBytes).toBe(0)
   expect(storage.database.read.all('select distinct store_state as state from contents')).toEqual([{ state: 'lost' }])
   storage.expectSound()

@@ -77,11 +77,11 @@ test('lru keeps a content that is read after its selection', async () => {
   await fill(storage, 'abcde')
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.planned')
-  const made = storage.cache.reconcileCapacity(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   await storage.text('a')
   held.release()
-  expect(await made).toBe('enough')
+  expect(await pass).toBe('enough')
   expect(cached(storage)).toBe('ade')
   storage.expectSound()
 })
@@ -182,11 +182,11 @@ test('while a whole page is being evicted, a body without space still gets cache
   })
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.claimed')
-  const made = storage.cache.reconcileCapacity(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
   held.release()
-  await made
+  await pass
   await tooLarge(storage)
 })
 
@@ -233,11 +233,11 @@ test.each(['storage.evict.claimed', 'storage.evict.unlinked'])('bytes put again 
   await fill(storage, 'ab')
   using probes = watchProbes()
   const held = probes.holdAt(point)
-  const made = storage.cache.reconcileCapacity(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   await storage.put('c', 'a'.repeat(100))
   held.release()
-  await made
+  await pass
   expect(cached(storage)).toBe('ac')
   expect(await storage.text('a')).toBe('a'.repeat(100))
   storage.expectSound()
@@ -248,12 +248,12 @@ test('an eviction finished by two tasks at the same time frees the bytes once', 
   await fill(storage, 'a')
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.unlinked')
-  const made = storage.cache.reconcileCapacity(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   const contentId = storage.database.read.get<{ id: number }>('select id from contents')?.id ?? 0
   await storage.cache.finishEviction(contentId)
   held.release()
-  await made
+  await pass
   expect(storage.cache.stats().usedBytes).toBe(0)
   storage.expectSound()
 })

@@ -51,10 +51,10 @@ export class Capacity {
       this.#reservedBytes += more
       held += more
     }
-    const cover = (wanted: number): void => {
-      if (wanted <= held) return
-      if (wanted - held > this.freeBytes) throw this.#noRoomError(wanted)
-      take(bytes === undefined ? Math.max(wanted - held, Math.min(stepBytes, this.freeBytes)) : wanted - held)
+    const cover = (neededBytes: number): void => {
+      if (neededBytes <= held) return
+      if (neededBytes - held > this.freeBytes) throw this.#noRoomError(neededBytes)
+      take(bytes === undefined ? Math.max(neededBytes - held, Math.min(stepBytes, this.freeBytes)) : neededBytes - held)
     }
     cover(bytes ?? 1)
     return {

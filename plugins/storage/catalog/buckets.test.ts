@@ -8,13 +8,13 @@ import { createBuckets } from './buckets.ts'
 test('a new bucket is found at once, and after a restart', async () => {
   await using storage = await openObjectStorage()
   const { buckets, database } = storage
-  const made = await buckets.create({ name: 'a-bucket', ownerAccessKey: 'AKIA1', defaultCopies: 3, minimumDurableCopies: 2 })
-  expect(made).toMatchObject({ name: 'a-bucket', ownerAccessKey: 'AKIA1', defaultCopies: 3, minimumDurableCopies: 2 })
-  expect(buckets.find('a-bucket')).toEqual(made)
-  expect(buckets.findById(made.id)).toEqual(made)
-  expect(buckets.require('a-bucket')).toEqual(made)
+  const created = await buckets.create({ name: 'a-bucket', ownerAccessKey: 'AKIA1', defaultCopies: 3, minimumDurableCopies: 2 })
+  expect(created).toMatchObject({ name: 'a-bucket', ownerAccessKey: 'AKIA1', defaultCopies: 3, minimumDurableCopies: 2 })
+  expect(buckets.find('a-bucket')).toEqual(created)
+  expect(buckets.findById(created.id)).toEqual(created)
+  expect(buckets.require('a-bucket')).toEqual(created)
   expect(buckets.list().map(({ name }) => name)).toEqual(['a-bucket', 'photos'])
-  expect(buckets.usage(made.id)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  expect(buckets.usage(created.id)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
   const later = createBuckets({ database, clock: systemClock, defaults: { defaultCopies: 8 } })
   expect(later.list()).toEqual(buckets.list())
 })
@@ -89,12 +89,12 @@ test('an owner check can refuse an owner, and is not called for the root account
   await using storage = await openObjectStorage()
   const { database } = storage
   const refuse = (_read: unknown, owner: string) => {
-    if (owner === 'gone') throw new Error('no such owner')
+    if (owner === 'deleted-user') throw new Error('no such owner')
   }
   const ownerChecks = () => [{ name: 'test', check: refuse }]
   const buckets = createBuckets({ database, clock: systemClock, defaults: { defaultCopies: 2 }, ownerChecks })
-  await expect(buckets.create({ name: 'wanted', ownerAccessKey: 'gone' })).rejects.toThrow('no such owner')
-  await expect(buckets.setOwner('photos', 'gone')).rejects.toThrow('no such owner')
+  await expect(buckets.create({ name: 'wanted', ownerAccessKey: 'deleted-user' })).rejects.toThrow('no such owner')
+  await expect(buckets.setOwner('photos', 'deleted-user')).rejects.toThrow('no such owner')
   await buckets.create({ name: 'wanted', ownerAccessKey: 'here' })
   await buckets.setOwner('photos', null)
   expect(buckets.list().map(({ name, ownerAccessKey }) => [name, ownerAccessKey])).toEqual([
@@ -106,10 +106,10 @@ test('an owner check can refuse an owner, and is not called for the root account
 test('inside a transaction the buckets of an owner are counted from their rows', async () => {
   await using storage = await openObjectStorage()
   const { buckets, database } = storage
-  const made = buckets.create({ name: 'wanted', ownerAccessKey: 'AKIA1' })
+  const created = buckets.create({ name: 'wanted', ownerAccessKey: 'AKIA1' })
   // Both writes are in one group commit: the bucket is not in memory yet.
   const counted = database.write((tx) => [buckets.countOwnedBy('AKIA1', tx), buckets.countOwnedBy('AKIA1')])
-  await made
+  await created
   expect(await counted).toEqual([1, 0])
 })
 

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import type { WantedBlob } from '../cache/blob-reader.ts'
+import type { ExpectedBlob } from '../cache/blob-reader.ts'
 import { type BlobRef, type PlacedBlob, placeBlob } from '../cache/cache-store.ts'
 import type { Bucket, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -68,7 +68,7 @@ export function findVersion(read: Reader, bucketId: number, key: string, version
 export interface LocatedVersion {
   readonly version: ObjectVersion
   /** The cached file of the version; undefined when it is not cached. */
-  readonly blob: WantedBlob | undefined
+  readonly blob: ExpectedBlob | undefined
   readonly accessedAtMs: number
 }
 

@@ -55,22 +55,22 @@ class Listing {
 
   /** Returns true when the listing continues after the page. */
   #collect(low: string): boolean {
-    if (this.#delimiter === undefined) return this.#takePlain(this.#flat(low, this.#missing())) === 'full'
+    if (this.#delimiter === undefined) return this.#takePlain(this.#flat(low, this.#remaining())) === 'full'
     let next = low
     for (const rows of [probeRows, this.#limit + 1]) {
-      const wanted = Math.min(rows, this.#missing())
-      const found = this.#flat(next, wanted)
+      const rowLimit = Math.min(rows, this.#remaining())
+      const found = this.#flat(next, rowLimit)
       const end = this.#takePlain(found)
       if (end === 'full') return true
       if (end !== undefined) return this.#roll(end, this.#delimiter)
-      if (found.length < wanted) return false
+      if (found.length < rowLimit) return false
       next = justAfter(this.#last ?? next)
     }
     return false
   }
 
   /** Results still to read: the limit plus one, which shows whether the page is the last. */
-  #missing(): number {
+  #remaining(): number {
     return this.#limit + 1 - this.#entries.length - this.#commonPrefixes.length
   }
 
@@ -92,14 +92,14 @@ class Listing {
   }
 
   #takeEntry(entry: ListEntry): boolean {
-    if (this.#missing() === 1) return false
+    if (this.#remaining() === 1) return false
     this.#entries.push(entry)
     this.#last = entry.key
     return true
   }
 
   #takeGroup(group: string): boolean {
-    if (this.#missing() === 1) return false
+    if (this.#remaining() === 1) return false
     this.#commonPrefixes.push(group)
     this.#last = group
     return true
@@ -109,7 +109,7 @@ class Listing {
     const delimiterSuccessor = successorOf(delimiter)
     if (delimiterSuccessor === undefined) return this.#listSlowly(low, delimiter)
     const roll = { prefix: this.#prefix, delimiter, delimiterSuccessor }
-    for (const { commonPrefix, ...entry } of listRolled(this.#read, this.#range(low), roll, this.#missing())) {
+    for (const { commonPrefix, ...entry } of listRolled(this.#read, this.#range(low), roll, this.#remaining())) {
       if (!(commonPrefix === null ? this.#takeEntry(entry) : this.#takeGroup(commonPrefix))) return true
     }
     return false

@@ -98,11 +98,11 @@ test('a delete adds a marker, also on a deleted key and on one that never existe
 })
 
 test('I-18: concurrent puts of the same bytes share one content and one file', async () => {
-  const made: string[] = []
-  await using storage = await openObjectStorage({ onNewContent: (_tx, { reason }) => void made.push(reason) })
+  const reasons: string[] = []
+  await using storage = await openObjectStorage({ onNewContent: (_tx, { reason }) => void reasons.push(reason) })
   const versions = await Promise.all(Array.from({ length: 16 }, (_, n) => storage.put(`copy-${n}`, 'the same bytes')))
   expect(new Set(versions.map(({ contentId }) => contentId)).size).toBe(1)
-  expect(made).toEqual(['new', ...Array.from({ length: 15 }, () => 'unstored')])
+  expect(reasons).toEqual(['new', ...Array.from({ length: 15 }, () => 'unstored')])
   expect(storage.cache.stats().usedBytes).toBe(14)
   expect(await storage.text('copy-7')).toBe('the same bytes')
   expectSound(storage)

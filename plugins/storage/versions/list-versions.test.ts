@@ -84,10 +84,10 @@ test('the pages of a version listing equal the reference implementation', async 
   const keys = ['a', 'a/1', 'a/2', 'a/b/1', 'a0', 'b', 'b/\u{10ffff}', 'ä/1', '\uffff/x', '😀/y', '😀']
   const model: Model[] = []
   for (const [n, key] of keys.entries()) {
-    const made: string[] = []
-    for (let v = 0; v <= n % 3; v++) made.unshift((await storage.put(key, `body ${v}`)).versionId)
-    if (n % 4 === 1) made.unshift((await storage.objects.delete('photos', key)).versionId)
-    model.push(...made.map((versionId, index) => ({ key, versionId, isCurrent: index === 0 })))
+    const versionIds: string[] = []
+    for (let v = 0; v <= n % 3; v++) versionIds.unshift((await storage.put(key, `body ${v}`)).versionId)
+    if (n % 4 === 1) versionIds.unshift((await storage.objects.delete('photos', key)).versionId)
+    model.push(...versionIds.map((versionId, index) => ({ key, versionId, isCurrent: index === 0 })))
   }
   model.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
   fc.assert(

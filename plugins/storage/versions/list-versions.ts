@@ -58,11 +58,11 @@ class VersionListing {
   #collect(start: Cursor | undefined): boolean {
     let cursor = start
     while (cursor !== undefined) {
-      const wanted = this.#missing()
-      const rows = listVersionRows(this.#read, { bucketId: this.#bucketId, after: cursor, high: this.#high }, wanted)
+      const rowLimit = this.#remaining()
+      const rows = listVersionRows(this.#read, { bucketId: this.#bucketId, after: cursor, high: this.#high }, rowLimit)
       const { isFull, group } = this.#take(rows)
       if (isFull) return true
-      if (group === undefined && rows.length < wanted) return false
+      if (group === undefined && rows.length < rowLimit) return false
       cursor = group === undefined ? this.#cursorAfter(rows) : afterGroup(group)
     }
     return false
@@ -71,7 +71,7 @@ class VersionListing {
   /** Adds rows to the page up to and including the first common prefix, or until the page is full. */
   #take(rows: readonly VersionRow[]): { readonly isFull: boolean; readonly group?: string } {
     for (const row of rows) {
-      if (this.#missing() === 1) return { isFull: true }
+      if (this.#remaining() === 1) return { isFull: true }
       const group = this.#groupOf(row.key)
       if (group !== undefined) {
         this.#commonPrefixes.push(group)
@@ -91,7 +91,7 @@ class VersionListing {
   }
 
   /** Entries still to read: the limit plus one, which shows whether the page is the last. */
-  #missing(): number {
+  #remaining(): number {
     return this.#limit + 1 - this.#versions.length - this.#commonPrefixes.length
   }
 }
