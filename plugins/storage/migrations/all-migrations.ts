@@ -11,7 +11,7 @@ import { providerSizesMigration } from './0010-provider-sizes.ts'
 import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
 import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
 
-/** In the order in which they run. */
+/** In order of execution. */
 export const storageMigrations: readonly Migration[] = [
   objectsMigration,
   copiesMigration,
