@@ -62,7 +62,7 @@ async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> 
   // Undefined when a copy was taken meanwhile: the next round retries.
   await database.write((tx) => {
     const id = recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() })
-    if (id !== undefined) for (const { contentId } of parked) deps.uploadEvents.moved(tx, contentId)
+    if (id !== undefined) for (const { contentId } of parked) deps.uploadEvents.changed(tx, contentId)
   })
   await recorded()
 }

@@ -32,7 +32,7 @@ export async function provePiece(deps: Pipeline, content: PipelineContent, signa
   }
   await database.write((tx) => {
     for (const dataSetId of separateCopies(tx, content, clock.now())) schedule.cleanup(tx, dataSetId)
-    uploadEvents.moved(tx, contentId)
+    uploadEvents.changed(tx, contentId)
   })
   await separated()
   log.error('copies of damaged bytes are removed and stored again', { content: contentId, piece: content.pieceCid })

@@ -172,7 +172,7 @@ function commitPulled({ clock, schedule, uploadEvents }: Pipeline, tx: Tx, { dat
   markPulled(tx, batch.id, clock.now())
   for (const { contentId } of batch.items) {
     recountContent(tx, contentId, clock.now())
-    uploadEvents.moved(tx, contentId)
+    uploadEvents.changed(tx, contentId)
   }
   schedule.commit(tx, dataSet.id)
 }

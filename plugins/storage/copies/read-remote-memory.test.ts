@@ -126,7 +126,7 @@ test('idle clients do not block memory for a reading one, and later continue wit
   expect(object.reader.usedBytes).toBe(0)
 })
 
-test('many readers at once in little memory all get right bytes', async () => {
+test('many concurrent readers in little memory all get the right bytes', async () => {
   const object = await stored({ bytesMax: 2 * CHUNK_RAW_BYTES, hold: 0 })
   const clients = await Promise.all(Array.from({ length: 24 }, (_, at) => connect(object, (at % 8) * CHUNK_RAW_BYTES + at)))
   const all = await Promise.all(clients.map((client) => client.rest()))
@@ -144,7 +144,7 @@ test('while fetches use all memory, a further read is refused with 503', async (
   await expect(waiting).rejects.toThrow()
 })
 
-test('a client that leaves while its chunks are held frees them', async () => {
+test('a client that disconnects frees the chunks that it holds', async () => {
   const object = await stored({})
   const client = await connect(object)
   await client.next()

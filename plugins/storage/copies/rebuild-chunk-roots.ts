@@ -10,7 +10,7 @@ import type { CopyDeps } from './try-copy.ts'
 
 export interface RebuildDeps extends CopyDeps {
   readonly database: Database
-  /** Ends rebuilds under way. */
+  /** Aborts running rebuilds. */
   readonly lifetime: AbortSignal
 }
 
@@ -27,20 +27,20 @@ const retryAfterSeconds = 10
  */
 export function createChunkRootsRebuilder(deps: RebuildDeps) {
   const { limits } = deps
-  const underWay = new Map<number, Promise<Uint8Array>>()
+  const running = new Map<number, Promise<Uint8Array>>()
 
   function begin(piece: ProvablePiece, copies: readonly ReadableCopy[]): Promise<Uint8Array> {
-    const rebuild = rebuildChunkRoots(deps, piece, copies).finally(() => underWay.delete(piece.pieceId))
+    const rebuild = rebuildChunkRoots(deps, piece, copies).finally(() => running.delete(piece.pieceId))
     // All its readers may have been refused by then.
     rebuild.catch(() => undefined)
-    underWay.set(piece.pieceId, rebuild)
+    running.set(piece.pieceId, rebuild)
     return rebuild
   }
 
   /** @throws NoReadableCopy; storageErrors.remote_reads_busy when it takes longer than `rebuildWait`, or too many others run */
   return async function rebuild(piece: ProvablePiece, copies: readonly ReadableCopy[]): Promise<Uint8Array> {
-    const known = underWay.get(piece.pieceId)
-    if (!known && underWay.size >= limits.rebuildsMax) throw busy(`${limits.rebuildsMax} other objects are being checked as a whole`)
+    const known = running.get(piece.pieceId)
+    if (!known && running.size >= limits.rebuildsMax) throw busy(`${limits.rebuildsMax} other objects are being checked as a whole`)
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(busy('the object is being checked as a whole')), limits.rebuildWait)
     try {

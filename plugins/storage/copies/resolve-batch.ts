@@ -99,7 +99,7 @@ async function confirm(
     recordLanding(tx, batch.id, { nextPieceId, epoch: depths.confirmed, next })
     schedule.verifyLandings(tx, next.atMs)
     for (const { contentId } of batch.items) {
-      uploadEvents.moved(tx, contentId)
+      uploadEvents.changed(tx, contentId)
       // The content was deleted meanwhile: remove the landed piece.
       for (const dataSetId of recountContent(tx, contentId, clock.now()))
         schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)

@@ -50,7 +50,7 @@ export async function storeContent(deps: Pipeline, contentId: number, signal: Ab
     .slice(0, content.targetCopies)
   await database.write((tx) => {
     const isNew = planCopies(tx, content, places, clock.now())
-    if (isNew) deps.uploadEvents.moved(tx, contentId)
+    if (isNew) deps.uploadEvents.changed(tx, contentId)
   })
   await planned()
   const copies = copiesOf(database.read, contentId)

@@ -50,7 +50,7 @@ export const uploadStateChanged = defineEvent<Upload & { readonly state: ObjectS
 
 export interface UploadEvents extends AsyncDisposable {
   /** Call when the transaction may change the content's state. Publishes the latest state, at most once a second. */
-  moved(tx: Tx, contentId: number): void
+  changed(tx: Tx, contentId: number): void
   progressed(contentId: number, progress: UploadProgress): void
 }
 
@@ -69,7 +69,7 @@ export interface UploadEventDeps {
 }
 
 export function createUploadEvents({ database, clock, events, log, queue }: UploadEventDeps): UploadEvents {
-  const moved = new Set<number>()
+  const changed = new Set<number>()
   const stop = new AbortController()
   let gathering: Promise<void> | undefined
 
@@ -104,10 +104,10 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
     })
   }
 
-  function publishMoved(): void {
+  function publishChanged(): void {
     gathering = undefined
-    const contentIds = [...moved]
-    moved.clear()
+    const contentIds = [...changed]
+    changed.clear()
     for (const contentId of contentIds) {
       const [upload, content] = [identify(contentId), findContent(database.read, contentId)]
       if (upload && content)
@@ -116,13 +116,13 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
   }
 
   function note(contentId: number): void {
-    if (stop.signal.aborted || moved.size >= uploadEventLimits.gatheredMax) return
-    moved.add(contentId)
+    if (stop.signal.aborted || changed.size >= uploadEventLimits.gatheredMax) return
+    changed.add(contentId)
     gathering ??= clock
       .sleep(uploadEventLimits.gatherMs, stop.signal)
-      .then(publishMoved)
+      .then(publishChanged)
       .catch((error) => {
-        // At a stop no client is connected.
+        // During shutdown no client is connected.
         if (!stop.signal.aborted) log.warn('upload state changes could not be published', { error })
       })
   }
@@ -136,7 +136,7 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
   const stopWatching = events.subscribe(noteTask)
 
   return {
-    moved: (tx, contentId) => tx.afterCommit(() => note(contentId)),
+    changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),
     progressed(contentId, progress) {
       try {
         publishProgress(contentId, progress)

@@ -63,7 +63,7 @@ export async function closeWithdrawn(deps: Pipeline, work: BatchOfDataSet, signa
       if (stored?.has(pieceCid)) markParked(tx, copy, nowMs)
       else returnToPlanned(tx, copy, { code: 'bytes_gone', message, nowMs, retryAtMs: nowMs })
       recountContent(tx, contentId, nowMs)
-      uploadEvents.moved(tx, contentId)
+      uploadEvents.changed(tx, contentId)
       // The store task decides whether the bytes come from the cache or from another provider.
       schedule.store(tx, contentId)
     }

@@ -46,12 +46,12 @@ test('I-09: after a stop during the recount of a lost data set the commit task c
   deps.reads.liveness = async () => ({ live: false, reason: 'absent' })
   await handleDataSetGone(deps, lost, 'unknown')
   await deps.clock.advance(deps.pace.handlingMs)
-  const { moved } = deps.uploadEvents
-  deps.uploadEvents.moved = () => {
+  const { changed } = deps.uploadEvents
+  deps.uploadEvents.changed = () => {
     throw new Error('power failure')
   }
   await expect(handleDataSetGone(deps, lost, 'unknown')).rejects.toThrow('power failure')
-  deps.uploadEvents.moved = moved
+  deps.uploadEvents.changed = changed
   expect(findDataSet(rows.database.read, lost.id)?.state).toBe('lost')
   expect(deps.scheduled).toEqual([`commit ${lost.id}`])
   expect(counted()).toMatchObject({ state: 'stored' })

@@ -6,7 +6,7 @@ import { checkDataSets, readDepths } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { unfinalDataSet } from '../finality/landing-store.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
-import { type DataSet, findDataSet, markLost, markWriteBlocked, noteGone, takesPieces } from './data-set-store.ts'
+import { type DataSet, findDataSet, markLost, markWriteBlocked, recordGoneSeen, takesPieces } from './data-set-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from './refusal-policy.ts'
 import { countRefusal, hasCommitted, hasUnsent, pauseWrites, providerRefusals, readRefusals, unsentContents } from './refusal-store.ts'
 
@@ -57,7 +57,7 @@ export async function holdWrites(deps: Pipeline, dataSet: DataSet): Promise<Wait
   if (isPaused) return refusedUntil(deps, writesPausedUntilMs, dataSet.lastError ?? 'no reason given')
   const nextAtMs = nextRequestAtMs(providerRefusals(database.read, dataSet.providerId), clock.now())
   if (nextAtMs === undefined) return undefined
-  return toWait(
+  return waitUntil(
     deps,
     'provider',
     nextAtMs,
@@ -65,11 +65,11 @@ export async function holdWrites(deps: Pipeline, dataSet: DataSet): Promise<Wait
   )
 }
 
-const toWait = ({ clock }: Pipeline, reason: string, untilMs: number, message: string) =>
+const waitUntil = ({ clock }: Pipeline, reason: string, untilMs: number, message: string) =>
   waitFor(clock, reason, untilMs - clock.now(), message)
 
 const refusedUntil = (deps: Pipeline, untilMs: number, message: string) =>
-  toWait(
+  waitUntil(
     deps,
     'provider',
     untilMs,
@@ -83,19 +83,19 @@ async function checkLiveness(deps: Pipeline, dataSet: DataSet): Promise<Wait | u
   const liveness = await reads.liveness(dataSet.chainId)
   const nowMs = clock.now()
   if (liveness.live) {
-    await database.write((tx) => noteGone(tx, dataSet.id, null))
+    await database.write((tx) => recordGoneSeen(tx, dataSet.id, null))
     return undefined
   }
   // While the creation is not final, a reorganisation may cause the absence: only a confirmed nonce allows the end.
   const creation = liveness.reason === 'terminated' ? undefined : await checkCreation(deps, dataSet)
   if (creation === 'missing') return waitFor(clock, 'target_creating', pace.creationMs)
   if (creation === 'stale') return waitFor(clock, 'data_set', pace.providerMs, 'the chain node is behind the creation; it is checked again')
-  const seenAtMs = await database.write((tx) => noteGone(tx, dataSet.id, nowMs))
+  const seenAtMs = await database.write((tx) => recordGoneSeen(tx, dataSet.id, nowMs))
   // A termination is certain; an absence may come from a lagging node.
   if (liveness.reason !== 'terminated' && nowMs - seenAtMs < pace.handlingMs)
-    return toWait(deps, 'data_set', nowMs + pace.providerMs, `state of the data set on chain: ${liveness.reason}; it is checked again`)
+    return waitUntil(deps, 'data_set', nowMs + pace.providerMs, `state of the data set on chain: ${liveness.reason}; it is checked again`)
   await end(deps, dataSet, liveness.reason)
-  return toWait(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
+  return waitUntil(deps, 'data_set', nowMs + pace.epochMs, 'the data set has ended on chain; its bucket needs another provider')
 }
 
 async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<void> {
@@ -105,7 +105,7 @@ async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<vo
   const why = { message: `state on chain: ${reason}`, nowMs }
   await database.write((tx) => {
     // The contents are recounted below, or by the commit task if this run stops before.
-    noteGone(tx, dataSet.id, nowMs)
+    recordGoneSeen(tx, dataSet.id, nowMs)
     schedule.commit(tx, dataSet.id)
     endUnsent(deps, tx, dataSet.id)
     if (reason === 'terminated') return markWriteBlocked(tx, dataSet.id, why)
@@ -126,7 +126,7 @@ export async function finishEnd(deps: Pipeline, { id }: Pick<DataSet, 'id'>): Pr
   if (dataSet.goneSeenAtMs === null && !hasUnsent(database.read, dataSet)) return
   if (await finishLate(deps, dataSet)) return
   await database.write((tx) => {
-    noteGone(tx, id, clock.now())
+    recordGoneSeen(tx, id, clock.now())
     endUnsent(deps, tx, id)
     if (dataSet.state === 'lost') loseCopies(tx, id, clock.now())
   })
@@ -168,14 +168,14 @@ async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
     after = contents.at(-1) ?? after
     await database.write((tx) => recount(deps, tx, contents))
   }
-  await database.write((tx) => noteGone(tx, dataSetId, null))
+  await database.write((tx) => recordGoneSeen(tx, dataSetId, null))
 }
 
 function recount({ clock, schedule, uploadEvents }: Pipeline, tx: Tx, contents: readonly number[]): void {
   for (const contentId of contents) {
     recountContent(tx, contentId, clock.now())
-    uploadEvents.moved(tx, contentId)
-    // The store task brings missing copies to other data sets.
+    uploadEvents.changed(tx, contentId)
+    // The store task plans missing copies on other data sets.
     schedule.store(tx, contentId)
   }
 }

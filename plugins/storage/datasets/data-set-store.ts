@@ -194,7 +194,7 @@ export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): v
 }
 
 /** Records since when the chain reports the data set as ended; null clears it. Returns the recorded time. */
-export function noteGone(tx: Tx, id: number, nowMs: number | null): number {
+export function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): number {
   tx.run(
     'update data_sets set gone_seen_at = case when ? is null then null else coalesce(gone_seen_at, ?) end where id = ?',
     nowMs,

@@ -20,7 +20,7 @@ export function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, message: 
   if (!rolledBack) return false
   for (const contentId of rolledBack.contentIds) {
     for (const dataSetId of recountContent(tx, contentId, nowMs)) schedule.cleanup(tx, dataSetId)
-    uploadEvents.moved(tx, contentId)
+    uploadEvents.changed(tx, contentId)
   }
   schedule.commit(tx, rolledBack.dataSetId, nextCheckAtMs)
   tx.afterCommit(() =>

@@ -75,6 +75,6 @@ function zeroRoot(height: number): Uint8Array {
     zeroRoots.push(hashPair(fallbackNodeHasher, below, below))
   }
   const root = zeroRoots[height]
-  if (!root) throw new RangeError(`a piece tree is at most ${TREE_HEIGHT_MAX} levels high, asked for ${height}`)
+  if (!root) throw new RangeError(`a piece tree is at most ${TREE_HEIGHT_MAX} levels high, got ${height}`)
   return root
 }

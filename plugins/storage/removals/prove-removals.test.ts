@@ -184,7 +184,7 @@ test('I-05: a removal that a reorganisation took out of the queue is judged by i
   expect(scene.requests).toHaveLength(2)
 })
 
-test('a removal that was found queued without a request of ours, and is so no more, is asked for', async () => {
+test('a removal that was queued without a request of ours, and is no longer queued, is requested', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, run, count } = removal
   scene.queued = new Set([0n])

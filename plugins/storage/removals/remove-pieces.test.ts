@@ -209,20 +209,20 @@ test('removals of a lost data set end with it, and do not change a copy that reu
   const { storage, run, count } = removal
   const { database } = storage
   await run()
-  const [asked] = startedRemovals(database.read, 1)
-  if (!asked) throw new Error('no removal was asked for')
+  const [requested] = startedRemovals(database.read, 1)
+  if (!requested) throw new Error('no removal was requested')
   await database.write((tx) => {
     tx.run(`update data_sets set state = 'lost' where id = 1`)
     loseCopies(tx, 1, 0)
-    recountContent(tx, asked.contentId, 0)
+    recountContent(tx, requested.contentId, 0)
   })
   expect(count()).toEqual({ data_set_ended: 1 })
   expect(database.read.all('select id from contents')).toEqual([])
   expect(await run()).toEqual({ kind: 'done' })
   const other = await storage.put('other', 'other')
-  expect(await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })).toBe(asked.copyId)
+  expect(await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })).toBe(requested.copyId)
   // As a run that read the removal before the data set was lost.
-  await database.write((tx) => endRemoval(tx, asked, { state: 'removed', nowMs: 0 }))
+  await database.write((tx) => endRemoval(tx, requested, { state: 'removed', nowMs: 0 }))
   expect(database.read.all('select state from copies')).toEqual([{ state: 'committed' }])
   storage.expectSound()
 })
