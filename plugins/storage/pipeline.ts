@@ -21,7 +21,7 @@ export interface Schedule {
   verifyLandings(tx: Tx, atMs?: number): void
   reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
   /** Call when cached bytes may have become releasable, or cache space is short. */
-  makeRoom(tx: Tx): void
+  reconcileCapacity(tx: Tx): void
   /** Retries the removal of a content's cached files. */
   finishEviction(tx: Tx, contentId: number): void
 }

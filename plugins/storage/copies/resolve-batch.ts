@@ -104,7 +104,7 @@ async function confirm(
       for (const dataSetId of recountContent(tx, contentId, clock.now()))
         schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
     }
-    schedule.makeRoom(tx)
+    schedule.reconcileCapacity(tx)
     clearAttention(deps, tx, batch)
   })
   deps.progressed()

@@ -12,7 +12,7 @@ import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
 import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
 import { endedRemovalsMigration } from './0013-ended-removals.ts'
 
-/** In the order in which they run. */
+/** In order of execution. */
 export const storageMigrations: readonly Migration[] = [
   objectsMigration,
   copiesMigration,
