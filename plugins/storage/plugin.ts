@@ -75,7 +75,7 @@ export const storagePlugin = definePlugin({
       defineRecovery({
         name: 'storage.cache-room',
         uses: { database, taskQueue },
-        // An earlier run, another policy or a larger capacity may have left too many bytes.
+        // After a stop, or with another policy or a smaller capacity, bytes may have to be evicted.
         run: ({ database, taskQueue }) => database.write((tx) => enqueueReconcileCapacity(tx, taskQueue)),
       }),
       defineRecovery({
