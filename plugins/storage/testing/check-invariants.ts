@@ -95,7 +95,7 @@ const rules: readonly Rule[] = [
     violation: 'a removal names another piece than its copy',
     needs: ['removals', 'data_set_totals'],
     sql: `select r.id from removals r join copies k on k.id = r.copy_id join pieces p on p.id = k.piece_id
-      where r.state not in ('removed', 'moot') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
+      where r.state not in ('removed', 'data_set_ended') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
   },
   {
     id: 'I-22',
@@ -142,7 +142,7 @@ const rules: readonly Rule[] = [
     needs: ['removals'],
     sql: `select k.id from copies k join contents c on c.id = k.content_id where c.state = 'deleting' and k.state = 'committed'
       and not exists (select 1 from removals r where r.data_set_id = k.data_set_id and r.chain_piece_id = k.chain_piece_id
-        and r.state not in ('removed', 'moot'))`,
+        and r.state not in ('removed', 'data_set_ended'))`,
   },
   {
     id: 'I-18',
