@@ -4,7 +4,13 @@ import { defineConfig } from 'vitest/config'
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 
 export default defineConfig({
-  resolve: { alias: { 'svc/kernel/testing': path('./kernel/testing/index.ts'), 'svc/kernel': path('./kernel/index.ts') } },
+  resolve: {
+    alias: {
+      'svc/kernel/schema': path('./kernel/schema.ts'),
+      'svc/kernel/testing': path('./kernel/testing/index.ts'),
+      'svc/kernel': path('./kernel/index.ts'),
+    },
+  },
   test: {
     include: ['{kernel,plugins,cli,devnet,tools,examples,bench,e2e}/**/*.test.ts'],
     isolate: false,

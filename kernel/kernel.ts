@@ -12,9 +12,9 @@ import { healthChecks } from './http/health.ts'
 import { listeners as listenerPoint, type RunningListener } from './http/listeners.ts'
 import { adminRoutes } from './http/routes.ts'
 import { limits } from './limits.ts'
+import type { LoadedPlugin } from './loaded-plugin.ts'
 import type { LockWait } from './lock/data-lock.ts'
 import { createLog, type Log, log as logRef } from './log.ts'
-import type { Plugin } from './plugin.ts'
 import type { PreparedKernel } from './prepare.ts'
 import type { ServiceRef, Uses } from './service.ts'
 import { adminAuthSection, adminSection, loggingSection, workerSection } from './settings.ts'
@@ -69,8 +69,8 @@ class Boot {
   readonly #options: StartOptions
   readonly #clock: Clock
   readonly #services = new Services()
-  readonly #scopes = new Map<Plugin, ServiceScope>()
-  readonly #startMs = new Map<Plugin, number>()
+  readonly #scopes = new Map<LoadedPlugin, ServiceScope>()
+  readonly #startMs = new Map<LoadedPlugin, number>()
   readonly #startedAtMs: number
 
   constructor(prepared: PreparedKernel, mode: 'setup' | 'full', options: StartOptions) {
@@ -230,7 +230,7 @@ class Boot {
   }
 
   #describe(): SystemState {
-    const describe = (plugin: Plugin, enabled: boolean) => ({
+    const describe = (plugin: LoadedPlugin, enabled: boolean) => ({
       id: plugin.id,
       enabled,
       requires: plugin.requires,
@@ -255,11 +255,11 @@ class Boot {
     })
   }
 
-  #scope(plugin: Plugin): ServiceScope {
+  #scope(plugin: LoadedPlugin): ServiceScope {
     return this.#scopes.get(plugin) ?? this.#services.scope()
   }
 
-  #resolve(plugin: Plugin, uses: Uses): unknown {
+  #resolve(plugin: LoadedPlugin, uses: Uses): unknown {
     return this.#scope(plugin).resolve(uses)
   }
 }

@@ -1,4 +1,5 @@
-import pino from 'pino'
+import type * as pinoPackage from 'pino'
+import { lazyPackage } from './lazy-package.ts'
 import { defineService } from './service.ts'
 
 /** A line of the log: what happened, in words, then the fields that identify it. Secrets never pass (I-10). */
@@ -40,7 +41,10 @@ export interface LogOptions {
   readonly write: (line: string) => void
 }
 
+const loadPino = lazyPackage<typeof pinoPackage>('pino')
+
 export function createLog({ level, format, secrets, write }: LogOptions): Log {
+  const { pino } = loadPino()
   // Very short values would blank out ordinary words; real secrets are long.
   const hidden = secrets.filter((value) => value.length >= 8)
   const destination = {
@@ -79,7 +83,7 @@ function hideSecrets<T extends object>(fields: T, depth: number): T {
 const isStructure = (value: unknown): value is object =>
   value !== null && typeof value === 'object' && !(value instanceof Error) && !ArrayBuffer.isView(value)
 
-function wrap(logger: pino.Logger): Log {
+function wrap(logger: pinoPackage.Logger): Log {
   return {
     debug: (message, fields = {}) => logger.debug(fields, message),
     info: (message, fields = {}) => logger.info(fields, message),

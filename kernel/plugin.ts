@@ -6,7 +6,8 @@ export interface Plugin {
   readonly id: string
   /** Plugins that must be enabled too. Anything softer is a service asked for with `optional`. */
   readonly requires: readonly string[]
-  readonly provides: readonly Provider[]
+  /** As a function, they are imported at the start of the service. */
+  readonly provides: readonly Provider[] | (() => Promise<readonly Provider[]>)
   // biome-ignore lint/suspicious/noExplicitAny: a plugin's contributions differ in type
   readonly contributes: readonly Contribution<any>[]
 }

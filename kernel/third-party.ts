@@ -43,6 +43,7 @@ function isPlugin(value: unknown): value is Plugin {
 
 const door: Readonly<Record<string, string>> = {
   'svc/kernel': new URL('./index.ts', import.meta.url).href,
+  'svc/kernel/schema': new URL('./schema.ts', import.meta.url).href,
   'svc/kernel/testing': new URL('./testing/index.ts', import.meta.url).href,
 }
 let isShared = false

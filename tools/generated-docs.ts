@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminRoutes, cliCommands, configSections, contributionsTo, kernelEndpoints, kernelSections, version } from '#kernel'
+import { adminRoutes, cliCommands, configSections, kernelSections, loadContributions, loadKernelEndpoints, version } from '#kernel'
 import { localCommands } from '../cli/local-commands.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -19,12 +19,12 @@ export interface GeneratedDoc {
   readonly text: string
 }
 
-export function writeDocs(): readonly GeneratedDoc[] {
-  const groups = contributionsTo(adminRoutes, builtinPlugins).map(({ item }) => item)
-  const sections = [...kernelSections, ...contributionsTo(configSections, builtinPlugins).map(({ item }) => item)]
-  const commands = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
+export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
+  const groups = [...(await loadKernelEndpoints()), ...(await loadContributions(adminRoutes, builtinPlugins)).map(({ item }) => item)]
+  const sections = [...kernelSections, ...(await loadContributions(configSections, builtinPlugins)).map(({ item }) => item)]
+  const commands = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   return [
-    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi([...kernelEndpoints, ...groups], version.version)) },
+    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi(groups, version.version)) },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
@@ -35,7 +35,7 @@ const toJson = (document: object): string => `${JSON.stringify(document, undefin
 
 /** Problems, one a line; empty when every page is what the code says. */
 export async function checkGeneratedDocs(): Promise<readonly string[]> {
-  return findStale(writeDocs(), readPage)
+  return findStale(await writeDocs(), readPage)
 }
 
 export function findStale(docs: readonly GeneratedDoc[], read: (path: string) => string | undefined): readonly string[] {
@@ -45,7 +45,7 @@ export function findStale(docs: readonly GeneratedDoc[], read: (path: string) =>
 const readPage = (path: string): string | undefined => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
 
 if (import.meta.main && process.argv.includes('--write')) {
-  for (const { path, text } of writeDocs()) {
+  for (const { path, text } of await writeDocs()) {
     if (readPage(path) === text) continue
     writeFileSync(join(root, path), text)
     process.stdout.write(`wrote ${path}\n`)

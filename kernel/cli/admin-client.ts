@@ -1,5 +1,5 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
-import { type } from 'arktype'
+import { checkSchema } from '../check-schema.ts'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
 import { isReadableOnTheWay, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
@@ -124,10 +124,10 @@ function readJson(text: string): unknown {
 function readAnswer({ path, answer: expected, status = 200 }: Endpoint, { response, answer }: Reply, url: string): unknown {
   if (response.status !== status || (expected && answer === undefined)) throw notSvc(url, response.status)
   if (!expected) return undefined
-  const checked = expected(answer)
-  if (!(checked instanceof type.errors)) return answer
+  const { errors } = checkSchema(expected, answer)
+  if (!errors) return answer
   throw new CommandError(
-    `${url}${path} answers in a form that this svc does not know (${checked.summary}); compare svc version with svc admin status`,
+    `${url}${path} answers in a form that this svc does not know (${errors.summary}); compare svc version with svc admin status`,
   )
 }
 

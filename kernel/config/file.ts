@@ -3,8 +3,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parse, patch } from '@decimalturn/toml-patch'
+import type * as tomlPatch from '@decimalturn/toml-patch'
 import { defineErrors } from '../errors.ts'
+import { lazyPackage } from '../lazy-package.ts'
+
+const toml = lazyPackage<typeof tomlPatch>('@decimalturn/toml-patch')
 
 export const configFileErrors = defineErrors({
   config_unreadable: { status: 500, message: 'The configuration file cannot be read.' },
@@ -30,7 +33,7 @@ export function readConfigFile(path: string): { readonly exists: boolean; readon
     throw configFileErrors.config_unreadable({ message: `${path} cannot be read: ${(cause as Error).message}`, cause })
   }
   try {
-    return { exists: true, text, tree: parse(text) as Record<string, unknown> }
+    return { exists: true, text, tree: toml().parse(text) as Record<string, unknown> }
   } catch (cause) {
     // I-10: the parser's own words quote the line, which may hold the wallet key. They go nowhere, not even as a cause.
     const { line, column } = cause as { readonly line?: number; readonly column?: number }
@@ -43,6 +46,7 @@ export function saveConfigFile(path: string, changes: Readonly<Record<string, un
   const { text, tree } = readConfigFile(path)
   const wanted = structuredClone(tree)
   for (const [field, value] of Object.entries(changes)) assign(wanted, field, value)
+  const { parse, patch } = toml()
   const patched = patch(text, wanted)
   // A young library edits the operator's file: its work is checked before it replaces anything.
   if (!isDeepStrictEqual(plain(parse(patched)), plain(wanted))) {

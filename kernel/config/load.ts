@@ -1,4 +1,3 @@
-import { type } from 'arktype'
 import { readConfigFile } from './file.ts'
 import { envName, type Section } from './section.ts'
 import type { FileValue, Setting } from './setting.ts'
@@ -96,9 +95,8 @@ export function checkSetting(field: string, setting: Setting<unknown>, value: un
   if (isAbsent(setting, value)) {
     return setting.required ? { field, message: `is required: ${setting.doc}`, blocks } : undefined
   }
-  const result = setting.schema(value)
-  if (!(result instanceof type.errors)) return undefined
-  return { field, message: result[0]?.problem ?? result.summary, blocks }
+  const mismatch = setting.rule.check(value)
+  return mismatch && { field, message: `must be ${mismatch.mustBe} (was ${mismatch.was})`, blocks }
 }
 
 export function defaultOf(setting: Setting<unknown>, dataDir: string): FileValue | undefined {
@@ -115,7 +113,7 @@ function pick(field: string, setting: Setting<unknown>, tree: unknown, request: 
   return { value: defaultOf(setting, request.dataDir), source: 'default' }
 }
 
-/** Text that cannot be read as the setting's form is passed on as it is, so that the schema names it in its message. */
+/** Text that cannot be read as the setting's form is passed on as it is, so that the rule names it in its message. */
 export function fromText(setting: Setting<unknown>, text: string): unknown {
   if (setting.form === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
   if (setting.form === 'flag') return text === 'true' ? true : text === 'false' ? false : text

@@ -1,7 +1,8 @@
 /** Strict reading of what a client sends. Bodies are never read before a handler asks: refused requests cost no memory. */
 
-import { type Type, type } from 'arktype'
+import type { Type } from 'arktype'
 import type { FastifyRequest } from 'fastify'
+import { checkSchema } from '../check-schema.ts'
 import { type FieldError, kernelErrors } from '../errors.ts'
 import { limits } from '../limits.ts'
 
@@ -53,12 +54,13 @@ export function parseParams<T extends Type>(schema: T, request: FastifyRequest):
 }
 
 function check<T extends Type>(schema: T, value: unknown, what: string): T['infer'] {
-  const result = schema(value)
-  if (!(result instanceof type.errors)) return result
-  const listed = [...result].slice(0, limits.listedProblemsMax)
+  const result = checkSchema(schema, value)
+  if (!result.errors) return result.value
+  const { errors } = result
+  const listed = [...errors].slice(0, limits.listedProblemsMax)
   const fields = listed.map(({ code, path, expected }) => fieldError([...path].map(String).join('.'), { code, expected }))
   const message = fields.map(({ field, message }) => `${field || what} ${message}`).join('; ')
-  const more = result.length > listed.length ? `; and ${result.length - listed.length} more problems` : ''
+  const more = errors.length > listed.length ? `; and ${errors.length - listed.length} more problems` : ''
   throw kernelErrors.invalid_request({ message: `${message}${more}.`, fields: fields.filter(({ field }) => field !== '') })
 }
 

@@ -1,13 +1,18 @@
-import { type } from 'arktype'
+import type { TextRule } from '../config/value-rule.ts'
 
 const portMax = 65_535
 const form = 'host:port, such as 127.0.0.1:9090 or :8080'
 
+const addressPattern = /^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/
+
 /** For a setting that says where to listen. */
-export const listenAddress = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/)
-  .describe(form)
-  .narrow((text, ctx) => portOf(text) <= portMax || ctx.mustBe(`host:port with a port of at most ${portMax}`))
-  .configure({ description: form }, 'self')
+export const listenAddress: TextRule = {
+  expected: form,
+  mustBe(text) {
+    if (!addressPattern.test(text)) return form
+    return portOf(text) <= portMax ? undefined : `host:port with a port of at most ${portMax}`
+  },
+}
 
 export interface ListenAddress {
   /** Empty: every address of the machine. */

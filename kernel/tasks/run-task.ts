@@ -1,4 +1,4 @@
-import { type } from 'arktype'
+import { checkSchema } from '../check-schema.ts'
 import type { Clock } from '../clock.ts'
 import { isDiskFault } from '../db/database-error.ts'
 import type { Log } from '../log.ts'
@@ -32,14 +32,14 @@ export async function runTask(execution: Execution): Promise<Ending> {
   // Stopped or overtaken between its claim and its run.
   if (signal.aborted) return { kind: 'hand-back' }
   const log = execution.log.child(`${bound.pluginId}/${task.kind}`)
-  const args = bound.item.args(JSON.parse(task.args))
-  if (args instanceof type.errors) {
-    return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.summary}`, isRetryable: false }
+  const args = checkSchema(bound.item.args, JSON.parse(task.args))
+  if (args.errors) {
+    return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.errors.summary}`, isRetryable: false }
   }
   let hasProgressed = false
   const run: TaskRun<unknown, Uses> = {
     id: task.id,
-    args,
+    args: args.value,
     services: bound.services as never,
     attempts: task.attempts,
     nowMs: clock.now(),

@@ -2,7 +2,8 @@
 import { defineService } from '#kernel'
 
 /** `user` works in buckets it owns, `userplus` may also create buckets, `admin` may do everything in every bucket. */
-export type S3Role = 'user' | 'userplus' | 'admin'
+export const s3Roles = ['user', 'userplus', 'admin'] as const
+export type S3Role = (typeof s3Roles)[number]
 
 export interface S3User {
   /** 22 characters of base64url; also the owner ID of the buckets it owns. */

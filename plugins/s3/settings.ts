@@ -1,7 +1,6 @@
 // Configuration of the S3 API and of the server it listens on.
 
-import { type } from 'arktype'
-import { choice, defineSection, duration, flag, integer, list, listenAddress, type SettingValues, text } from '#kernel'
+import { choice, defineSection, duration, flag, integer, list, listenAddress, nonEmptyText, type SettingValues, text } from '#kernel'
 
 export const serverSection = defineSection('server', {
   doc: 'The server of the S3 API.',
@@ -73,7 +72,7 @@ export const s3Section = defineSection('s3', {
         editable: true,
         risk: 'review',
       },
-      type('string > 0'),
+      nonEmptyText,
     ),
     virtual_host_domains: list({
       label: 'Virtual-host domains',

@@ -1,9 +1,8 @@
 /** Addresses of the S3 users. A secret is in the answer that made it and in no other. */
 import { type } from 'arktype'
 import { defineEndpoint } from '#kernel'
-import type { S3Role } from '../contract.ts'
+import { s3Roles } from '../contract.ts'
 
-export const s3Roles = ['user', 'userplus', 'admin'] as const satisfies readonly S3Role[]
 const role = type.enumerated(...s3Roles)
 const userPath = type({ accessKey: 'string' })
 const requireJsonType = true

@@ -1,0 +1,2 @@
+/** The schema library, for files that define schemas: bodies, queries and answers of endpoints, arguments of tasks. */
+export { type Type, type } from 'arktype'
