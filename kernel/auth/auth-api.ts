@@ -1,6 +1,7 @@
 /** The addresses through which a browser signs in and out. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '../http/endpoint.ts'
+import { type } from '../schema.ts'
 
 export const sessionType = type({
   username: 'string',

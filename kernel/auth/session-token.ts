@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type } from 'arktype'
+import { type } from '../schema.ts'
 
 const claimsType = type({
   username: 'string > 0',

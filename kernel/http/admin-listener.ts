@@ -25,6 +25,7 @@ import { type HealthSources, registerHealth } from './health-route.ts'
 import { admitIdentity } from './identity.ts'
 import { listenError, readListenAddress, urlOf } from './listen-address.ts'
 import type { RunningListener } from './listeners.ts'
+import { noRouteSchemas } from './no-route-schemas.ts'
 import { limitDrain } from './refused-body.ts'
 import { readRequestPath } from './request-path.ts'
 import { RouteAccessRules } from './route-access.ts'
@@ -119,6 +120,7 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
     keepAliveTimeout: deadlines.idleMs,
     http: { headersTimeout: deadlines.headersMs, connectionsCheckingInterval: connectionLookMs, requireHostHeader: false },
     routerOptions: { maxParamLength: pathPartCharsMax },
+    schemaController: noRouteSchemas,
     // While the server stops, requests on open connections are answered like any others, then the connection ends.
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,

@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import type { Database } from '../db/database.ts'
+import { type } from '../schema.ts'
 import { deleteExpired } from './ledger-store.ts'
 import { done } from './outcome.ts'
 import { defineTask, type TaskKind } from './task.ts'

@@ -7,9 +7,16 @@ export const observabilityPlugin = definePlugin({
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
     return [
-      provide(metricsPage, { contributions, clock, log }, async ({ contributions, ...doors }) => {
-        const { createMetricsPage } = await import('./metrics/metrics-page.ts')
-        return createMetricsPage({ ...doors, collectors: () => contributions.to(metricCollectors) })
+      provide(metricsPage, { contributions, clock, log }, ({ contributions, ...doors }) => {
+        const create = async () => {
+          const { createMetricsPage } = await import('./metrics/metrics-page.ts')
+          return createMetricsPage({ ...doors, collectors: () => contributions.to(metricCollectors) })
+        }
+        let page: ReturnType<typeof create> | undefined
+        return () => {
+          page ??= create()
+          return page
+        }
       }),
     ]
   },

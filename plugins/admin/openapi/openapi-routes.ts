@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { adminRoutes, contributions, defineEndpoint, defineRoutes, loadKernelEndpoints, serveEndpoint, version } from '#kernel'
+import { type } from '#kernel/schema'
 import { writeOpenApi } from './openapi-document.ts'
 
 export const openApi = defineEndpoint({

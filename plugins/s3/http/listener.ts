@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { clock, defineListener, type Log, limits, log, type RunningListener, shareConnections } from '#kernel'
+import { clock, defineListener, type Log, limits, log, noRouteSchemas, type RunningListener, shareConnections } from '#kernel'
 import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
@@ -68,6 +68,7 @@ export function buildServer(server: ServerSettings, context: ExchangeContext, tl
     // Fastify would decode the path and answer in JSON; the S3 target is read from the original URL instead.
     rewriteUrl: () => '/',
     exposeHeadRoutes: false,
+    schemaController: noRouteSchemas,
     clientErrorHandler: answerClientError,
     // While stopping, running connections get real answers with `Connection: close`.
     return503OnClosing: false,

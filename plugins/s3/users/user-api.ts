@@ -1,6 +1,7 @@
 /** Addresses of the S3 users. A secret is in the answer that made it and in no other. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 import { s3Roles } from '../contract.ts'
 
 const role = type.enumerated(...s3Roles)

@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { database, defineTask, done } from '#kernel'
+import { type } from '#kernel/schema'
 import { cache } from '../services.ts'
 
 /** Removes cached files that could not be removed with the others. Until then the failure stays visible here. */

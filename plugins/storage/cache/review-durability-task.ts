@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { database, defineTask, done, taskQueue } from '#kernel'
+import { type } from '#kernel/schema'
 import { enqueueMakeRoom } from './make-room-task.ts'
 
 /** Looks again at what of a bucket's cached bytes may be removed, after the bucket's minimum of durable copies changed. */

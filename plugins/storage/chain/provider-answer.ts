@@ -1,5 +1,5 @@
 /** From an HTTP exchange with a provider to what it means for the caller: sent, not sent, or not known. */
-import { type Type, type } from 'arktype'
+import { type Type, type } from '#kernel/schema'
 import { findRevert, type NotSentCause, provesLanding, type UncertainCause } from './provider-error.ts'
 import { detailCharactersMax, retryAfterDefaultMs, retryAfterMaxMs } from './provider-limits.ts'
 

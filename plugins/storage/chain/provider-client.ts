@@ -1,6 +1,7 @@
 /** The provider's PDP API as typed calls. Nothing here decides what to do next; every answer says what is known. */
-import { type } from 'arktype'
+
 import type { Hex } from 'viem'
+import { type } from '#kernel/schema'
 import {
   type Answered,
   failureOf,

@@ -1,6 +1,7 @@
 /** Status answers of submitted transactions, reduced to the states that matter. They inform; the chain decides. */
-import { type } from 'arktype'
+
 import type { Hex } from 'viem'
+import { type } from '#kernel/schema'
 import { type Answered, ok, type ProviderAnswer, readJson, unreadable } from './provider-answer.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineTask } from '#kernel'
+import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Lets a data set's provider fetch the pieces it lacks from providers that have them. */

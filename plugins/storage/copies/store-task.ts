@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineTask } from '#kernel'
+import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Contents that are brought to providers at the same time. */

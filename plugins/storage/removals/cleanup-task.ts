@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineTask } from '#kernel'
+import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
 
 /** Removes the pieces of deleted contents from a data set. A removal whose outcome is not known is looked up and not sent again. */

@@ -1,6 +1,7 @@
 /** Whether the chain, the wallet and the providers are ready to store. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 
 const checkIds = [
   'config_private_key',
