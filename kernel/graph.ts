@@ -1,6 +1,6 @@
 import type { Plugin } from './plugin.ts'
 
-/** What stands in the way of starting these plugins together. Every problem is listed, not only the first. */
+/** Why these plugins cannot start together. Lists every problem, not only the first. */
 export class PluginGraphError extends Error {
   override readonly name = 'PluginGraphError'
   readonly problems: readonly string[]

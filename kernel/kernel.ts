@@ -30,7 +30,7 @@ import { contributionsTo } from './wiring.ts'
 export interface StartOptions {
   readonly clock?: Clock
   readonly log?: Log
-  /** Services that stand in for those of the plugins; their providers are not run. For tests. */
+  /** Replacements of plugins' services; their providers are not run. For tests. */
   readonly override?: readonly (readonly [ServiceRef<unknown>, unknown])[]
   /** How long to wait for another svc that still holds the data. Default: not at all. */
   readonly lockWait?: LockWait
@@ -85,7 +85,7 @@ class Boot {
 
   async run(): Promise<RunningKernel> {
     this.#shareKernelServices()
-    // I-11: setup mode has neither a database nor services; what it serves uses the kernel alone.
+    // I-11: setup mode has no database and no plugin services; its routes use kernel services only.
     const engine = this.#mode === 'full' ? await this.#openDatabase() : undefined
     if (engine) await this.#createServices()
     const state = this.#describe()
@@ -118,7 +118,7 @@ class Boot {
     for (const plugin of this.#prepared.enabled) this.#scopes.set(plugin, this.#services.scope([[logRef, this.log.child(plugin.id)]]))
   }
 
-  /** I-26: nothing of the data is opened, migrated or swept before it is locked, and the lock is given back last. */
+  /** I-26: data is locked before it is opened, migrated or swept, and unlocked last. */
   async #lockData(): Promise<void> {
     const { lockData } = await import('./lock/data-lock.ts')
     const lock = await lockData(this.#prepared, {
@@ -219,7 +219,7 @@ class Boot {
   }
 
   async #startTasks(engine: TaskEngine): Promise<void> {
-    // Before its start, so that a failing recovery is undone too.
+    // Added before the start, so that a failing recovery is undone too.
     this.undo.add('tasks', () => engine.stop())
     await engine.start({
       kinds: this.#bind(taskKinds),

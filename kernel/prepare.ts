@@ -28,14 +28,14 @@ export interface PrepareRequest {
   readonly flags?: Readonly<Record<string, string>>
 }
 
-/** Everything known before anything runs: which plugins in which order, the configuration, and the mode that follows. */
+/** The result of reading the configuration: the plugins in start order, the settings and the mode. Nothing runs yet. */
 export interface PreparedKernel extends OrderedPlugins<LoadedPlugin> {
   readonly config: LoadedConfig
   readonly sections: readonly Section[]
   readonly configState: ConfigState
   readonly decision: ModeDecision
   readonly dsn: string
-  /** Values that no log line may carry. */
+  /** Values that must not appear in a log line. */
   readonly secrets: readonly string[]
   settings<S extends SettingTable>(section: TypedSection<S>): SettingValues<S>
   settings(section: Section): unknown
@@ -112,7 +112,7 @@ function arrangePlugins(
 const disabledIn = ({ values }: LoadedConfig): readonly string[] =>
   (values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>).disabled
 
-/** What nobody reads need not be right. */
+/** Ignores problems in sections of disabled plugins. */
 function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): LoadedConfig {
   const ids = disabledIn(config)
   const disabled = all.filter(({ id }) => ids.includes(id))
@@ -122,7 +122,7 @@ function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): Lo
 
 const withExposure = (config: LoadedConfig): LoadedConfig => ({ ...config, problems: [...config.problems, ...findAdminExposure(config)] })
 
-/** A choice of plugins that cannot start is a problem like any other value that does not fit. */
+/** Reports a choice of plugins that cannot start as a problem of `plugins.disabled`. */
 function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly string[]) => unknown): LoadedConfig {
   try {
     arrange(disabledIn(config))

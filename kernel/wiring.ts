@@ -18,8 +18,8 @@ export function contributionsTo<C>(point: ExtensionPoint<C>, plugins: readonly L
 }
 
 /**
- * Checks before anything runs that each service asked for is provided by the kernel, by the asker itself, or by a plugin that the
- * asker requires, directly or through others. Throws PluginGraphError that lists every lack.
+ * Checks that each service in a `uses` is provided by the kernel, by the plugin itself, or by a plugin that it requires, directly or
+ * indirectly. Throws PluginGraphError that lists every missing service.
  */
 export function checkServices(
   enabled: readonly LoadedPlugin[],
@@ -58,7 +58,7 @@ function findGivers(enabled: readonly LoadedPlugin[], problems: string[]): Reado
 /** Ids of the plugin itself and all that it requires, directly or through others. */
 function requiredBy(plugin: LoadedPlugin, enabled: readonly LoadedPlugin[]): ReadonlySet<string> {
   const reached = new Set([plugin.id])
-  // A set grows while it is walked: what is added is visited too.
+  // Iteration of a set also visits entries added meanwhile.
   for (const id of reached) for (const next of enabled.find((candidate) => candidate.id === id)?.requires ?? []) reached.add(next)
   return reached
 }

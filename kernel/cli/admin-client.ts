@@ -20,7 +20,7 @@ type Sent<E extends Endpoint> = {} extends EndpointRequest<E> ? [request?: Endpo
 
 export interface AdminClient {
   readonly url: string
-  /** The answer of an endpoint. Throws AdminRefusal, or CommandError when there is no answer that svc would give. */
+  /** Calls an endpoint and returns its answer. Throws AdminRefusal, or CommandError without a valid answer of svc. */
   call<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<EndpointAnswer<E>>
   /** GET /healthz, whatever its status. */
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
@@ -41,7 +41,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   }
 
   async function findAuthorization(): Promise<string | undefined> {
-    // Before a question for the password, so that the operator can still leave.
+    // Before the password prompt, so that the operator can still cancel.
     if (isReadableOnTheWay(url)) {
       call.out.note(`warning: the Admin password goes to ${url} unencrypted; use https, or an SSH tunnel to a loopback address`)
     }
@@ -49,7 +49,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   }
 
   async function send(method: string, path: string, body?: unknown): Promise<Reply> {
-    // Health is for everybody: no password is asked for it.
+    // The health route needs no password.
     const credentials = path === '/healthz' ? undefined : await authorize()
     const init = {
       method,
@@ -59,7 +59,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
-      // Followed, a change would arrive as a plain GET, and the password might go to another host.
+      // Following a redirect would turn a change into a GET and could send the password to another host.
       redirect: 'manual',
     } as const
     try {
@@ -88,7 +88,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
 
 interface Reply {
   readonly response: Response
-  /** The JSON of it. */
+  /** The parsed JSON body. */
   readonly answer: unknown
 }
 
@@ -110,7 +110,7 @@ function writeQuery(query: WireRequest['query'] = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** Undefined for what is no JSON, as from something that is not the service. */
+/** Undefined when the text is not JSON, such as the page of a proxy. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -120,7 +120,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** An answer of another form would fail far from here, or be shown for what it is not. */
+/** Refuses an answer of an unexpected form, which would fail later or be displayed wrongly. */
 function readAnswer({ path, answer: expected, status = 200 }: Endpoint, { response, answer }: Reply, url: string): unknown {
   if (response.status !== status || (expected && answer === undefined)) throw notSvc(url, response.status)
   if (!expected) return undefined

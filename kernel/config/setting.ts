@@ -27,12 +27,12 @@ export interface Setting<T> {
   readonly editable: boolean
   /** Never shown, logged or returned. */
   readonly secret: boolean
-  /** What of the value no log line and no command line may carry: what the setting names, such as the token in a URL; of a secret, all. Bears any text. */
+  /** Parts of the value that must not appear in logs or on a command line, such as the token in a URL; all of a secret. Must accept any string. */
   readonly secretParts: (text: string) => readonly string[]
   /** Without it the service starts in setup mode. */
   readonly required: boolean
   readonly risk: 'none' | 'review' | 'high'
-  /** Written live by `svc init` even when it equals the default. */
+  /** Written uncommented by `svc init` even when it equals the default. */
   readonly written: boolean
   readonly T?: T
 }

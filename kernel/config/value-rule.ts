@@ -39,7 +39,7 @@ export const nonEmptyText: TextRule = {
   mustBe: (text) => (text === '' ? 'non-empty' : undefined),
 }
 
-/** The file cannot hold half a surrogate pair, and a control character in a path, a name or a URL is never meant. */
+/** Refuses lone surrogates, which the file cannot hold, and control characters, which are mistakes in a path, name or URL. */
 export function textRule({ expected, mustBe }: TextRule): ValueRule {
   const isPrintable = (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text)
   return {
