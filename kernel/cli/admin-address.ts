@@ -18,8 +18,8 @@ export function readAdminUrl(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname.slice(0, end)}`
 }
 
-/** Whether the connection to the URL is unencrypted and leaves this machine. */
-export function isReadableOnTheWay(url: string): boolean {
+/** Whether the connection leaves this machine unencrypted. */
+export function isUnencryptedRemote(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

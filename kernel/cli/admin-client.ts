@@ -1,7 +1,7 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
 import { checkSchema } from '../check-schema.ts'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
-import { isReadableOnTheWay, readAdminUrl } from './admin-address.ts'
+import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
 import { notSvc, refusalOf } from './admin-refusal.ts'
 import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
@@ -42,7 +42,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
 
   async function findAuthorization(): Promise<string | undefined> {
     // Before the password prompt, so that the operator can still cancel.
-    if (isReadableOnTheWay(url)) {
+    if (isUnencryptedRemote(url)) {
       call.out.note(`warning: the Admin password goes to ${url} unencrypted; use https, or an SSH tunnel to a loopback address`)
     }
     return basic(local.username, await findPassword(call, local.username))
