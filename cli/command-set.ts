@@ -1,6 +1,6 @@
 /** Which commands there are: those of the program and those of the enabled plugins, built-in and third-party. */
 import { parseArgs } from 'node:util'
-import { type Command, CommandError, cliCommands, contributionsTo, findPlace, type Plugin, prepareKernel } from '#kernel'
+import { type Command, CommandError, choosePlugins, cliCommands, findPlace, loadContributions, type Plugin } from '#kernel'
 import { localCommands } from './local-commands.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -20,8 +20,8 @@ export interface CommandSet {
 export async function findCommands(argv: readonly string[], env: Env): Promise<CommandSet> {
   if (namesLocalCommand(argv)) return { commands: localCommands, switchedOff: new Map(), trouble: undefined }
   const { builtinPlugins } = await import('../plugins/index.ts')
-  const { enabled, disabled, trouble } = await choosePlugins(builtinPlugins, argv, env)
-  const added = contributionsTo(cliCommands, enabled)
+  const { enabled, disabled, trouble } = await readPlugins(builtinPlugins, argv, env)
+  const added = await loadContributions(cliCommands, enabled)
   const owners = new Map(localCommands.map(({ name }) => [name, 'svc']))
   for (const { plugin, item } of added) {
     const other = owners.get(item.name)
@@ -30,7 +30,7 @@ export async function findCommands(argv: readonly string[], env: Env): Promise<C
   }
   return {
     commands: [...localCommands, ...added.map(({ item }) => item)],
-    switchedOff: new Map(contributionsTo(cliCommands, disabled).map(({ plugin, item }) => [item.name, plugin.id])),
+    switchedOff: new Map((await loadContributions(cliCommands, disabled)).map(({ plugin, item }) => [item.name, plugin.id])),
     trouble,
   }
 }
@@ -47,10 +47,10 @@ interface PluginChoice {
   readonly trouble: string | undefined
 }
 
-async function choosePlugins(builtin: readonly Plugin[], argv: readonly string[], env: Env): Promise<PluginChoice> {
+async function readPlugins(builtin: readonly Plugin[], argv: readonly string[], env: Env): Promise<PluginChoice> {
   try {
-    const prepared = await prepareKernel({ plugins: builtin, ...findPlace({ flags: { config: configFlag(argv) }, env }), env })
-    return { enabled: prepared.enabled, disabled: prepared.disabled, trouble: undefined }
+    const chosen = await choosePlugins({ plugins: builtin, ...findPlace({ flags: { config: configFlag(argv) }, env }), env })
+    return { ...chosen, trouble: undefined }
   } catch (error) {
     // Commands that mend the configuration, and the help, must work while it is broken. A command that needs it meets the error itself.
     return { enabled: builtin, disabled: [], trouble: error instanceof Error ? error.message : String(error) }

@@ -85,8 +85,8 @@ const formHints = {
 export function allowedValues(setting: Setting<unknown>): string | undefined {
   const hint = formHints[setting.form]
   if (hint !== undefined || setting.form === 'list') return hint
-  const { description } = setting.schema
-  return description === 'a string' ? undefined : description.replaceAll(' and ', ', ')
+  const { expected } = setting.rule
+  return expected === 'a string' ? undefined : expected.replaceAll(' and ', ', ')
 }
 
 /** TOML's basic strings, numbers and inline lists are written as in JSON. */

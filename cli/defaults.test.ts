@@ -1,6 +1,6 @@
 /** Values that hold as long as nobody says otherwise. */
 import { expect, test } from 'vitest'
-import { cliCommands, contributionsTo, prepareKernel } from '#kernel'
+import { cliCommands, loadContributions, prepareKernel } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
 import { svcHome } from './testing/run-svc.ts'
 
@@ -17,7 +17,7 @@ test.each([
   expect(prepared.config.raw.get(field)).toEqual(value)
 })
 
-test('svc provider list waits 5 s for each provider unless told otherwise', () => {
-  const command = contributionsTo(cliCommands, builtinPlugins).find(({ item }) => item.name === 'provider list')
+test('svc provider list waits 5 s for each provider unless told otherwise', async () => {
+  const command = (await loadContributions(cliCommands, builtinPlugins)).find(({ item }) => item.name === 'provider list')
   expect(command?.item.flags?.timeout).toMatchObject({ type: 'duration', default: '5s' })
 })

@@ -5,7 +5,7 @@ import {
   configSections,
   contributionsTo,
   findPlace,
-  type Plugin,
+  type LoadedPlugin,
   PluginGraphError,
   prepareKernel,
   readConfigFile,
@@ -77,13 +77,13 @@ function readDisabled(call: CommandCall): readonly string[] {
   return Array.isArray(table?.disabled) ? table.disabled.map(String) : []
 }
 
-function describe(plugin: Plugin, disabled: readonly string[]): SurveyedPlugin {
+function describe(plugin: LoadedPlugin, disabled: readonly string[]): SurveyedPlugin {
   const contributes: Record<string, readonly string[]> = {}
   for (const { point, items } of plugin.contributes) contributes[point.id] = [...(contributes[point.id] ?? []), ...items.map(nameOf)]
   return {
     id: plugin.id,
     state: disabled.includes(plugin.id) ? 'disabled' : 'enabled',
-    source: builtinPlugins.includes(plugin) ? 'built-in' : 'third-party',
+    source: builtinPlugins.some(({ id }) => id === plugin.id) ? 'built-in' : 'third-party',
     requires: plugin.requires,
     services: plugin.provides.map(({ ref }) => ref.id),
     contributes,

@@ -1,5 +1,6 @@
 /** The parser with every command, its help, and the refusals that the parser itself does not make. */
-import { Clerc, helpPlugin } from 'clerc'
+import { Clerc } from '@clerc/core'
+import { helpPlugin } from '@clerc/plugin-help'
 import { type Command, CommandError, createOutput, type FlagSpec, version } from '#kernel'
 import { takesValue, toParserFlag, typedName } from './command-flags.ts'
 import { type CommandGroup, groupsOf } from './command-groups.ts'

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import {
   CommandError,
   configSections,
-  contributionsTo,
   type FileValue,
   hashPassword,
   kernelSections,
+  loadContributions,
   newToken,
   type Section,
   writePrivateFile,
@@ -49,7 +49,7 @@ export async function makeRuntimeDirectory({ dir, keepsPassword, values = {} }: 
   const username = 'admin'
   const password = newToken(tokenBytes)
   const text = renderConfigTemplate({
-    sections: allSections(),
+    sections: await allSections(),
     dataDir: dir,
     values: {
       'admin.auth.username': username,
@@ -79,7 +79,7 @@ function makePrivateDirectories(paths: readonly string[]): void {
   }
 }
 
-const allSections = (): readonly Section[] => [
+const allSections = async (): Promise<readonly Section[]> => [
   ...kernelSections,
-  ...contributionsTo(configSections, builtinPlugins).map(({ item }) => item),
+  ...(await loadContributions(configSections, builtinPlugins)).map(({ item }) => item),
 ]

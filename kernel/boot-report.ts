@@ -1,13 +1,13 @@
 import { defineService } from './service.ts'
 
-/** What the start did, plugin by plugin; `svc plugins` and the dashboard show it. */
+/** Result of the start for each plugin; `svc plugins` and the dashboard show it. */
 export interface PluginState {
   readonly id: string
   readonly enabled: boolean
   readonly requires: readonly string[]
   /** Ids of the services it provides. */
   readonly services: readonly string[]
-  /** Time its services took to be created. */
+  /** Time in ms to create its services. */
   readonly startMs: number
 }
 

@@ -1,6 +1,6 @@
 import { defineService } from './service.ts'
 
-/** Time as the service sees it. Tests give it a clock they move by hand. */
+/** The service's source of time. Tests replace it with a manual clock. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number

@@ -4,14 +4,14 @@ import type { Provider, Resolved, ServiceRef, Uses } from './service.ts'
 
 /**
  * The services of one running kernel. The only file that knows tsyringe.
- * Values are created eagerly, in plugin order, so resolving never waits. Each plugin looks through a child container of its own,
- * which holds what is personal to it (its logger) in front of what all share.
+ * Values are created eagerly, in plugin order, so resolving is synchronous. Each plugin resolves through its own child container,
+ * whose entries (its logger) take precedence over the shared ones.
  */
 export class Services implements AsyncDisposable {
   readonly #shared: DependencyContainer = rootContainer.createChildContainer()
   readonly #created: { readonly id: string; readonly value: unknown }[] = []
 
-  /** Puts a ready value before all plugins. */
+  /** Makes a ready value available to all plugins. */
   share<T>(ref: ServiceRef<T>, value: T): void {
     this.#shared.register(ref.token, { useValue: value })
   }
@@ -29,7 +29,7 @@ export class Services implements AsyncDisposable {
     this.share(provider.ref, value)
   }
 
-  /** Disposes what was created, last first. All are tried; what failed is thrown together. */
+  /** Disposes all services in reverse order of creation. Failures do not stop it and are thrown together. */
   async [Symbol.asyncDispose](): Promise<void> {
     const failures: Error[] = []
     for (const { id, value } of this.#created.splice(0).reverse()) {
@@ -51,7 +51,7 @@ export class ServiceScope {
   }
 
   get<T>(ref: ServiceRef<T>): T {
-    // The second argument looks into parents too.
+    // `true`: include parent containers.
     if (this.#container.isRegistered(ref.token, true)) return this.#container.resolve<T>(ref.token)
     if (ref.isOptional) return undefined as T
     throw new Error(`no enabled plugin provides the service '${ref.id}'`)

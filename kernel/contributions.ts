@@ -10,7 +10,7 @@ export interface ContributedItem<C> {
 
 /** Reads extension points, for the plugin that owns one. */
 export interface Contributions {
-  /** What the enabled plugins gave, in plugin order. Services are complete only after the start: read it when a request or a run needs it. */
+  /** Contributions of the enabled plugins, in plugin order. Services are complete only after the start: call it inside a request or a run. */
   to<C>(point: ExtensionPoint<C>): readonly ContributedItem<C>[]
 }
 

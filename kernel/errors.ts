@@ -36,7 +36,7 @@ export class SvcError extends Error {
   }
 }
 
-/** A table code → status and text becomes one maker of errors per code. */
+/** Turns a table of codes into one error constructor per code. */
 export function defineErrors<const T extends Readonly<Record<string, ErrorSpec>>>(
   table: T,
 ): { readonly [K in keyof T]: (options?: SvcErrorOptions) => SvcError } {

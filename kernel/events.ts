@@ -1,7 +1,7 @@
 import { defineExtensionPoint } from './extension-point.ts'
 import { defineService } from './service.ts'
 
-/** Announcements to whoever watches (the dashboard's stream, tests). They never steer the service itself. */
+/** Notifications for observers (the dashboard's stream, tests). The service's own work never depends on them. */
 export interface EventKind<P> {
   readonly topic: string
   readonly P?: P
@@ -34,7 +34,7 @@ export function createEvents(onListenerError: (error: unknown) => void): Events 
         try {
           listener({ topic: kind.topic, payload })
         } catch (error) {
-          // One broken watcher must not stop the work that announces, nor the other watchers.
+          // A failing listener must not stop the publisher or the other listeners.
           onListenerError(error)
         }
       }

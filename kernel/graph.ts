@@ -1,6 +1,6 @@
 import type { Plugin } from './plugin.ts'
 
-/** What stands in the way of starting these plugins together. Every problem is listed, not only the first. */
+/** Why these plugins cannot start together. Lists every problem, not only the first. */
 export class PluginGraphError extends Error {
   override readonly name = 'PluginGraphError'
   readonly problems: readonly string[]
@@ -11,19 +11,22 @@ export class PluginGraphError extends Error {
   }
 }
 
-export interface OrderedPlugins {
+export interface OrderedPlugins<P> {
   /** Each plugin comes after those it requires. */
-  readonly enabled: readonly Plugin[]
-  readonly disabled: readonly Plugin[]
+  readonly enabled: readonly P[]
+  readonly disabled: readonly P[]
 }
 
 /**
  * Orders plugins so that each comes after those it requires.
  * Throws PluginGraphError that names every unknown or disabled requirement and each cycle in full.
  */
-export function orderPlugins(plugins: readonly Plugin[], disabledIds: readonly string[] = []): OrderedPlugins {
+export function orderPlugins<P extends Pick<Plugin, 'id' | 'requires'>>(
+  plugins: readonly P[],
+  disabledIds: readonly string[] = [],
+): OrderedPlugins<P> {
   const problems: string[] = []
-  const byId = new Map<string, Plugin>()
+  const byId = new Map<string, P>()
   for (const plugin of plugins) {
     if (byId.has(plugin.id)) problems.push(`plugin '${plugin.id}' is listed twice`)
     byId.set(plugin.id, plugin)
@@ -32,9 +35,9 @@ export function orderPlugins(plugins: readonly Plugin[], disabledIds: readonly s
   for (const id of off) {
     if (!byId.has(id)) problems.push(`plugins.disabled names '${id}', which does not exist; known plugins: ${[...byId.keys()].join(', ')}`)
   }
-  const enabled: Plugin[] = []
+  const enabled: P[] = []
   const state = new Map<string, 'open' | 'done'>()
-  const visit = (plugin: Plugin, path: readonly string[]): void => {
+  const visit = (plugin: P, path: readonly string[]): void => {
     if (state.get(plugin.id) === 'done') return
     const trail = [...path, plugin.id]
     if (state.get(plugin.id) === 'open') {

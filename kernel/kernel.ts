@@ -12,9 +12,9 @@ import { healthChecks } from './http/health.ts'
 import { listeners as listenerPoint, type RunningListener } from './http/listeners.ts'
 import { adminRoutes } from './http/routes.ts'
 import { limits } from './limits.ts'
+import type { LoadedPlugin } from './loaded-plugin.ts'
 import type { LockWait } from './lock/data-lock.ts'
 import { createLog, type Log, log as logRef } from './log.ts'
-import type { Plugin } from './plugin.ts'
 import type { PreparedKernel } from './prepare.ts'
 import type { ServiceRef, Uses } from './service.ts'
 import { adminAuthSection, adminSection, loggingSection, workerSection } from './settings.ts'
@@ -31,7 +31,7 @@ import { contributionsTo } from './wiring.ts'
 export interface StartOptions {
   readonly clock?: Clock
   readonly log?: Log
-  /** Services that stand in for those of the plugins; their providers are not run. For tests. */
+  /** Replacements of plugins' services; their providers are not run. For tests. */
   readonly override?: readonly (readonly [ServiceRef<unknown>, unknown])[]
   /** How long to wait for another svc that still holds the data. Default: not at all. */
   readonly lockWait?: LockWait
@@ -70,8 +70,8 @@ class Boot {
   readonly #options: StartOptions
   readonly #clock: Clock
   readonly #services = new Services()
-  readonly #scopes = new Map<Plugin, ServiceScope>()
-  readonly #startMs = new Map<Plugin, number>()
+  readonly #scopes = new Map<LoadedPlugin, ServiceScope>()
+  readonly #startMs = new Map<LoadedPlugin, number>()
   readonly #startedAtMs: number
 
   constructor(prepared: PreparedKernel, mode: 'setup' | 'full', options: StartOptions) {
@@ -86,7 +86,7 @@ class Boot {
 
   async run(): Promise<RunningKernel> {
     this.#shareKernelServices()
-    // I-11: setup mode has neither a database nor services; what it serves uses the kernel alone.
+    // I-11: setup mode has no database and no plugin services; its routes use kernel services only.
     const engine = this.#mode === 'full' ? await this.#openDatabase() : undefined
     if (engine) await this.#createServices()
     const state = this.#describe()
@@ -119,7 +119,7 @@ class Boot {
     for (const plugin of this.#prepared.enabled) this.#scopes.set(plugin, this.#services.scope([[logRef, this.log.child(plugin.id)]]))
   }
 
-  /** I-26: nothing of the data is opened, migrated or swept before it is locked, and the lock is given back last. */
+  /** I-26: data is locked before it is opened, migrated or swept, and unlocked last. */
   async #lockData(): Promise<void> {
     const { lockData } = await import('./lock/data-lock.ts')
     const lock = await lockData(this.#prepared, {
@@ -221,7 +221,7 @@ class Boot {
   }
 
   async #startTasks(engine: TaskEngine): Promise<void> {
-    // Before its start, so that a failing recovery is undone too.
+    // Added before the start, so that a failing recovery is undone too.
     this.undo.add('tasks', () => engine.stop())
     await engine.start({
       kinds: this.#bind(taskKinds),
@@ -232,7 +232,7 @@ class Boot {
   }
 
   #describe(): SystemState {
-    const describe = (plugin: Plugin, enabled: boolean) => ({
+    const describe = (plugin: LoadedPlugin, enabled: boolean) => ({
       id: plugin.id,
       enabled,
       requires: plugin.requires,
@@ -257,11 +257,11 @@ class Boot {
     })
   }
 
-  #scope(plugin: Plugin): ServiceScope {
+  #scope(plugin: LoadedPlugin): ServiceScope {
     return this.#scopes.get(plugin) ?? this.#services.scope()
   }
 
-  #resolve(plugin: Plugin, uses: Uses): unknown {
+  #resolve(plugin: LoadedPlugin, uses: Uses): unknown {
     return this.#scope(plugin).resolve(uses)
   }
 }

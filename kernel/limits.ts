@@ -1,8 +1,8 @@
-/** Bounds that hold for the whole process. A bound that belongs to one idea stands in that idea's file. */
+/** Limits of the whole process. A limit of one feature is in the file of that feature. */
 export const limits = {
-  /** How long one plugin may take to create its services before the boot fails and names it. */
+  /** Longest creation of one service; the start then fails and names it. */
   serviceStartMs: 60_000,
-  /** How long a stop waits for running requests and tasks before it leaves them to recovery. */
+  /** Longest wait of a stop for running requests and tasks; recovery handles the rest at the next start. */
   stopMs: 10_000,
   /** JSON bodies of the Admin API, unless a route asks for another bound. */
   jsonBodyBytesMax: 4096,

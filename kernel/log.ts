@@ -1,13 +1,14 @@
-import pino from 'pino'
+import type * as pinoPackage from 'pino'
+import { lazyPackage } from './lazy-package.ts'
 import { defineService } from './service.ts'
 
-/** A line of the log: what happened, in words, then the fields that identify it. Secrets never pass (I-10). */
+/** Writes log lines: a message and fields. Lines contain no secrets (I-10). */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** A logger whose lines carry the name. With a level of its own it writes lines of that level whatever the level of the log is. */
+  /** A logger that adds the name to its lines. With its own level it writes lines of that level also below the level of the log. */
   child(name: string, level?: LogLevel): Log
 }
 
@@ -28,20 +29,23 @@ const secretNames = new Set([
   'session_secret',
   'token',
 ])
-/** Fields, and what stands inside them, are looked through for secret names this deep. */
+/** Depth to which fields are searched for secret names. */
 const secretDepth = 3
 const redacted = '(hidden)'
 
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat
-  /** Values that must not appear in any line, whatever field or message carries them. */
+  /** Values that must not appear in any message or field. */
   readonly secrets: readonly string[]
   readonly write: (line: string) => void
 }
 
+const loadPino = lazyPackage<typeof pinoPackage>('pino')
+
 export function createLog({ level, format, secrets, write }: LogOptions): Log {
-  // Very short values would blank out ordinary words; real secrets are long.
+  const { pino } = loadPino()
+  // Short values would hide ordinary words; real secrets are long.
   const hidden = secrets.filter((value) => value.length >= 8)
   const destination = {
     write(line: string) {
@@ -64,7 +68,7 @@ export function createLog({ level, format, secrets, write }: LogOptions): Log {
   return wrap(pino(options, destination))
 }
 
-/** The same fields without the values of secret names (I-10). By hand: pino's own redaction takes longer than all the rest of a line. */
+/** The same fields without the values of secret names (I-10). Done here, because pino's redaction takes longer than the rest of a line. */
 function hideSecrets<T extends object>(fields: T, depth: number): T {
   const safe = Object.entries(fields).flatMap(([name, value]) => {
     const shown = secretNames.has(name) ? redacted : depth > 1 && isStructure(value) ? hideSecrets(value, depth - 1) : value
@@ -75,11 +79,11 @@ function hideSecrets<T extends object>(fields: T, depth: number): T {
   return Object.assign(copy, Object.fromEntries(safe))
 }
 
-/** An error is described by itself, and bytes have no names. */
+/** Errors have their own serializer, and bytes have no names. */
 const isStructure = (value: unknown): value is object =>
   value !== null && typeof value === 'object' && !(value instanceof Error) && !ArrayBuffer.isView(value)
 
-function wrap(logger: pino.Logger): Log {
+function wrap(logger: pinoPackage.Logger): Log {
   return {
     debug: (message, fields = {}) => logger.debug(fields, message),
     info: (message, fields = {}) => logger.info(fields, message),
@@ -89,7 +93,7 @@ function wrap(logger: pino.Logger): Log {
   }
 }
 
-/** Message, code and causes: the stack only of the innermost error, which is where the fault arose. */
+/** Message, code and causes, with the stack of the innermost error, the origin of the fault. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const causes: string[] = []
@@ -118,12 +122,12 @@ function renderValue(value: unknown): string {
   return escapeControls(JSON.stringify(value))
 }
 
-/** Control characters that JSON leaves alone are escaped too: a terminal would obey those in a client's object key. */
+/** Also escapes control characters that JSON keeps: a terminal would execute those in a client's object key. */
 function quote(text: string): string {
   return escapeControls(JSON.stringify(text))
 }
 
 const escapeControls = (json: string): string => json.replace(/\p{Cc}/gu, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
 
-/** For tests and short commands that have nothing to say. */
+/** Discards everything. For tests and short commands. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog }

@@ -1,12 +1,12 @@
 import type { ConfigProblem } from './config/load.ts'
 
-/** `setup`: required settings are missing, and only what helps to supply them runs. `full`: everything runs. */
+/** `setup`: required settings are missing, and only the parts that help to supply them run. `full`: everything runs. */
 export type Mode = 'setup' | 'full'
 
 export type ModeDecision =
   | { readonly mode: 'full' }
   | { readonly mode: 'setup'; readonly missing: readonly ConfigProblem[] }
-  /** A problem that no settings page can mend: the service must not start. */
+  /** A problem that the settings page cannot fix: the service must not start. */
   | { readonly mode: 'refused'; readonly problems: readonly ConfigProblem[] }
 
 export function decideMode(problems: readonly ConfigProblem[]): ModeDecision {

@@ -1,12 +1,13 @@
 import type { Contribution } from './extension-point.ts'
 import type { Provider } from './service.ts'
 
-/** A feature: what it needs, what it gives, and what it adds to the extension points. Reading it tells everything. */
+/** A feature: the plugins it requires, the services it provides, and its contributions to extension points. */
 export interface Plugin {
   readonly id: string
-  /** Plugins that must be enabled too. Anything softer is a service asked for with `optional`. */
+  /** Ids of plugins that must be enabled too. For an optional dependency use `optional(service)` instead. */
   readonly requires: readonly string[]
-  readonly provides: readonly Provider[]
+  /** As a function, they are imported at the start of the service. */
+  readonly provides: readonly Provider[] | (() => Promise<readonly Provider[]>)
   // biome-ignore lint/suspicious/noExplicitAny: a plugin's contributions differ in type
   readonly contributes: readonly Contribution<any>[]
 }

@@ -8,6 +8,7 @@ import { contributions } from './contributions.ts'
 import { database } from './db/database.ts'
 import { events } from './events.ts'
 import { type OrderedPlugins, orderPlugins, PluginGraphError } from './graph.ts'
+import { type LoadedPlugin, loadPlugin } from './loaded-plugin.ts'
 import { log } from './log.ts'
 import { decideMode, type ModeDecision } from './mode.ts'
 import type { Plugin } from './plugin.ts'
@@ -28,14 +29,14 @@ export interface PrepareRequest {
   readonly flags?: Readonly<Record<string, string>>
 }
 
-/** Everything known before anything runs: which plugins in which order, the configuration, and the mode that follows. */
-export interface PreparedKernel extends OrderedPlugins {
+/** The result of reading the configuration: the plugins in start order, the settings and the mode. Nothing runs yet. */
+export interface PreparedKernel extends OrderedPlugins<LoadedPlugin> {
   readonly config: LoadedConfig
   readonly sections: readonly Section[]
   readonly configState: ConfigState
   readonly decision: ModeDecision
   readonly dsn: string
-  /** Values that no log line may carry. */
+  /** Values that must not appear in a log line. */
   readonly secrets: readonly string[]
   settings<S extends SettingTable>(section: TypedSection<S>): SettingValues<S>
   settings(section: Section): unknown
@@ -44,11 +45,8 @@ export interface PreparedKernel extends OrderedPlugins {
 /** Throws PluginGraphError on plugins that cannot run together, and a config error on an unreadable file. Has no effect on the machine. */
 export async function prepareKernel(request: PrepareRequest): Promise<PreparedKernel> {
   const { configPath, dataDir, env, flags = {} } = request
-  // First pass: only what decides which plugins there are. Their own sections are not known yet, so other problems are looked at later.
-  const onlyPlugins = Object.fromEntries(Object.entries(flags).filter(([field]) => field.startsWith('plugins.')))
-  const first = loadConfig({ path: configPath, dataDir, env, flags: onlyPlugins, sections: [pluginsSection] })
-  const choice = first.values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>
-  const all = [...request.plugins, ...(await loadThirdPartyPlugins(choice.packages, configPath))]
+  const choice = await readChoice(request)
+  const all = await Promise.all(choice.plugins.map(loadPlugin))
   // Sections of disabled plugins stay known, so that their settings in the file are not called unknown.
   const sections = [...kernelSections, ...contributionsTo(configSections, all).map(({ item }) => item)]
   const arrange = (disabledIds: readonly string[]) => arrangePlugins(all, sections, disabledIds)
@@ -75,8 +73,26 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   }
 }
 
+/** The enabled and the disabled plugins, without importing more than their declarations. Throws PluginGraphError, and on an unreadable file. */
+export async function choosePlugins(request: PrepareRequest): Promise<OrderedPlugins<Plugin>> {
+  const { plugins, disabled } = await readChoice(request)
+  return orderPlugins(plugins, disabled)
+}
+
+/** Reads the section `plugins` alone: the sections of the plugins are not known yet. */
+async function readChoice({ plugins, configPath, dataDir, env, flags = {} }: PrepareRequest) {
+  const onlyPlugins = Object.fromEntries(Object.entries(flags).filter(([field]) => field.startsWith('plugins.')))
+  const config = loadConfig({ path: configPath, dataDir, env, flags: onlyPlugins, sections: [pluginsSection] })
+  const { packages, disabled } = config.values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>
+  return { plugins: [...plugins, ...(await loadThirdPartyPlugins(packages, configPath))], disabled }
+}
+
 /** Throws PluginGraphError when what is left cannot run together. */
-function arrangePlugins(all: readonly Plugin[], sections: readonly Section[], disabledIds: readonly string[]): OrderedPlugins {
+function arrangePlugins(
+  all: readonly LoadedPlugin[],
+  sections: readonly Section[],
+  disabledIds: readonly string[],
+): OrderedPlugins<LoadedPlugin> {
   const ordered = orderPlugins(all, disabledIds)
   checkServices(ordered.enabled, ordered.disabled, [
     clock,
@@ -98,8 +114,8 @@ function arrangePlugins(all: readonly Plugin[], sections: readonly Section[], di
 const disabledIn = ({ values }: LoadedConfig): readonly string[] =>
   (values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>).disabled
 
-/** What nobody reads need not be right. */
-function withoutDisabled(config: LoadedConfig, all: readonly Plugin[]): LoadedConfig {
+/** Ignores problems in sections of disabled plugins. */
+function withoutDisabled(config: LoadedConfig, all: readonly LoadedPlugin[]): LoadedConfig {
   const ids = disabledIn(config)
   const disabled = all.filter(({ id }) => ids.includes(id))
   const off = new Set(contributionsTo(configSections, disabled).map(({ item }) => item.path))
@@ -108,7 +124,7 @@ function withoutDisabled(config: LoadedConfig, all: readonly Plugin[]): LoadedCo
 
 const withExposure = (config: LoadedConfig): LoadedConfig => ({ ...config, problems: [...config.problems, ...findAdminExposure(config)] })
 
-/** A choice of plugins that cannot start is a problem like any other value that does not fit. */
+/** Reports a choice of plugins that cannot start as a problem of `plugins.disabled`. */
 function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly string[]) => unknown): LoadedConfig {
   try {
     arrange(disabledIn(config))

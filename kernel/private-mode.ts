@@ -1,22 +1,22 @@
 import { chmodSync, lchownSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Rights of the group and of everyone else. */
+/** Permissions of the group and of other users. */
 const othersMask = 0o077
 
-/** Takes the rights of the group and of everyone else from a file, where it is there and has the owner for it. */
+/** Removes the permissions of the group and of other users from a file. A missing file is ignored; without ownership it warns. */
 export function makePrivate(file: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & othersMask) === 0) return
   try {
     chmodSync(file, mode & ~othersMask)
   } catch (cause) {
-    // Of another owner: it can be used all the same.
+    // Owned by another user: still usable.
     process.emitWarning(new Error(`${file} can be used by other users, and its mode cannot be changed`, { cause }))
   }
 }
 
-/** Makes a private directory with those above it. What root makes belongs to the owner of the directory it lies in, see `giveToOwner`. */
+/** Creates a private directory and its parents. Directories created by root get the owner of their parent, see `giveToOwner`. */
 export function makePrivateDirectory(path: string): void {
   const first = mkdirSync(resolve(path), { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -26,8 +26,8 @@ export function makePrivateDirectory(path: string): void {
 }
 
 /**
- * Run by root, gives a file or directory to the owner of the directory it lies in: a `sudo svc migrate` must leave nothing behind that the
- * user of the service cannot open. A link is never followed.
+ * As root, sets the owner of a file or directory to the owner of its parent, so that the service user can open everything that a
+ * `sudo svc migrate` created. Does not follow links.
  */
 export function giveToOwner(path: string): void {
   if (process.getuid?.() !== 0) return

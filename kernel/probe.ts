@@ -1,9 +1,9 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** A named point of a running service. It costs nothing unless a test watches: tests wait at it, crash tests kill the process there. */
+/** A named point in the code where tests wait and crash tests kill the process. Free of cost without a watcher. */
 export interface Probe {
   readonly name: string
-  /** Tells watchers that this point is reached. The result is a promise only when a watcher holds the run here. */
+  /** Notifies watchers that this point is reached. Returns a promise only when a watcher holds the run here. */
   (): Promise<void> | undefined
 }
 

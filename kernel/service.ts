@@ -1,4 +1,4 @@
-/** Typed names of services, and the recipes that make them. No registry lives here: see container.ts. */
+/** Typed references to services, and the providers that create them. The registry is container.ts. */
 
 /** Names a service without naming its implementation. Compared by identity; the id is for people. */
 export interface ServiceRef<T> {
@@ -13,7 +13,7 @@ export interface ServiceRef<T> {
 export type Uses = Readonly<Record<string, ServiceRef<any>>>
 export type Resolved<U extends Uses> = { readonly [K in keyof U]: U[K] extends ServiceRef<infer T> ? T : never }
 
-/** One way of making a service. Values that can be disposed are disposed in reverse order of creation. */
+/** Creates a service. Disposable values are disposed in reverse order of creation. */
 export interface Provider {
   readonly ref: ServiceRef<unknown>
   readonly uses: Uses
@@ -29,7 +29,7 @@ export function optional<T>(ref: ServiceRef<T>): ServiceRef<T | undefined> {
   return { id: ref.id, token: ref.token, isOptional: true }
 }
 
-/** `create` may be asynchronous, so that heavy modules are imported only when the service is really made. */
+/** `create` may be asynchronous, to import heavy modules only when the service is created. */
 export function provide<T, const U extends Uses>(ref: ServiceRef<T>, uses: U, create: (uses: Resolved<U>) => T | Promise<T>): Provider {
   return { ref, uses, create: create as (uses: never) => unknown }
 }

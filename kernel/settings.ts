@@ -2,13 +2,14 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type } from 'arktype'
 import { isAddressOrSubnet } from './auth/trusted-proxy.ts'
 import { defineSection } from './config/section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
+import type { TextRule } from './config/value-rule.ts'
 import { listenAddress } from './http/listen-address.ts'
 
-const proxy = type('string').narrow((entry, ctx) => isAddressOrSubnet(entry) || ctx.mustBe('an IP address or a CIDR such as 10.0.0.0/8'))
+const proxyForm = 'an IP address or a CIDR such as 10.0.0.0/8'
+const proxy: TextRule = { expected: proxyForm, mustBe: (entry) => (isAddressOrSubnet(entry) ? undefined : proxyForm) }
 
 export const adminSection = defineSection('admin', {
   doc: 'The dashboard and Admin API.',

@@ -7,7 +7,7 @@ import type { Plugin } from './plugin.ts'
 
 /**
  * Loads plugins named in `plugins.packages`: npm packages or paths, both relative to the configuration file.
- * Each must export a plugin as its default export or as `plugin`. They come in through the same door as built-in ones.
+ * Each must export a plugin as its default export or as `plugin`. They are treated like built-in ones.
  */
 export async function loadThirdPartyPlugins(names: readonly string[], configPath: string): Promise<readonly Plugin[]> {
   if (names.length === 0) return []
@@ -43,11 +43,12 @@ function isPlugin(value: unknown): value is Plugin {
 
 const door: Readonly<Record<string, string>> = {
   'svc/kernel': new URL('./index.ts', import.meta.url).href,
+  'svc/kernel/schema': new URL('./schema.ts', import.meta.url).href,
   'svc/kernel/testing': new URL('./testing/index.ts', import.meta.url).href,
 }
 let isShared = false
 
-/** Extension points are compared by identity, so a plugin must get the very kernel that loads it, wherever its own files lie. */
+/** Extension points are compared by identity, so `svc/kernel` must resolve to this kernel wherever the plugin's files are. */
 function shareKernelDoor(): void {
   if (isShared) return
   isShared = true

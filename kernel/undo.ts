@@ -1,6 +1,6 @@
 import type { Log } from './log.ts'
 
-/** What must be undone at the stop, last thing first. Each step is added at the moment its thing is made. */
+/** Clean-up steps of the stop, run in reverse order. Each is added when its resource is created. */
 export class Undo {
   readonly #steps: { readonly name: string; readonly run: () => Promise<void> }[] = []
 
@@ -8,7 +8,7 @@ export class Undo {
     this.#steps.push({ name, run })
   }
 
-  /** Runs every step once, whatever fails; failures are logged and thrown together. */
+  /** Runs every step once, also after failures, which are logged and thrown together. */
   async run(log: Log): Promise<void> {
     const failures: unknown[] = []
     for (const { name, run } of this.#steps.splice(0).reverse()) {

@@ -6,7 +6,7 @@ interface Build {
   readonly buildDate: string
 }
 
-/** What this program is. A release build writes build.json beside package.json; a checkout has none. */
+/** Version and build of this program. A release build writes build.json beside package.json; a checkout has none. */
 export const version: Build = readVersion()
 
 function readVersion(): Build {

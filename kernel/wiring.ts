@@ -1,15 +1,15 @@
-import type { Contribution, ExtensionPoint } from './extension-point.ts'
+import type { ExtensionPoint } from './extension-point.ts'
 import { PluginGraphError } from './graph.ts'
-import type { Plugin } from './plugin.ts'
+import type { LoadedPlugin } from './loaded-plugin.ts'
 import type { ServiceRef, Uses } from './service.ts'
 
 /** One contributed item with the plugin it came from. */
 export interface Contributed<C> {
-  readonly plugin: Plugin
+  readonly plugin: LoadedPlugin
   readonly item: C
 }
 
-export function contributionsTo<C>(point: ExtensionPoint<C>, plugins: readonly Plugin[]): readonly Contributed<C>[] {
+export function contributionsTo<C>(point: ExtensionPoint<C>, plugins: readonly LoadedPlugin[]): readonly Contributed<C>[] {
   return plugins.flatMap((plugin) =>
     plugin.contributes
       .filter((contribution) => contribution.point === point)
@@ -18,10 +18,14 @@ export function contributionsTo<C>(point: ExtensionPoint<C>, plugins: readonly P
 }
 
 /**
- * Checks before anything runs that each service asked for is provided by the kernel, by the asker itself, or by a plugin that the
- * asker requires, directly or through others. Throws PluginGraphError that lists every lack.
+ * Checks that each service in a `uses` is provided by the kernel, by the plugin itself, or by a plugin that it requires, directly or
+ * indirectly. Throws PluginGraphError that lists every missing service.
  */
-export function checkServices(enabled: readonly Plugin[], disabled: readonly Plugin[], kernelRefs: readonly ServiceRef<unknown>[]): void {
+export function checkServices(
+  enabled: readonly LoadedPlugin[],
+  disabled: readonly LoadedPlugin[],
+  kernelRefs: readonly ServiceRef<unknown>[],
+): void {
   const problems: string[] = []
   const givers = findGivers(enabled, problems)
   const kernelTokens = new Set(kernelRefs.map((ref) => ref.token))
@@ -39,8 +43,8 @@ export function checkServices(enabled: readonly Plugin[], disabled: readonly Plu
   if (problems.length > 0) throw new PluginGraphError(problems)
 }
 
-function findGivers(enabled: readonly Plugin[], problems: string[]): ReadonlyMap<symbol, Plugin> {
-  const givers = new Map<symbol, Plugin>()
+function findGivers(enabled: readonly LoadedPlugin[], problems: string[]): ReadonlyMap<symbol, LoadedPlugin> {
+  const givers = new Map<symbol, LoadedPlugin>()
   for (const plugin of enabled) {
     for (const { ref } of plugin.provides) {
       const other = givers.get(ref.token)
@@ -52,25 +56,25 @@ function findGivers(enabled: readonly Plugin[], problems: string[]): ReadonlyMap
 }
 
 /** Ids of the plugin itself and all that it requires, directly or through others. */
-function requiredBy(plugin: Plugin, enabled: readonly Plugin[]): ReadonlySet<string> {
+function requiredBy(plugin: LoadedPlugin, enabled: readonly LoadedPlugin[]): ReadonlySet<string> {
   const reached = new Set([plugin.id])
-  // A set grows while it is walked: what is added is visited too.
+  // Iteration of a set also visits entries added meanwhile.
   for (const id of reached) for (const next of enabled.find((candidate) => candidate.id === id)?.requires ?? []) reached.add(next)
   return reached
 }
 
-const findDisabledGiver = (ref: ServiceRef<unknown>, disabled: readonly Plugin[]): Plugin | undefined =>
+const findDisabledGiver = (ref: ServiceRef<unknown>, disabled: readonly LoadedPlugin[]): LoadedPlugin | undefined =>
   disabled.find((plugin) => plugin.provides.some((provider) => provider.ref.token === ref.token))
 
-function explainLack(plugin: Plugin, giver: Plugin | undefined, disabledGiver: Plugin | undefined): string {
+function explainLack(plugin: LoadedPlugin, giver: LoadedPlugin | undefined, disabledGiver: LoadedPlugin | undefined): string {
   if (giver) return ` of plugin '${giver.id}'; add '${giver.id}' to the requires of '${plugin.id}'`
   if (disabledGiver) return ` of plugin '${disabledGiver.id}', which is disabled; enable it or disable '${plugin.id}' too`
   return ', which no plugin provides'
 }
 
-function servicesAskedFor(plugin: Plugin): readonly { readonly user: string; readonly ref: ServiceRef<unknown> }[] {
+function servicesAskedFor(plugin: LoadedPlugin): readonly { readonly user: string; readonly ref: ServiceRef<unknown> }[] {
   const asked = plugin.provides.flatMap((provider) => refsOf(provider.uses).map((ref) => ({ user: `service '${provider.ref.id}'`, ref })))
-  const contributed = plugin.contributes.flatMap((contribution: Contribution) =>
+  const contributed = plugin.contributes.flatMap((contribution) =>
     contribution.items.flatMap((item) => {
       const { name, kind, uses } = item as { readonly name?: string; readonly kind?: string; readonly uses?: Uses }
       return refsOf(uses ?? {}).map((ref) => ({ user: `${contribution.point.id} '${name ?? kind ?? '?'}'`, ref }))

@@ -1,6 +1,6 @@
 /**
- * What `work` comes to, or after `ms` what `late` returns or throws. In real time, so that a test's clock cannot hold it. The work itself
- * is not ended: `late` has to do that where it matters.
+ * The result of `work`, or after `ms` the result of `late`. Uses real time, so that a test's clock cannot block it. `work` keeps running
+ * unless `late` aborts it.
  */
 export async function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
   const { promise: tooLate, resolve } = Promise.withResolvers<'late'>()

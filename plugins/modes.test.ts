@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminRoutes, contributionsTo } from '#kernel'
+import { adminRoutes, loadContributions } from '#kernel'
 import { type TestKernel, testKernel, testOperator } from '#kernel/testing'
 import { builtinPlugins } from './index.ts'
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await full.stop()
 })
 
-const endpoints = contributionsTo(adminRoutes, builtinPlugins).flatMap(({ item }) => item.endpoints ?? [])
+const endpoints = (await loadContributions(adminRoutes, builtinPlugins)).flatMap(({ item }) => item.endpoints ?? [])
 const lines = [...endpoints.map(({ method, path }) => `${method} ${path}`), 'GET /metrics']
 const served = ['GET /api/v1/settings', 'PUT /api/v1/settings', 'POST /api/v1/settings/validate', 'POST /api/v1/chain/readiness/preflight']
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { contributionsTo, metricCollectors } from '#kernel'
+import { loadContributions, metricCollectors } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
 import { readListed } from './check-error-codes.ts'
 import { readRows } from './check-spec.ts'
@@ -16,7 +16,8 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description?: string; readonly $ref?: string }>>
 }
 
-const pageOf = (name: string): string => writeDocs().find(({ path }) => path.endsWith(name))?.text ?? ''
+const pages = await writeDocs()
+const pageOf = (name: string): string => pages.find(({ path }) => path.endsWith(name))?.text ?? ''
 const openApi = JSON.parse(pageOf('openapi.json'))
 const operations = Object.entries<Record<string, Operation>>(openApi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ line: `${method.toUpperCase()} ${path}`, method, path, ...operation })),
@@ -33,7 +34,7 @@ test('a page that is missing or differs is named with what renews it', () => {
 })
 
 test('pages are the same on every machine', () => {
-  for (const { text } of writeDocs()) expect(text).not.toMatch(/\/(root|home|tmp|Users)\//)
+  for (const { text } of pages) expect(text).not.toMatch(/\/(root|home|tmp|Users)\//)
 })
 
 test('the OpenAPI document has the addresses of the specification that are built', () => {
@@ -114,9 +115,9 @@ test('the settings page has every key with its default and environment name, and
   for (const { name } of specified) expect(page).toContain(`| \`${name}\` |`)
 })
 
-test('the metrics page lists every metric, and its alert uses one of them', () => {
+test('the metrics page lists every metric, and its alert uses one of them', async () => {
   const page = pageOf('metrics.md')
-  const names = contributionsTo(metricCollectors, builtinPlugins).map(({ item }) => item.name)
+  const names = (await loadContributions(metricCollectors, builtinPlugins)).map(({ item }) => item.name)
   expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual([...names].sort())
   const [, metric, label] = /increase\((\w+)\{(\w+)="failure"\}/.exec(page) ?? []
   expect(page).toMatch(new RegExp(`^\\| \`${metric}\` \\| counter \\|.*\`${label}\``, 'm'))

@@ -6,9 +6,9 @@ import {
   adminRoutes,
   cliCommands,
   configSections,
-  contributionsTo,
-  kernelEndpoints,
   kernelSections,
+  loadContributions,
+  loadKernelEndpoints,
   metricCollectors,
   version,
 } from '#kernel'
@@ -29,18 +29,16 @@ export interface GeneratedDoc {
   readonly text: string
 }
 
-export function writeDocs(): readonly GeneratedDoc[] {
-  const groups = contributionsTo(adminRoutes, builtinPlugins).map(({ item }) => item)
-  const sections = [...kernelSections, ...contributionsTo(configSections, builtinPlugins).map(({ item }) => item)]
-  const commands = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
+export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
+  const groups = [...(await loadKernelEndpoints()), ...(await loadContributions(adminRoutes, builtinPlugins)).map(({ item }) => item)]
+  const sections = [...kernelSections, ...(await loadContributions(configSections, builtinPlugins)).map(({ item }) => item)]
+  const metrics = (await loadContributions(metricCollectors, builtinPlugins)).map(({ item }) => item)
+  const commands = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   return [
-    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi([...kernelEndpoints, ...groups], version.version)) },
+    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi(groups, version.version)) },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
-    {
-      path: 'docs/reference/metrics.md',
-      text: writeMetricsPage(contributionsTo(metricCollectors, builtinPlugins).map(({ item }) => item)),
-    },
+    { path: 'docs/reference/metrics.md', text: writeMetricsPage(metrics) },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
 }
@@ -49,7 +47,7 @@ const toJson = (document: object): string => `${JSON.stringify(document, undefin
 
 /** Problems, one a line; empty when every page is what the code says. */
 export async function checkGeneratedDocs(): Promise<readonly string[]> {
-  return findStale(writeDocs(), readPage)
+  return findStale(await writeDocs(), readPage)
 }
 
 export function findStale(docs: readonly GeneratedDoc[], read: (path: string) => string | undefined): readonly string[] {
@@ -59,7 +57,7 @@ export function findStale(docs: readonly GeneratedDoc[], read: (path: string) =>
 const readPage = (path: string): string | undefined => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
 
 if (import.meta.main && process.argv.includes('--write')) {
-  for (const { path, text } of writeDocs()) {
+  for (const { path, text } of await writeDocs()) {
     if (readPage(path) === text) continue
     writeFileSync(join(root, path), text)
     process.stdout.write(`wrote ${path}\n`)

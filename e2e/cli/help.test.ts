@@ -1,6 +1,6 @@
 /** Somebody who never saw svc learns it from its help: complete, alike everywhere, and never without an example. */
 import { describe, expect, test } from 'vitest'
-import { cliCommands, contributionsTo } from '#kernel'
+import { cliCommands, loadContributions } from '#kernel'
 import { localCommands } from '../../cli/local-commands.ts'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
@@ -17,8 +17,8 @@ async function helpOf(name: string): Promise<string> {
   return stdout
 }
 
-test('svc --help lists every command of the program and of its plugins', () => {
-  const declared = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
+test('svc --help lists every command of the program and of its plugins', async () => {
+  const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   expect([...names].sort()).toEqual(declared.map(({ name }) => name).sort())
 })
 

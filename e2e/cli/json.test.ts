@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cliCommands, contributionsTo } from '#kernel'
+import { cliCommands, loadContributions } from '#kernel'
 import { localCommands } from '../../cli/local-commands.ts'
 import { type SvcRun, svcHome } from '../../cli/testing/run-svc.ts'
 import { builtinPlugins } from '../../plugins/index.ts'
@@ -149,8 +149,8 @@ test.each([
   expect(await admin(...words)).toEqual({ code: expect.any(Number), stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
 })
 
-test('every command that takes --json is tried here', () => {
-  const declared = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
+test('every command that takes --json is tried here', async () => {
+  const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   const withJson = declared.filter(({ flags }) => flags?.json).map(({ name }) => name)
   expect(withJson.sort()).toEqual([...Object.keys(commands), 'dev', 'wallet fund-testnet'].sort())
   // The others write a script, or serve.

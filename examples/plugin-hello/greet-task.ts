@@ -1,4 +1,5 @@
-import { defineTask, done, events, type } from 'svc/kernel'
+import { defineTask, done, events } from 'svc/kernel'
+import { type } from 'svc/kernel/schema'
 import { greeted } from './greeted-event.ts'
 import { greet } from './greeting.ts'
 import { helloSection } from './settings.ts'

@@ -1,4 +1,5 @@
-import { database, defineRoutes, parseBody, parseQuery, taskQueue, type } from 'svc/kernel'
+import { database, defineRoutes, parseBody, parseQuery, taskQueue } from 'svc/kernel'
+import { type } from 'svc/kernel/schema'
 import { greetTask } from './greet-task.ts'
 import { greet } from './greeting.ts'
 import { helloSection } from './settings.ts'

@@ -1,8 +1,6 @@
 import { adminRoutes, cliCommands, configSections, definePlugin, eventKinds, taskKinds } from 'svc/kernel'
-import { greetTask } from './greet-task.ts'
 import { greeted } from './greeted-event.ts'
 import { helloCommand } from './hello-command.ts'
-import { helloRoutes } from './hello-routes.ts'
 import { helloSection } from './settings.ts'
 
 /** Example of the usual contributions of a plugin. */
@@ -11,8 +9,8 @@ export default definePlugin({
   contributes: [
     configSections.with(helloSection),
     eventKinds.with(greeted),
-    taskKinds.with(greetTask),
-    adminRoutes.with(helloRoutes),
+    taskKinds.load(async () => (await import('./greet-task.ts')).greetTask),
+    adminRoutes.load(async () => (await import('./hello-routes.ts')).helloRoutes),
     cliCommands.with(helloCommand),
   ],
 })

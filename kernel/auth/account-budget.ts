@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts'
 
 export const accountLimits = {
-  /** Wrong passwords from all clients together that do not slow the next answer. */
+  /** Wrong passwords from all clients together that cause no delay. */
   failuresFree: 100,
-  /** One of them is forgotten after this long. */
+  /** Time in ms after which one of them is forgotten. */
   forgetMs: 6000,
-  /** Each further one delays the next answer by this, up to the longest delay. */
+  /** Added delay for each further one, up to the maximum. */
   delayStepMs: 100,
   delayMsMax: 3000,
 } as const
@@ -13,8 +13,8 @@ export const accountLimits = {
 const failuresMax = accountLimits.failuresFree + accountLimits.delayMsMax / accountLimits.delayStepMs
 
 /**
- * Slows guessing from many addresses, which the limit of each address does not see. It only delays: a lock of the account would let
- * anybody lock the operator out. A success forgives nothing here, because it may come from another client than the guesses.
+ * Slows password guessing from many addresses, which per-address limits do not catch. It only delays: locking the account would let
+ * anyone lock the operator out. A success does not reset it, because it may come from another client than the guesses.
  */
 export class AccountBudget {
   readonly #clock: Pick<Clock, 'now'>
@@ -31,7 +31,7 @@ export class AccountBudget {
     this.#failures = Math.min(this.#failures + 1, failuresMax)
   }
 
-  /** How long the next attempt waits before its password is checked. */
+  /** Delay in ms before the next attempt's password is checked. */
   delayMs(): number {
     this.#forget()
     const excess = Math.max(0, Math.ceil(this.#failures - accountLimits.failuresFree))
@@ -40,7 +40,7 @@ export class AccountBudget {
 
   #forget(): void {
     const nowMs = this.#clock.now()
-    // A clock that was set back forgets nothing, instead of remembering more.
+    // After the clock is set back nothing is forgotten.
     const passedMs = Math.max(0, nowMs - this.#countedAtMs)
     this.#failures = Math.max(0, this.#failures - passedMs / accountLimits.forgetMs)
     this.#countedAtMs = nowMs

@@ -7,7 +7,7 @@ import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
 import { createOriginResolver, type OriginResolver } from './trusted-proxy.ts'
 
-/** All that signing in needs, shared by the guard and the routes. */
+/** Dependencies of authentication, shared by the guard and the routes. */
 export interface AdminAuth {
   readonly enabled: boolean
   readonly signIn: SignIn
@@ -22,7 +22,7 @@ export interface AdminAuthOptions {
   readonly audit: Audit
 }
 
-/** Throws on a stored hash that cannot be used and on a proxy that is no address: both would lock the operator out, or let others in. */
+/** Throws on an unusable password hash and on an invalid proxy address: they could lock the operator out or admit others. */
 export function createAdminAuth({ auth, trustedProxies, clock, audit }: AdminAuthOptions): AdminAuth {
   const { enabled, username, password_hash: passwordHash = '', session_secret: secret = '', session_ttl: ttlMs } = auth
   const hashProblem = enabled ? explainBadHash(passwordHash) : undefined

@@ -1,4 +1,4 @@
-/** The audit log (I-35): who signed in, what was refused for safety, what was changed. One line each; a secret is never part of one. */
+/** The audit log (I-35): one line for each sign-in, security refusal and change. Lines contain no secrets. */
 import type { Log, LogFields } from '../log.ts'
 
 export interface SignInOutcome {
@@ -7,12 +7,12 @@ export interface SignInOutcome {
   /** Undefined for a name that is not the operator's: it may be a password typed into the wrong field. */
   readonly by: string | undefined
   readonly client: string
-  /** Of a blocked one: its number among those of the client. Not each of them has a line. */
+  /** Number of a blocked attempt among those of the client. Not every attempt has a line. */
   readonly attempts?: number | undefined
 }
 
 export interface AuditedRequest {
-  /** Undefined when nobody is signed in. */
+  /** Undefined without a signed-in user. */
   readonly by: string | undefined
   readonly how: 'session' | 'basic' | 'none'
   readonly client: string
@@ -23,16 +23,16 @@ export interface AuditedRequest {
 
 export interface Audit {
   signIn(outcome: SignInOutcome): void
-  /** The limiter refuses a client from now on. */
+  /** The limiter begins to block a client. */
   clientBlocked(block: { readonly client: string; readonly failures: number; readonly seconds: number }): void
-  /** A request from a page that is not the dashboard's, or with a Host that is not this machine's. */
+  /** A cross-site request, or one with a Host that is not this machine. */
   requestRefused(refusal: AuditedRequest & { readonly code: string }): void
   /** `status` is undefined when the connection ended before the answer. */
   change(change: AuditedRequest & { readonly subject: LogFields; readonly status: number | undefined }): void
 }
 
 export function createAudit(log: Log): Audit {
-  // I-35: a level of its own, so that `logging.level = error` leaves none out.
+  // I-35: its own level, so that `logging.level = error` omits no line.
   const lines = log.child('audit', 'info')
   return {
     signIn: (outcome) => lines[outcome.outcome === 'accepted' ? 'info' : 'warn']('sign-in', { ...outcome }),

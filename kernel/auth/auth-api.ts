@@ -1,10 +1,11 @@
-/** The addresses through which a browser signs in and out. */
-import { type } from 'arktype'
+/** Endpoints of the browser sign-in and sign-out. */
+
 import { defineEndpoint } from '../http/endpoint.ts'
+import { type } from '../schema.ts'
 
 export const sessionType = type({
   username: 'string',
-  /** Goes into the X-Svc-CSRF header of every change. */
+  /** Value of the X-Svc-CSRF header of every change. */
   csrf_token: 'string',
   expires_at: 'string',
   /** Renewal is accepted from this time on. */
@@ -17,7 +18,7 @@ export const login = defineEndpoint({
   summary: 'Signs a browser in and sets its session cookie.',
   body: type({ username: 'string', password: 'string', 'remember?': 'boolean' }),
   bytesMax: 10 * 1024,
-  // Members that later versions of the dashboard may send do not keep it from signing in.
+  // Later versions of the dashboard may send further members.
   unknownMembers: 'drop',
   answer: sessionType,
   refusals: ['login_rate_limited', 'password_checks_busy'],

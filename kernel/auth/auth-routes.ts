@@ -21,7 +21,7 @@ interface Exchange {
   readonly reply: FastifyReply
 }
 
-/** For a group that is open. */
+/** Must be in a group with open access. */
 export function registerLogin(app: FastifyInstance, auth: AdminAuth): void {
   serveEndpoint(app, login, async ({ body, request, reply }) => {
     const refusal = refusalOf(await auth.signIn.check(body, auth.resolveOrigin(request.raw).clientIp))
@@ -32,7 +32,7 @@ export function registerLogin(app: FastifyInstance, auth: AdminAuth): void {
   })
 }
 
-/** For a group of sessions: the guard has asked for the session, and for its CSRF token where something changes. */
+/** Must be in a group with session access: the guard has checked the session, and the CSRF token of changes. */
 export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth): void {
   const { sessions } = auth
   const clearCookie = (request: FastifyRequest, reply: FastifyReply) => {
@@ -41,7 +41,7 @@ export function registerSessionRoutes(app: FastifyInstance, auth: AdminAuth): vo
   const sessionOf = (request: FastifyRequest, reply: FastifyReply) => {
     const claims = sessions.read(request.headers.cookie)
     if (claims) return claims
-    // It expired since the guard looked at it.
+    // The session expired after the guard's check.
     clearCookie(request, reply)
     throw kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })
   }

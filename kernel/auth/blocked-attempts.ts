@@ -7,8 +7,8 @@ interface Count {
 }
 
 /**
- * Counts blocked attempts, so that a blocked client cannot fill the log: of those within the length of a block, the first, the tenth, the
- * hundredth and so on are written.
+ * Counts blocked attempts, so that a blocked client cannot fill the log: within one block only the first, tenth, hundredth and so on
+ * are logged.
  */
 export class BlockedAttempts {
   readonly #clock: Pick<Clock, 'now'>
@@ -19,7 +19,7 @@ export class BlockedAttempts {
     this.#clock = clock
   }
 
-  /** Counts one of the client's. Returns its number where it is to be written. */
+  /** Counts an attempt of the client. Returns its number when it must be logged. */
   count(client: string): number | undefined {
     const nowMs = this.#clock.now()
     const current = this.#counts.get(client)

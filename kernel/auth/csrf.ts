@@ -8,12 +8,12 @@ export const csrfErrors = defineErrors({
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Browsers attach cookies by themselves, so a cookie alone proves nothing about who wants the change. */
+/** Browsers attach cookies automatically, so a cookie does not prove that the dashboard made the request. */
 export function isUnsafeMethod(method: string): boolean {
   return !safeMethods.has(method)
 }
 
-/** True when the request carries the token that only pages of our own origin can know. */
+/** Whether the request has the token that only pages of this origin can read. */
 export function hasCsrfToken(headers: IncomingHttpHeaders, csrfToken: string): boolean {
   const given = headers['x-svc-csrf']
   return typeof given === 'string' && isSameText(given, csrfToken)

@@ -9,11 +9,11 @@ import { isCrossSite } from './cross-site.ts'
 import { csrfErrors, hasCsrfToken, isUnsafeMethod } from './csrf.ts'
 import { refusalOf } from './sign-in.ts'
 
-/** Who makes the request. `nobody`: the route is open, or authentication is switched off. */
+/** The caller. `nobody`: the route is open, or authentication is off. */
 export type Identity =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'basic'; readonly username: string }
-  /** `isCurrent` turns false when the session expires or is ended: a long answer ends then. */
+  /** `isCurrent` becomes false when the session expires or is ended; a stream then ends. */
   | { readonly kind: 'session'; readonly username: string; readonly isCurrent: () => boolean }
 
 export type Verdict =
@@ -21,9 +21,9 @@ export type Verdict =
   | {
       readonly pass: false
       readonly error: SvcError
-      /** The session that came is worth nothing, so the browser should forget it. */
+      /** The cookie's session is invalid: remove the cookie. */
       readonly clearCookie: boolean
-      /** Whose valid session the request carried, where it was refused nevertheless. */
+      /** The identity of the valid session in a refused request. */
       readonly sessionOf?: string
     }
 
@@ -41,7 +41,7 @@ const refuse = (error: SvcError, more: { readonly clearCookie?: boolean; readonl
   ...more,
 })
 
-/** The steps stand in their binding order: a Basic header wins over a cookie, and both are asked only where a route needs them. */
+/** The order is binding: a Basic header takes precedence over a cookie, and both are checked only where a route needs them. */
 export async function judge({ access, raw, method }: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
   if (access === 'open') return nobody
   if (!auth.enabled) return judgeLocal(raw, auth)
@@ -54,9 +54,9 @@ export async function judge({ access, raw, method }: GuardedRequest, auth: Admin
 
 const noSession = () => kernelErrors.authentication_required({ message: 'There is no valid session: sign in.' })
 
-/** Without authentication only the network protects: pages that the operator's browser shows must not get through it. */
+/** Without authentication only the network protects: refuse requests that other sites make through the operator's browser. */
 function judgeLocal(raw: GuardedRequest['raw'], { resolveOrigin }: AdminAuth): Verdict {
-  // A page whose own name resolves to this machine would count as same-origin (DNS rebinding).
+  // DNS rebinding: a page whose name resolves to this machine would count as same-origin.
   if (!isLoopbackHostHeader(raw.headers.host)) return refuse(kernelErrors.host_refused())
   return isCrossSite(raw.headers, resolveOrigin(raw)) ? refuse(kernelErrors.cross_site_refused()) : nobody
 }

@@ -10,13 +10,13 @@ export interface PasswordCost {
   readonly p: number
 }
 
-/** 32 MiB and about a quarter of a second: the OWASP figure for scrypt with the least memory that still resists graphics cards. */
+/** 32 MiB and about 0.25 s: the OWASP parameters with the least memory that still resist GPUs. */
 const defaultCost: PasswordCost = { ln: 15, r: 8, p: 3 }
 /** A hash in a configuration file may not ask for more than 1 GiB. */
 const memoryBytesMax = 2 ** 30
 const saltBytes = 16
 const keyBytes = 32
-/** Verifications that may wait for a free processor. */
+/** Longest queue of waiting verifications. */
 const waitingMax = 256
 
 export const passwordErrors = defineErrors({
@@ -25,7 +25,7 @@ export const passwordErrors = defineErrors({
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-/** Makes `$scrypt$ln=15,r=8,p=3$<salt>$<key>`: all that a later verification needs stands in the text. */
+/** Makes `$scrypt$ln=15,r=8,p=3$<salt>$<key>`: the text contains all parameters of a later verification. */
 export async function hashPassword(password: string, cost: PasswordCost = defaultCost): Promise<string> {
   const salt = randomBytes(saltBytes)
   const key = await derive(password.normalize('NFC'), salt, keyBytes, scryptOptions(cost))
@@ -41,13 +41,13 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   return timingSafeEqual(derived, key)
 }
 
-/** Says what is wrong with a stored hash, or undefined. */
+/** The problem of a stored hash, or undefined. */
 export function explainBadHash(hash: string): string | undefined {
   try {
     readHash(hash)
     return undefined
   } catch (error) {
-    // The answer is the text; nothing else could be learned from the error.
+    // The message is the result; the error has nothing else.
     return (error as Error).message
   }
 }
@@ -63,7 +63,7 @@ function readHash(hash: string): { readonly cost: PasswordCost; readonly salt: B
 
 function scryptOptions({ ln, r, p }: PasswordCost): ScryptOptions {
   const N = 2 ** ln
-  // Node counts a little more than the table itself.
+  // Node needs slightly more memory than the table itself.
   return { N, r, p, maxmem: 128 * r * (N + p + 2) + 2 ** 20 }
 }
 
@@ -71,7 +71,7 @@ const processors = availableParallelism()
 let busy = 0
 const waiting: (() => void)[] = []
 
-/** Guesses sent in parallel must not take every thread of the pool from the rest of the service. */
+/** Bounds concurrent verifications, so that parallel guesses do not occupy the whole thread pool. */
 async function takeProcessor<T>(work: () => Promise<T>): Promise<T> {
   if (busy >= processors) {
     if (waiting.length >= waitingMax) throw passwordErrors.password_checks_busy({ retryAfterSeconds: 1 })
@@ -81,7 +81,7 @@ async function takeProcessor<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } finally {
     const next = waiting.shift()
-    // The place is handed on, so that nobody who came later can slip in between.
+    // Hand the slot over so newcomers cannot overtake.
     if (next) next()
     else busy--
   }

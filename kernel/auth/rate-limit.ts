@@ -4,13 +4,13 @@ import { AccountBudget } from './account-budget.ts'
 export const signInLimits = {
   /** Consecutive wrong passwords before an address is blocked. */
   failuresMax: 5,
-  /** Length of the block, counted from the last of them; its final millisecond belongs to it. */
+  /** Length of the block in ms from the last wrong password, inclusive. */
   blockMs: 60_000,
-  /** An address without attempts is forgotten after this. */
+  /** An address without attempts is forgotten after this time. */
   memoryMs: 600_000,
   sweepMs: 60_000,
   addressesMax: 4096,
-  /** Attempts of one address that may wait for each other. */
+  /** Longest queue of attempts of one address. */
   waitingMax: 64,
 } as const
 
@@ -30,18 +30,18 @@ interface Line {
   length: number
 }
 
-/** `remembered`: right a moment ago. It passes, and tells nothing about the failures of its address. */
+/** `remembered`: verified recently. It passes and does not reset the failures of its address. */
 export type Verification = 'right' | 'wrong' | 'remembered'
 
 /**
- * Slows guessing down: wrong passwords are counted per client address, over every way of signing in. Attempts of one address are
- * judged one after another, so parallel guesses count like any others. Beyond that all addresses share one budget, which delays.
+ * Limits password guessing: counts wrong passwords per client address over all ways of signing in. Attempts of one address run one
+ * after another, so parallel guesses count too. All addresses also share one budget, which delays.
  */
 export class SignInLimiter {
   readonly #clock: Pick<Clock, 'now' | 'sleep'>
   readonly #onBlock: (address: string) => void
   readonly #account: AccountBudget
-  /** Least recently tried first. */
+  /** In order of the last attempt, oldest first. */
   readonly #entries = new Map<string, Entry>()
   readonly #lines = new Map<string, Line>()
   #sweptAtMs = 0
@@ -52,20 +52,20 @@ export class SignInLimiter {
     this.#account = new AccountBudget(clock)
   }
 
-  /** Runs `verify` when the address may try now. While it is blocked even the right password is refused. */
+  /** Runs `verify` unless the address is blocked; a block also refuses the right password. */
   attempt(address: string, verify: () => Promise<Verification>): Promise<Attempt> {
     const line = this.#lines.get(address) ?? { last: Promise.resolve(), length: 0 }
     if (line.length >= signInLimits.waitingMax) return Promise.resolve({ kind: 'limited', retryAfterSeconds: 1 })
     this.#lines.set(address, line)
     line.length++
-    // The delay runs from the arrival, so attempts of one address do not add theirs up.
+    // The delay starts at the arrival, so that delays of queued attempts do not add up.
     const slowed = this.#isBlocked(address) ? undefined : this.#slowDown()
     const decided = Promise.all([line.last, slowed])
       .then(() => this.#decide(address, verify))
       .finally(() => {
         if (--line.length === 0) this.#lines.delete(address)
       })
-    // The next in line must get its turn whatever became of this one.
+    // The next attempt must run also after a failure of this one.
     line.last = decided.catch(() => {})
     return decided
   }
@@ -102,9 +102,9 @@ export class SignInLimiter {
   #countFailure(address: string): void {
     const nowMs = this.#clock.now()
     const before = this.#entries.get(address)
-    // Room may have gone to others while the password was checked.
+    // Other addresses may have filled the table during the check.
     if (!before && !this.#makeRoom(nowMs)) return
-    // A block that is over takes its failures with it.
+    // The end of a block resets the failures.
     const failures = 1 + (before && before.blockedUntilMs === 0 ? before.failures : 0)
     const blockedUntilMs = failures >= signInLimits.failuresMax ? nowMs + signInLimits.blockMs : 0
     this.#keep(address, { failures, blockedUntilMs, lastAttemptMs: nowMs })

@@ -1,8 +1,8 @@
 const cookieName = 'svc_admin_session'
 
 /**
- * The token in a Cookie header. A browser sends one of ours: where several stand there, another host of the domain has set some, and none
- * is believed.
+ * The token in a Cookie header. A browser sends one of ours; with several, another host of the domain has set some, and none is
+ * trusted.
  */
 export function readSessionCookie(header: string | undefined): string | undefined {
   const tokens = (header?.split(';') ?? []).flatMap((pair) => {
@@ -13,9 +13,9 @@ export function readSessionCookie(header: string | undefined): string | undefine
 }
 
 export interface CookieOptions {
-  /** The browser reaches us over https. */
+  /** The browser connects over https. */
   readonly isSecure: boolean
-  /** Keeps the cookie beyond the browser's run, until this moment. */
+  /** Makes the cookie persistent until this time. */
   readonly persist?: { readonly maxAgeSeconds: number; readonly expiresMs: number } | undefined
 }
 
@@ -24,7 +24,7 @@ export function writeSessionCookie(token: string, { isSecure, persist }: CookieO
   return [`${cookieName}=${token}`, 'Path=/', ...lifetime, 'HttpOnly', ...(isSecure ? ['Secure'] : []), 'SameSite=Strict'].join('; ')
 }
 
-/** Makes the browser forget the session. */
+/** Removes the session cookie. */
 export function clearSessionCookie(isSecure: boolean): string {
   return writeSessionCookie('', { isSecure, persist: { maxAgeSeconds: 0, expiresMs: 0 } })
 }

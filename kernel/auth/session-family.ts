@@ -4,12 +4,12 @@ import type { Clock } from '../clock.ts'
 export const familyLimits = { revokedMax: 4096, sweepMs: 60_000 } as const
 
 /**
- * Login families that were ended before their time, so that no token of them counts any more, however often it was renewed.
+ * Revoked login families: their tokens, renewed ones included, are invalid.
  * In memory only: the cookie itself was removed at the logout.
  */
 export class RevokedFamilies {
   readonly #clock: Pick<Clock, 'now'>
-  /** SHA-256 of the session id → until when a token of it could live. */
+  /** SHA-256 of the session id → latest possible expiry of its tokens. */
   readonly #untilMs = new Map<string, number>()
   #sweptAtMs = 0
 
@@ -17,7 +17,7 @@ export class RevokedFamilies {
     this.#clock = clock
   }
 
-  /** False when the table is full of families that could still be used. */
+  /** False when the table is full of families that have not expired. */
   revoke(sessionId: string, untilMs: number): boolean {
     const nowMs = this.#clock.now()
     const isFull = this.#untilMs.size >= familyLimits.revokedMax

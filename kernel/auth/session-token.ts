@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { type } from 'arktype'
+import { type } from '../schema.ts'
 
 const claimsType = type({
   username: 'string > 0',
@@ -12,7 +12,7 @@ const claimsType = type({
   'remember?': 'true',
 })
 
-/** What a session is. The server keeps none of it: it travels in the cookie, signed. */
+/** The signed content of a session cookie. The server stores nothing. */
 export type SessionClaims = typeof claimsType.infer
 
 /** `base64url(JSON) "." base64url(HMAC-SHA256(secret, first part))`. */
@@ -21,7 +21,7 @@ export function sealSession(claims: SessionClaims, secret: string): string {
   return `${content}.${sign(content, secret).toString('base64url')}`
 }
 
-/** The claims of a token with a right signature, whether or not they still hold; undefined for everything else. */
+/** The claims of a token with a valid signature, without a check of the expiry; undefined for any other text. */
 export function unsealSession(token: string, secret: string): SessionClaims | undefined {
   const [content = '', signature = '', ...rest] = token.split('.')
   if (rest.length > 0 || !isSignature(signature, sign(content, secret))) return undefined
@@ -33,6 +33,6 @@ const sign = (content: string, secret: string): Buffer => createHmac('sha256', s
 
 function isSignature(text: string, expected: Buffer): boolean {
   const given = Buffer.from(text, 'base64url')
-  // Base64 has several spellings of one value: only the one that sealSession writes counts.
+  // Base64 has several spellings of one value: accept only the one of sealSession.
   return given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === text
 }

@@ -12,7 +12,7 @@ export interface SessionSettings {
   readonly ttlMs: number
 }
 
-/** A session as the API shows it. */
+/** A session in the API. */
 export type SessionView = typeof sessionType.infer
 
 export interface IssuedSession {
@@ -21,11 +21,11 @@ export interface IssuedSession {
 }
 
 const rememberedMs = 30 * 24 * 3_600_000
-/** Renewal is accepted this long after the last one, or after half of a shorter lifetime. */
+/** Shortest time between renewals; half the lifetime when that is shorter. */
 const refreshAfterMs = 5 * 60_000
 const tokenBytes = 32
 
-/** Browser sessions of the one operator. A session lives as long as it is renewed; its family ends it as a whole. */
+/** Browser sessions of the operator. Renewed tokens belong to one family, which is revoked as a whole. */
 export class Sessions {
   readonly #settings: SessionSettings
   readonly #clock: Pick<Clock, 'now'>
@@ -51,7 +51,7 @@ export class Sessions {
     })
   }
 
-  /** The session of a Cookie header, when it counts now. */
+  /** The valid session of a Cookie header. */
   read(cookieHeader: string | undefined): SessionClaims | undefined {
     const token = readSessionCookie(cookieHeader)
     const claims = token === undefined ? undefined : unsealSession(token, this.#settings.secret)
@@ -70,9 +70,9 @@ export class Sessions {
     return this.#issue({ ...claims, issued_at: issuedAt, expires_at: issuedAt + lifetimeSeconds(claims) })
   }
 
-  /** Ends the whole family. False when too many were ended lately to remember this one. */
+  /** Revokes the whole family. False when the table of revoked families is full. */
   end(claims: SessionClaims): boolean {
-    // A token renewed a moment ago lives this long at most.
+    // The longest lifetime of a token that was just renewed.
     return this.#revoked.revoke(claims.session_id, this.#clock.now() + lifetimeSeconds(claims) * 1000)
   }
 

@@ -12,7 +12,7 @@ import { isSameText } from './same-text.ts'
 const outcomes = { right: 'accepted', wrong: 'refused', limited: 'blocked' } as const
 
 const remembered = {
-  /** Basic credentials that were right are not verified again for this long: verification is slow on purpose. */
+  /** Valid Basic credentials are not verified again within this time, because verification is slow by design. */
   ms: 60_000,
   entriesMax: 4096,
 } as const
@@ -27,14 +27,14 @@ export interface SignInDeps {
   readonly audit: Pick<Audit, 'signIn' | 'clientBlocked'>
 }
 
-/** Judges passwords of the one operator, limited per client. */
+/** Verifies the operator's password, rate-limited per client. */
 export class SignIn {
   readonly #operator: Operator
   readonly #clock: Pick<Clock, 'now'>
   readonly #audit: Pick<Audit, 'signIn'>
   readonly #limiter: SignInLimiter
   readonly #blocked: BlockedAttempts
-  /** Keyed hash of right credentials → until when they count. The key lives only in this process. */
+  /** Keyed hash of valid credentials → expiry. The key exists only in this process. */
   readonly #right = new Map<string, number>()
   readonly #key = randomBytes(32)
 
@@ -67,7 +67,7 @@ export class SignIn {
   }
 
   async #verify({ username, password }: Credentials): Promise<Verification> {
-    // The password is checked whatever the name, so the time taken does not tell whether the name exists.
+    // Verify the password for any name, so that the time does not reveal whether the name exists.
     const isPassword = await verifyPassword(password, this.#operator.passwordHash)
     return this.#isOperator(username) && isPassword ? 'right' : 'wrong'
   }
@@ -83,7 +83,7 @@ export class SignIn {
     this.#audit.signIn({ outcome: outcomes[kind], how, by, client, attempts })
   }
 
-  /** The stored hash takes part: after a change of password nothing remembered fits any more. */
+  /** Includes the stored hash, so that a change of the password invalidates remembered credentials. */
   #identify({ username, password }: Credentials): string {
     const text = JSON.stringify([this.#operator.passwordHash, username.trim(), password])
     return createHmac('sha256', this.#key).update(text).digest('base64')
@@ -101,7 +101,7 @@ export class SignIn {
   }
 }
 
-/** The answer to an attempt that was not right. */
+/** The error of a refused attempt. */
 export function refusalOf(attempt: Attempt): SvcError | undefined {
   if (attempt.kind === 'limited') return kernelErrors.login_rate_limited({ retryAfterSeconds: attempt.retryAfterSeconds })
   if (attempt.kind === 'wrong') return kernelErrors.authentication_required({ message: 'The username or password is wrong.' })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** Where a request came from, after believing those proxies that are trusted. */
+/** The origin of a request, with the forwarded headers of trusted proxies applied. */
 export interface RequestOrigin {
   readonly clientIp: string
   readonly scheme: 'http' | 'https'
@@ -11,7 +11,7 @@ export interface RequestOrigin {
 
 export type OriginResolver = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => RequestOrigin
 
-/** Whether the peer of a connection is one of the `trusted` (IP addresses and CIDRs). Throws on an entry that is neither. */
+/** Whether the peer of a connection is one of the `trusted` (IP addresses and CIDRs). Throws on any other entry. */
 export function createProxyCheck(trusted: readonly string[]): (address: string | undefined) => boolean {
   const proxies = new BlockList()
   for (const entry of trusted) trust(proxies, entry)
@@ -21,7 +21,7 @@ export function createProxyCheck(trusted: readonly string[]): (address: string |
   }
 }
 
-/** Forwarded headers count only when the TCP peer is in `trusted` (IP addresses and CIDRs). Throws on an entry that is neither. */
+/** Forwarded headers count only when the TCP peer is in `trusted` (IP addresses and CIDRs). Throws on any other entry. */
 export function createOriginResolver(trusted: readonly string[]): OriginResolver {
   const isTrusted = createProxyCheck(trusted)
   return ({ headers, socket }) => {
@@ -33,7 +33,7 @@ export function createOriginResolver(trusted: readonly string[]): OriginResolver
     const forwarded = lines('x-forwarded-for')
       .map(readAddress)
       .findLast((ip) => ip !== undefined && !isTrusted(ip))
-    // The trusted peer wrote the last element; those before it came from its client.
+    // The trusted peer wrote the last element; its client wrote those before it.
     const clientIp = forwarded ?? readAddress(lines('x-real-ip').at(-1) ?? '') ?? peer
     const proto = lines('x-forwarded-proto').at(-1)?.toLowerCase()
     const scheme = ownScheme === 'http' && (proto === 'http' || proto === 'https') ? proto : ownScheme
@@ -55,7 +55,7 @@ function readSubnet(entry: string): { readonly address: string; readonly prefix:
   const address = normalizeIp(text)
   if (address === undefined) return undefined
   const width = isIP(address) === 6 ? 128 : 32
-  // A mapped address was turned into IPv4: so must be its prefix.
+  // The prefix of a mapped address must become an IPv4 prefix too.
   const mappedBits = isIP(text) === 6 && width === 32 ? 96 : 0
   const prefix = bits === undefined ? width : Number(bits) - mappedBits
   return prefix >= 0 && prefix <= width ? { address, prefix } : undefined
@@ -74,7 +74,7 @@ function readAddress(text: string): string | undefined {
 
 const mappedPattern = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/
 
-/** One spelling per address, and IPv4 for IPv4-mapped IPv6, which is how Node names IPv4 peers of a dual-stack socket. */
+/** One spelling per address. IPv4-mapped IPv6 becomes IPv4: Node reports IPv4 peers of a dual-stack socket in that form. */
 export function normalizeIp(text: string): string | undefined {
   const kind = isIP(text)
   if (kind === 0) return undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isReadableOnTheWay, readAdminUrl } from './admin-address.ts'
+import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 
 test.each([
   ['127.0.0.1:9090', 'http://127.0.0.1:9090'],
@@ -31,5 +31,5 @@ test.each([
   ['http://localhost.example.org', true],
   ['http://[fe80::1]:9090', true],
 ])('what is sent to %s can be read on the way: %s', (url, isReadable) => {
-  expect(isReadableOnTheWay(url)).toBe(isReadable)
+  expect(isUnencryptedRemote(url)).toBe(isReadable)
 })

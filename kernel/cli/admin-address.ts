@@ -6,7 +6,7 @@ const everywhere = new Set(['', '0.0.0.0', '[::]'])
 export function readAdminUrl(text: string): string {
   const trimmed = text.trim()
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`
-  // A URL cannot be without a host, an address such as `:9090` can.
+  // A URL needs a host; an address such as `:9090` has none.
   const spelled = withScheme.replace(/^(\w+:\/\/)(?=[:/]|$)/, '$1127.0.0.1')
   const url = URL.canParse(spelled) ? new URL(spelled) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
@@ -18,8 +18,8 @@ export function readAdminUrl(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname.slice(0, end)}`
 }
 
-/** Can others on the way read what is sent to the URL? */
-export function isReadableOnTheWay(url: string): boolean {
+/** Whether the connection leaves this machine unencrypted. */
+export function isUnencryptedRemote(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type } from 'arktype'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kernelErrors } from '../errors.ts'
 import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
 import { defineRoutes } from '../http/routes.ts'
+import { type } from '../schema.ts'
 import { startTestListener, type TestListener, testOperator } from '../testing/admin-listener.ts'
 import { openAdminClient } from './admin-client.ts'
 

@@ -1,7 +1,7 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
-import { type } from 'arktype'
+import { checkSchema } from '../check-schema.ts'
 import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
-import { isReadableOnTheWay, readAdminUrl } from './admin-address.ts'
+import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
 import { notSvc, refusalOf } from './admin-refusal.ts'
 import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
@@ -20,7 +20,7 @@ type Sent<E extends Endpoint> = {} extends EndpointRequest<E> ? [request?: Endpo
 
 export interface AdminClient {
   readonly url: string
-  /** The answer of an endpoint. Throws AdminRefusal, or CommandError when there is no answer that svc would give. */
+  /** Calls an endpoint and returns its answer. Throws AdminRefusal, or CommandError without a valid answer of svc. */
   call<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<EndpointAnswer<E>>
   /** GET /healthz, whatever its status. */
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
@@ -41,15 +41,15 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
   }
 
   async function findAuthorization(): Promise<string | undefined> {
-    // Before a question for the password, so that the operator can still leave.
-    if (isReadableOnTheWay(url)) {
+    // Before the password prompt, so that the operator can still cancel.
+    if (isUnencryptedRemote(url)) {
       call.out.note(`warning: the Admin password goes to ${url} unencrypted; use https, or an SSH tunnel to a loopback address`)
     }
     return basic(local.username, await findPassword(call, local.username))
   }
 
   async function send(method: string, path: string, body?: unknown): Promise<Reply> {
-    // Health is for everybody: no password is asked for it.
+    // The health route needs no password.
     const credentials = path === '/healthz' ? undefined : await authorize()
     const init = {
       method,
@@ -59,7 +59,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
-      // Followed, a change would arrive as a plain GET, and the password might go to another host.
+      // Following a redirect would turn a change into a GET and could send the password to another host.
       redirect: 'manual',
     } as const
     try {
@@ -88,7 +88,7 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
 
 interface Reply {
   readonly response: Response
-  /** The JSON of it. */
+  /** The parsed JSON body. */
   readonly answer: unknown
 }
 
@@ -110,7 +110,7 @@ function writeQuery(query: WireRequest['query'] = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-/** Undefined for what is no JSON, as from something that is not the service. */
+/** Undefined when the text is not JSON, such as the page of a proxy. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -120,14 +120,14 @@ function readJson(text: string): unknown {
   }
 }
 
-/** An answer of another form would fail far from here, or be shown for what it is not. */
+/** Refuses an answer of an unexpected form, which would fail later or be displayed wrongly. */
 function readAnswer({ path, answer: expected, status = 200 }: Endpoint, { response, answer }: Reply, url: string): unknown {
   if (response.status !== status || (expected && answer === undefined)) throw notSvc(url, response.status)
   if (!expected) return undefined
-  const checked = expected(answer)
-  if (!(checked instanceof type.errors)) return answer
+  const { errors } = checkSchema(expected, answer)
+  if (!errors) return answer
   throw new CommandError(
-    `${url}${path} answers in a form that this svc does not know (${checked.summary}); compare svc version with svc admin status`,
+    `${url}${path} answers in a form that this svc does not know (${errors.summary}); compare svc version with svc admin status`,
   )
 }
 

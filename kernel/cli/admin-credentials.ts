@@ -7,14 +7,14 @@ import { findPlace, readSettings } from './command-settings.ts'
 import { canPrompt, promptSecret } from './prompt.ts'
 
 export interface LocalAdmin {
-  /** Of the listener. */
+  /** `host:port` of the Admin listener. */
   readonly address: string
   readonly username: string
-  /** False: nobody is asked for a password. */
+  /** False when authentication is off. */
   readonly needsPassword: boolean
 }
 
-/** What the local configuration says. With `--admin-url` alone the service may be elsewhere, so a configuration that cannot be read does not matter. */
+/** Reads the local configuration. With `--admin-url` alone the service may be remote, so an unreadable configuration is ignored. */
 export function readLocalAdmin(call: Pick<CommandCall, 'flags' | 'env'>): LocalAdmin {
   try {
     const { addr } = readSettings(call, adminSection, ['addr'])
@@ -26,7 +26,7 @@ export function readLocalAdmin(call: Pick<CommandCall, 'flags' | 'env'>): LocalA
   }
 }
 
-/** SVC_ADMIN_PASSWORD, then the file of the first password next to the configuration, then a question. Undefined: none, and none is needed for sure. */
+/** SVC_ADMIN_PASSWORD, then the initial password file beside the configuration, then a prompt. Undefined: no password was found and the remote service may need none. */
 export async function findPassword(call: Pick<CommandCall, 'flags' | 'env'>, username: string): Promise<string | undefined> {
   const fromEnv = call.env.SVC_ADMIN_PASSWORD
   if (fromEnv) return fromEnv
@@ -38,7 +38,7 @@ export async function findPassword(call: Pick<CommandCall, 'flags' | 'env'>, use
   throw new CommandError(`the Admin password is not known: set SVC_ADMIN_PASSWORD, or put it into ${path}`)
 }
 
-/** The operator named a service and no configuration. */
+/** Whether the command names a service but no configuration. */
 function isElsewhere({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): boolean {
   return flags.adminUrl !== undefined && flags.config === undefined && !env.SVC_CONFIG?.trim()
 }

@@ -1,4 +1,4 @@
-/** Why the service did not do what was asked, and what to do about it. */
+/** Refusals of the Admin API as messages with the next step. */
 import { CommandError } from './command.ts'
 
 /** A refusal by the service. */
@@ -19,7 +19,7 @@ interface RefusalBody {
   readonly fields?: readonly { readonly field: string; readonly message: string }[]
 }
 
-/** @param answer the JSON of the answer, whoever gave it */
+/** @param answer the JSON body, possibly from another program */
 export function refusalOf(url: string, response: Response, answer: unknown): CommandError {
   const { status, headers } = response
   if (status >= 300 && status < 400) {
@@ -29,14 +29,14 @@ export function refusalOf(url: string, response: Response, answer: unknown): Com
   }
   if (!isRefusalBody(answer)) return notSvc(url, status)
   const { error, code, fields = [] } = answer
-  // The text often is that of the only field.
+  // The message often repeats that of the only field.
   const details = fields.filter(({ message }) => !error.includes(message)).map(({ field, message }) => `\n - ${field}: ${message}`)
   const advice = adviceOn(response)
   const text = advice === undefined ? error : `${error.replace(/\.$/, '')}; ${advice}`
   return new AdminRefusal(text + details.join(''), { status, code })
 }
 
-/** What answered is a proxy in front of the service, or something else altogether. */
+/** The answer came from a proxy or another program. */
 export const notSvc = (url: string, status: number): CommandError =>
   new CommandError(`${url} answered ${status}, but not as svc does; is this the Admin API (--admin-url), and is svc serve running?`)
 

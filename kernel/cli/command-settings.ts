@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load.ts'
 import type { SettingTable, SettingValues, TypedSection } from '../config/section.ts'
 import { type CommandCall, CommandError } from './command.ts'
 
-/** Where a command finds the configuration, and where what belongs to it lies unless the file says otherwise. */
+/** The configuration file of a command, and the default directory of its data. */
 export interface CommandPlace {
   readonly configPath: string
   readonly dataDir: string
@@ -18,7 +18,7 @@ export function findPlace({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): C
 
 /**
  * Some keys of one section as the service would read them (defaults < file < environment). Throws CommandError naming each of these
- * that is invalid or missing; what is wrong elsewhere in the file does not matter to the command.
+ * that is invalid or missing; problems elsewhere in the file are ignored.
  */
 export function readSettings<S extends SettingTable, K extends keyof S & string>(
   call: Pick<CommandCall, 'flags' | 'env'>,

@@ -39,7 +39,7 @@ export interface Output {
   note(line: string): void
 }
 
-/** A refusal with its exit code: 2 for wrong use, 1 for everything else. */
+/** A failed command with its exit code: 2 for a usage error, 1 for everything else. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: 1 | 2

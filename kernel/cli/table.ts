@@ -1,4 +1,4 @@
-/** Rows under a header in capitals, columns two spaces apart. A cell is one line of printable text, whatever it came as. */
+/** Rows under a header in capitals, columns two spaces apart. Control characters and line breaks in cells are replaced. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header.map((title) => title.toUpperCase()), ...rows.map((row) => row.map(onOneLine))]
   const widths = header.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ''))))
@@ -12,8 +12,8 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
     .join('\n')
 }
 
-/** Much of it comes from strangers, and a terminal obeys control characters. */
+/** Cells may hold untrusted text, and a terminal executes control characters. */
 const onOneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim()
 
-/** Code points, so that an accented or a dash character counts once. */
+/** Counts code points, so that an accented letter or a dash counts once. */
 const widthOf = (text: string): number => [...text].length

@@ -3,8 +3,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parse, patch } from '@decimalturn/toml-patch'
+import type * as tomlPatch from '@decimalturn/toml-patch'
 import { defineErrors } from '../errors.ts'
+import { lazyPackage } from '../lazy-package.ts'
+
+const toml = lazyPackage<typeof tomlPatch>('@decimalturn/toml-patch')
 
 export const configFileErrors = defineErrors({
   config_unreadable: { status: 500, message: 'The configuration file cannot be read.' },
@@ -20,7 +23,7 @@ export function resolveConfigPath(flag: string | undefined, env: Readonly<Record
   return resolve(flag ?? (fromEnv || join(defaultDataDir(), 'config.toml')))
 }
 
-/** A missing file is an empty one: defaults and the environment are used. */
+/** A missing file counts as empty. */
 export function readConfigFile(path: string): { readonly exists: boolean; readonly text: string; readonly tree: Record<string, unknown> } {
   let text: string
   try {
@@ -30,7 +33,7 @@ export function readConfigFile(path: string): { readonly exists: boolean; readon
     throw configFileErrors.config_unreadable({ message: `${path} cannot be read: ${(cause as Error).message}`, cause })
   }
   try {
-    return { exists: true, text, tree: parse(text) as Record<string, unknown> }
+    return { exists: true, text, tree: toml().parse(text) as Record<string, unknown> }
   } catch (cause) {
     // I-10: the parser's own words quote the line, which may hold the wallet key. They go nowhere, not even as a cause.
     const { line, column } = cause as { readonly line?: number; readonly column?: number }
@@ -43,8 +46,9 @@ export function saveConfigFile(path: string, changes: Readonly<Record<string, un
   const { text, tree } = readConfigFile(path)
   const wanted = structuredClone(tree)
   for (const [field, value] of Object.entries(changes)) assign(wanted, field, value)
+  const { parse, patch } = toml()
   const patched = patch(text, wanted)
-  // A young library edits the operator's file: its work is checked before it replaces anything.
+  // The library that edits the operator's file is young: verify its output before replacing the file.
   if (!isDeepStrictEqual(plain(parse(patched)), plain(wanted))) {
     throw configFileErrors.config_unwritable({ message: `${path} could not be edited without changing its meaning; edit it by hand` })
   }
@@ -56,7 +60,7 @@ const temporaryNameBytes = 8
 /** Writes through a temporary file, fsync and rename, mode 0600, making private parent directories. */
 export function writePrivateFile(path: string, text: string): void {
   const directory = dirname(path)
-  // A random name that must be new: a file or link that another user put there is never written to.
+  // A random name opened with O_EXCL: never writes to a file or link that another user placed there.
   const temporary = `${path}.${randomBytes(temporaryNameBytes).toString('hex')}.tmp`
   let isMade = false
   try {
@@ -64,7 +68,7 @@ export function writePrivateFile(path: string, text: string): void {
     const file = openSync(temporary, 'wx', 0o600)
     isMade = true
     try {
-      // All of it or an error: on a disk that is nearly full, one write may take a part.
+      // Writes everything or throws: a single write to a nearly full disk may be partial.
       writeFileSync(file, text)
       fsyncSync(file)
     } finally {
@@ -80,7 +84,7 @@ export function writePrivateFile(path: string, text: string): void {
   }
 }
 
-/** The rights of other users on a file, such as `0644`; undefined when they have none, or there is no such file. */
+/** The mode of a file that other users can access, such as `0644`; undefined when they cannot, or the file is missing. */
 export function modeForOthers(path: string): string | undefined {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
   return (mode & 0o077) === 0 ? undefined : `0${mode.toString(8)}`

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConfigRequest, loadConfig } from './load.ts'
 import { defineSection } from './section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './setting.ts'
+import { matching } from './value-rule.ts'
 
 let dir = ''
 beforeAll(() => {
@@ -101,11 +102,13 @@ test.each([
 test('the value of a secret is in no message', () => {
   const wrong = defineSection('chain', {
     doc: 'Chain.',
-    keys: { private_key: secret({ label: 'Key', doc: 'Key.', required: true }, chain.keys.private_key.schema as never) },
+    keys: { private_key: secret({ label: 'Key', doc: 'Key.', required: true }, matching(/^[0-9a-f]{64}$/, '32 bytes in hexadecimal')) },
   })
-  const config = load('[chain]\nprivate_key = 987654321', { sections: [cache, wrong], env: {} })
-  expect(config.messages).toHaveLength(1)
-  expect(config.messages.join()).not.toContain('987654321')
+  for (const text of ['987654321', '"987654321"', '"987654321\\u0007"']) {
+    const config = load(`[chain]\nprivate_key = ${text}`, { sections: [cache, wrong], env: {} })
+    expect(config.messages).toHaveLength(1)
+    expect(config.messages.join()).not.toContain('987654321')
+  }
 })
 
 test.each([

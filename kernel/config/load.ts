@@ -1,4 +1,3 @@
-import { type } from 'arktype'
 import { readConfigFile } from './file.ts'
 import { envName, type Section } from './section.ts'
 import type { FileValue, Setting } from './setting.ts'
@@ -9,7 +8,7 @@ export interface ConfigProblem {
   /** Dotted path, such as `chain.rpc_url`. */
   readonly field: string
   readonly message: string
-  /** `setup`: the operator can mend it from the settings page, so the service starts in setup mode. `start`: it cannot start. */
+  /** `setup`: the operator can fix it on the settings page, so the service starts in setup mode. `start`: it cannot start. */
   readonly blocks: 'setup' | 'start'
 }
 
@@ -17,7 +16,7 @@ export interface LoadedConfig {
   readonly path: string
   readonly exists: boolean
   readonly dataDir: string
-  /** By section path: the values that code uses. Where a key is invalid its default stands in. */
+  /** By section path: parsed values. An invalid value is replaced by its default. */
   readonly values: ReadonlyMap<string, Readonly<Record<string, unknown>>>
   /** By dotted path: the file form of the effective value. */
   readonly raw: ReadonlyMap<string, FileValue | undefined>
@@ -32,7 +31,7 @@ export interface ConfigRequest {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Dotted path → text, from `--set` and other flags. */
   readonly flags?: Readonly<Record<string, string>>
-  /** Dotted path → value, read as if they stood in the file. To look at changes before they are saved. */
+  /** Dotted path → value, applied over the file, to check changes before they are saved. */
   readonly changes?: Readonly<Record<string, FileValue>>
 }
 
@@ -78,7 +77,7 @@ function readSection(section: Section, tree: unknown, request: ConfigRequest) {
     const usable = problem ? defaultOf(setting, request.dataDir) : choice.value
     values[key] = usable === undefined ? undefined : setting.parse(usable)
   }
-  // Rules across keys assume that each key is valid by itself. A required one that is still missing does not suspend them.
+  // Rules across keys need valid keys; a missing required key does not suspend them.
   const crossing = isValid ? section.check(values as never) : []
   for (const { key, message } of crossing) {
     problems.push({ field: `${section.path}.${key}`, message, blocks: blockedBy(section.keys[key]) })
@@ -96,9 +95,8 @@ export function checkSetting(field: string, setting: Setting<unknown>, value: un
   if (isAbsent(setting, value)) {
     return setting.required ? { field, message: `is required: ${setting.doc}`, blocks } : undefined
   }
-  const result = setting.schema(value)
-  if (!(result instanceof type.errors)) return undefined
-  return { field, message: result[0]?.problem ?? result.summary, blocks }
+  const mismatch = setting.rule.check(value)
+  return mismatch && { field, message: `must be ${mismatch.mustBe} (was ${mismatch.was})`, blocks }
 }
 
 export function defaultOf(setting: Setting<unknown>, dataDir: string): FileValue | undefined {
@@ -115,7 +113,7 @@ function pick(field: string, setting: Setting<unknown>, tree: unknown, request: 
   return { value: defaultOf(setting, request.dataDir), source: 'default' }
 }
 
-/** Text that cannot be read as the setting's form is passed on as it is, so that the schema names it in its message. */
+/** Returns unreadable text unchanged, so that the rule names it in its message. */
 export function fromText(setting: Setting<unknown>, text: string): unknown {
   if (setting.form === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
   if (setting.form === 'flag') return text === 'true' ? true : text === 'false' ? false : text
@@ -132,7 +130,7 @@ function lookUp(tree: unknown, dottedPath: string): unknown {
   return at
 }
 
-/** A mistyped key must not be ignored silently: the operator believes it is in effect. */
+/** Reports mistyped keys: the operator believes that they are in effect. */
 function unknownKeys(tree: unknown, sections: readonly Section[]): ConfigProblem[] {
   const known = new Set(sections.flatMap((section) => Object.keys(section.keys).map((key) => `${section.path}.${key}`)))
   const tables = new Set(sections.flatMap((section) => section.path.split('.').map((_, i, words) => words.slice(0, i + 1).join('.'))))

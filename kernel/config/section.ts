@@ -6,13 +6,13 @@ import type { Setting } from './setting.ts'
 export type SettingTable = Readonly<Record<string, Setting<any>>>
 export type SettingValues<S extends SettingTable> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
 
-/** One table of the configuration file, such as `[chain.observability]`, with everything known about its keys. */
+/** One table of the configuration file, such as `[chain.observability]`, with its keys. */
 export interface Section {
   /** Dotted path of the table. */
   readonly path: string
   readonly doc: string
   readonly keys: SettingTable
-  /** Rules across keys, run once every key is valid by itself; a required one may still be missing. */
+  /** Rules across keys; called when every key is valid by itself, though a required one may be missing. */
   readonly check: (values: never) => readonly SectionProblem[]
   /** The values as a service: put it into `uses` to read them. */
   readonly settings: ServiceRef<unknown>

@@ -1,12 +1,22 @@
-import { type Type, type } from 'arktype'
 import { formatDuration, parseDuration } from './duration.ts'
+import {
+  anyText,
+  choiceRule,
+  flagRule,
+  integerRule,
+  listRule,
+  nonEmptyText,
+  type TextRule,
+  textRule,
+  type ValueRule,
+} from './value-rule.ts'
 
 /** One configurable value: how it is written, checked, documented and shown. */
 export interface Setting<T> {
   /** Decides how text from the environment or a flag is read. */
   readonly form: 'text' | 'integer' | 'flag' | 'list' | 'duration'
   /** Checks the value as it stands in the file (a duration is text there). */
-  readonly schema: Type<unknown>
+  readonly rule: ValueRule
   /** Turns the checked file value into the one the code uses. */
   readonly parse: (fileValue: unknown) => T
   /** File form of the default; a function when it depends on the data directory; undefined = no default. */
@@ -17,12 +27,12 @@ export interface Setting<T> {
   readonly editable: boolean
   /** Never shown, logged or returned. */
   readonly secret: boolean
-  /** What of the value no log line and no command line may carry: what the setting names, such as the token in a URL; of a secret, all. Bears any text. */
+  /** Parts of the value that must not appear in logs or on a command line, such as the token in a URL; all of a secret. Must accept any string. */
   readonly secretParts: (text: string) => readonly string[]
   /** Without it the service starts in setup mode. */
   readonly required: boolean
   readonly risk: 'none' | 'review' | 'high'
-  /** Written live by `svc init` even when it equals the default. */
+  /** Written uncommented by `svc init` even when it equals the default. */
   readonly written: boolean
   readonly T?: T
 }
@@ -42,32 +52,26 @@ interface About<F> {
 
 type Defaulted<T, A> = A extends { readonly default: unknown } ? T : A extends { readonly required: true } ? T : T | undefined
 
-function setting<T>(form: Setting<T>['form'], schema: Type<unknown>, about: About<FileValue>, parse: (value: unknown) => T): Setting<T> {
+function setting<T>(form: Setting<T>['form'], rule: ValueRule, about: About<FileValue>, parse: (value: unknown) => T): Setting<T> {
   const { label, doc, editable = false, required = false, risk = 'none', written = false, secretParts = () => [] } = about
-  return { form, schema, parse, fallback: about.default, label, doc, editable, required, risk, written, secret: false, secretParts }
+  return { form, rule, parse, fallback: about.default, label, doc, editable, required, risk, written, secret: false, secretParts }
 }
 
-/** Free text, optionally narrowed by an arktype such as `type('string.url')`. */
-export function text<const A extends About<string>>(about: A, schema: Type<string> = type('string')): Setting<Defaulted<string, A>> {
-  return setting('text', printable(schema), about, (value) => value as Defaulted<string, A>)
+/** Free text, optionally narrowed by a rule such as `matching(/^https?:/, 'an http or https URL')`. */
+export function text<const A extends About<string>>(about: A, rule: TextRule = anyText): Setting<Defaulted<string, A>> {
+  return setting('text', textRule(rule), about, (value) => value as Defaulted<string, A>)
 }
-
-/** The file cannot hold half a surrogate pair, and a control character in a path, a name or a URL is never meant. */
-function printable(schema: Type<string>): Type<unknown> {
-  const isPrintable = (value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value)
-  return describedAs(
-    schema,
-    schema.narrow((value, ctx) => isPrintable(value) || ctx.mustBe('text without control characters')),
-  )
-}
-
-/** A rule that everybody takes for granted is no part of what an operator reads. */
-const describedAs = (schema: Type<unknown>, narrowed: unknown): Type<unknown> =>
-  (narrowed as Type<unknown>).configure({ description: schema.description }, 'self') as Type<unknown>
 
 /** Text that is never shown. Checks hide the value from their messages. */
-export function secret<const A extends About<string>>(about: A, schema: Type<string> = type('string')): Setting<Defaulted<string, A>> {
-  const hidden = printable(schema.configure({ actual: () => '(hidden)' }) as Type<string>)
+export function secret<const A extends About<string>>(about: A, rule: TextRule = anyText): Setting<Defaulted<string, A>> {
+  const { expected, check } = textRule(rule)
+  const hidden: ValueRule = {
+    expected,
+    check(value) {
+      const mismatch = check(value)
+      return mismatch && { ...mismatch, was: '(hidden)' }
+    },
+  }
   return {
     ...setting('text', hidden, about, (value) => value as Defaulted<string, A>),
     secret: true,
@@ -76,38 +80,36 @@ export function secret<const A extends About<string>>(about: A, schema: Type<str
 }
 
 export function choice<const V extends string, const A extends About<NoInfer<V>>>(values: readonly V[], about: A): Setting<V> {
-  return setting('text', type.enumerated(...values) as Type<unknown>, about, (value) => value as V)
+  return setting('text', choiceRule(values), about, (value) => value as V)
 }
 
 export function integer<const A extends About<number> & { readonly min?: number; readonly max?: number }>(
   about: A,
 ): Setting<Defaulted<number, A>> {
-  let schema: Type<number> = type('number.integer')
-  if (about.min !== undefined) schema = schema.atLeast(about.min) as Type<number>
-  if (about.max !== undefined) schema = schema.atMost(about.max) as Type<number>
-  const exact = schema.narrow((value, ctx) => Number.isSafeInteger(value) || ctx.mustBe('below 2^53'))
-  return setting('integer', describedAs(schema as Type<unknown>, exact), about, (value) => value as Defaulted<number, A>)
+  return setting('integer', integerRule(about), about, (value) => value as Defaulted<number, A>)
 }
 
 export function flag<const A extends About<boolean>>(about: A): Setting<boolean> {
-  return setting('flag', type('boolean') as Type<unknown>, about, (value) => value as boolean)
+  return setting('flag', flagRule, about, (value) => value as boolean)
 }
 
 /** Comma-separated in the environment, an array in the file. Each entry is checked by `entry`. */
-export function list<const A extends About<readonly string[]>>(
-  about: A,
-  entry: Type<string> = type('string > 0'),
-): Setting<readonly string[]> {
-  return setting('list', (printable(entry) as Type<string>).array() as Type<unknown>, about, (value) => value as readonly string[])
+export function list<const A extends About<readonly string[]>>(about: A, entry: TextRule = nonEmptyText): Setting<readonly string[]> {
+  return setting('list', listRule(entry), about, (value) => value as readonly string[])
 }
+
+const durationForm = 'a duration such as 90s, 5m or 1h30m'
 
 /** Text such as `90s`, `5m` or `1h30m` in the file; milliseconds in code. */
 export function duration<const A extends About<string> & { readonly minMs?: number }>(about: A): Setting<Defaulted<number, A>> {
   const minMs = about.minMs ?? 1
-  const schema = type('string').narrow((value, ctx) => {
-    const ms = parseDuration(value)
-    if (ms === undefined) return ctx.mustBe('a duration such as 90s, 5m or 1h30m')
-    return ms >= minMs ? true : ctx.mustBe(`at least ${formatDuration(minMs)}`)
+  const rule = textRule({
+    expected: durationForm,
+    mustBe(text) {
+      const ms = parseDuration(text)
+      if (ms === undefined) return durationForm
+      return ms >= minMs ? undefined : `at least ${formatDuration(minMs)}`
+    },
   })
-  return setting('duration', schema as Type<unknown>, about, (value) => parseDuration(value as string) as Defaulted<number, A>)
+  return setting('duration', rule, about, (value) => parseDuration(value as string) as Defaulted<number, A>)
 }

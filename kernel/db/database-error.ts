@@ -1,9 +1,9 @@
 import { kernelErrors, SvcError } from '../errors.ts'
 
-/** An error of SQLite that says which file it is about. */
+/** An SQLite error that names the file. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
-  /** SQLite's own, such as `SQLITE_IOERR_WRITE`. */
+  /** SQLite's error code, such as `SQLITE_IOERR_WRITE`. */
   readonly code: string
 
   constructor(path: string, code: string, cause: Error) {
@@ -12,7 +12,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The same error with the file's name in it; what is no error of SQLite, or has the name, comes back as it is. */
+/** Adds the file's name to an SQLite error. Returns other errors, and errors that have the name, unchanged. */
 export function nameFile(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseError || error instanceof SvcError) return error
   const { code } = error as { readonly code?: unknown }
@@ -22,7 +22,7 @@ export function nameFile(error: unknown, path: string): unknown {
 /** Faults of the disk under the database: the write may or may not be durable. */
 const faultPattern = /^SQLITE_(IOERR|READONLY|CANTOPEN)(_|$)/
 
-/** What a failed write tells its caller. With `database_full`, nothing of the write is durable, now or after a restart. */
+/** Errors of a failed write. After `database_full` nothing of the write is durable, now or after a restart. */
 export function refuseWrite(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   if (error.code === 'SQLITE_FULL') return kernelErrors.database_full({ cause: error })
@@ -31,7 +31,7 @@ export function refuseWrite(error: unknown): unknown {
 
 const causesMax = 8
 
-/** Did the disk of the database fail a write, here or in a cause? Then the work can be repeated once the disk takes writes again. */
+/** Whether the error or one of its causes is a failed write of the database's disk. The work can be retried when the disk accepts writes. */
 export function isDiskFault(error: unknown): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < causesMax; depth++, at = at.cause) {
@@ -40,5 +40,5 @@ export function isDiskFault(error: unknown): boolean {
   return false
 }
 
-/** Is it certain that nothing of the failed write is or becomes durable? After other faults of a commit it may yet be. */
+/** Whether the failed write is certainly not durable. After other commit faults it may be. */
 export const isNotWritten = (error: unknown): boolean => error instanceof SvcError && error.code === 'database_full'

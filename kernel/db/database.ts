@@ -19,17 +19,17 @@ export interface Tx extends Reader {
   afterCommit(effect: () => void): void
 }
 
-/** The one database of the service. All writes go through one connection and are committed in groups. */
+/** The service's database. All writes go through one connection and are committed in groups. */
 export interface Database {
   /**
    * Runs the job inside the next group commit and resolves after it is durable (fsync).
    * A job that throws is rolled back alone and its error rejects the promise; the others of the group commit.
-   * Rejects with `database_full` or `database_unwritable` (507) when the disk does not take the write.
+   * Rejects with `database_full` or `database_unwritable` (507) when the disk refuses the write.
    */
   write<T>(job: (tx: Tx) => T): Promise<T>
   /** Committed rows, on a connection of its own that never waits for a writer. */
   readonly read: Reader
-  /** Resolves with what is wrong with the disk of the database, such as `disk full`, or undefined. Rejects when the database does not answer. */
+  /** Resolves with the problem of the database's disk, such as `disk full`, or undefined. Rejects when the database does not answer. */
   ping(): Promise<string | undefined>
 }
 

@@ -1,7 +1,7 @@
 import type { Row, SqlValue, Tx } from './database.ts'
 import type { StatementCache } from './statements.ts'
 
-/** Runs the work while no one else uses the writer connection. */
+/** Runs the work with exclusive use of the writer connection. */
 export type WriterTurn = <T>(work: () => T) => Promise<T>
 
 interface Job {
@@ -9,17 +9,17 @@ interface Job {
   readonly settle: (result: { readonly value: unknown } | { readonly error: unknown }) => void
 }
 
-/** Jobs of one transaction: bounds how long the event loop is held by one commit. */
+/** Jobs in one transaction; bounds how long one commit blocks the event loop. */
 const jobsPerCommitMax = 256
 
 const transactionStatements = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK', 'SAVEPOINT job', 'ROLLBACK TO job', 'RELEASE job']
 
 /**
- * Many small writes become one transaction and one fsync. Each job has a savepoint of its own, so that a failing one takes only
- * itself back. Nobody is told of success before the group is durable. `explain` turns an error into what the caller is told.
+ * Combines many small writes into one transaction and one fsync. Each job has its own savepoint, so a failing job is rolled back
+ * alone. Promises resolve when the group is durable. `explain` maps an error to the one that callers get.
  */
 export function createGroupCommit(statements: StatementCache, turn: WriterTurn, explain: (error: unknown) => unknown) {
-  // Prepared before there is anything to take back: whatever goes wrong in a job, the transaction must end.
+  // Prepared first, because the transaction must end whatever fails in a job.
   for (const sql of transactionStatements) statements.prepare(sql)
   const queue: Job[] = []
   let flushing: Promise<void> | undefined
@@ -66,7 +66,7 @@ function commit(statements: StatementCache, jobs: readonly Job[]): void {
   for (const effect of effects) runEffect(effect)
 }
 
-/** The transaction is durable whatever an effect does; a broken one must not stop the writes of others. */
+/** The transaction is already durable; a failing effect must not stop other writes. */
 function runEffect(effect: () => void): void {
   try {
     effect()
@@ -98,7 +98,7 @@ function takeBack(statements: StatementCache): boolean {
     statements.run('RELEASE job')
     return true
   } catch {
-    // A full disk ends the whole transaction at once, savepoints and all: what the job met is what went wrong, for every job.
+    // A full disk rolls back the whole transaction with its savepoints, so every job fails with this job's error.
     return false
   }
 }
@@ -119,6 +119,6 @@ function rollBack(statements: StatementCache): void {
   try {
     statements.run('ROLLBACK')
   } catch {
-    // The failure that brought us here may already have ended the transaction; it is the one that is reported.
+    // The original failure may have ended the transaction already; report that one.
   }
 }

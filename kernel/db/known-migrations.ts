@@ -2,11 +2,11 @@ import { version } from '../version.ts'
 import type { Reader } from './database.ts'
 import type { NamedMigrations } from './open.ts'
 
-/** Table of the migrations that were applied, named like `storage/0001-init`. */
+/** Table of the applied migrations, named like `storage/0001-init`. */
 export const migrationTable = 'svc_migration'
 const namesShownMax = 3
 
-/** A newer svc may have changed any table, so an older one must not touch the database. Throws when it has migrations that no schema has. */
+/** Throws when the database has migrations unknown to every schema: a newer svc may have changed any table. */
 export function refuseUnknownMigrations(read: Reader, path: string, schemas: readonly NamedMigrations[]): void {
   if (!read.get(`select 1 from sqlite_master where type = 'table' and name = '${migrationTable}'`)) return
   const known = new Set(schemas.flatMap(({ name, migrations }) => migrations.map((step) => `${name}/${step.name}`)))

@@ -19,7 +19,7 @@ export interface NamedMigrations {
 }
 
 export interface OpenDatabase extends Database, AsyncDisposable {
-  /** Applies what is pending and returns the names, such as `storage/0001-init`. */
+  /** Applies pending migrations and returns their names, such as `storage/0001-init`. */
   migrate(): Promise<readonly string[]>
   pendingMigrations(): Promise<readonly string[]>
 }
@@ -39,14 +39,14 @@ export interface OpenRequest {
   /** A path or file: URL. */
   readonly dsn: string
   readonly schemas: readonly NamedMigrations[]
-  /** Schemas of disabled plugins: their tables may be there, and stay as they are. */
+  /** Schemas of disabled plugins, whose tables stay unchanged. */
   readonly otherSchemas?: readonly NamedMigrations[]
   readonly onWriteFault?: WriteFaultListener
 }
 
 /**
  * Opens the SQLite database: one writer connection and one reader, both through MikroORM. Errors name the file. Throws when the database
- * has migrations that none of the schemas has.
+ * has migrations unknown to every schema.
  */
 export async function openDatabase(request: OpenRequest): Promise<OpenDatabase> {
   const path = databasePath(request.dsn)
@@ -66,7 +66,7 @@ async function connect(orm: MikroORM, path: string, { schemas, otherSchemas = []
   const reader = new StatementCache((await orm.em.getConnection('read').getNativeClient()) as NativeDatabase, path)
   refuseUnknownMigrations(reader, path, [...schemas, ...otherSchemas])
   const mutex = writer.getClient()
-  // MikroORM's own transactions take the same turn, so neither can slip into the other's transaction.
+  // MikroORM's own transactions use the same queue, so that they cannot interleave with group commits.
   const turn: WriterTurn = (work) => mutex.connection().execute(async () => work())
   const health = new WriteHealth(path, onWriteFault)
   const statements = new StatementCache((await writer.getNativeClient()) as NativeDatabase, path)

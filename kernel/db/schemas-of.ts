@@ -2,11 +2,11 @@ import type { PreparedKernel } from '../prepare.ts'
 import { contributionsTo } from '../wiring.ts'
 import { dbSchemas, type Schema } from './database.ts'
 
-/** What the plugins keep in the database. */
+/** Database schemas of the plugins. */
 export function schemasOf({ enabled, disabled }: Pick<PreparedKernel, 'enabled' | 'disabled'>): {
   /** Their migrations are applied. */
   readonly enabled: readonly Schema[]
-  /** Their tables may be there and stay as they are. */
+  /** Their tables, if present, stay unchanged. */
   readonly disabled: readonly Schema[]
 } {
   const of = (plugins: PreparedKernel['enabled']) => contributionsTo(dbSchemas, plugins).map(({ item }) => item)

@@ -12,7 +12,7 @@ export interface NativeStatement {
   all(...params: readonly SqlValue[]): unknown[]
 }
 
-/** More distinct texts than this means that statements are built from values, which is a bug. */
+/** Above this number, statements must have been built from values, which is a bug. */
 const statementsMax = 1000
 
 /** Keeps prepared statements by their text: preparing costs seven times a point look-up. Errors name the file. */

@@ -4,14 +4,14 @@ import { SvcError } from '../errors.ts'
 import type { Tx } from './database.ts'
 import { isDiskFault, refuseWrite } from './database-error.ts'
 
-/** Told the fault when writes begin to fail, and undefined when they succeed again. */
+/** Called with the fault when writes begin to fail, and with undefined when they succeed again. */
 export type WriteFaultListener = (fault: Error | undefined) => void
 
-/** Below this, the next commits may fill the disk: a write is tried. */
+/** Below this number of free bytes, ping tries a write. */
 const freeBytesMin = 1024 * 1024
 const probePauseMs = 1000
 
-/** Undefined where the file system does not tell. */
+/** Undefined when the file system does not report it. */
 export type FreeBytes = (path: string) => Promise<number | undefined>
 
 async function freeBytesBeside(path: string): Promise<number | undefined> {
@@ -19,18 +19,18 @@ async function freeBytesBeside(path: string): Promise<number | undefined> {
     const { bavail, bsize } = await statfs(dirname(path))
     return bavail * bsize
   } catch {
-    // Only a hint when to try a write: whether the disk takes one is told by the writes.
+    // Only a hint when to try a write; the write itself decides.
     return undefined
   }
 }
 
-/** Takes a page and gives it back, so that it fails where a new row would. Other statements are prepared anew afterwards. */
+/** Allocates a page and frees it, which fails where a new row would. Invalidates prepared statements. */
 function probe(tx: Tx): void {
   tx.run('create table svc_write_probe (id integer)')
   tx.run('drop table svc_write_probe')
 }
 
-/** Whether the disk of the database takes writes. */
+/** Whether the database's disk accepts writes. */
 export class WriteHealth {
   readonly #path: string
   readonly #onChange: WriteFaultListener
@@ -44,7 +44,7 @@ export class WriteHealth {
     this.#freeBytes = freeBytes
   }
 
-  /** Notes what a failed write met and returns what its caller is told. */
+  /** Records a failed write and returns the error for its caller. */
   explain(error: unknown): unknown {
     const refusal = refuseWrite(error)
     if (isDiskFault(refusal)) this.#change(refusal as Error)
@@ -52,8 +52,8 @@ export class WriteHealth {
   }
 
   /**
-   * What is wrong with the disk, in words for the health report, or undefined. After a fault, and where little room is left, it tries a
-   * write of its own: some file systems count no free blocks and take writes all the same.
+   * The disk's problem as text for the health report, or undefined. After a fault, and when little space is left, it tries a write:
+   * some file systems report no free blocks and still accept writes.
    */
   async check(write: (job: (tx: Tx) => void) => Promise<void>): Promise<string | undefined> {
     const isDoubtful = this.#fault !== undefined || ((await this.#freeBytes(this.#path)) ?? freeBytesMin) < freeBytesMin
@@ -68,7 +68,7 @@ export class WriteHealth {
       await write(probe)
       this.#change(undefined)
     } catch (error) {
-      // The failed write noted a fault of the disk itself; another error is for the health check.
+      // A disk fault is already recorded; other errors are for the health check.
       if (!isDiskFault(error)) throw error
     }
   }

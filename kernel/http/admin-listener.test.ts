@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { type } from 'arktype'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { kernelErrors } from '../errors.ts'
 import { createLog } from '../log.ts'
+import { type } from '../schema.ts'
 import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 import { sendRaw } from '../testing/http.ts'
 import type { AnsweredGroup } from './admin-listener.ts'
@@ -355,6 +355,13 @@ test('a connection that never sent a request does not hold up the stop', async (
   await listener.stop()
   expect(performance.now() - startedAt).toBeLessThan(2000)
   socket.destroy()
+})
+
+test('a route with a JSON schema of its own is refused at the start', async () => {
+  const register: AnsweredGroup['group']['register'] = (app) =>
+    void app.post('/api/v1/things', { schema: { body: { type: 'object' } } }, async () => ({}))
+  const own: AnsweredGroup = { ...group, group: defineRoutes({ name: 'own-schema', uses: {}, register }) }
+  await expect(startTestListener({ routes: [own] })).rejects.toThrow('check its input with parseBody, parseQuery and parseParams')
 })
 
 test('a plugin whose routes cannot be registered is named', async () => {

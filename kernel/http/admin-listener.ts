@@ -25,6 +25,7 @@ import { type HealthSources, registerHealth } from './health-route.ts'
 import { admitIdentity } from './identity.ts'
 import { listenError, readListenAddress, urlOf } from './listen-address.ts'
 import type { RunningListener } from './listeners.ts'
+import { noRouteSchemas } from './no-route-schemas.ts'
 import { limitDrain } from './refused-body.ts'
 import { readRequestPath } from './request-path.ts'
 import { RouteAccessRules } from './route-access.ts'
@@ -46,7 +47,7 @@ export interface AdminListenerOptions {
 export interface AnsweredGroup {
   readonly group: RouteGroup
   readonly services: unknown
-  /** `serve`, or the refusal that every address of the group answers with. */
+  /** `serve`, or the error code of every route of the group. */
   readonly answer: 'serve' | 'setup_mode' | 'plugin_disabled'
 }
 
@@ -57,11 +58,11 @@ export interface AdminListener extends RunningListener {
 
 /** Longest part of a path, such as an access key or a number of 78 digits. */
 const pathPartCharsMax = 512
-/** How often slow headers and, during a stop, idle connections are looked for. */
+/** Poll intervals for slow headers and, during a stop, for idle connections. */
 const connectionLookMs = 1000
 const stopLookMs = 50
 const connectionsMax = 1024
-/** Browsers open a handful; scripts may run side by side. */
+/** Browsers open a handful; scripts may run in parallel. */
 const connectionsPerClientMax = 256
 
 export async function startAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
@@ -98,7 +99,7 @@ async function listen(app: FastifyInstance, addr: string): Promise<string> {
   } catch (cause) {
     throw listenError(cause, addr, 'admin.addr')
   }
-  // Otherwise Node answers an expectation that it does not know by itself, without our headers.
+  // Otherwise Node itself answers unknown expectations, without our headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   return urlOf(host, (app.server.address() as AddressInfo).port)
 }
@@ -119,10 +120,11 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
     keepAliveTimeout: deadlines.idleMs,
     http: { headersTimeout: deadlines.headersMs, connectionsCheckingInterval: connectionLookMs, requireHostHeader: false },
     routerOptions: { maxParamLength: pathPartCharsMax },
-    // While the server stops, requests on open connections are answered like any others, then the connection ends.
+    schemaController: noRouteSchemas,
+    // During a stop, requests on open connections are answered normally, then the connection ends.
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
-    // The router refused the address, so no hook ran: the entrance is passed here.
+    // The router refused the URL before any hook ran, so the entrance checks run here.
     frameworkErrors: (error, request, reply) => {
       enter(request, reply).then(
         () => answerError(error, request, reply),
@@ -143,7 +145,7 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
   return app
 }
 
-/** What every request passes first: headers of the answer, its deadline, and the guard. */
+/** The first hook of every request: response headers, deadline, guard. */
 function createEntrance(auth: AdminAuth, rules: RouteAccessRules, audit: Audit) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { raw } = request
@@ -172,7 +174,7 @@ function createEntrance(auth: AdminAuth, rules: RouteAccessRules, audit: Audit) 
 
 /**
  * Bodies reach the handlers unread, whatever their media type: `parseBody` reads JSON, an upload route reads `request.raw`.
- * The header is out of the framework's sight while it looks for a parser, because it refuses media types that it cannot understand.
+ * The Content-Type header is hidden while fastify selects a parser, because fastify refuses unknown media types.
  */
 function leaveBodiesAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -193,7 +195,7 @@ function leaveBodiesAlone(app: FastifyInstance): void {
 
 function registerGroup(scope: FastifyInstance, { group, services, answer }: AnsweredGroup): void {
   if (answer !== 'serve') {
-    // Before any hook of the group, which would expect services that do not exist.
+    // Runs before the group's own hooks, which would use missing services.
     scope.addHook('onRequest', async () => {
       throw kernelErrors[answer]()
     })
@@ -205,7 +207,7 @@ function registerGroup(scope: FastifyInstance, { group, services, answer }: Answ
   }
 }
 
-/** Nothing under these paths is ever the dashboard's page, whatever wildcard a plugin serves it from. */
+/** Reserves these paths, so that a plugin's wildcard route for dashboard pages never answers them. */
 function registerNotFound(app: FastifyInstance, rules: RouteAccessRules): void {
   const refuse = async () => {
     throw kernelErrors.not_found()
@@ -216,13 +218,13 @@ function registerNotFound(app: FastifyInstance, rules: RouteAccessRules): void {
   app.setNotFoundHandler(refuse)
 }
 
-/** No new connections; running requests may end within the limit, then they are cut. Streams end in a `preClose` hook of their route. */
+/** No new connections; running requests may finish within the limit, then they are aborted. Streams end in a `preClose` hook of their route. */
 async function stop(
   app: FastifyInstance,
   silent: ReadonlySet<Socket>,
   { stopMs = limits.stopMs, log }: AdminListenerOptions,
 ): Promise<void> {
-  // A connection whose last request just ended counts as idle only from now on.
+  // Connections become idle when their last request ends, so poll.
   const closeIdle = setInterval(() => {
     app.server.closeIdleConnections()
     for (const socket of silent) if (socket.bytesRead === 0) socket.destroy()
@@ -239,7 +241,7 @@ async function stop(
   }
 }
 
-/** Connections that never sent anything, as browsers open ahead of need: to Node they are not idle, so a stop would wait for them. */
+/** Connections that have sent nothing, such as preconnects of browsers. Node does not count them as idle, so a stop would wait for them. */
 function trackSilentConnections({ server }: FastifyInstance): ReadonlySet<Socket> {
   const silent = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

@@ -1,4 +1,4 @@
-/** Writes requests of the Admin listener into the audit log: one place for every route. */
+/** Writes requests of the Admin listener to the audit log, for every route. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Audit, AuditedRequest } from '../auth/audit.ts'
@@ -16,7 +16,7 @@ const subjects = new WeakMap<IncomingMessage, Readonly<Record<string, string | n
 /** An object key has at most 1024 bytes; longer texts are cut. */
 const textCharsMax = 1024
 
-/** Adds ids of what the request is about to its line of the audit log. Texts, numbers and booleans are kept, everything else is left out. */
+/** Adds ids of the affected resources to the request's audit line. Keeps strings, numbers and booleans only. */
 export function noteSubject(request: FastifyRequest, ids: Readonly<Record<string, unknown>>): void {
   const shown = { ...subjects.get(request.raw) }
   for (const [name, value] of Object.entries(ids)) {
@@ -26,7 +26,7 @@ export function noteSubject(request: FastifyRequest, ids: Readonly<Record<string
   subjects.set(request.raw, shown)
 }
 
-/** I-35: writes every admitted request that may change something, or whose endpoint is audited, once its connection is done with it. */
+/** I-35: logs every admitted request that may change something, or whose endpoint is audited, when it ends, also when the route fails or the client disconnects. */
 export function auditChange(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -47,7 +47,7 @@ export function auditChange(
 
 const refusedForSafety = new Set(['csrf_required', 'cross_site_basic', 'cross_site_refused', 'host_refused'])
 
-/** Wrong passwords and blocks are not written here: the sign-in writes its own lines. */
+/** Skips wrong passwords and blocks: the sign-in logs those. */
 export function auditRefusal(request: FastifyRequest, refusal: Extract<Verdict, { pass: false }>, audit: Audit, client: string): void {
   const { error, sessionOf } = refusal
   if (!refusedForSafety.has(error.code)) return

@@ -1,4 +1,4 @@
-/** What the audit log tells of a request's content: the members that its endpoint names, and nothing else. */
+/** Selects the members of a request that the audit log may show: only those that the endpoint names. */
 import { limits } from '../limits.ts'
 
 /** Members of query, body and answer; never one that holds a secret. `names`: of the body only which members it has, nested ones dotted. */
@@ -20,7 +20,7 @@ function pick(value: unknown, names: readonly string[]): Subject {
   return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(value, name) ? [[name, value[name as never]]] : [])))
 }
 
-/** Deeper members stand for themselves with all that is in them. */
+/** Members below this depth are not listed. */
 const namedDepth = 4
 
 function listNames(value: unknown, depth = namedDepth): readonly string[] {

@@ -1,7 +1,8 @@
-/** Strict reading of what a client sends. Bodies are never read before a handler asks: refused requests cost no memory. */
+/** Strict parsing of requests. A body is read only when the handler calls parseBody, so refused requests cost no memory. */
 
-import { type Type, type } from 'arktype'
+import type { Type } from 'arktype'
 import type { FastifyRequest } from 'fastify'
+import { checkSchema } from '../check-schema.ts'
 import { type FieldError, kernelErrors } from '../errors.ts'
 import { limits } from '../limits.ts'
 
@@ -17,7 +18,7 @@ export interface BodyOptions {
 /**
  * Reads the JSON body and checks it. Throws `invalid_request` (400) for anything but exactly one value of the type: malformed or
  * trailing text, a repeated or unknown member, a wrong type, too many bytes.
- * A route that wants the bytes themselves reads `request.raw`: no media type is parsed by the server.
+ * A route that needs the raw bytes reads `request.raw`: the server parses no media type.
  */
 export async function parseBody<T extends Type>(schema: T, request: FastifyRequest, options: BodyOptions = {}): Promise<T['infer']> {
   const { bytesMax = limits.jsonBodyBytesMax, requireJsonType = false, unknownMembers = 'refuse' } = options
@@ -26,7 +27,7 @@ export async function parseBody<T extends Type>(schema: T, request: FastifyReque
   }
   const text = decodeText(await readBytes(request, bytesMax))
   const value = parseJson(text)
-  // An object type without required members would let a list pass.
+  // An object type without required members would accept a list.
   if (Array.isArray(value) && !schema.extends('unknown[]'))
     throw kernelErrors.invalid_request({ message: 'The body must be a JSON object.' })
   return check(unknownMembers === 'refuse' ? strict(schema) : schema, value, 'The body')
@@ -38,7 +39,7 @@ export function parseQuery<T extends Type>(schema: T, request: FastifyRequest): 
   return check(schema, { ...(request.query as object) }, 'The query')
 }
 
-/** The server takes an escape that is not UTF-8 as it stands: two different names would then be one. */
+/** The server leaves escapes that are not UTF-8 undecoded, so two different names could become equal. */
 function refuseBrokenEscapes(url: string): void {
   try {
     decodeURIComponent(url.slice(url.indexOf('?') + 1))
@@ -53,19 +54,20 @@ export function parseParams<T extends Type>(schema: T, request: FastifyRequest):
 }
 
 function check<T extends Type>(schema: T, value: unknown, what: string): T['infer'] {
-  const result = schema(value)
-  if (!(result instanceof type.errors)) return result
-  const listed = [...result].slice(0, limits.listedProblemsMax)
+  const result = checkSchema(schema, value)
+  if (!result.errors) return result.value
+  const { errors } = result
+  const listed = [...errors].slice(0, limits.listedProblemsMax)
   const fields = listed.map(({ code, path, expected }) => fieldError([...path].map(String).join('.'), { code, expected }))
   const message = fields.map(({ field, message }) => `${field || what} ${message}`).join('; ')
-  const more = result.length > listed.length ? `; and ${result.length - listed.length} more problems` : ''
+  const more = errors.length > listed.length ? `; and ${errors.length - listed.length} more problems` : ''
   throw kernelErrors.invalid_request({ message: `${message}${more}.`, fields: fields.filter(({ field }) => field !== '') })
 }
 
-/** Says what is wanted, never what came: the value may be a secret. */
+/** Describes the expected value, never the received one, which may be a secret. */
 function fieldError(field: string, { code, expected }: { readonly code: string; readonly expected: string }): FieldError {
   if (expected === 'removed') return { field, message: 'is not known here' }
-  // A union describes itself with its path and value.
+  // The description of a union contains its path and value.
   const described = expected.replace(/^.* must be /s, '')
   const valueAt = described.endsWith(')') ? described.indexOf(' (was ') : -1
   const wanted = valueAt < 0 ? described : described.slice(0, valueAt)
@@ -88,7 +90,7 @@ async function readBytes(request: FastifyRequest, bytesMax: number): Promise<Buf
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    // The stream is left whole on an early end, so that the connection stays usable for the answer.
+    // Do not destroy the stream on an early exit: the connection is needed for the answer.
     for await (const chunk of request.raw.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length
       if (bytes > bytesMax) break
@@ -103,7 +105,7 @@ async function readBytes(request: FastifyRequest, bytesMax: number): Promise<Buf
 
 function decodeText(bytes: Buffer): string {
   try {
-    // A byte order mark stays in the text, where JSON does not allow it.
+    // Keep a byte order mark, so that JSON.parse refuses it.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
     throw kernelErrors.invalid_request({ message: 'The body is not UTF-8 text.', cause })
@@ -125,7 +127,7 @@ function parseJson(text: string): unknown {
 /** Sticky, with the text between marks as a token of its own: a search for the next mark would scan the rest again for each quote. */
 const jsonMark = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]|[^"{}[\]]+/gy
 
-/** JSON.parse keeps the last of two equal members; two readers could then disagree about what was asked. Expects valid JSON. */
+/** JSON.parse keeps the last of two equal members; another reader could use the first. Expects valid JSON. */
 function findRepeatedMember(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = []
   for (const [mark, colon] of text.matchAll(jsonMark)) {

@@ -7,7 +7,7 @@ const refusals: Readonly<Record<string, readonly [status: number, text: string]>
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request headers did not arrive in time.'],
 }
 
-/** Answers what is not HTTP, or too much or too slow of it, in the shape of every other error, and ends the connection. */
+/** Answers malformed, oversized and too slow requests with the usual error format, and closes the connection. */
 export function answerBrokenRequest(error: Error, socket: Socket): void {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   if (code === 'ECONNRESET' || !socket.writable) {

@@ -2,17 +2,17 @@ import type { Server, Socket } from 'node:net'
 import { clientNetwork } from './client-network.ts'
 
 export interface ConnectionShare {
-  /** Connections that one client may hold; further ones are ended at once. */
+  /** Connections allowed per client; further ones are closed at once. */
   readonly perClientMax: number
   /** Peers that carry the connections of many clients, such as trusted proxies. Default: none. */
   readonly isExempt?: (address: string | undefined) => boolean
-  /** Told of connections that were ended, at most once a minute: the latest client, and how many there were since it was told before. */
+  /** Called at most once a minute with the latest client and the number of connections closed since the previous call. */
   readonly onEnded?: (ended: { readonly client: string; readonly connections: number }) => void
 }
 
 const tellPauseMs = 60_000
 
-/** Keeps one client from taking every connection of a server, by half-open ones above all. */
+/** Keeps one client from using all connections of a server, such as by half-open ones. */
 export function shareConnections(server: Server, { perClientMax, isExempt = () => false, onEnded = () => {} }: ConnectionShare): void {
   const open = new Map<string, number>()
   let ended = 0

@@ -1,4 +1,4 @@
-/** Bounds the time that one request may take. */
+/** Deadlines of requests. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defineErrors } from '../errors.ts'
 
@@ -18,20 +18,20 @@ export const deadlines = {
   /** Headers must be complete within this. */
   headersMs: 5000,
   requestMs: 30_000,
-  /** A connection without a request is kept this long. */
+  /** Idle connections are closed after this. */
   idleMs: 60_000,
 } as const
 
 /**
- * Starts the clock of a request whose sender is not known yet: it ends with whichever comes first, the answer and the whole body, or
- * the deadline. Call the result once the sender is admitted, to grant the route's own deadline.
+ * Starts the default deadline of a request that is not authenticated yet; it ends when the answer is sent and the body is read. Call
+ * the result after authentication, to apply the route's own deadline.
  */
 export function startDeadline(request: FastifyRequest, reply: FastifyReply): () => void {
   const { raw } = request
   let timer = schedule(deadlines.requestMs)
   let open = 2
   const end = () => {
-    // An answered request still counts while its body is on the way: unread bodies are drained within the deadline.
+    // An answered request stays active while its body arrives: unread bodies are drained within the deadline.
     if (--open === 0) clearTimeout(timer)
   }
   raw.once('close', end)

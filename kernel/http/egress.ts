@@ -1,4 +1,4 @@
-/** The egress guard: every URL that strangers publish, a provider's above all, passes here before a byte leaves, and the connection goes to the address that was checked (I-13). */
+/** The egress guard (I-13): checks every untrusted URL, such as a provider's, before a connection, which then goes to the checked address. */
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
@@ -12,7 +12,7 @@ export type EgressRefusalReason = 'invalid_url' | 'scheme_not_http' | 'credentia
 export interface CheckedTarget {
   readonly kind: 'allowed'
   readonly url: URL
-  /** What the host resolved to; never empty, every one of them checked. */
+  /** The resolved addresses of the host, all checked; never empty. */
   readonly addresses: readonly ResolvedAddress[]
   /** For `http.request`: answers with the checked addresses, so that a second, different DNS answer cannot be used. */
   readonly lookup: LookupFunction
@@ -20,9 +20,9 @@ export interface CheckedTarget {
 
 export type EgressCheck =
   | CheckedTarget
-  /** The URL must not be used; asking again gives the same answer until the operator or the server's owner changes something. */
+  /** The URL must not be used. Permanent until the operator or the server's owner changes something. */
   | { readonly kind: 'refused'; readonly reason: EgressRefusalReason; readonly detail: string }
-  /** The name did not resolve now. */
+  /** The name could not be resolved; retry later. */
   | { readonly kind: 'unresolved'; readonly cause: Error }
 
 export interface ResolvedAddress {
@@ -37,7 +37,7 @@ export interface EgressOptions extends EgressPolicy {
   readonly resolve?: Resolve | undefined
 }
 
-/** Checks a URL and resolves its host. One private address among several refuses the whole host. */
+/** Checks a URL and resolves its host. One private address refuses the whole host. */
 export async function checkEgress(rawUrl: string, options: EgressOptions): Promise<EgressCheck> {
   if (!URL.canParse(rawUrl)) return refused('invalid_url', rawUrl)
   const url = new URL(rawUrl)
@@ -50,7 +50,7 @@ export async function checkEgress(rawUrl: string, options: EgressOptions): Promi
   return { kind: 'allowed', url, addresses, lookup: pinnedLookup(addresses) }
 }
 
-/** True for addresses of the public internet; false for anything else, including text that is no address. */
+/** True for addresses of the public internet; false for anything else, including text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   // A zone ("fe80::1%eth0") only exists on local links.
   const family = isIP(address)
@@ -79,7 +79,7 @@ const privateIpv4 = blockList('ipv4', [
   ['240.0.0.0', 4], // reserved and broadcast
 ])
 
-/** Global unicast; whatever lies outside (loopback, ULA, link-local, multicast, NAT64) is not public. */
+/** Global unicast; everything outside (loopback, ULA, link-local, multicast, NAT64) is not public. */
 const publicIpv6 = blockList('ipv6', [['2000::', 3]])
 
 /** Parts of global unicast that are special, or embed an IPv4 address that could be private. */

@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { expect, test } from 'vitest'
+import { type } from '../schema.ts'
 import { startTestListener, testAuthorization } from '../testing/admin-listener.ts'
 import { defineEndpoint, serveEndpoint } from './endpoint.ts'
 import { defineRoutes } from './routes.ts'

@@ -1,4 +1,4 @@
-/** Addresses of the Admin API as values: one value registers the route, types the client and documents the API. */
+/** Endpoints of the Admin API as values: one value registers the route, types the client and documents the API. */
 import type { Type } from 'arktype'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { noteSubject } from './audit-request.ts'
@@ -7,32 +7,32 @@ import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
 
 export interface Endpoint extends BodyOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Parameters stand as `:name`. */
+  /** Parameters are written `:name`. */
   readonly path: `/${string}`
   /** One line for the documentation. */
   readonly summary: string
   readonly params?: Type
-  /** Values come as texts: use morphs such as `string.integer.parse` for numbers. */
+  /** Values are strings: use morphs such as `string.integer.parse` for numbers. */
   readonly query?: Type
   /** A JSON body. */
   readonly body?: Type
   /** Media type of a body that the handler reads from `request.raw` itself. */
   readonly bodyMedia?: string
-  /** May the body be empty? It then counts as `{}`. */
+  /** An empty body counts as `{}`. */
   readonly isBodyOptional?: boolean
-  /** The JSON that a success answers with. Absent: nothing, or what `media` says. */
+  /** The JSON of a success. Absent: no body, or one of type `media`. */
   readonly answer?: Type
   /** Media type of an answer that is not JSON. */
   readonly media?: string
-  /** Of a success, or 501 where there is none. Default 200. */
+  /** Status of a success, or 501 (not supported). Default 200. */
   readonly status?: 200 | 201 | 202 | 204 | 501
   /** A further status that comes with the same answer. */
   readonly alsoStatus?: 503
-  /** Codes of the refusals that are its own, beside those that every address may answer with. */
+  /** Error codes specific to this endpoint, beside those common to all. */
   readonly refusals?: readonly string[]
-  /** What the audit log shows beside the parameters of the path. A GET is in the audit log only with this. */
+  /** Members that the audit log shows beside the path parameters. A GET is in the audit log only with this. */
   readonly audit?: AuditedMembers
-  /** Longest time from the headers to the end of the answer. Default: that of every request. */
+  /** Longest time from the headers to the end of the answer. Default: the deadline of every request. */
   readonly deadlineMs?: number | 'none'
 }
 
@@ -41,7 +41,7 @@ type Sent<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] exte
   ? { readonly [key in K]: E[K]['inferIn'] }
   : unknown
 
-/** What a handler gets, checked. */
+/** The checked input of a handler. */
 export interface EndpointCall<E extends Endpoint> {
   readonly params: Read<E, 'params'>
   readonly query: Read<E, 'query'>
@@ -52,7 +52,7 @@ export interface EndpointCall<E extends Endpoint> {
 
 export type EndpointAnswer<E extends Endpoint> = E['answer'] extends Type ? E['answer']['infer'] : unknown
 
-/** What a client sends. */
+/** The input that a client sends. */
 export type EndpointRequest<E extends Endpoint> = Sent<E, 'params'> & Partial<Sent<E, 'query'>> & Sent<E, 'body'>
 
 export function defineEndpoint<const E extends Endpoint>(spec: E): E {
@@ -69,7 +69,7 @@ export function serveEndpoint<E extends Endpoint>(
   app.route({
     method,
     url: path,
-    // Only JSON is cheap enough to be made for nobody.
+    // HEAD runs the handler and discards the body, which only JSON is cheap enough for.
     exposeHeadRoute: method === 'GET' && answer !== undefined,
     config: routeConfig(endpoint),
     async handler(request, reply) {

@@ -1,7 +1,7 @@
 import { kernelErrors, SvcError } from '../errors.ts'
 import type { Log } from '../log.ts'
 
-/** An error as it goes over the wire: `{"error": text, "code"?: code, "fields"?: [...]}`. */
+/** An error as sent to the client: `{"error": text, "code"?: code, "fields"?: [...]}`. */
 export interface ErrorReply {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
@@ -15,7 +15,7 @@ export interface FailedRequest {
   readonly log: Log
 }
 
-/** Refusals become their code and text; everything else is `internal` to the client, and a line of the log to the operator. */
+/** Sends the code and text of an SvcError; any other error is sent as `internal` and logged. */
 export function replyToError(error: unknown, { method, path, log }: FailedRequest): ErrorReply {
   const refusal = error instanceof SvcError ? error : readServerRefusal(error)
   if (!refusal) {
@@ -36,7 +36,7 @@ const wordings: Readonly<Record<string, string>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the address is too long.',
 }
 
-/** The web server's own refusals (such as a malformed address) as one of ours; undefined for faults. */
+/** Maps fastify's own refusals, such as a malformed URL, to an SvcError; undefined for faults. */
 function readServerRefusal(error: unknown): SvcError | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, statusCode } = error as { readonly code?: unknown; readonly statusCode?: unknown }

@@ -1,8 +1,8 @@
-import { type } from 'arktype'
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
+import { type } from '../schema.ts'
 import type { TaskEngine } from '../tasks/engine.ts'
 import { defineEndpoint } from './endpoint.ts'
 import type { HealthCheck } from './health.ts'
@@ -22,7 +22,7 @@ export const showHealth = defineEndpoint({
   summary: 'Health of the service, for probes; 503 while it is unhealthy',
   answer: type({
     status: "'ok' | 'setup' | 'unhealthy'",
-    /** What is wrong, sorted. */
+    /** Problems, sorted. */
     'errors?': 'string[]',
   }),
   alsoStatus: 503,
@@ -32,11 +32,11 @@ type HealthReport = typeof showHealth.answer.infer
 
 const defaultCheckMs = 3000
 
-/** GET /healthz, open to everybody: 200 `ok` or `setup`, 503 `unhealthy`. */
+/** GET /healthz, without authentication: 200 `ok` or `setup`, 503 `unhealthy`. */
 export function registerHealth(app: FastifyInstance, mode: Mode, sources: HealthSources, log: Log): void {
   let running: Promise<HealthReport> | undefined
   app.get(showHealth.path, async (_request, reply) => {
-    // Anybody may call this, so calls at the same time share one round of checks.
+    // Unauthenticated, so concurrent calls share one round of checks.
     running ??= examine(mode, sources, log).finally(() => {
       running = undefined
     })
@@ -67,9 +67,9 @@ async function examine(mode: Mode, sources: HealthSources, log: Log): Promise<He
 const inPart = (part: string, problem: string | undefined) => (problem === undefined ? undefined : `${part}: ${problem}`)
 
 interface Question {
-  /** Resolves to what is wrong, or undefined. */
+  /** Resolves to the problem, or undefined. */
   readonly ask: (signal: AbortSignal) => Promise<string | undefined>
-  /** What is wrong when it throws or is late. */
+  /** The problem when it throws or exceeds its time. */
   readonly otherwise: string
 }
 
@@ -81,7 +81,7 @@ async function pose({ ask, otherwise }: Question, checkMs: number, log: Log): Pr
   try {
     return await Promise.race([ask(signal), late])
   } catch (error) {
-    // The report carries only the name of the part: why it fails is for the operator's log.
+    // The report names only the part; the cause goes to the operator's log.
     log.warn('a health check failed', { check: otherwise, error })
     return otherwise
   }

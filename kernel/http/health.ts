@@ -1,11 +1,11 @@
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { Resolved, Uses } from '../service.ts'
 
-/** A part without which the process is unhealthy. Providers and RPC nodes are not such parts. */
+/** A check of a component that the process needs. Providers and RPC nodes do not count. */
 export interface HealthCheck<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** Returns what is wrong, such as `cache: directory not found`, or undefined. A throw counts as wrong. */
+  /** Returns the problem, such as `cache: directory not found`, or undefined. An exception counts as a problem. */
   check(services: Resolved<U>, signal: AbortSignal): Promise<string | undefined>
 }
 

@@ -8,7 +8,7 @@ export function admitIdentity(request: FastifyRequest, identity: Identity): void
   identities.set(request.raw, identity)
 }
 
-/** Who makes this request of the Admin listener. */
+/** The authenticated identity of a request to the Admin listener. */
 export function requestIdentity(request: FastifyRequest): Identity {
   return identities.get(request.raw) ?? { kind: 'nobody' }
 }

@@ -1,16 +1,18 @@
-import { login, sessionEndpoints } from '../auth/auth-api.ts'
 import type { Endpoint } from './endpoint.ts'
-import { showHealth } from './health-route.ts'
 import type { RouteAccess } from './route-access.ts'
 
-/** Endpoints that share their access, as the documentation of the API shows them. */
+/** Endpoints with the same access, for the API documentation. */
 export interface EndpointGroup {
   readonly access: RouteAccess
   readonly endpoints?: readonly Endpoint[]
 }
 
-/** What the kernel itself serves. */
-export const kernelEndpoints: readonly EndpointGroup[] = [
-  { access: 'open', endpoints: [showHealth, login] },
-  { access: 'session', endpoints: sessionEndpoints },
-]
+/** The endpoints that the kernel itself serves, for the API documentation. */
+export async function loadKernelEndpoints(): Promise<readonly EndpointGroup[]> {
+  const { login, sessionEndpoints } = await import('../auth/auth-api.ts')
+  const { showHealth } = await import('./health-route.ts')
+  return [
+    { access: 'open', endpoints: [showHealth, login] },
+    { access: 'session', endpoints: sessionEndpoints },
+  ]
+}

@@ -1,32 +1,37 @@
-import { type } from 'arktype'
+import type { TextRule } from '../config/value-rule.ts'
 
 const portMax = 65_535
 const form = 'host:port, such as 127.0.0.1:9090 or :8080'
 
-/** For a setting that says where to listen. */
-export const listenAddress = type(/^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/)
-  .describe(form)
-  .narrow((text, ctx) => portOf(text) <= portMax || ctx.mustBe(`host:port with a port of at most ${portMax}`))
-  .configure({ description: form }, 'self')
+const addressPattern = /^(\[[0-9a-fA-F:]+\]|[^:\s]*):\d{1,5}$/
+
+/** The rule of a listen address setting. */
+export const listenAddress: TextRule = {
+  expected: form,
+  mustBe(text) {
+    if (!addressPattern.test(text)) return form
+    return portOf(text) <= portMax ? undefined : `host:port with a port of at most ${portMax}`
+  },
+}
 
 export interface ListenAddress {
-  /** Empty: every address of the machine. */
+  /** Empty: all addresses of the machine. */
   readonly host: string
   /** 0: any free port. */
   readonly port: number
 }
 
-/** Reads `127.0.0.1:9090`, `[::1]:9090`, `:9090`. The setting's schema has checked the form. */
+/** Reads `127.0.0.1:9090`, `[::1]:9090`, `:9090`. The setting's rule has checked the form. */
 export function readListenAddress(text: string): ListenAddress {
   const at = text.lastIndexOf(':')
   const host = text.slice(0, at).replace(/^\[|\]$/g, '')
-  // One socket only: a second one for ::1 could not share an ephemeral port with certainty.
+  // One socket only: a second one for ::1 might not get the same ephemeral port.
   return { host: host === 'localhost' ? '127.0.0.1' : host, port: portOf(text) }
 }
 
 const portOf = (text: string): number => Number(text.slice(text.lastIndexOf(':') + 1))
 
-/** Where a client on this machine reaches the server. */
+/** The URL for clients on this machine. */
 export function urlOf(host: string, port: number): string {
   const reachable = host === '' || host === '::' || host === '0.0.0.0' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

@@ -1,11 +1,11 @@
 import { defineExtensionPoint } from '../extension-point.ts'
 import type { Resolved, Uses } from '../service.ts'
 
-/** A server of its own beside the Admin listener, such as the S3 API. Started after all services, stopped before them. */
+/** A server besides the Admin listener, such as the S3 API. Started after all services, stopped before them. */
 export interface Listener<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** Resolves once connections are accepted. `stop` ends new ones, lets running requests end within the limit, then cuts them. */
+  /** Resolves once connections are accepted. `stop` refuses new ones, lets running requests finish within the limit, then aborts them. */
   start(services: Resolved<U>): Promise<RunningListener>
 }
 

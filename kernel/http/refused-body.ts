@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Bytes of a body that are still read after the answer, so that a client that sends first and reads later sees it. */
+/** Bytes of the body read after the answer, so that a client that reads only after sending sees the answer. */
 const drainBytesMax = 1_048_576
 
-/** Ends the connection when a client goes on sending a body after it was answered; without this Node would read all of it. */
+/** Closes the connection when a client keeps sending a body after the answer; Node would read all of it. */
 export function limitDrain(request: IncomingMessage, response: ServerResponse): void {
-  // Before Node ends the answer: it discards bodies that nobody reads by then, unseen.
+  // Before Node ends the answer, because it then discards unread bodies without a limit.
   response.once('prefinish', () => {
     if (request.complete || request.destroyed) return
     let bytes = 0
@@ -22,7 +22,7 @@ function cut(request: IncomingMessage, response: ServerResponse): void {
     request.socket.destroy()
     return
   }
-  // The answer leaves first.
+  // Flush the answer first.
   request.pause()
   response.once('finish', () => request.socket.destroy())
 }

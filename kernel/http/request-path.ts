@@ -1,4 +1,4 @@
-/** The spellings of one request's path. Guards look at every spelling, so that none slips past that the router would understand. */
+/** All spellings of a request's path. The guard checks each, so that no spelling that the router accepts bypasses it. */
 export interface RequestPath {
   /** As the client sent it, without the query. */
   readonly raw: string
@@ -6,7 +6,7 @@ export interface RequestPath {
   readonly spellings: readonly string[]
 }
 
-/** The router accepts `GET http://host/path` too and looks only at the path. */
+/** The router also accepts `GET http://host/path` and uses only the path. */
 const originForm = /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i
 
 export function readRequestPath(url: string): RequestPath {
@@ -19,7 +19,7 @@ function decode(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    // Malformed escapes: the router refuses them, and the raw spelling is judged anyway.
+    // The router refuses malformed escapes, and the raw spelling is checked anyway.
     return path
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestPath } from './request-path.ts'
 
-/** Who may use a route: an operator (session or HTTP Basic), an operator with a browser session, or everybody. */
+/** Who may use a route: an operator (session or HTTP Basic), an operator with a browser session, or anyone without authentication. */
 export type RouteAccess = 'operator' | 'session' | 'open'
 
 declare module 'fastify' {
@@ -30,7 +30,7 @@ export class RouteAccessRules {
 
   /**
    * I-34: a route without a declared access is for operators. Paths that only a wildcard or no route answers need credentials where a
-   * route with the same first segment does, in every spelling, so that trying paths tells a stranger nothing.
+   * route with the same first segment does, in every spelling, so that probing paths reveals nothing.
    */
   accessOf({ is404, routeOptions }: Pick<FastifyRequest, 'is404' | 'routeOptions'>, path: RequestPath): RouteAccess {
     if (is404) return this.isBelowGuardedRoot(path) ? 'operator' : 'open'

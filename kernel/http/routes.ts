@@ -5,13 +5,13 @@ import type { Resolved, Uses } from '../service.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RouteAccess } from './route-access.ts'
 
-/** Routes of the Admin listener that share their services. */
+/** Routes of the Admin listener with the same services and access. */
 export interface RouteGroup {
   readonly name: string
   readonly modes: readonly Mode[]
   readonly access: RouteAccess
   readonly uses: Uses
-  /** What the documentation of the API shows of it. */
+  /** Endpoints for the API documentation. */
   readonly endpoints?: readonly Endpoint[]
   register(app: FastifyInstance, services: never): void
 }
@@ -20,7 +20,7 @@ export function defineRoutes<const U extends Uses>(spec: {
   readonly name: string
   /** Default: full mode only; in setup mode these addresses answer 503 `setup_mode`. A group for setup mode may use kernel services only. */
   readonly modes?: readonly Mode[]
-  /** Default: `operator`. `session` excludes HTTP Basic; `open` answers everybody without credentials. Holds for every route of the group. */
+  /** Default: `operator`. `session` excludes HTTP Basic; `open` needs no credentials. Applies to every route of the group. */
   readonly access?: RouteAccess
   readonly uses: U
   readonly endpoints?: readonly Endpoint[]

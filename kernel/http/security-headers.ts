@@ -1,4 +1,4 @@
-/** The dashboard is static files of this very origin; only style attributes may stand inline. */
+/** The dashboard consists of static files of this origin; only style attributes may be inline. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "connect-src 'self'",
@@ -30,7 +30,7 @@ export interface AnswerTraits {
   readonly mayBeCached: boolean
 }
 
-/** Headers that every answer of the Admin listener carries, whatever becomes of the request. */
+/** Headers of every answer of the Admin listener. */
 export function securityHeaders({ isSecure, mayBeCached }: AnswerTraits): readonly HeaderLine[] {
   return [
     ...everywhere,

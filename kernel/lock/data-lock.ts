@@ -9,7 +9,7 @@ import { LockedError, type LockHolder, lockFile } from './file-lock.ts'
 import { ownedDirectories } from './owned-directory.ts'
 
 export interface LockWait {
-  /** How long a holder may take to stop. 0: not at all. */
+  /** Longest wait for the holder to stop. 0: no wait. */
   readonly ms: number
   readonly signal?: AbortSignal | undefined
   /** Called once, when the wait begins. */
@@ -26,7 +26,7 @@ const pollMs = 200
 
 /**
  * Locks the database and every owned directory of the enabled plugins until the result is disposed or the process ends (I-26). Call it
- * before any of them is opened. Throws when another process holds one, and names it.
+ * before any of them is opened. Throws with the name of the holder when another process has one.
  */
 export async function lockData(prepared: PreparedKernel, { ms, signal, onWait }: LockWait = { ms: 0 }): Promise<Disposable> {
   const targets = findTargets(prepared)
@@ -68,7 +68,7 @@ function findTargets(prepared: PreparedKernel): readonly Target[] {
   return [{ label: 'database', path: database, lockPath: `${database}.lock` }, ...directories]
 }
 
-/** One name for every path to the file, also through symbolic links. */
+/** Resolves symbolic links, so that every path to the file has one name. */
 function realFile(path: string): string {
   return existsSync(path) ? realpathSync(path) : join(realDirectory(dirname(path)), basename(path))
 }

@@ -31,7 +31,7 @@ const sqliteBusy = 5
  * Takes the lock at `path` until it is disposed or the process ends. The lock is SQLite's own file lock on an empty database: the
  * operating system frees it with the process, so no lock is ever stale. The file stays behind, because removing it would let two
  * processes lock two files of the same name.
- * The lock that root takes is the service user's afterwards.
+ * A lock file created by root gets the owner of its directory.
  * Nothing else in the process may open the file: closing any descriptor of it frees a POSIX lock. Its holder is therefore noted beside it.
  */
 export function lockFile(path: string): Disposable {
@@ -41,9 +41,9 @@ export function lockFile(path: string): Disposable {
   try {
     file = new DatabaseSync(path)
     makePrivate(path)
-    // SQLite would open a file that it may only read, and then locks nothing.
+    // SQLite would open an unwritable file read-only and lock nothing.
     accessSync(path, constants.W_OK)
-    // In memory: a journal beside the file would be left by a killed process.
+    // A journal file would survive a killed process.
     file.exec('pragma journal_mode = memory; begin exclusive')
     giveToOwner(path)
   } catch (cause) {
@@ -68,10 +68,10 @@ export function lockFile(path: string): Disposable {
 
 const thisProcess = (): LockHolder => ({ pid: process.pid, host: hostname(), since: formatTime(Date.now()) })
 
-/** The lock holds without its note, which only serves a message: on a full disk the start goes on. */
+/** Ignores a failure, such as a full disk: the note only serves messages, and the lock holds without it. */
 function noteHolder(path: string): void {
   try {
-    // Of a killed process: it must not be named in place of this one.
+    // Remove the note of a killed process, so that it is not named instead of this one.
     rmSync(path, { force: true })
     writePrivateFile(path, `${JSON.stringify(thisProcess())}\n`)
     giveToOwner(path)
@@ -82,7 +82,7 @@ function noteHolder(path: string): void {
 
 const unreadable = ['ENOENT', 'EACCES', 'EPERM']
 
-/** Undefined while the note is not written yet, when it is damaged, or another user's. */
+/** Undefined when the note is not written yet, damaged, or unreadable for this user. */
 function readHolder(path: string): LockHolder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as LockHolder
@@ -92,7 +92,7 @@ function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** A file that root or another user made is what a service user most often cannot lock. */
+/** The most common cause: root or another user created the file. */
 function explainOwner(path: string): string {
   const owner = statSync(path, { throwIfNoEntry: false })?.uid
   const user = process.getuid?.()

@@ -11,14 +11,14 @@ export function writeClockMark(tx: Tx, nowMs: number): void {
 
 export interface SteppedClock {
   readonly nowMs: number
-  /** Leases of this owner are renewed from memory and keep their time. */
+  /** Leases of this owner stay unchanged: they are renewed from memory. */
   readonly owner: string
   readonly leaseMs: number
 }
 
 /**
- * After a step back of the clock, makes every appointment of a task due now, and ends leases longer than a lease can be. Their recorded
- * times belong to a clock that no longer exists: waiting for them could take as long as the step.
+ * After the clock steps back, makes all scheduled times of tasks due now and ends leases longer than the lease duration. Waiting for
+ * the recorded times could take as long as the step.
  */
 export function boundTaskTimes(tx: Tx, { nowMs, owner, leaseMs }: SteppedClock): void {
   tx.run("update tasks set run_at = ?, updated_at = ? where status = 'pending' and run_at > ?", nowMs, nowMs, nowMs)

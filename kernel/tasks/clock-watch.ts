@@ -10,16 +10,16 @@ export interface ClockWatchDeps {
   readonly log: Log
   readonly owner: string
   readonly leaseMs: number
-  /** Due times that plugins keep in tables of their own. */
+  /** Due times in the plugins' own tables. */
   readonly dueTimes: readonly DueTimes[]
 }
 
-/** Smaller steps back delay a due time by less than anyone notices. */
+/** Smaller steps back are ignored: the delay is insignificant. */
 const stepMsMin = 1000
-/** How often the wall clock is recorded, so that the next start can detect a step back: a smaller step than this may pass unseen. */
+/** Interval at which the wall clock is recorded, so that the next start can detect a step back larger than this. */
 const markEveryMs = 60_000
 
-/** Detects steps back of the wall clock, within this process and since the last one, and makes recorded due times due now. */
+/** Detects steps back of the wall clock, within this process and since the last one, and then makes all recorded times due now. */
 export class ClockWatch {
   readonly #deps: ClockWatchDeps
   #lastMs: number | undefined
@@ -29,7 +29,7 @@ export class ClockWatch {
     this.#deps = deps
   }
 
-  /** Call before due times are compared with the clock. Rejects when the database does. */
+  /** Call before due times are compared with the clock. Rejects when the write fails. */
   async check(): Promise<void> {
     const { clock, database } = this.#deps
     this.#lastMs ??= this.#markedMs = readClockMark(database.read)

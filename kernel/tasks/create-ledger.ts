@@ -14,9 +14,9 @@ export const taskErrors = defineErrors({
   task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
 })
 
-/** Failures dismissed in one transaction: many must not hold the writer. */
+/** Failures dismissed in one transaction, so that many do not block the writer. */
 const pageRows = 500
-/** Of a bulk dismissal the latest tasks are announced one by one: watchers keep no more, and read the list anyway. */
+/** Number of events of one bulk dismissal, for its latest tasks. Watchers buffer no more and reload the list. */
 const announcedMax = 32
 
 export interface LedgerDoors {
@@ -24,7 +24,7 @@ export interface LedgerDoors {
   readonly clock: Clock
   /** Filled when the engine starts. */
   readonly kinds: ReadonlyMap<string, KnownKind>
-  /** An operator moved the task: its state after that. Called once it is durable. */
+  /** Called with the new state when an operator's change of a task is durable. */
   readonly onChange: (task: TaskRecord) => void
 }
 
@@ -77,7 +77,7 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
     },
     async preview(kind) {
       requireKind(kind)
-      // As a writer, so that no failure is recorded between the count and its moment.
+      // In a write, so that no failure is recorded between the count and its timestamp.
       return database.write((tx) => {
         const asOfMs = fenceFailures(tx, clock.now())
         return { count: countFailures(tx, kind), asOfMs }
@@ -86,7 +86,7 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
     async acknowledgeAll({ kind, failedBeforeMs = Number.POSITIVE_INFINITY }) {
       requireKind(kind)
       const { beforeMs, latest } = await database.write((tx) => {
-        // Failures that come while this goes on are no part of it, or it might never end.
+        // Excludes failures recorded meanwhile, or the loop might never end.
         const beforeMs = Math.min(failedBeforeMs, fenceFailures(tx, clock.now()))
         const failed = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
         return { beforeMs, latest: failed.filter(({ failedAtMs }) => (failedAtMs ?? beforeMs) < beforeMs) }

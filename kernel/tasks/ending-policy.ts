@@ -1,6 +1,6 @@
 import type { Outcome } from './outcome.ts'
 
-/** What is written at the end of a run. */
+/** The change of the task row at the end of a run. */
 export type Ending =
   | { readonly kind: 'done' }
   | {
@@ -12,13 +12,13 @@ export type Ending =
     }
   | { readonly kind: 'retry'; readonly code: string; readonly message: string; readonly runAtMs: number; readonly failures: number }
   | { readonly kind: 'fail'; readonly code: string; readonly message: string; readonly isRetryable: boolean }
-  /** The process stops or lost the lease: as if the run had never begun. */
+  /** The process stops or lost the lease: the run does not count. */
   | { readonly kind: 'hand-back' }
 
-/** A wait never ends sooner than this, so that a task that keeps waiting for the past cannot occupy the engine. */
+/** Shortest wait, so that a task that keeps waiting for a past time cannot occupy the engine. */
 export const waitMsMin = 100
 
-/** A run that said what happened. Throws when it said nothing that can be understood. */
+/** The ending of a run that returned. Throws on an invalid outcome. */
 export function endAfterOutcome(
   outcome: Outcome,
   { nowMs, hasProgressed }: { readonly nowMs: number; readonly hasProgressed: boolean },
@@ -27,7 +27,7 @@ export function endAfterOutcome(
     case 'done':
       return { kind: 'done' }
     case 'wait': {
-      // I-08: a reason and a time; no attempt, no error.
+      // I-08: a wait uses no attempt and sets no error.
       const untilMs = Math.max(Math.ceil(outcome.untilMs), nowMs + waitMsMin)
       if (!Number.isSafeInteger(untilMs))
         throw new Error(`the task waits for '${outcome.reason}' until ${outcome.untilMs}, which is no time`)
@@ -42,14 +42,14 @@ export function endAfterOutcome(
 
 export interface FaultyRun {
   readonly fault: { readonly code: string; readonly message: string }
-  /** In a row without progress, this one included. */
+  /** Consecutive failures without progress, including this one. */
   readonly failures: number
   readonly attemptsMax: number
   /** When the next attempt may start. */
   readonly runAtMs: number
 }
 
-/** A run that threw: tried again after a pause, until its attempts are used up. */
+/** The ending of a run that threw: a retry after a pause, until its attempts are used up. */
 export function endAfterFault({ fault, failures, attemptsMax, runAtMs }: FaultyRun): Ending {
   if (failures < attemptsMax) return { kind: 'retry', ...fault, runAtMs, failures }
   return { kind: 'fail', code: 'attempts_exhausted', message: fault.message, isRetryable: true }

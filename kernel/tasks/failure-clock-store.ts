@@ -1,13 +1,13 @@
-/** Moments of failure, kept so that a preview can be acted on exactly: no two failures share one, and none lies before an earlier preview. */
+/** Unique, increasing timestamps of failures, so that a dismissal affects exactly the failures of its preview. */
 import type { Tx } from '../db/database.ts'
 
-/** Strictly after every failure recorded and every fence given out before. */
+/** A timestamp after every recorded failure and every earlier preview. */
 export function nextFailureMs(tx: Tx, nowMs: number): number {
   tx.run('update task_failure_clock set at = max(at + 1, ?)', nowMs)
   return readClock(tx)
 }
 
-/** A moment that lies after every failure so far and not after any later one. */
+/** A timestamp after every failure so far and not after any later one. */
 export function fenceFailures(tx: Tx, nowMs: number): number {
   tx.run('update task_failure_clock set at = max(at, ? - 1)', nowMs)
   return readClock(tx) + 1

@@ -1,4 +1,4 @@
-/** What an exception leaves in a task row. */
+/** The error fields of a task row, from an exception. */
 export interface Fault {
   readonly code: string
   readonly message: string
@@ -8,7 +8,7 @@ const messageCharsMax = 1000
 const codeCharsMax = 100
 const causesMax = 8
 
-/** The message with those of its causes, and the nearest code among them. */
+/** The message with those of its causes, and the first code among them. */
 export function describeFault(thrown: unknown): Fault {
   const messages: string[] = []
   let code: string | undefined

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { isHeld, type Lease } from './lease-store.ts'
 
-/** Another run has the task: what this one found or achieved is the other's to look up and record. */
+/** Another run has the task; it looks up and records the results of this run. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 
@@ -10,7 +10,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The database as a run may use it: every write checks the run's lease in its own transaction (I-06). */
+/** The database of a run: every write checks the run's lease in its own transaction (I-06). */
 export function fenceWrites(database: Database, lease: Lease): Database {
   return {
     read: database.read,

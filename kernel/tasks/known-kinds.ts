@@ -2,7 +2,7 @@ import type { Bound } from './engine.ts'
 import type { TaskKind } from './task.ts'
 
 export interface KnownKind extends Bound<TaskKind> {
-  /** Failures after which a task of the kind is failed: its own number, or the operator's. */
+  /** Failures after which a task of the kind is failed: the kind's own number, or the operator's setting. */
   readonly attemptsMax: number
 }
 

@@ -5,7 +5,7 @@ export type LaneLimits = Readonly<Record<Lane, number>>
 
 type OfKind = { readonly kind: string }
 
-/** How much of each lane is taken. */
+/** Counts the running tasks of each lane. */
 export class Lanes {
   readonly #limits: LaneLimits
   readonly #kinds: KnownKinds
@@ -15,7 +15,7 @@ export class Lanes {
     this.#kinds = kinds
   }
 
-  /** Runs of this kind that its lane lets start beside these; no limit for a kind without a lane. */
+  /** How many more runs of the kind its lane allows besides these; unlimited for a kind without a lane. */
   roomFor(kind: string, running: Iterable<OfKind>): number {
     const lane = this.#laneOf(kind)
     if (lane === undefined) return Number.POSITIVE_INFINITY

@@ -6,7 +6,7 @@ import { sleepUnless } from './sleep-unless.ts'
 export interface HeldLease {
   /** Aborts when the lease is lost, cannot be renewed in time, or the engine stops. */
   readonly signal: AbortSignal
-  /** Ends the renewal. The row is not touched. */
+  /** Stops the renewal. Does not change the row. */
   release(): void
 }
 
@@ -14,7 +14,7 @@ export interface LeaseKeeperOptions {
   readonly clock: Clock
   readonly leaseMs: number
   readonly log: Log
-  /** Extends the leases in the database and resolves with the ids of those that had passed on. */
+  /** Extends the leases in the database and resolves with the ids of lost ones. */
   renew(holds: readonly Lease[], untilMs: number): Promise<readonly number[]>
 }
 
@@ -25,11 +25,11 @@ interface Kept {
   untilMs: number
 }
 
-/** Time for a run to wind up between its signal and the moment at which another may take its task, as a part of the lease. */
+/** Part of the lease between a run's abort signal and the time at which another run may claim the task. */
 const windUpPart = 1 / 6
 const renewalsPerLease = 3
 
-/** Renews the leases of running tasks and ends the runs whose leases it cannot renew. */
+/** Renews the leases of running tasks and aborts the runs whose leases it cannot renew. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions
   readonly #kept = new Set<Kept>()
@@ -44,7 +44,7 @@ export class LeaseKeeper {
     this.#renewing = this.#keepRenewing()
   }
 
-  /** `untilMs`: as it stands in the row. */
+  /** `untilMs`: as in the row. */
   hold(lease: Lease, untilMs: number): HeldLease {
     const kept: Kept = { lease, untilMs, run: new AbortController(), ended: new AbortController() }
     this.#kept.add(kept)
@@ -58,7 +58,7 @@ export class LeaseKeeper {
     }
   }
 
-  /** I-07: to be called before leases that ran out by `nowMs` are taken back. After a frozen process the timers may not have fired yet. */
+  /** I-07: call before leases that expired by `nowMs` are reclaimed. After a process freeze the timers may not have fired yet. */
   abortExpired(nowMs: number): void {
     for (const kept of this.#kept) if (this.#safeUntil(kept) <= nowMs) this.#lose(kept)
   }
@@ -94,12 +94,12 @@ export class LeaseKeeper {
         else one.untilMs = untilMs
       }
     } catch (error) {
-      // The leases still stand: the next renewal may succeed, and if none does the watch ends the runs in time.
+      // The leases are still valid: the next renewal may succeed, else the timers abort the runs in time.
       log.warn('leases of running tasks could not be renewed', { error })
     }
   }
 
-  /** I-07: does not depend on the renewal, which may hang. */
+  /** I-07: independent of the renewal, which may hang. */
   async #watch(kept: Kept): Promise<void> {
     const { clock } = this.#options
     while (await sleepUnless(clock, this.#safeUntil(kept) - clock.now(), kept.ended.signal)) {

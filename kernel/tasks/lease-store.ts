@@ -3,7 +3,7 @@ import type { Ending } from './ending-policy.ts'
 import { nextFailureMs } from './failure-clock-store.ts'
 import { countTask, moveCount, type TaskRecord, type TaskStatus, taskColumns } from './task-record.ts'
 
-/** Proof of a claim: every later write names it, and changes nothing once another claim was made (I-06). */
+/** Identifies a claim. Later writes name it and change nothing after another claim (I-06). */
 export interface Lease {
   readonly id: number
   readonly kind: string
@@ -11,9 +11,9 @@ export interface Lease {
 }
 
 export interface ClaimRequest {
-  /** How many tasks of each kind may start; kinds not named here are left alone (I-14). */
+  /** How many tasks of each kind may start; other kinds are not claimed (I-14). */
   readonly free: ReadonlyMap<string, number>
-  /** How many more tasks of a kind may start beside those claimed already, which may share a limit with it. */
+  /** How many more tasks of a kind may start besides those already claimed, which may share its limit. */
   readonly roomBeside?: (kind: string, claimed: readonly TaskRecord[]) => number
   readonly total: number
   readonly owner: string
@@ -21,10 +21,10 @@ export interface ClaimRequest {
   readonly leaseUntilMs: number
 }
 
-/** Expired leases taken back in one claim; the rest follow in the next. */
+/** Expired leases reclaimed in one claim; the next claim continues. */
 const reclaimsMax = 100
 
-/** Takes back expired leases, then leases what is due, longest due first within a kind. */
+/** Reclaims expired leases, then leases due tasks, longest due first within a kind. */
 export function claimTasks(tx: Tx, request: ClaimRequest): readonly TaskRecord[] {
   reclaimExpired(tx, request.nowMs)
   const claimed: TaskRecord[] = []
@@ -44,7 +44,7 @@ export function claimTasks(tx: Tx, request: ClaimRequest): readonly TaskRecord[]
 
 function lease(tx: Tx, id: number, kind: string, { owner, nowMs, leaseUntilMs }: ClaimRequest): TaskRecord {
   tx.run(
-    // What was asked for before this run begins is met by it; a later appointment stays.
+    // This run fulfils reruns requested until now; a later scheduled rerun stays.
     `update tasks set status = 'running', lease_owner = ?, lease_until = ?, lease_seq = lease_seq + 1, is_backing_off = 0,
      wait_reason = null, message = null, again_at = case when again_at <= ? then null else again_at end,
      started_at = ?, updated_at = ? where id = ?`,
@@ -71,7 +71,7 @@ function reclaimExpired(tx: Tx, nowMs: number): void {
   }
 }
 
-/** Due at once, so that a vanished or stopped owner costs no time. */
+/** Makes the tasks of a dead or stopped owner due at once. */
 function release(tx: Tx, id: number, nowMs: number): void {
   tx.run(
     "update tasks set status = 'pending', run_at = ?, lease_owner = null, lease_until = null, updated_at = ? where id = ?",
@@ -81,7 +81,7 @@ function release(tx: Tx, id: number, nowMs: number): void {
   )
 }
 
-/** When the next task of these kinds is due, or the next lease runs out; undefined when there is nothing to wait for. */
+/** When the next task of these kinds is due, or the next lease expires; undefined when neither exists. */
 export function nextDueMs(reader: Reader, kinds: Iterable<string>): number | undefined {
   let next = reader.get<{ at: number | null }>("select min(lease_until) as at from tasks where status = 'running'")?.at ?? undefined
   for (const kind of kinds) {
@@ -91,7 +91,7 @@ export function nextDueMs(reader: Reader, kinds: Iterable<string>): number | und
   return next
 }
 
-/** Extends the leases and returns the ids of those that had passed on. */
+/** Extends the leases and returns the ids of lost ones. */
 export function renewLeases(tx: Tx, leases: readonly Lease[], leaseUntilMs: number): readonly number[] {
   const lost = leases.filter(({ id, seq }) => {
     // I-06
@@ -105,7 +105,7 @@ export function isHeld(reader: Reader, { id, seq }: Lease): boolean {
   return reader.get("select 1 from tasks where id = ? and lease_seq = ? and status = 'running'", id, seq) !== undefined
 }
 
-/** Gives back what this owner still holds, attempts unchanged, and returns how many tasks that were. */
+/** Releases this owner's leases without counting attempts, and returns the number of tasks. */
 export function handBackAll(tx: Tx, owner: string, nowMs: number): number {
   const held = tx.all<{ id: number; kind: string }>("select id, kind from tasks where status = 'running' and lease_owner = ?", owner)
   for (const { id, kind } of held) {
@@ -115,7 +115,7 @@ export function handBackAll(tx: Tx, owner: string, nowMs: number): number {
   return held.length
 }
 
-/** Writes the end of a run and returns the status it led to, or undefined when the lease had passed on and nothing was changed. */
+/** Writes the end of a run and returns the new status; undefined when the lease was lost and nothing was changed. */
 export function endRun(tx: Tx, lease: Lease, ending: Ending, nowMs: number): TaskStatus | undefined {
   const againAtMs = againOf(tx, lease)
   // I-06
@@ -163,7 +163,7 @@ function complete(tx: Tx, lease: Lease, nowMs: number): TaskStatus {
   return 'completed'
 }
 
-/** Asked for while it ran: the same row runs once more, as fresh as a new one. */
+/** A rerun was requested during the run: the same row runs again, reset like a new one. */
 function runAgain(tx: Tx, lease: Lease, runAtMs: number, nowMs: number): TaskStatus {
   forgetFailures(tx, lease)
   tx.run('update tasks set again_at = null where id = ?', lease.id)
@@ -195,7 +195,7 @@ function fail(tx: Tx, lease: Lease, { code, message, isRetryable, againAtMs, now
     lease.id,
   )
   moveCount(tx, lease.kind, 'running', 'failed')
-  // Somebody asked for another run while this one failed: that wish is a task of its own now.
+  // Enqueue the requested rerun as a new task.
   if (againAtMs !== null) cloneTask(tx, lease, againAtMs, nowMs)
   return 'failed'
 }
@@ -209,7 +209,7 @@ function againOf(tx: Tx, lease: Lease): number | null | 'lost' {
   return row ? row.againAt : 'lost'
 }
 
-/** A run asked for at a later time (again_at) stays asked for: the next claim after that time meets it. */
+/** A rerun requested for a later time (again_at) stays: the next claim after that time fulfils it. */
 function putBack(tx: Tx, lease: Lease, at: { readonly runAtMs: number; readonly nowMs: number }): TaskStatus {
   tx.run(
     "update tasks set status = 'pending', run_at = ?, lease_owner = null, lease_until = null, updated_at = ? where id = ?",

@@ -6,7 +6,7 @@ export function findTask(reader: Reader, id: number): TaskRecord | undefined {
   return reader.get<TaskRecord>(`select ${taskColumns} from tasks where id = ?`, id)
 }
 
-// The plus sign takes the column's affinity away, without which the index could not be searched for the expression.
+// The plus sign removes the column's affinity; otherwise SQLite could not use the index for the expression.
 const newestSql = `with newest as (
     select n.id from task_counts c join tasks n on n.id in (
       select t.id from tasks t where t.kind = c.kind and t.status = c.status and (t.acknowledged_at is not null) = +c.acknowledged and t.id < ?
@@ -17,8 +17,8 @@ const newestSql = `with newest as (
   select ${taskColumns} from tasks where id in (select id from newest) order by id desc`
 
 /**
- * Newest first, merged from the newest of each group of task_counts that is shown: however many rows the filter leaves out, none of
- * them is looked at. `hiddenKinds` are left out unless they failed.
+ * Newest first. Merges the newest rows of each shown group of task_counts, so that filtered-out rows are never read. Omits
+ * `hiddenKinds` unless they failed.
  */
 export function listTasks(
   reader: Reader,
@@ -51,7 +51,7 @@ export function readCounts(reader: Reader, hiddenKinds: readonly string[]): read
     }))
 }
 
-/** failed → pending, from the start. False when another task with its key is already on its way. */
+/** failed → pending, with all attempts. False when a newer task with its key is open. */
 export function reviveTask(tx: Tx, task: TaskRecord, nowMs: number): boolean {
   if (task.key !== null && tx.get("select 1 from tasks where key = ? and status in ('pending', 'running')", task.key)) return false
   tx.run(
@@ -72,7 +72,7 @@ export function acknowledgeTask(tx: Tx, task: TaskRecord, nowMs: number): void {
   countTask(tx, task.kind, { status: 'failed', isAcknowledged: true }, 1)
 }
 
-/** Failures not yet acknowledged, of one kind or of all. */
+/** Number of unacknowledged failures of one kind or of all. */
 export function countFailures(reader: Reader, kind: string | undefined): number {
   const row = reader.get<{ n: number | null }>(
     "select sum(n) as n from task_counts where status = 'failed' and acknowledged = 0 and kind = coalesce(?, kind)",
@@ -95,7 +95,7 @@ const acknowledgeSql = (ofKind: string) =>
    returning kind`
 const acknowledge = { any: acknowledgeSql(''), ofKind: acknowledgeSql('and kind = ?') }
 
-/** Acknowledges up to `limit` failures, oldest first, and returns how many there were. */
+/** Acknowledges up to `limit` failures, oldest first, and returns their number. */
 export function acknowledgeFailures(tx: Tx, { kind, beforeMs, nowMs, limit }: FailuresBefore): number {
   const rows =
     kind === undefined
@@ -108,9 +108,9 @@ export function acknowledgeFailures(tx: Tx, { kind, beforeMs, nowMs, limit }: Fa
   return rows.length
 }
 
-/** Deletes up to `limit` ended tasks: finished, or acknowledged, before the moment. */
+/** Deletes up to `limit` tasks that finished or were acknowledged before the given time. */
 export function deleteExpired(tx: Tx, beforeMs: number, limit: number): number {
-  // The first condition repeats the index's own, without which SQLite would not use it.
+  // The first condition repeats the partial index's own; otherwise SQLite would not use the index.
   const rows = tx.all<{ kind: string; status: TaskStatus }>(
     `delete from tasks where id in (
        select id from tasks where (status in ('completed', 'cancelled') or acknowledged_at is not null)

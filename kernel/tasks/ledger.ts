@@ -1,16 +1,16 @@
 import { defineService } from '../service.ts'
 import type { TaskRecord, TaskStatus } from './task-record.ts'
 
-/** How a task looks to an operator. */
+/** The status of a task as shown to operators. */
 export type PresentationStatus = 'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'
 
-/** A task as lists show it. */
+/** A task in lists. */
 export interface ListedTask extends TaskRecord {
   readonly label: string
   readonly presentationStatus: PresentationStatus
   readonly retryable: boolean
   readonly acknowledgeable: boolean
-  /** Attempts the kind allows; undefined for a kind that no enabled plugin handles. */
+  /** Attempts of the kind; undefined for a kind without an enabled plugin. */
   readonly attemptsMax: number | undefined
 }
 
@@ -30,22 +30,22 @@ export interface TaskCount {
 }
 
 /**
- * Reads and operator actions on the task records. Running and finishing them is the engine's alone.
+ * Reads and operator actions on the task records. Only the engine runs and finishes tasks.
  * Errors: `not_found` 404, `task_retry_unsupported` 409, `task_not_acknowledgeable` 409, `unknown_task_type` 400.
  */
 export interface TaskLedger {
   /** Kinds that enabled plugins handle, with their labels. */
   kinds(): ReadonlyMap<string, string>
-  /** Newest first. Recurring kinds are left out unless they failed. */
+  /** Newest first, without recurring kinds unless they failed. */
   list(request: ListTasks): readonly ListedTask[]
-  /** Counted, not scanned. Recurring kinds only with their failures. */
+  /** From counters, without a scan. Recurring kinds count only when failed. */
   counts(): readonly TaskCount[]
-  /** Back to pending at once, with all its attempts. */
+  /** Sets the task to pending, due now, with all attempts. */
   retry(id: number): Promise<void>
   acknowledge(id: number): Promise<void>
-  /** Failures that `acknowledgeAll` would dismiss, and the moment of counting: giving it back dismisses exactly these. */
+  /** Counts the failures that `acknowledgeAll` would dismiss; passing `asOfMs` back dismisses exactly these. */
   preview(kind?: string): Promise<{ readonly count: number; readonly asOfMs: number }>
-  /** Dismisses failures recorded before the moment; the number of them. */
+  /** Dismisses failures recorded before the time and returns their number. */
   acknowledgeAll(request: { readonly kind?: string; readonly failedBeforeMs?: number }): Promise<number>
 }
 

@@ -26,7 +26,7 @@ interface Times {
 const findOpen = (reader: Reader, key: string) =>
   reader.get<{ id: number; status: string }>("select id, status from tasks where key = ? and status in ('pending', 'running')", key)
 
-/** A pending task comes forward, unless it backs off after a failure; a running one will run once more. */
+/** Makes a pending task due earlier, unless it is in backoff; requests a rerun of a running one. */
 function joinExisting(tx: Tx, key: string, { atMs, nowMs }: Times): number | undefined {
   const task = findOpen(tx, key)
   if (!task) return undefined
@@ -38,7 +38,7 @@ function joinExisting(tx: Tx, key: string, { atMs, nowMs }: Times): number | und
   return task.id
 }
 
-/** New work is no reason to shorten a backoff. A task that is due now no longer waits. */
+/** New work does not shorten a backoff. A task that is due now stops waiting. */
 function bringForward(tx: Tx, id: number, { atMs, nowMs }: Times): void {
   const isDue = atMs <= nowMs ? 1 : 0
   tx.run(

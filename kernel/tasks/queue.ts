@@ -4,19 +4,19 @@ import type { TaskKind } from './task.ts'
 
 export interface EnqueueOptions {
   /**
-   * While a task with this key is pending or running there is no second one, and the enqueue is never lost: a pending task is brought
-   * forward to `runAtMs` (also out of a wait, not out of a backoff), a running one runs once more after it ends. Free again once it ended.
+   * Deduplication key: while a task with it is pending or running, no second one is created. A pending task is then due at `runAtMs` if
+   * that is earlier (a wait ends, a backoff does not), and a running one runs again. The key is free when the task has ended.
    */
   readonly key?: string
   /** Earliest start in clock milliseconds. Default: now. */
   readonly runAtMs?: number
 }
 
-/** Puts work on record. Call it inside the transaction that makes the work necessary, so that neither exists without the other. */
+/** Enqueues tasks. Call it inside the transaction that makes the work necessary, so that both commit together. */
 export interface TaskQueue {
-  /** Returns the id of the new task, or of the one that already has the key. The engine is woken after the commit. */
+  /** Returns the id of the new task, or of the one that has the key. Notifies the engine after the commit. */
   enqueue<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): number
-  /** Is a task with this key pending or running? Inside a transaction the answer holds until its commit. */
+  /** Whether a task with this key is pending or running. Inside a transaction the answer holds until the commit. */
   isOpen(reader: Reader, key: string): boolean
 }
 

@@ -2,7 +2,7 @@ import type { Log } from '../log.ts'
 import type { Bound } from './engine.ts'
 import type { TaskRecovery } from './task.ts'
 
-/** Runs each recovery once, one after the other. The first that fails ends the start and is named. */
+/** Runs each recovery once, in sequence. The first failure aborts the start and names the recovery. */
 export async function runRecoveries(recoveries: readonly Bound<TaskRecovery>[], log: Log): Promise<void> {
   for (const { item, services, pluginId } of recoveries) {
     try {

@@ -1,14 +1,14 @@
-import { type } from 'arktype'
 import type { Database } from '../db/database.ts'
+import { type } from '../schema.ts'
 import { deleteExpired } from './ledger-store.ts'
 import { done } from './outcome.ts'
 import { defineTask, type TaskKind } from './task.ts'
 
 const pageRows = 500
-/** One sweep deletes at most 100,000 rows; the next hour goes on. */
+/** One sweep deletes at most 100,000 rows; the next one, an hour later, continues. */
 const pagesMax = 200
 
-/** Removes records of ended tasks: completed and cancelled ones after the retention period, failed ones that long after being acknowledged. */
+/** Removes records of ended tasks: completed and cancelled ones after the retention period, failed ones that long after their acknowledgement. */
 export function retentionTask({ database, retentionMs }: { readonly database: Database; readonly retentionMs: number }): TaskKind {
   return defineTask({
     kind: 'task_gc',

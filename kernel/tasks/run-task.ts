@@ -1,4 +1,4 @@
-import { type } from 'arktype'
+import { checkSchema } from '../check-schema.ts'
 import type { Clock } from '../clock.ts'
 import { isDiskFault } from '../db/database-error.ts'
 import type { Log } from '../log.ts'
@@ -22,24 +22,24 @@ export interface Execution {
   readonly random: () => number
 }
 
-/** Between two tries while the disk of the database does not take writes. */
+/** Retry interval while the database's disk refuses writes. */
 const diskPauseMs = 15_000
 const diskMessage = 'The disk of the database does not take writes; the task goes on when it does.'
 
-/** Runs a claimed task once and says what has to be written about it. */
+/** Runs a claimed task once and returns its ending. */
 export async function runTask(execution: Execution): Promise<Ending> {
   const { bound, task, signal, clock } = execution
-  // Stopped or overtaken between its claim and its run.
+  // The process stopped or the lease was lost between the claim and the run.
   if (signal.aborted) return { kind: 'hand-back' }
   const log = execution.log.child(`${bound.pluginId}/${task.kind}`)
-  const args = bound.item.args(JSON.parse(task.args))
-  if (args instanceof type.errors) {
-    return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.summary}`, isRetryable: false }
+  const args = checkSchema(bound.item.args, JSON.parse(task.args))
+  if (args.errors) {
+    return { kind: 'fail', code: 'invalid_task', message: `the task's arguments are not valid: ${args.errors.summary}`, isRetryable: false }
   }
   let hasProgressed = false
   const run: TaskRun<unknown, Uses> = {
     id: task.id,
-    args,
+    args: args.value,
     services: bound.services as never,
     attempts: task.attempts,
     nowMs: clock.now(),
@@ -54,9 +54,9 @@ export async function runTask(execution: Execution): Promise<Ending> {
     const outcome = await (bound.item.run as unknown as (run: TaskRun<unknown, Uses>) => Promise<Outcome>)(run)
     return endAfterOutcome(outcome, { nowMs: clock.now(), hasProgressed })
   } catch (error) {
-    // What a run throws after its signal is most likely the abort itself, and is not held against it.
+    // After the abort signal, an exception is most likely the abort itself and does not count as a failure.
     if (signal.aborted || error instanceof LeaseLost) return { kind: 'hand-back' }
-    // I-08: the disk of the database is no fault of the task, however long it stays full.
+    // I-08: a full disk of the database is not a failure of the task.
     if (isDiskFault(error))
       return { kind: 'wait', reason: 'database', message: diskMessage, untilMs: clock.now() + diskPauseMs, hasProgressed }
     return afterFault(execution, { error, failures: hasProgressed ? 1 : task.attempts + 1 })
@@ -65,7 +65,7 @@ export async function runTask(execution: Execution): Promise<Ending> {
 
 interface Fault {
   readonly error: unknown
-  /** Since the task's last progress, this one included. */
+  /** Since the task's last progress, including this one. */
   readonly failures: number
 }
 
@@ -74,7 +74,7 @@ function afterFault({ bound, task, clock, log, random }: Execution, { error, fai
   const runAtMs = clock.now() + backoffMs(failures, random())
   const ending = endAfterFault({ fault: describeFault(error), failures, attemptsMax, runAtMs })
   const fields = { task: task.id, kind: task.kind, failures, attemptsMax, error }
-  if (ending.kind === 'fail') log.error('a task failed for good', fields)
-  else log.warn('a task failed and will be tried again', fields)
+  if (ending.kind === 'fail') log.error('task failed permanently', fields)
+  else log.warn('task failed, retry scheduled', fields)
   return ending
 }

@@ -16,7 +16,7 @@ export interface ScheduleDoors {
   readonly kinds: KnownKinds
 }
 
-/** Ticks only enqueue, under the schedule's own key: a tick that finds the last task still pending or running makes no second one. */
+/** A tick only enqueues, with the schedule's deduplication key: no second task while the last one is pending or running. */
 export function startSchedules(schedules: readonly TaskSchedule[], doors: ScheduleDoors): RunningSchedules {
   const running: ScheduledTask[] = []
   const stop = async () => {
@@ -25,7 +25,7 @@ export function startSchedules(schedules: readonly TaskSchedule[], doors: Schedu
   try {
     for (const item of schedules) running.push(startTicking(item, doors))
   } catch (error) {
-    // Those begun before the bad one must not tick on; their end is not worth waiting for.
+    // Stop the schedules that were already started, without waiting for them.
     void stop()
     throw error
   }
@@ -39,19 +39,19 @@ function startTicking(item: TaskSchedule, { database, queue, log, kinds }: Sched
     try {
       await database.write((tx) => queue.enqueue(tx, kind, args, { key: `${kind.kind}@${name}` }))
     } catch (error) {
-      // The next tick enqueues what this one could not.
+      // The next tick tries again.
       log.error('a scheduled task could not be enqueued', { schedule: name, error })
     }
   }
   try {
-    // A tick missed while the process was busy is not made up for: the next one does the same work.
+    // Skip missed ticks: the next one does the same work.
     return schedule(cron, tick, { name, timezone: 'Etc/UTC', logger: adaptLog(log), suppressMissedWarning: true })
   } catch (cause) {
     throw new Error(`the schedule '${name}' has the cron expression '${cron}', which cannot be used`, { cause })
   }
 }
 
-/** node-cron would write to the console. */
+/** Replaces node-cron's logger, which writes to the console. */
 function adaptLog(log: Log): Logger {
   return {
     info: (message) => log.debug(message),

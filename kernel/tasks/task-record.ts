@@ -33,7 +33,7 @@ export const taskColumns = `id, kind, key, subject_type as subjectType, subject_
   attempts, wait_reason as waitReason, message, error_code as errorCode, last_error as lastError, is_retryable as isRetryable, failed_at as failedAtMs,
   acknowledged_at as acknowledgedAtMs, lease_seq as leaseSeq, created_at as createdAtMs, updated_at as updatedAtMs, started_at as startedAtMs, finished_at as finishedAtMs`
 
-/** Keeps the counters in step: rows that enter a state (positive) or leave it (negative). */
+/** Updates the counters: rows that enter a state (positive) or leave it (negative). */
 export function countTask(
   tx: Tx,
   kind: string,

@@ -11,14 +11,14 @@ export interface TaskUpdate {
   readonly subject: Pick<TaskSubject, 'type' | 'key'>
 }
 
-/** A task ended, was put back to work or was dismissed. At most one a second for each task, with its latest state. */
+/** A task ended, was retried or was dismissed. At most one event a second for each task, with its latest state. */
 export const taskUpdated = defineEvent<TaskUpdate>('task_updated')
 
 const gatherMs = 1000
-/** Watchers buffer little: what is beyond this in one second is left out, and they read the list anyway. */
+/** Events per second; further ones are dropped. Watchers buffer little and reload the list. */
 const gatheredMax = 1000
 
-/** Gathers updates and announces them once a second. */
+/** Collects updates and publishes them once a second. */
 export class TaskUpdates {
   readonly #clock: Clock
   readonly #events: Events
@@ -36,7 +36,7 @@ export class TaskUpdates {
     this.#gathering ??= this.#gather()
   }
 
-  /** Announces what is left. */
+  /** Publishes the remaining updates. */
   async stop(): Promise<void> {
     this.#gathering?.end.abort()
     await this.#gathering?.done

@@ -20,36 +20,36 @@ export interface TaskRun<A, U extends Uses> {
    * outside call that took too long. Reads are not fenced.
    */
   fence(database: Database): Database
-  /** The run achieved something that lasts: earlier failures of the task no longer count towards its attempts. */
+  /** Records lasting progress: earlier failures of the task no longer count towards its attempts. */
   progressed(): void
 }
 
-/** What a task concerns, for lists: `type` and `key` name a row, the rest is shown when it is cheap to know. */
+/** The resource that a task concerns, for lists: `type` and `key` identify a row; `bucket` is optional. */
 export interface TaskSubject {
   readonly type: string
   readonly key: string
   readonly bucket?: string
 }
 
-/** Work of several kinds of which an operator lets only so much run at once: what spends or changes things at a provider, and what removes. */
+/** Kinds with a common concurrency limit: paid work and changes at providers, and removals. */
 export type Lane = 'provider-mutation' | 'destructive'
 
 export interface TaskSpec<A, U extends Uses> {
   /** Stable name, such as `storage_store`: it is in the database and in the API. */
   readonly kind: string
-  /** What an operator reads, such as `Store content`. */
+  /** Shown to operators, such as `Store content`. */
   readonly label: string
   readonly args: Type<A>
   readonly uses: U
   /** Failures after which the task is failed, where the operator's `worker.tasks.max_retries` does not suit the kind. */
   readonly attempts?: number
-  /** What an operator limits together with other kinds. */
+  /** Shares a concurrency limit with the other kinds of the lane. */
   readonly lane?: Lane
-  /** Runs of this kind at the same time in this process. Default: the engine's concurrency. */
+  /** Concurrent runs of this kind in this process. Default: the engine's concurrency. */
   readonly concurrency?: number
   /** Hidden from lists and counts while it is healthy. */
   readonly isRecurring?: boolean
-  /** May an operator retry the failed task through the task list? Default true. */
+  /** Whether an operator may retry the failed task. Default true. */
   readonly isRetryable?: boolean
   subject(args: A): TaskSubject
   run(run: TaskRun<A, U>): Promise<Outcome>
@@ -70,7 +70,7 @@ export interface TaskKind<A = any> {
   run(run: never): Promise<Outcome>
 }
 
-/** A run must be safe to repeat from its start (I-09): a crash at any point leads to another run with the same arguments. */
+/** Runs must be idempotent (I-09): after a crash at any point the task runs again with the same arguments. */
 export function defineTask<A, const U extends Uses>(spec: TaskSpec<A, U>): TaskKind<A> {
   return {
     isRecurring: false,
@@ -95,8 +95,8 @@ export interface TaskSchedule {
 export const taskSchedules = defineExtensionPoint<TaskSchedule>('tasks.schedules')
 
 /**
- * Due times that a plugin keeps in tables of its own. After a step back of the clock, `bound` makes those later than `nowMs` due now, in
- * one transaction with the tasks.
+ * Due times in a plugin's own tables. After the clock steps back, `bound` makes those later than `nowMs` due now, in one transaction
+ * with the tasks.
  */
 export interface DueTimes {
   readonly name: string

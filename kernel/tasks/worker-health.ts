@@ -7,9 +7,9 @@ export interface WorkerActivity {
 
 /** Whether the background work makes progress. */
 export interface WorkerHealth {
-  /** True while it has work in progress or looked for work within three poll intervals. */
+  /** True while tasks run or the last poll was at most three poll intervals ago. */
   isHealthy(): boolean
-  /** Tasks that run now, and when it last looked for due ones. */
+  /** Running tasks, and the time of the last poll. */
   activity(): WorkerActivity
 }
 

@@ -3,7 +3,6 @@ import type { Database } from '../db/database.ts'
 import { newUlid } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { defineProbe } from '../probe.ts'
-import { Bell } from './bell.ts'
 import { ClockWatch } from './clock-watch.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import { type LaneLimits, Lanes } from './lanes.ts'
@@ -13,6 +12,7 @@ import type { RunCounts } from './run-counts.ts'
 import { runTask } from './run-task.ts'
 import type { DueTimes } from './task.ts'
 import type { TaskRecord, TaskStatus } from './task-record.ts'
+import { WakeSignal } from './wake-signal.ts'
 import type { WorkerActivity } from './worker-health.ts'
 
 export interface WorkerDoors {
@@ -46,7 +46,7 @@ const ran = defineProbe('tasks.ran')
 export class Worker {
   readonly #doors: WorkerDoors
   readonly #owner: string
-  readonly #bell: Bell
+  readonly #wakeSignal: WakeSignal
   readonly #leases: LeaseKeeper
   readonly #lanes: Lanes
   readonly #runs = new Set<Run>()
@@ -63,7 +63,7 @@ export class Worker {
     this.#doors = doors
     this.#lanes = new Lanes(lanes, kinds)
     this.#owner = newUlid(clock.now())
-    this.#bell = new Bell(clock)
+    this.#wakeSignal = new WakeSignal(clock)
     this.#leases = new LeaseKeeper({
       clock,
       leaseMs,
@@ -82,7 +82,7 @@ export class Worker {
 
   /** A task of this kind may be due sooner than expected. */
   ring(kind: string): void {
-    if (this.#freeOf(kind) > 0) this.#bell.ring()
+    if (this.#freeOf(kind) > 0) this.#wakeSignal.notify()
   }
 
   isHealthy(): boolean {
@@ -97,7 +97,7 @@ export class Worker {
   async stop(): Promise<void> {
     const { clock, database, log } = this.#doors
     this.#isStopping = true
-    this.#bell.ring()
+    this.#wakeSignal.notify()
     await this.#loop
     this.#leases.abortAll(new Error('the service stops'))
     await this.#awaitRuns()
@@ -123,7 +123,7 @@ export class Worker {
   async #claimUntilStopped(): Promise<void> {
     while (!this.#isStopping) {
       const pauseMs = await this.#claim()
-      if (pauseMs > 0 && !this.#isStopping) await this.#bell.wait(pauseMs)
+      if (pauseMs > 0 && !this.#isStopping) await this.#wakeSignal.wait(pauseMs)
     }
   }
 
@@ -131,7 +131,7 @@ export class Worker {
   async #claim(): Promise<number> {
     const { clock, database, leaseMs, log, pollMs } = this.#doors
     const total = Math.min(this.#doors.concurrency - this.#runs.size, claimsAtOnceMax)
-    // The end of a run rings the bell.
+    // The end of a run notifies the loop.
     if (total <= 0) return pollMs
     if (!(await this.#checkClock())) return pollMs
     const nowMs = clock.now()
@@ -203,7 +203,7 @@ export class Worker {
       ended: this.#runToEnd(task, lease, held).finally(() => {
         held.release()
         this.#runs.delete(run)
-        this.#bell.ring()
+        this.#wakeSignal.notify()
       }),
     }
     this.#runs.add(run)

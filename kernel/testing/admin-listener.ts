@@ -9,7 +9,7 @@ export const testAuthorization = basicAuth(testOperator.username, testOperator.p
 
 let hash: Promise<string> | undefined
 
-/** A real hash that is cheap to verify, so that tests do not pay for the work that slows attackers down. */
+/** A real hash with low cost, so that tests do not spend time on verification. */
 export function cheapPasswordHash(): Promise<string> {
   hash ??= hashPassword(testOperator.password, { ln: 4, r: 8, p: 1 })
   return hash
@@ -17,7 +17,7 @@ export function cheapPasswordHash(): Promise<string> {
 
 export interface TestListener extends AdminListener, AsyncDisposable {}
 
-/** The Admin listener alone, on an ephemeral port, without a kernel around it. */
+/** Starts the Admin listener without a kernel, on an ephemeral port. */
 export async function startTestListener(options: Partial<AdminListenerOptions> = {}): Promise<TestListener> {
   const listener = await startAdminListener({
     mode: 'full',

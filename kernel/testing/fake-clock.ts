@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 
 export interface FakeClock extends Clock {
-  /** Moves the time on. Sleeps end in the order of their times, and what they set off runs before the next one ends. */
+  /** Advances the time. Sleeps end in order of their times, and work started by one runs before the next one ends. */
   advance(ms: number): Promise<void>
 }
 
@@ -10,10 +10,10 @@ interface Sleeper {
   wake(): void
 }
 
-/** Turns of the event loop that work gets after a sleep ends: enough for a few transactions one after the other. */
+/** Event loop turns after each ended sleep: enough for a few sequential transactions. */
 const turnsPerWake = 30
 
-/** A clock that stands still until a test moves it. */
+/** A clock that changes only when a test advances it. */
 export function createFakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClock {
   const sleepers = new Set<Sleeper>()
   let nowMs = startMs
@@ -46,7 +46,7 @@ export function createFakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClo
         }
         signal?.addEventListener('abort', stop, { once: true })
         sleepers.add(sleeper)
-        // Nothing to wait for: a real timer of zero would fire too.
+        // A real timer of 0 ms would fire too.
         if (ms <= 0) setImmediate(() => sleepers.has(sleeper) && sleeper.wake())
       }),
     async advance(ms) {
@@ -58,7 +58,7 @@ export function createFakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClo
   }
 }
 
-/** Of those with the same time the one that began to sleep first: a set keeps the order of insertion. */
+/** Among equal times the one that started first, because a set keeps insertion order. */
 function earliest(sleepers: ReadonlySet<Sleeper>, endMs: number): Sleeper | undefined {
   let found: Sleeper | undefined
   for (const sleeper of sleepers) if (sleeper.atMs <= endMs && (found === undefined || sleeper.atMs < found.atMs)) found = sleeper

@@ -7,7 +7,7 @@ export function basicAuth(username: string, password: string): string {
 
 const rawAnswerMs = 10_000
 
-/** Sends bytes as they are and resolves with all that comes back until the server ends the connection. For requests no client would send. */
+/** Sends raw bytes and resolves with the whole answer when the server closes the connection. For invalid requests. */
 export function sendRaw(url: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What tests of plugins use: import it as `#kernel/testing`. */
+/** Test support for plugins: import it as `#kernel/testing`. */
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'

@@ -3,19 +3,19 @@ import { type ProbeReached, probeChannel } from '../probe.ts'
 export interface ProbeWatch extends Disposable {
   /** Resolves when a run reaches the probe, from now on. Rejects after ten seconds with the names that were reached instead. */
   reached(name: string): Promise<void>
-  /** Stops every run that reaches the probe from now on, until the release. */
+  /** Holds every run that reaches the probe from now on, until the release. */
   holdAt(name: string): ProbeHold
 }
 
 export interface ProbeHold extends Disposable {
-  /** Resolves when the first run stands at the probe. */
+  /** Resolves when the first run is held at the probe. */
   readonly reached: Promise<void>
   release(): void
 }
 
 const reachedMs = 10_000
 
-/** Watches the probes of this process. Dispose it: a test that ends must hold nobody. */
+/** Watches the probes of this process. Dispose it, so that no run stays held after the test. */
 export function watchProbes(): ProbeWatch {
   const seen: string[] = []
   const arrivals = new Map<string, Set<() => void>>()
@@ -52,7 +52,7 @@ export function watchProbes(): ProbeWatch {
         gate.resolve()
       }
       const arrived = reached(name)
-      // A hold is often set without anybody asking whether it was reached.
+      // Many tests do not await `reached`.
       arrived.catch(() => {})
       const hold = { reached: arrived, release, [Symbol.dispose]: release }
       open.add(hold)

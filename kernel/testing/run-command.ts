@@ -13,7 +13,7 @@ export interface CommandWords {
   readonly flags?: Readonly<Record<string, unknown>>
 }
 
-/** Runs a command of `svc admin` against a test kernel, as the program would after parsing its line. */
+/** Runs a command of `svc admin` against a test kernel, as the program does after parsing the line. */
 export async function runCommand(command: Command | undefined, svc: TestKernel, { parameters = {}, flags = {} }: CommandWords = {}) {
   if (!command) throw new Error('there is no such command')
   const written = { stdout: '', stderr: '' }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { defineTask, done, fail, type } from '../index.ts'
+import { defineTask, done, fail } from '../index.ts'
+import { type } from '../schema.ts'
 import { checkTaskKind } from './task-conformance.ts'
 
 function countingKind(run: (count: { n: number }) => void) {

@@ -8,18 +8,18 @@ import type { TaskKind, TaskRun } from '../tasks/task.ts'
 export interface ConformanceCase<A> {
   readonly kind: TaskKind<A>
   readonly args: A
-  /** What the kind's `uses` stand for. */
+  /** Services for the kind's `uses`. */
   readonly services: unknown
   /** Everything the task may change, as plain values. */
   snapshot(): unknown
 }
 
-/** Runs that follow one another while the task waits. */
+/** Most consecutive runs while the task waits. */
 const waitsMax = 20
 
 /**
- * Checks what the engine takes for granted of a task kind: its arguments survive being recorded, its subject has a name, and a run
- * from the start after a complete one changes nothing (I-09). Throws an error that says what is not so.
+ * Checks the engine's assumptions about a task kind: its arguments survive JSON, its subject has a type and key, and a second complete
+ * run changes nothing (I-09). Throws an error that names the violation.
  */
 export async function checkTaskKind<A>({ kind, args, services, snapshot }: ConformanceCase<A>): Promise<void> {
   const recorded = JSON.parse(JSON.stringify(args)) as A

@@ -7,7 +7,7 @@ export interface TestDatabase extends OpenDatabase {
   readonly dir: string
 }
 
-/** A real, migrated SQLite database in a directory that goes away; or in `dir`, which stays. */
+/** A real, migrated SQLite database in a temporary directory; or in `dir`, which is kept. */
 export async function openTestDatabase(
   schemas: readonly NamedMigrations[],
   { dir }: { readonly dir?: string } = {},

@@ -1,4 +1,4 @@
-/** A real kernel for tests: real configuration file, real SQLite, real HTTP, all in a directory that goes away. */
+/** A real kernel for tests: real configuration file, real SQLite, real HTTP, in a temporary directory. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,17 +16,17 @@ export interface TestKernelOptions extends StartOptions {
   /** Dotted path → value, written into the configuration file. Listeners of plugins need their own setting for an ephemeral port. */
   readonly config?: Readonly<Record<string, FileValue>>
   readonly env?: Readonly<Record<string, string>>
-  /** A directory to keep, such as that of an earlier test kernel: its configuration and data are used again. Default: a new one, removed at the stop. */
+  /** A directory to keep, such as that of an earlier test kernel, whose data is reused. Default: a new one, removed at the stop. */
   readonly dir?: string
 }
 
 export interface TestKernel extends AsyncDisposable {
   readonly kernel: RunningKernel
-  /** Of the Admin listener. */
+  /** URL of the Admin listener. */
   readonly url: string
   readonly dir: string
   readonly password: string
-  /** `path` is below `url`. Signed in by HTTP Basic, unless `init` brings an Authorization or Cookie header. */
+  /** Fetches `path` below `url`. Signed in by HTTP Basic, unless `init` brings an Authorization or Cookie header. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Sends `body` as JSON and reads the answer as JSON (undefined when it is empty). */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape

@@ -1,36 +1,27 @@
 import { adminRoutes, cliCommands, definePlugin, events, provide } from '#kernel'
-import { bucketRoutes } from './buckets/bucket-routes.ts'
 import { adminCommands } from './commands/commands.ts'
-import { createEventHub, eventHub } from './events/event-hub.ts'
-import { eventRoutes } from './events/event-routes.ts'
-import { affectedVersionRoutes } from './objects/affected-version-routes.ts'
-import { deletionRoutes } from './objects/deletion-routes.ts'
-import { objectRoutes } from './objects/object-routes.ts'
-import { transferRoutes } from './objects/transfer-routes.ts'
-import { versionRoutes } from './objects/version-routes.ts'
-import { openApiRoutes } from './openapi/openapi-routes.ts'
-import { overviewRoutes } from './overview/overview-routes.ts'
-import { settingsRoutes } from './settings/settings-routes.ts'
-import { systemRoutes } from './system/system-routes.ts'
 
 /** Buckets, objects and the service itself, for the operator. */
 export const adminPlugin = definePlugin({
   id: 'admin',
   requires: ['storage'],
-  provides: [provide(eventHub, { events }, ({ events }) => createEventHub(events))],
+  provides: async () => {
+    const { createEventHub, eventHub } = await import('./events/event-hub.ts')
+    return [provide(eventHub, { events }, ({ events }) => createEventHub(events))]
+  },
   contributes: [
-    adminRoutes.with(
-      settingsRoutes,
-      systemRoutes,
-      overviewRoutes,
-      bucketRoutes,
-      objectRoutes,
-      transferRoutes,
-      versionRoutes,
-      deletionRoutes,
-      affectedVersionRoutes,
-      eventRoutes,
-      openApiRoutes,
+    adminRoutes.load(
+      async () => (await import('./settings/settings-routes.ts')).settingsRoutes,
+      async () => (await import('./system/system-routes.ts')).systemRoutes,
+      async () => (await import('./overview/overview-routes.ts')).overviewRoutes,
+      async () => (await import('./buckets/bucket-routes.ts')).bucketRoutes,
+      async () => (await import('./objects/object-routes.ts')).objectRoutes,
+      async () => (await import('./objects/transfer-routes.ts')).transferRoutes,
+      async () => (await import('./objects/version-routes.ts')).versionRoutes,
+      async () => (await import('./objects/deletion-routes.ts')).deletionRoutes,
+      async () => (await import('./objects/affected-version-routes.ts')).affectedVersionRoutes,
+      async () => (await import('./events/event-routes.ts')).eventRoutes,
+      async () => (await import('./openapi/openapi-routes.ts')).openApiRoutes,
     ),
     cliCommands.with(...adminCommands),
   ],

@@ -14,9 +14,9 @@ import {
   type TaskKind,
   taskKinds,
   taskQueue,
-  type,
   version,
 } from '#kernel'
+import { type } from '#kernel/schema'
 import { type TestKernel, testKernel } from '#kernel/testing'
 import { observabilityPlugin } from './plugin.ts'
 

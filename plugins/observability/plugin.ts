@@ -1,17 +1,30 @@
 import { adminRoutes, clock, contributions, definePlugin, log, metricCollectors, provide } from '#kernel'
-import { buildMetric } from './metrics/build-metric.ts'
-import { metricsPage, metricsRoutes } from './metrics/metrics-routes.ts'
-import { taskMetrics } from './metrics/task-metrics.ts'
 
 /** Metrics for monitoring systems. */
 export const observabilityPlugin = definePlugin({
   id: 'observability',
   requires: ['storage'],
-  provides: [
-    provide(metricsPage, { contributions, clock, log }, async ({ contributions, ...deps }) => {
-      const { createMetricsPage } = await import('./metrics/metrics-page.ts')
-      return createMetricsPage({ ...deps, collectors: () => contributions.to(metricCollectors) })
-    }),
+  provides: async () => {
+    const { metricsPage } = await import('./metrics/metrics-routes.ts')
+    return [
+      provide(metricsPage, { contributions, clock, log }, ({ contributions, ...deps }) => {
+        const create = async () => {
+          const { createMetricsPage } = await import('./metrics/metrics-page.ts')
+          return createMetricsPage({ ...deps, collectors: () => contributions.to(metricCollectors) })
+        }
+        let page: ReturnType<typeof create> | undefined
+        return () => {
+          page ??= create()
+          return page
+        }
+      }),
+    ]
+  },
+  contributes: [
+    adminRoutes.load(async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes),
+    metricCollectors.load(
+      async () => (await import('./metrics/build-metric.ts')).buildMetric,
+      async () => (await import('./metrics/task-metrics.ts')).taskMetrics,
+    ),
   ],
-  contributes: [adminRoutes.with(metricsRoutes), metricCollectors.with(buildMetric, ...taskMetrics)],
 })

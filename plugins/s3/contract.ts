@@ -2,7 +2,8 @@
 import { defineService } from '#kernel'
 
 /** `user`: its own buckets; `userplus`: may also create buckets; `admin`: full access to every bucket. */
-export type S3Role = 'user' | 'userplus' | 'admin'
+export const s3Roles = ['user', 'userplus', 'admin'] as const
+export type S3Role = (typeof s3Roles)[number]
 
 export interface S3User {
   /** 22 characters of base64url; also the owner ID of the buckets it owns. */

@@ -1,5 +1,4 @@
-import { type } from 'arktype'
-import { choice, defineSection, duration, flag, integer, list, listenAddress, type SettingValues, text } from '#kernel'
+import { choice, defineSection, duration, flag, integer, list, listenAddress, nonEmptyText, type SettingValues, text } from '#kernel'
 
 export const serverSection = defineSection('server', {
   doc: 'The server of the S3 API.',
@@ -71,7 +70,7 @@ export const s3Section = defineSection('s3', {
         editable: true,
         risk: 'review',
       },
-      type('string > 0'),
+      nonEmptyText,
     ),
     virtual_host_domains: list({
       label: 'Virtual-host domains',

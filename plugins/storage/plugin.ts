@@ -15,33 +15,16 @@ import {
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { cacheHealth } from './cache/cache-health.ts'
-import { cacheMetrics } from './cache/cache-metrics.ts'
-import { evictTask } from './cache/evict-task.ts'
-import { enqueueReconcileCapacity, reconcileCapacitySchedule, reconcileCapacityTask } from './cache/reconcile-capacity-task.ts'
-import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { bucketUpdated } from './contract.ts'
-import { commitTask } from './copies/commit-task.ts'
 import { confirmationUpdated } from './copies/copy-events.ts'
-import { pullTask } from './copies/pull-task.ts'
-import { storeFreedRecovery } from './copies/store-freed.ts'
-import { storeTask } from './copies/store-task.ts'
-import { uploadProgressUpdated, uploadStateChanged } from './copies/upload-events.ts'
-import { ensureDataSetTask } from './datasets/ensure-data-set-task.ts'
-import { storageDueTimes } from './due-times-store.ts'
-import { verifyLandingsRecovery, verifyLandingsTask } from './finality/verify-landings-task.ts'
-import { objectStateMetric } from './objects/object-metrics.ts'
-import { cleanupTask } from './removals/cleanup-task.ts'
-import { forgetLeftovers } from './removals/forget-leftovers.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
-import { storageServices } from './wiring.ts'
 
 /** Buckets, objects, their cached bytes, and their copies on paid providers. */
 export const storagePlugin = definePlugin({
   id: 'storage',
   requires: ['wallet'],
-  provides: storageServices,
+  provides: async () => (await import('./wiring.ts')).storageServices,
   contributes: [
     configSections.with(cacheSection),
     ownedDirectories.with(defineOwnedDirectory('cache directory', cacheSection, ({ dir }) => dir)),
@@ -52,19 +35,19 @@ export const storagePlugin = definePlugin({
         return { migrations: storageMigrations }
       },
     }),
-    taskKinds.with(
-      storeTask,
-      ensureDataSetTask,
-      pullTask,
-      commitTask,
-      reviewDurabilityTask,
-      reconcileCapacityTask,
-      evictTask,
-      cleanupTask,
-      verifyLandingsTask,
+    taskKinds.load(
+      async () => (await import('./copies/store-task.ts')).storeTask,
+      async () => (await import('./datasets/ensure-data-set-task.ts')).ensureDataSetTask,
+      async () => (await import('./copies/pull-task.ts')).pullTask,
+      async () => (await import('./copies/commit-task.ts')).commitTask,
+      async () => (await import('./cache/review-durability-task.ts')).reviewDurabilityTask,
+      async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacityTask,
+      async () => (await import('./cache/evict-task.ts')).evictTask,
+      async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
+      async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
     ),
-    taskSchedules.with(reconcileCapacitySchedule),
-    dueTimes.with(storageDueTimes),
+    taskSchedules.load(async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
+    dueTimes.load(async () => (await import('./due-times-store.ts')).storageDueTimes),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
@@ -76,18 +59,30 @@ export const storagePlugin = definePlugin({
         name: 'storage.cache-room',
         uses: { database, taskQueue },
         // After a stop, or with another policy or a smaller capacity, bytes may have to be evicted.
-        run: ({ database, taskQueue }) => database.write((tx) => enqueueReconcileCapacity(tx, taskQueue)),
+        run: async ({ database, taskQueue }) => {
+          const { enqueueReconcileCapacity } = await import('./cache/reconcile-capacity-task.ts')
+          await database.write((tx) => enqueueReconcileCapacity(tx, taskQueue))
+        },
       }),
       defineRecovery({
         name: 'storage.deleted-contents',
         uses: { database },
-        run: ({ database }) => forgetLeftovers(database),
+        run: async ({ database }) => (await import('./removals/forget-leftovers.ts')).forgetLeftovers(database),
       }),
-      storeFreedRecovery,
-      verifyLandingsRecovery,
     ),
-    healthChecks.with(cacheHealth),
-    metricCollectors.with(...cacheMetrics, objectStateMetric),
-    eventKinds.with(bucketUpdated, uploadProgressUpdated, uploadStateChanged, confirmationUpdated),
+    taskRecoveries.load(
+      async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
+      async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
+    ),
+    healthChecks.load(async () => (await import('./cache/cache-health.ts')).cacheHealth),
+    metricCollectors.load(
+      async () => (await import('./cache/cache-metrics.ts')).cacheMetrics,
+      async () => (await import('./objects/object-metrics.ts')).objectStateMetric,
+    ),
+    eventKinds.with(bucketUpdated, confirmationUpdated),
+    eventKinds.load(async () => {
+      const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')
+      return [uploadProgressUpdated, uploadStateChanged]
+    }),
   ],
 })

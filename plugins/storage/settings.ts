@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { type } from 'arktype'
-import { choice, defineSection, integer, text } from '#kernel'
+import { choice, defineSection, integer, nonEmptyText, text } from '#kernel'
 
 /** Byte counts stay below 2^53. */
 const capacityMaxGb = 2 ** 23 - 1
@@ -19,7 +18,7 @@ export const cacheSection = defineSection('cache', {
         risk: 'review',
         written: true,
       },
-      type('string > 0'),
+      nonEmptyText,
     ),
     max_size_gb: integer({
       label: 'Capacity',

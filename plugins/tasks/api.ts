@@ -1,6 +1,7 @@
 /** What the tasks plugin's addresses take and answer. Times are RFC 3339 in UTC, whole seconds unless they say more. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 import { readTime } from './read-time-policy.ts'
 
 const status = type("'pending' | 'running' | 'completed' | 'failed' | 'cancelled'")

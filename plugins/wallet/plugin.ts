@@ -12,14 +12,8 @@ import {
   taskRecoveries,
 } from '#kernel'
 import { settingDefaults } from '#plugins/admin'
-import { toSpendingLimits } from './chain/spending-policy.ts'
 import { walletCommands } from './commands/commands.ts'
 import { chainClient, chainSettings, funds, signer, walletSetup } from './contract.ts'
-import { createFunds } from './funding/funds.ts'
-import { createWalletSetup } from './funding/wallet-setup.ts'
-import { createOperationStore } from './operations/operation-store.ts'
-import { createOperationRunner } from './operations/run-operation.ts'
-import { preflightRoutes, readinessRoutes } from './readiness/readiness-routes.ts'
 import { chainSection, observabilitySection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */
@@ -40,12 +34,20 @@ export const walletPlugin = definePlugin({
     provide(
       funds,
       { chain: chainClient, signer, clock, settings: chainSection.settings, spending: spendingSection.settings },
-      ({ spending, ...deps }) => createFunds({ ...deps, ...toSpendingLimits(spending, deps.chain.network) }),
+      async ({ spending, ...deps }) => {
+        const { createFunds } = await import('./funding/funds.ts')
+        const { toSpendingLimits } = await import('./chain/spending-policy.ts')
+        return createFunds({ ...deps, ...toSpendingLimits(spending, deps.chain.network) })
+      },
     ),
     provide(
       walletSetup,
       { chain: chainClient, signer, clock, log, database, funds, spending: spendingSection.settings },
-      ({ database, spending, ...others }) => {
+      async ({ database, spending, ...others }) => {
+        const { createWalletSetup } = await import('./funding/wallet-setup.ts')
+        const { createOperationStore } = await import('./operations/operation-store.ts')
+        const { createOperationRunner } = await import('./operations/run-operation.ts')
+        const { toSpendingLimits } = await import('./chain/spending-policy.ts')
         const deps = { ...others, ...toSpendingLimits(spending, others.chain.network), store: createOperationStore(database) }
         return createWalletSetup({ ...deps, runner: createOperationRunner(deps) })
       },
@@ -64,7 +66,10 @@ export const walletPlugin = definePlugin({
         },
       }),
     ),
-    adminRoutes.with(preflightRoutes, readinessRoutes),
+    adminRoutes.load(async () => {
+      const { preflightRoutes, readinessRoutes } = await import('./readiness/readiness-routes.ts')
+      return [preflightRoutes, readinessRoutes]
+    }),
     settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
     cliCommands.with(...walletCommands),
     dbSchemas.with({ name: 'wallet', load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }) }),

@@ -1,9 +1,8 @@
-import { type } from 'arktype'
-import { choice, defineSection, duration, flag, integer, secret, text } from '#kernel'
+import { choice, defineSection, duration, flag, integer, matching, secret, text } from '#kernel'
 import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 
-const rpcUrl = type(/^(https?|wss?):\/\/\S+$/).describe('an http, https, ws or wss URL')
-const privateKey = type(/^(0x)?[0-9a-fA-F]{64}$/).describe('32 bytes in hexadecimal')
+const rpcUrl = matching(/^(https?|wss?):\/\/\S+$/, 'an http, https, ws or wss URL')
+const privateKey = matching(/^(0x)?[0-9a-fA-F]{64}$/, '32 bytes in hexadecimal')
 
 export const chainSection = defineSection('chain', {
   doc: 'The storage network and the wallet that pays for storage.',

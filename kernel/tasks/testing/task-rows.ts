@@ -1,8 +1,8 @@
-/** Rows as the engine leaves them, without running anything: for tests and measurements of many. */
+/** Inserts task rows as the engine would leave them, without running tasks. For tests and benchmarks with many rows. */
 import type { Tx } from '../../db/database.ts'
 import { countTask, type TaskStatus } from '../task-record.ts'
 
-/** Longer than anybody waits: a pending row is listed, and not run. */
+/** Far in the future, so that a pending row is listed and not run. */
 const neverMs = 10 * 365 * 86_400_000
 
 export interface TaskRow {
@@ -10,7 +10,7 @@ export interface TaskRow {
   readonly status: TaskStatus
   /** When it failed, finished or was enqueued. */
   readonly atMs: number
-  /** Of a failure. */
+  /** Error code of a failure. */
   readonly acknowledgedAtMs?: number
 }
 

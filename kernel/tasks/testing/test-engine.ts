@@ -1,12 +1,12 @@
-/** A task engine over a real SQLite file, with a clock to move by hand and one kind whose runs a test scripts. */
+/** A task engine over a real SQLite file, with a manual clock and one kind whose runs a test scripts. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type } from 'arktype'
 import type { Database } from '../../db/database.ts'
 import { openKernelDatabase } from '../../db/open-kernel.ts'
 import { createEvents, type Events } from '../../events.ts'
 import { silentLog } from '../../log.ts'
+import { type } from '../../schema.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
 import { createTaskEngine, type EngineDoors } from '../create-engine.ts'
 import type { Bound, EngineWork, TaskEngine } from '../engine.ts'
@@ -121,7 +121,7 @@ export function readTask({ database }: TestTasks, id: number): StoredTask {
   return task
 }
 
-/** Counters that differ from what counting the table gives. */
+/** Counters that differ from a count of the table. */
 export function wrongCounters({ database }: TestTasks): readonly unknown[] {
   return database.read.all(
     `with real as (select kind, status, acknowledged_at is not null as acknowledged, count(*) as n from tasks group by 1, 2, 3)
@@ -131,5 +131,5 @@ export function wrongCounters({ database }: TestTasks): readonly unknown[] {
   )
 }
 
-/** A promise to settle from outside, for runs that wait for the test. */
+/** A promise settled by the test, for runs that wait for it. */
 export const gate = () => Promise.withResolvers<void>()

@@ -1,6 +1,7 @@
 /** Addresses of the buckets. Ids of the chain are decimal texts, times RFC 3339 in UTC. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 
 export const bucketPath = type({ name: 'string' })
 const copies = type('1 <= number.integer <= 8')

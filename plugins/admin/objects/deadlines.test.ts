@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { adminRoutes, contributionsTo } from '#kernel'
+import { adminRoutes, loadContributions } from '#kernel'
 import { adminPlugin } from '../plugin.ts'
 
-test('only transfers may last: an upload and a restore one hour, a download and the events as long as they take', () => {
-  const endpoints = contributionsTo(adminRoutes, [adminPlugin]).flatMap(({ item }) => item.endpoints ?? [])
+test('only transfers may last: an upload and a restore one hour, a download and the events as long as they take', async () => {
+  const endpoints = (await loadContributions(adminRoutes, [adminPlugin])).flatMap(({ item }) => item.endpoints ?? [])
   const lasting = endpoints.flatMap(({ method, path, deadlineMs }) =>
     deadlineMs === undefined ? [] : [[`${method} ${path.split('/').slice(-2).join('/')}`, deadlineMs]],
   )

@@ -1,6 +1,7 @@
 /** Addresses of the objects of a bucket. Keys travel in the query, so they may hold any character. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
 
 export const objectState = type("'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'")

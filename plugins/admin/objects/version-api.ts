@@ -1,6 +1,7 @@
 /** Addresses of the versions of objects: their histories, restores and permanent deletions. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
 import { objectState, objectStatus, uploadProgress } from './object-api.ts'
 

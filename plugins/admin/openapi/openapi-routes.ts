@@ -1,5 +1,5 @@
-import { type } from 'arktype'
-import { adminRoutes, contributions, defineEndpoint, defineRoutes, kernelEndpoints, serveEndpoint, version } from '#kernel'
+import { adminRoutes, contributions, defineEndpoint, defineRoutes, loadKernelEndpoints, serveEndpoint, version } from '#kernel'
+import { type } from '#kernel/schema'
 import { writeOpenApi } from './openapi-document.ts'
 
 export const openApi = defineEndpoint({
@@ -16,7 +16,10 @@ export const openApiRoutes = defineRoutes({
   register(app, { contributions }) {
     let document: object | undefined
     serveEndpoint(app, openApi, async () => {
-      document ??= writeOpenApi([...kernelEndpoints, ...contributions.to(adminRoutes).map(({ item }) => item)], version.version)
+      document ??= writeOpenApi(
+        [...(await loadKernelEndpoints()), ...contributions.to(adminRoutes).map(({ item }) => item)],
+        version.version,
+      )
       return document
     })
   },

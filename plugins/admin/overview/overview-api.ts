@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
 
 const count = 'number.integer'

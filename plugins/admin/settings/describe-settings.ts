@@ -111,18 +111,8 @@ function describeSetting(field: string, setting: Setting<unknown>, { dataDir, so
   }
 }
 
-function readBounds({ schema }: Setting<unknown>): Pick<SettingAbout, 'allowed' | 'min' | 'max'> {
-  const {
-    enum: allowed,
-    minimum: min,
-    maximum: max,
-  } = schema.toJsonSchema({ fallback: ({ base }) => base }) as {
-    readonly enum?: string[]
-    readonly minimum?: number
-    readonly maximum?: number
-  }
-  const isChoice = allowed?.every((value) => typeof value === 'string')
-  return { ...(allowed && isChoice ? { allowed } : {}), ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
+function readBounds({ rule: { allowed, min, max } }: Setting<unknown>): Pick<SettingAbout, 'allowed' | 'min' | 'max'> {
+  return { ...(allowed && { allowed: [...allowed] }), ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
 }
 
 function isWritable(path: string): boolean {

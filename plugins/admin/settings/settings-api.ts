@@ -1,6 +1,7 @@
 /** Addresses of the settings. Names are dotted paths such as `cache.max_size_gb`; values stand as in the configuration file. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 
 const problem = type({ field: 'string', message: 'string' })
 

@@ -1,6 +1,7 @@
 /** Addresses that tell about the service itself. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 
 export const systemInfo = defineEndpoint({
   method: 'GET',

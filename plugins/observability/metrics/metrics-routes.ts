@@ -1,7 +1,8 @@
 import { defineEndpoint, defineRoutes, defineService, serveEndpoint } from '#kernel'
 import type { MetricsPage } from './metrics-page.ts'
 
-export const metricsPage = defineService<MetricsPage>('observability.metrics-page')
+/** Loads the page at the first scrape. */
+export const metricsPage = defineService<() => Promise<MetricsPage>>('observability.metrics-page')
 
 const showMetrics = defineEndpoint({
   method: 'GET',
@@ -16,9 +17,10 @@ export const metricsRoutes = defineRoutes({
   endpoints: [showMetrics],
   register(app, { metricsPage }) {
     serveEndpoint(app, showMetrics, async ({ reply }) => {
-      const page = await metricsPage.render()
-      reply.type(metricsPage.contentType)
-      return page
+      const { render, contentType } = await metricsPage()
+      const text = await render()
+      reply.type(contentType)
+      return text
     })
   },
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { createCRC32, createCRC64, type IHasher } from 'hash-wasm'
+import type { IHasher } from 'hash-wasm'
 
 /** Digest length in bytes of each S3 checksum algorithm. */
 export const checksumLengths = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const
@@ -54,9 +54,9 @@ interface HasherPool {
 }
 
 const idleHashersMax = 32
-const crc32cPool: HasherPool = { create: () => createCRC32(0x82f63b78), idle: [] }
+const crc32cPool: HasherPool = { create: async () => (await import('hash-wasm')).createCRC32(0x82f63b78), idle: [] }
 // The reflected form of the polynomial 0xad93d23594c93659.
-const crc64nvmePool: HasherPool = { create: () => createCRC64('9a6c9329ac4bc9b5'), idle: [] }
+const crc64nvmePool: HasherPool = { create: async () => (await import('hash-wasm')).createCRC64('9a6c9329ac4bc9b5'), idle: [] }
 
 async function startPooled(pool: HasherPool): Promise<RunningChecksum> {
   const hasher = pool.idle.pop() ?? (await pool.create())

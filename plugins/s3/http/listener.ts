@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { clock, defineListener, type Log, limits, log, type RunningListener, shareConnections } from '#kernel'
+import { clock, defineListener, type Log, limits, log, noRouteSchemas, type RunningListener, shareConnections } from '#kernel'
 import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
@@ -67,6 +67,7 @@ export function buildServer(server: ServerSettings, context: ExchangeContext, tl
     // Fastify would decode the path and answer in JSON; the handler parses the original URL instead.
     rewriteUrl: () => '/',
     exposeHeadRoutes: false,
+    schemaController: noRouteSchemas,
     clientErrorHandler: answerClientError,
     // While stopping, open connections get normal responses with `Connection: close`.
     return503OnClosing: false,

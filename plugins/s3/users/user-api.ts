@@ -1,9 +1,9 @@
 /** Admin API endpoints of the S3 users. Only the answers that create or rotate a secret key contain it. */
-import { type } from 'arktype'
-import { defineEndpoint } from '#kernel'
-import type { S3Role } from '../contract.ts'
 
-export const s3Roles = ['user', 'userplus', 'admin'] as const satisfies readonly S3Role[]
+import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
+import { s3Roles } from '../contract.ts'
+
 const role = type.enumerated(...s3Roles)
 const userPath = type({ accessKey: 'string' })
 const requireJsonType = true

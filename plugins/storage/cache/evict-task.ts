@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { database, defineTask, done } from '#kernel'
+import { type } from '#kernel/schema'
 import { cache } from '../services.ts'
 
 /** Retries the removal of a cached file after a failed attempt. Operators see the error on this task. */

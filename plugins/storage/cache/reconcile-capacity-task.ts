@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineTask, done, type TaskQueue, type TaskSchedule, type Tx, wait } from '#kernel'
+import { type } from '#kernel/schema'
 import { cache } from '../services.ts'
 
 /** Poll interval of a waiting pass; an event can start it earlier. */

@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { database, defineTask, done, taskQueue } from '#kernel'
+import { type } from '#kernel/schema'
 import { enqueueReconcileCapacity } from './reconcile-capacity-task.ts'
 
 /** Recomputes which cached contents of a bucket are releasable, after its minimum of durable copies changed. */

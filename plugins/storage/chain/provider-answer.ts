@@ -1,5 +1,5 @@
 /** Classifies an HTTP exchange with a provider for the caller: effective, without effect, or uncertain. */
-import { type Type, type } from 'arktype'
+import { type Type, type } from '#kernel/schema'
 import { findRevert, type NotSentCause, provesLanding, type UncertainCause } from './provider-error.ts'
 import { detailCharactersMax, retryAfterDefaultMs, retryAfterMaxMs } from './provider-limits.ts'
 

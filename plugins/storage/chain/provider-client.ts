@@ -1,6 +1,7 @@
 /** The provider's PDP API as typed calls. Answers report what is known; callers decide what to do next. */
-import { type } from 'arktype'
+
 import type { Hex } from 'viem'
+import { type } from '#kernel/schema'
 import {
   type Answered,
   failureOf,

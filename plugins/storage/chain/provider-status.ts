@@ -1,6 +1,7 @@
 /** Provider's status of submitted transactions, reduced to the states we use. For information only: the nonce on chain decides. */
-import { type } from 'arktype'
+
 import type { Hex } from 'viem'
+import { type } from '#kernel/schema'
 import { type Answered, ok, type ProviderAnswer, readJson, unreadable } from './provider-answer.ts'
 
 /**

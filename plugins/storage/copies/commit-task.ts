@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineTask } from '#kernel'
+import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
 /** Adds parked pieces to their data set on chain in batches, and follows every batch to its end. */

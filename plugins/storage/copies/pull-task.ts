@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineTask } from '#kernel'
+import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
 /** Lets a data set's provider pull missing pieces from providers that have them. */

@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { database, defineRecovery, defineTask, taskQueue } from '#kernel'
+import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 import { taskKeys } from '../task-keys.ts'
 import { nextCheckAtMs } from './landing-store.ts'

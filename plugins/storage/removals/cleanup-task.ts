@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { defineTask } from '#kernel'
+import { type } from '#kernel/schema'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
 /** Removes the pieces of deleted contents from a data set. A removal with an unknown outcome is looked up, not sent again. */

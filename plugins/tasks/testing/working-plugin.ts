@@ -1,5 +1,5 @@
-import { type } from 'arktype'
 import { database, definePlugin, defineTask, done, fail, type RunningKernel, taskKinds, taskQueue, wait } from '#kernel'
+import { type } from '#kernel/schema'
 
 const hourMs = 3_600_000
 const args = type({ name: 'string', end: "'done' | 'fail' | 'fail for good' | 'wait'" })

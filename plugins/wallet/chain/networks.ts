@@ -1,7 +1,7 @@
 /** Chain IDs, addresses and timing of calibration, mainnet and a local devnet. */
 import { readFile } from 'node:fs/promises'
-import { type } from 'arktype'
 import { type Address, getAddress, isAddress } from 'viem'
+import { type } from '#kernel/schema'
 import { publicNetworks } from './synapse-constants.ts'
 
 export type NetworkName = 'calibration' | 'mainnet' | 'devnet'

@@ -1,6 +1,7 @@
 /** Admin API endpoints that check whether chain, wallet and providers are ready to store objects. */
-import { type } from 'arktype'
+
 import { defineEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
 
 const checkIds = [
   'config_private_key',

@@ -1,27 +1,27 @@
 import type { Clock } from '../clock.ts'
 import { sleepUnless } from './sleep-unless.ts'
 
-/** Lets one loop sleep until a time or until somebody rings. A ring between two sleeps is not lost: it cancels the next one. */
-export class Bell {
+/** Lets one loop sleep until a time or a notification. A notification between two sleeps cancels the next sleep. */
+export class WakeSignal {
   readonly #clock: Clock
-  #isRung = false
+  #isNotified = false
   #sleep: AbortController | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  ring(): void {
-    this.#isRung = true
+  notify(): void {
+    this.#isNotified = true
     this.#sleep?.abort()
   }
 
   async wait(ms: number): Promise<void> {
-    if (!this.#isRung) {
+    if (!this.#isNotified) {
       this.#sleep = new AbortController()
       await sleepUnless(this.#clock, ms, this.#sleep.signal)
       this.#sleep = undefined
     }
-    this.#isRung = false
+    this.#isNotified = false
   }
 }

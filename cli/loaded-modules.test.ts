@@ -1,0 +1,94 @@
+/** Law 3: declaring costs nothing. Counts the modules that a command imports, because a time would depend on the machine. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dir = mkdtempSync(join(tmpdir(), 'svc-modules-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+const hook = join(dir, 'hook.mjs')
+writeFileSync(
+  hook,
+  `import { registerHooks } from 'node:module'
+  const urls = []
+  registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) })
+  process.on('exit', () => process.stderr.write('\\nloaded ' + JSON.stringify(urls) + '\\n'))`,
+)
+
+interface Loaded {
+  readonly code: number
+  readonly output: string
+  /** Files of svc, relative to the root. */
+  readonly own: readonly string[]
+  readonly packages: readonly string[]
+}
+
+function run(line: string, env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
+  const args = ['--import', pathToFileURL(hook).href, join(root, 'cli/svc.js'), ...line.split(' ')]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env: { PATH: process.env.PATH, HOME: dir, ...env } }, (error, stdout, stderr) => {
+      const [, urls = '[]'] = /^loaded (.*)$/m.exec(stderr) ?? []
+      const files = (JSON.parse(urls) as string[]).flatMap((url) => (url.startsWith('file:') ? fileURLToPath(url) : []))
+      const inPackages = files.flatMap(
+        (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file.slice(file.lastIndexOf('node_modules/')))?.[1] ?? [],
+      )
+      resolve({
+        code: error ? Number(error.code) : 0,
+        output: stdout + stderr,
+        own: files.filter((file) => file.startsWith(root) && !file.includes('node_modules')).map((file) => file.slice(root.length)),
+        packages: [...new Set(inPackages)].sort(),
+      })
+    })
+  })
+}
+
+/** The parser of the command line, with what it needs. */
+const parser = [
+  '@clerc/core',
+  '@clerc/parser',
+  '@clerc/plugin-help',
+  '@clerc/utils',
+  '@uttr/tint',
+  'fast-string-truncated-width',
+  'fast-string-width',
+  'lite-emit',
+  'text-table',
+]
+const toml = '@decimalturn/toml-patch'
+const schemas = ['@ark/schema', '@ark/util', 'arkregex', 'arktype']
+
+/** `ownMax` is about a tenth above the count when this was written: 108 for the kernel and the program, 128 with every plugin. */
+test.each([
+  { line: 'version', ownMax: 120 },
+  { line: '--help', ownMax: 145 },
+  { line: 'admin --help', ownMax: 145 },
+  { line: 'serve --help', ownMax: 120 },
+])('svc $line imports at most $ownMax modules of svc, and of packages only the parser', async ({ line, ownMax }) => {
+  const { code, output, own, packages } = await run(line)
+  expect(output).toContain('svc')
+  expect(code).toBe(0)
+  expect(own).toContain('cli/main.ts')
+  expect(own.length).toBeLessThanOrEqual(ownMax)
+  expect(packages.filter((name) => !parser.includes(name))).toEqual([])
+})
+
+test('a configuration file adds the TOML parser and nothing else to svc --help', async () => {
+  const config = join(dir, 'config.toml')
+  writeFileSync(config, '[plugins]\ndisabled = ["observability"]\n')
+  const { code, own, packages } = await run('--help', { SVC_CONFIG: config })
+  expect(code).toBe(0)
+  expect(own.length).toBeLessThanOrEqual(145)
+  expect(packages.filter((name) => !parser.includes(name))).toEqual([toml])
+})
+
+test('a command that calls the Admin API adds the schemas of its answers, and neither a server nor a database', async () => {
+  const { code, output, own, packages } = await run('admin task list --admin-url http://127.0.0.1:9', { SVC_ADMIN_PASSWORD: 'secret' })
+  expect(output).toContain('no answer from http://127.0.0.1:9')
+  expect(code).toBe(1)
+  expect(own.length).toBeLessThanOrEqual(150)
+  expect(packages.filter((name) => !parser.includes(name))).toEqual(schemas)
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { cliCommands } from './cli/command.ts'
+import { defineHealthCheck, healthChecks } from './http/health.ts'
+import { loadContributions, loadPlugin } from './loaded-plugin.ts'
+import { definePlugin } from './plugin.ts'
+import { defineService, provide } from './service.ts'
+
+const check = (name: string) => defineHealthCheck({ name, uses: {}, check: async () => undefined })
+const store = provide(defineService('store'), {}, () => ({}))
+const missing = async () => Promise.reject(new Error("Cannot find module './gone.ts'"))
+
+test('a loaded plugin has its providers and items in the order of their declaration, one or several from a module', async () => {
+  const plugin = definePlugin({
+    id: 'mixed',
+    requires: ['wallet'],
+    provides: async () => [store],
+    contributes: [
+      healthChecks.load(
+        async () => check('a'),
+        async () => [check('b'), check('c')],
+      ),
+      healthChecks.with(check('d')),
+    ],
+  })
+  const loaded = await loadPlugin(plugin)
+  expect(loaded).toMatchObject({ id: 'mixed', requires: ['wallet'], provides: [store] })
+  expect(loaded.contributes.flatMap(({ items }) => items.map((item) => (item as { name: string }).name))).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('reading one extension point imports nothing of the others', async () => {
+  const plugin = definePlugin({ id: 'lazy', provides: missing, contributes: [healthChecks.load(missing), cliCommands.with()] })
+  expect(await loadContributions(cliCommands, [plugin])).toEqual([])
+})
+
+test.each([
+  ['a contribution', definePlugin({ id: 'broken', contributes: [healthChecks.load(missing)] })],
+  ['the providers', definePlugin({ id: 'broken', provides: missing })],
+])('%s that cannot be imported is refused with the name of the plugin', async (_what, plugin) => {
+  await expect(loadPlugin(plugin)).rejects.toThrow("plugin 'broken' cannot be loaded: Cannot find module './gone.ts'")
+})
