@@ -1,7 +1,7 @@
 // A devnet goes on where it stopped, and never leaves a process behind.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ function isAlive(pid: number): boolean {
 }
 
 test('a restarted devnet has the same addresses, money, data sets, pieces and statuses', async () => {
-  await using fixture = await startFixture({ providers: 2 })
+  await using fixture = await startFixture({ providers: 2, isTemporary: false })
   const dataSet = await fixture.createDataSet(1)
   const pieceCid = await fixture.storePiece(dataSet)
   const parked = await fixture.storePiece(dataSet)
@@ -97,6 +97,19 @@ test('the process says where everything is in one line, keeps its chain through 
 
 const postJson = (url: string, body: object) =>
   fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+
+test('a temporary devnet leaves neither its directory nor its chain behind when its process is killed', async () => {
+  const folder = join(dir, 'temporary')
+  const program = `
+    import { startDevnet } from ${JSON.stringify(join(import.meta.dirname, 'devnet.ts'))}
+    await startDevnet({ dir: ${JSON.stringify(folder)}, providers: 1, isTemporary: true })
+    process.stdout.write('ready\\n')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  const anvilPid = Number(readFileSync(join(folder, 'chain', 'anvil.pid'), 'utf8'))
+  child.kill('SIGKILL')
+  await until('the chain and the directory are deleted', () => !isAlive(anvilPid) && !existsSync(folder))
+})
 
 test('a port taken by somebody else is named instead of used', async () => {
   const folder = join(dir, 'clash')

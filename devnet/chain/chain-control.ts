@@ -1,5 +1,6 @@
 // Mines the chain, and does to it what tests and people ask for: hold it, lose transactions, rewind, jump.
 import type { Hex } from 'viem'
+import type { ChainEvents } from './chain-events.ts'
 import { moveHead } from './epoch-jump.ts'
 import { type Loop, startLoop } from './loop.ts'
 import type { PatientTransactions } from './patient-transactions.ts'
@@ -7,8 +8,10 @@ import type { AnvilCall } from './rpc.ts'
 
 /** Blocks mined behind a loaded state: reads at recent blocks need states that a load does not bring. */
 export const SETTLING_BLOCKS = 8
-/** A transaction is mined after so long, together with all that came meanwhile. */
-const POOL_CHECK_MS = 10
+/** Delay between a transaction's arrival and its block, which takes all that arrived meanwhile. */
+const BATCH_MS = 10
+/** In case a notification is lost. */
+const POOL_POLL_MS = 1000
 const MINE_MAX = 2000
 const REORG_MAX = 64
 
@@ -31,7 +34,8 @@ export interface ChainControl {
 export interface RunningChain extends ChainControl, AsyncDisposable {}
 
 export interface MiningOptions {
-  /** A regular block so often; 0 = none. */
+  readonly events: ChainEvents
+  /** Interval of regular blocks; 0 = none. */
   readonly blockTimeSeconds: number
   readonly patient: PatientTransactions
   readonly log: (line: string) => void
@@ -41,7 +45,14 @@ export interface MiningOptions {
 export async function startChainControl(anvil: AnvilCall, options: MiningOptions): Promise<RunningChain> {
   let held = false
   await anvil('evm_setAutomine', [false])
-  const loops = startMining(anvil, options, () => held)
+  const { pool, loops } = startMining(anvil, options, () => held)
+  let batch: NodeJS.Timeout | undefined
+  const unsubscribe = options.events.subscribe('newPendingTransactions', () => {
+    batch ??= setTimeout(() => {
+      batch = undefined
+      pool.wake()
+    }, BATCH_MS)
+  })
 
   async function mine(blocks = 1): Promise<void> {
     requireRange('blocks', blocks, MINE_MAX)
@@ -61,6 +72,8 @@ export async function startChainControl(anvil: AnvilCall, options: MiningOptions
     async release() {
       await mine()
       held = false
+      // A transaction may have arrived since that block.
+      pool.wake()
     },
     async drop(hash) {
       return (await anvil('anvil_dropTransaction', [hash])) !== null
@@ -76,12 +89,20 @@ export async function startChainControl(anvil: AnvilCall, options: MiningOptions
       await mine(SETTLING_BLOCKS)
     },
     async [Symbol.asyncDispose]() {
+      unsubscribe()
+      clearTimeout(batch)
       await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()))
     },
   }
 }
 
-function startMining(anvil: AnvilCall, { blockTimeSeconds, patient, log }: MiningOptions, isHeld: () => boolean): Loop[] {
+interface Mining {
+  /** Mines when an impatient transaction waits. */
+  readonly pool: Loop
+  readonly loops: readonly Loop[]
+}
+
+function startMining(anvil: AnvilCall, { blockTimeSeconds, patient, log }: MiningOptions, isHeld: () => boolean): Mining {
   const onError = (error: unknown) => log(`mining failed: ${error}`)
   const mineForPool = async () => {
     if (!isHeld() && (await hasImpatient(anvil, patient))) await anvil('evm_mine')
@@ -89,8 +110,9 @@ function startMining(anvil: AnvilCall, { blockTimeSeconds, patient, log }: Minin
   const mineByClock = async () => {
     if (!isHeld()) await anvil('evm_mine')
   }
-  const pool = startLoop(mineForPool, { pauseMs: POOL_CHECK_MS, onError })
-  return blockTimeSeconds > 0 ? [pool, startLoop(mineByClock, { pauseMs: blockTimeSeconds * 1000, onError })] : [pool]
+  const pool = startLoop(mineForPool, { pauseMs: POOL_POLL_MS, onError })
+  const clock = blockTimeSeconds > 0 ? [startLoop(mineByClock, { pauseMs: blockTimeSeconds * 1000, onError })] : []
+  return { pool, loops: [pool, ...clock] }
 }
 
 async function hasImpatient(anvil: AnvilCall, patient: PatientTransactions): Promise<boolean> {

@@ -39,7 +39,7 @@ export interface Fixture extends AsyncDisposable {
 
 export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise<Fixture> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-devnet-'))
-  const devnet = await startDevnet({ ...options, dir })
+  const devnet = await startDevnet({ isTemporary: true, ...options, dir })
   const userKey = devnet.users[0]?.privateKey ?? '0x'
   await devnet.depositFor(userKey, DEPOSIT)
   await devnet.approveFwss(userKey)
@@ -74,7 +74,7 @@ export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise
     },
     async [Symbol.asyncDispose]() {
       await devnet[Symbol.asyncDispose]()
-      rmSync(dir, { recursive: true })
+      rmSync(dir, { recursive: true, force: true })
     },
   }
   return fixture
