@@ -6,17 +6,24 @@ import { pieceCidsInFlight } from './ledger.ts'
 import { createProver } from './proving.ts'
 import { relayTerminations } from './terminations.ts'
 
+/** While a termination is on its way, and otherwise. */
 const CHORES_MS = 100
+const IDLE_CHORES_MS = 500
 const PROVING_MS = 1000
 
 export function runChores(context: ProviderContext): AsyncDisposable {
+  const { terminations } = context.ledger.state
+  const isTerminating = () => Object.values(terminations).some(({ endEpoch }) => endEpoch === undefined)
   return startLoop(
     async () => {
       collectUnclaimed(context)
       dropStaleUploads(context)
       await relayTerminations(context)
     },
-    { pauseMs: CHORES_MS, onError: (error) => context.log(`chores: ${firstLine(error)}`) },
+    {
+      pauseMs: () => (isTerminating() ? CHORES_MS : IDLE_CHORES_MS),
+      onError: (error) => context.log(`chores: ${firstLine(error)}`),
+    },
   )
 }
 

@@ -40,11 +40,26 @@ export function createProver(context: ProviderContext): Prover {
   const sentAt = new Map<number, bigint>()
   const leavesSeen = new Map<number, bigint>()
   let nextId = 1
+  let isListDue = true
   // Removals may have taken effect while the provider was stopped.
   let isReleaseDue = true
 
   function lookAgain(): void {
+    isListDue = true
     for (const dataSetId of dueAt.keys()) dueAt.set(dataSetId, (sentAt.get(dataSetId) ?? 0n) + 1n)
+  }
+
+  /** Only this provider creates data sets for itself, so its own transactions and reorganisations bring new ones. */
+  async function listNew(): Promise<void> {
+    isListDue = false
+    try {
+      const listed = await listOwnDataSets(context.chain, context.signer.address, nextId)
+      nextId = listed.nextId
+      for (const id of listed.dataSetIds) dueAt.set(id, 0n)
+    } catch (error) {
+      isListDue = true
+      throw error
+    }
   }
 
   async function look(dataSetId: number, epoch: bigint): Promise<void> {
@@ -66,9 +81,7 @@ export function createProver(context: ProviderContext): Prover {
   return {
     lookAgain,
     async advance(epoch) {
-      const listed = await listOwnDataSets(context.chain, context.signer.address, nextId)
-      nextId = listed.nextId
-      for (const id of listed.dataSetIds) dueAt.set(id, 0n)
+      if (isListDue) await listNew()
       for (const [dataSetId, due] of dueAt) if (epoch >= due) await look(dataSetId, epoch)
       if (isReleaseDue) await releaseRemoved(context)
       isReleaseDue = false

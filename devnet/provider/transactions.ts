@@ -24,7 +24,9 @@ const REORG_WATCH_EPOCHS = 64n
 const REVERTING_GAS = 20_000_000n
 /** The end of the call data is the payer's signature: 65 bytes, padded. */
 const SIGNATURE_HEX_DIGITS = 192
+/** While a transaction is open, and otherwise. */
 const CHECK_MS = 50
+const IDLE_CHECK_MS = 5000
 /** Of `require` with a text. */
 const ERROR_SELECTOR = '0x08c379a0'
 const errorAbi = parseAbi(['error Error(string message)'])
@@ -65,7 +67,10 @@ export function createTransactionLog(context: LogContext): RunningTransactionLog
       const isNews = await followAll(context, isRecheck)
       if (isNews) for (const listener of listeners) listener()
     },
-    { pauseMs: CHECK_MS, onError: (error) => context.log(`following transactions failed: ${error}`) },
+    {
+      pauseMs: () => (hasOpen(context) ? CHECK_MS : IDLE_CHECK_MS),
+      onError: (error) => context.log(`following transactions failed: ${error}`),
+    },
   )
   const unsubscribe = context.chain.head.subscribe(({ isReorg }) => {
     isRecheckDue ||= isReorg
@@ -116,6 +121,9 @@ function countTransaction({ counters }: LogContext, kind: TransactionKind): void
   if (kind === 'remove') counters.removalTransactions++
   if (kind === 'terminate') counters.terminationTransactions++
 }
+
+const hasOpen = ({ ledger, chain }: LogContext): boolean =>
+  Object.values(ledger.state.transactions).some((record) => isOpen(record, chain.head.epoch))
 
 /** True when a transaction has taken effect. */
 async function followAll(context: LogContext, isRecheck: boolean): Promise<boolean> {
