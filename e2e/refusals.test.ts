@@ -21,7 +21,7 @@ let user: { readonly accessKey: string; readonly secretKey: string }
 let before: Belongings
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 1, copies: 1 })
+  stage = await startStage({ copies: 1 })
   earlier = await stage.put()
   await stage.stored(earlier)
   const { access_key, secret_key } = await stage.gateway.createUser()

@@ -16,7 +16,10 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true }))
 
 const terms = { provingPeriodEpochs: 20, lockupPeriodEpochs: 86_400 }
-const contracts = { usdfc: '0x1' } as DevnetContracts
+const contracts: DevnetContracts = {
+  ...{ multicall3: '0x1', usdfc: '0x2', filecoinPay: '0x3', serviceProviderRegistry: '0x4' },
+  ...{ pdpVerifier: '0x5', warmStorage: '0x6', endorsements: '0x7', sessionKeys: '0x8' },
+}
 const dumping = (state: string) => async () => `0x${gzipSync(state).toString('hex')}`
 
 test('a new devnet loads the snapshot of its terms, and has its own ports, providers and clock', async () => {

@@ -28,5 +28,7 @@ export interface ProviderContext {
   readonly faults: FaultBox
   readonly counters: ProviderCounters
   readonly settings: ProviderSettings
+  /** Payers whose data sets are not proven any more, in lower case. */
+  readonly abandonedPayers: Set<string>
   readonly log: (line: string) => void
 }

@@ -150,3 +150,17 @@ test('a piece of a data set is told by its version 1 names', async () => {
   expect(await answer.json()).toMatchObject({ pieceId: confirmedPieceIds[0], pieceCid: toVersion1(pieceCid) })
   expect(whole([pieceCid])).toEqual([{ pieceCid, subPieces: [{ subPieceCid: pieceCid }] }])
 })
+
+test('the data sets of an abandoned payer are not proven any more', async () => {
+  await using still = await startFixture({ providers: 2, blockTimeSeconds: 0 })
+  const [abandoned, proven] = [await still.createDataSet(0), await still.createDataSet(1)]
+  for (const dataSet of [abandoned, proven]) {
+    await still.addPieces(dataSet, [await still.storePiece(dataSet)])
+    await mineUntil(still.devnet, 'its proving begins', async () => dataSet.provider.counters.provingTransactions > 0)
+  }
+  abandoned.provider.abandon(still.payer.address)
+  const before = abandoned.provider.counters.provingTransactions
+  const enough = proven.provider.counters.provingTransactions + 4
+  await mineUntil(still.devnet, 'two more proving periods', async () => proven.provider.counters.provingTransactions >= enough)
+  expect(abandoned.provider.counters.provingTransactions).toBeLessThanOrEqual(before + 1)
+})

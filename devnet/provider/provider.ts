@@ -31,6 +31,8 @@ export interface SimulatedProvider extends AsyncDisposable {
   start(): Promise<void>
   /** Every transaction it broadcast, oldest first. */
   transactions(): readonly TransactionRecord[]
+  /** Ends proving for the payer's data sets. */
+  abandon(payer: Address): void
   /** Deletes a piece's bytes, or every piece that no data set took. */
   collectGarbage(pieceCid?: string): void
   /** The file of a piece it has; undefined when it has none. */
@@ -56,6 +58,7 @@ export function createProvider(options: ProviderOptions): SimulatedProvider {
   const faults = createFaultBox()
   const counters = createCounters()
   const settings = { ...defaultSettings(), ...options.settings }
+  const abandonedPayers = new Set<string>()
   mkdirSync(dir, { recursive: true })
   let life: Life | undefined
 
@@ -79,9 +82,10 @@ export function createProvider(options: ProviderOptions): SimulatedProvider {
     settings,
     stop,
     async start() {
-      life ??= await startLife(options, { faults, counters, settings })
+      life ??= await startLife(options, { faults, counters, settings, abandonedPayers })
     },
     transactions: () => Object.values(requireLife().ledger.state.transactions),
+    abandon: (payer) => void abandonedPayers.add(payer.toLowerCase()),
     collectGarbage(pieceCid) {
       const { pieces } = requireLife()
       for (const name of pieceCid === undefined ? pieces.listUnclaimed(0) : [pieceCid]) pieces.remove(name)
@@ -93,7 +97,7 @@ export function createProvider(options: ProviderOptions): SimulatedProvider {
 
 async function startLife(
   { deployed, privateKey, chain, dir, log }: ProviderOptions,
-  shared: Pick<ProviderContext, 'faults' | 'counters' | 'settings'>,
+  shared: Pick<ProviderContext, 'faults' | 'counters' | 'settings' | 'abandonedPayers'>,
 ): Promise<Life> {
   const { providerId, port } = deployed
   await using stack = new AsyncDisposableStack()

@@ -1,5 +1,5 @@
 // Keeps a provider's data sets proven: starts periods, proves in the window, lets removals take effect.
-import { encodeFunctionData, type Hex, zeroHash } from 'viem'
+import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { verifierAbi, warmStorageAbi } from '../chain/abis.ts'
 import { CHALLENGE_FINALITY_EPOCHS } from '../chain/deployment.ts'
 import { findReceipt } from '../chain/rpc.ts'
@@ -18,6 +18,7 @@ const IDLE_EPOCHS = 16n
 
 export interface ProvingState {
   readonly dataSetId: number
+  readonly payer: Address
   readonly leaves: bigint
   readonly deadline: bigint
   readonly challengeEpoch: bigint
@@ -49,6 +50,10 @@ export function createProver(context: ProviderContext): Prover {
     for (const dataSetId of dueAt.keys()) dueAt.set(dataSetId, (sentAt.get(dataSetId) ?? 0n) + 1n)
   }
 
+  function forget(dataSetId: number): void {
+    for (const memory of [dueAt, sentAt, leavesSeen]) memory.delete(dataSetId)
+  }
+
   /** Only this provider creates data sets for itself, so its own transactions and reorganisations bring new ones. */
   async function listNew(): Promise<void> {
     isListDue = false
@@ -66,8 +71,9 @@ export function createProver(context: ProviderContext): Prover {
     // Should a step fail, it is tried again at the next epoch.
     dueAt.set(dataSetId, epoch + 1n)
     const state = await readState(context, dataSetId)
+    if (state && context.abandonedPayers.has(state.payer.toLowerCase())) return forget(dataSetId)
     if (state === undefined || (await isRemoved(context, state, epoch))) {
-      for (const memory of [dueAt, sentAt, leavesSeen]) memory.delete(dataSetId)
+      forget(dataSetId)
       isReleaseDue = true
       return
     }
@@ -125,7 +131,7 @@ async function readState({ chain, signer }: ProviderContext, dataSetId: number):
     reader.readContract({ ...service, functionName: 'provenThisPeriod' }),
     reader.readContract({ ...service, functionName: 'getDataSet' }),
   ])
-  return { dataSetId, leaves, challengeEpoch, deadline, isProven, endEpoch: info.pdpEndEpoch, railId: info.pdpRailId }
+  return { dataSetId, payer: info.payer, leaves, challengeEpoch, deadline, isProven, endEpoch: info.pdpEndEpoch, railId: info.pdpRailId }
 }
 
 /** Ends the period, with which queued removals take effect, and asks for the first challenge possible in the next. */

@@ -10,9 +10,10 @@ import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { announceOverS3, announceToAdmin, cachedFiles, cacheLookedAt, cacheStats, filesLeft, query } from './cache-looks.ts'
 
-/** Each scenario has a network of its own, so that they may run at the same time. */
+/** Scenarios with faults have a devnet of their own, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
 
+const ownDevnet = { blockTimeSeconds: 0.25 }
 const mebibyte = 1024 * 1024
 const capacity = 1024 * mebibyte
 /** More than is free when the cache has anything in it. */
@@ -38,7 +39,7 @@ const committed = async (stage: Stage, object: Parameters<Stage['copies']>[0]) =
 scenario(
   'after_upload: bytes leave the cache with the second of three copies when two suffice, and a raised minimum brings none back',
   async () => {
-    await using stage = await startStage({ providers: 3, copies: 3, settings: afterUpload })
+    await using stage = await startStage({ ...ownDevnet, providers: 3, copies: 3, settings: afterUpload })
     await setMinimum(stage, 2)
     const first = await stage.put()
     await stage.stored(first)
@@ -73,7 +74,7 @@ scenario(
 )
 
 scenario('after_upload: below the minimum bytes stay; lowered, they go while a reader streams on', async () => {
-  await using stage = await startStage({ providers: 2, copies: 2, settings: afterUpload })
+  await using stage = await startStage({ ...ownDevnet, providers: 2, copies: 2, settings: afterUpload })
   const first = await stage.put()
   await stage.stored(first)
   await filesLeft(stage.dir, 0)
@@ -98,7 +99,7 @@ scenario('after_upload: below the minimum bytes stay; lowered, they go while a r
 
 scenario('lru: past the high mark the oldest go down to the low mark; S3 asks to come again, the Admin API refuses', async () => {
   const marks = { 'cache.lru_high_watermark_percent': 2, 'cache.lru_low_watermark_percent': 1 }
-  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'cache.max_size_gb': 1, ...marks } })
+  await using stage = await startStage({ copies: 1, settings: { 'cache.max_size_gb': 1, ...marks } })
   const objects = []
   for (let i = 0; i < 6; i++) objects.push(await stage.put(randomBytes(3 * mebibyte)))
   for (const object of objects) await stage.stored(object)
@@ -130,7 +131,7 @@ scenario('lru: past the high mark the oldest go down to the low mark; S3 asks to
 scenario(
   'none: nothing goes and a full cache refuses for good; a later policy takes over, and a kill in its middle loses nothing',
   async () => {
-    await using stage = await startStage({ providers: 1, copies: 1, settings: { 'cache.max_size_gb': 1, 'cache.eviction_policy': 'none' } })
+    await using stage = await startStage({ copies: 1, settings: { 'cache.max_size_gb': 1, 'cache.eviction_policy': 'none' } })
     const objects = await Promise.all([1, 2, 3].map(() => stage.put(randomBytes(3 * mebibyte))))
     for (const object of objects) await stage.stored(object)
     await cacheLookedAt(stage.dir)

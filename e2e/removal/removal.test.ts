@@ -5,23 +5,30 @@ import { expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
-import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import { type Stage, type StageOptions, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
 import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 
-/** Each scenario has a network of its own, so that they may run at the same time. */
+/** Scenarios with faults have a devnet of their own, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
 
-const removalTransactions = ({ network }: Stage) =>
-  network.devnet.providers.flatMap((provider) => provider.transactions().filter(({ kind }) => kind === 'remove'))
+/** Proving periods, with which removals take effect, pass in 5 s. */
+const blockTimeSeconds = 0.25
+
+/** Removal transactions for the data sets of these copies. */
+function removalTransactions({ network }: Stage, { copies }: Provenance) {
+  const dataSetIds = new Set(copies.map(({ data_set_id }) => Number(data_set_id)))
+  const transactions = network.devnet.providers.flatMap((provider) => provider.transactions())
+  return transactions.filter(({ kind, dataSetId = 0 }) => kind === 'remove' && dataSetIds.has(dataSetId))
+}
 
 const areLive = async ({ network }: Stage, { copies }: Provenance) =>
   Promise.all(copies.map(({ data_set_id, piece_id }) => network.devnet.pieceLive(BigInt(data_set_id), BigInt(piece_id))))
 
-/** Two stored objects on one provider each slot: one to delete, one to keep. */
-async function startRemovalStage(copies = 1) {
-  const stage = await startStage({ providers: copies, copies })
+/** Two stored objects, one to delete and one to keep. Default: one copy, at the only provider. */
+async function startRemovalStage(options: StageOptions = { providers: 1, copies: 1, blockTimeSeconds }) {
+  const stage = await startStage(options)
   const [doomed, kept] = [await stage.put(), await stage.put()]
   return { stage, doomed, kept, where: await stage.stored(doomed), keptWhere: await stage.stored(kept) }
 }
@@ -47,17 +54,19 @@ const cleaned = (stage: Pick<Stage, 'tasks'>) =>
   )
 
 scenario('a deleted version is hidden at once, and its pieces leave the chain by one transaction each', async () => {
-  const { stage, doomed, kept, where, keptWhere } = await startRemovalStage(2)
+  const { stage, doomed, kept, where, keptWhere } = await startRemovalStage({ providers: 2, copies: 2, blockTimeSeconds })
   await using _ = stage
+  place(stage, { kind: 'stop_proving' })
   await remove(stage, doomed)
   await expect(stage.get(doomed)).rejects.toMatchObject({ name: 'NoSuchKey' })
   const listed = await stage.s3.send(new ListObjectVersionsCommand({ Bucket: stageBucket }))
   expect(listed.Versions?.map(({ Key }) => Key)).toEqual([kept.key])
   await stage.waits('storage_cleanup', 'proving_period')
   expect(await areLive(stage, where)).toEqual([true, true])
+  for (const { faults } of stage.network.devnet.providers) faults.clear()
   await gone(stage, where)
   await cleaned(stage)
-  expect(removalTransactions(stage).map(({ ok }) => ok)).toEqual([true, true])
+  expect(removalTransactions(stage, where).map(({ ok }) => ok)).toEqual([true, true])
   expect(await areLive(stage, keptWhere)).toEqual([true, true])
   expect(await stage.get(kept)).toEqual(kept.bytes)
   expect(await stage.settle([kept])).toEqual([])
@@ -65,7 +74,7 @@ scenario('a deleted version is hidden at once, and its pieces leave the chain by
 })
 
 scenario('copies that other versions share stay, and the same bytes put again are stored anew', async () => {
-  await using stage = await startStage({ providers: 1, copies: 1 })
+  await using stage = await startStage({ copies: 1 })
   const first = await stage.put()
   const second = await stage.put(first.bytes)
   const where = await stage.stored(first)
@@ -79,7 +88,7 @@ scenario('copies that other versions share stay, and the same bytes put again ar
   await cleaned(stage)
   expect(await areLive(stage, again)).toEqual([true])
   expect(await stage.get(third)).toEqual(first.bytes)
-  expect(removalTransactions(stage)).toHaveLength(1)
+  expect(removalTransactions(stage, where)).toHaveLength(1)
   await stage.gateway.stop()
   expect(await checkDatabase(stage.dir, stage.network.devnet)).toEqual([])
 })
@@ -97,7 +106,7 @@ for (const [what, kind] of answersLost) {
     await remove(stage, doomed)
     await gone(stage, where)
     await cleaned(stage)
-    expect(removalTransactions(stage)).toHaveLength(1)
+    expect(removalTransactions(stage, where)).toHaveLength(1)
     expect(await stage.settle([kept])).toEqual([])
   })
 }
@@ -110,12 +119,12 @@ scenario('I-08: a full removal queue is waited for without using an attempt', as
   await stage.waits('storage_cleanup', 'provider_busy')
   await gone(stage, where)
   await cleaned(stage)
-  expect(removalTransactions(stage)).toHaveLength(1)
+  expect(removalTransactions(stage, where)).toHaveLength(1)
   expect(await stage.settle([kept])).toEqual([])
 })
 
 scenario('a version deleted while its copies are on the way ends with none', async () => {
-  await using stage = await startStage({ providers: 2, copies: 2 })
+  await using stage = await startStage({ providers: 2, copies: 2, blockTimeSeconds })
   const kept = await stage.put()
   await stage.stored(kept)
   place(stage, { kind: 'delay', delayMs: 3000, routes: ['pieces_add'], count: 1 })
@@ -140,25 +149,19 @@ const probes = [
 
 for (const probe of probes) {
   scenario(`I-04 I-05 I-09: killed at ${probe}, the removal ends with one transaction`, async () => {
-    const { stage, doomed, where } = await startRemovalStage()
+    const { stage, doomed, where } = await startRemovalStage({ copies: 1, killAt: probe })
     await using _ = stage
     const { devnet, privateKey } = stage.network
-    const options = { dir: stage.dir, devnet, privateKey }
-    await stage.gateway.stop()
-    const doomedGateway = await startGateway({ ...options, killAt: probe })
-    const user = await doomedGateway.createUser()
-    const s3 = doomedGateway.connect(user)
-    // The process may die under the request.
-    await remove({ s3 }, doomed).catch(() => undefined)
-    expect(await doomedGateway.ended, `the probe ${probe} was not reached`).toBe('SIGKILL')
-    await using gateway = await startGateway(options)
+    // The process may die during the request.
+    await remove(stage, doomed).catch(() => undefined)
+    expect(await stage.gateway.ended, `the probe ${probe} was not reached`).toBe('SIGKILL')
+    await using gateway = await startGateway({ dir: stage.dir, devnet, privateKey })
     await gone(stage, where)
     const tasks = async () => (await readTasks(gateway, '?limit=100')).tasks
     await cleaned({ tasks })
-    expect(removalTransactions(stage).filter(({ ok }) => ok === true)).toHaveLength(1)
+    expect(removalTransactions(stage, where).filter(({ ok }) => ok === true)).toHaveLength(1)
     await gateway.stop()
     expect(await checkDatabase(stage.dir, devnet)).toEqual([])
-    s3.destroy()
   })
 }
 

@@ -10,7 +10,7 @@ import { until } from '../fixtures/until.ts'
 let stage: Stage
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 2, copies: 2 })
+  stage = await startStage({ copies: 2 })
 })
 
 afterAll(async () => {
