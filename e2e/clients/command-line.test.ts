@@ -3,36 +3,42 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfFile, writeClientFiles } from './client-files.ts'
 
-/** These programs are looked for on the PATH; a test of one that is missing is skipped, which the report shows. */
+/** On the PATH. The tests of a missing program are skipped, which the report shows. */
 const isMissing = (program: string) => spawnSync(program, ['--version']).error !== undefined
 const isAwsMissing = isMissing('aws')
 const isRcloneMissing = isMissing('rclone')
 const runMs = 100_000
+const region = 'us-east-1'
 
-let dev: DevProcess
+const dir = temporaryDirectory()
+let gateway: ServeProcess | undefined
 let files: readonly ClientFile[]
 let env: Readonly<Record<string, string | undefined>>
 
 beforeAll(async () => {
   if (isAwsMissing && isRcloneMissing) return
-  dev = await startDev()
-  files = writeClientFiles(dev.dir)
-  const { s3_url, region, s3 } = dev.ready
-  const credentials = { AWS_ACCESS_KEY_ID: s3.access_key, AWS_SECRET_ACCESS_KEY: s3.secret_key }
-  const awsConfig = join(dev.dir, 'aws-config')
-  // Parts are not offered: every object is sent in one request.
+  gateway = await startServe()
+  files = writeClientFiles(dir.path)
+  const { access_key, secret_key } = await gateway.createUser()
+  const credentials = { AWS_ACCESS_KEY_ID: access_key, AWS_SECRET_ACCESS_KEY: secret_key }
+  const awsConfig = join(dir.path, 'aws-config')
+  // Multipart uploads are not supported: each object is sent in one request.
   writeFileSync(awsConfig, '[default]\ns3 =\n  addressing_style = path\n  multipart_threshold = 2GB\n')
-  const aws = { ...credentials, AWS_REGION: region, AWS_ENDPOINT_URL: s3_url, AWS_CONFIG_FILE: awsConfig }
-  const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: s3_url, REGION: region, ENV_AUTH: 'true', UPLOAD_CUTOFF: '2G' }
+  const aws = { ...credentials, AWS_REGION: region, AWS_ENDPOINT_URL: gateway.s3Url, AWS_CONFIG_FILE: awsConfig }
+  const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: gateway.s3Url, REGION: region, ENV_AUTH: 'true', UPLOAD_CUTOFF: '2G' }
   const rclone = Object.fromEntries(Object.entries(remote).map(([name, value]) => [`RCLONE_CONFIG_SVC_${name}`, value]))
-  env = { PATH: process.env.PATH, HOME: dev.dir, RCLONE_CONFIG: join(dev.dir, 'rclone.conf'), ...aws, ...rclone }
-  writeFileSync(join(dev.dir, 'rclone.conf'), '')
+  env = { PATH: process.env.PATH, HOME: dir.path, RCLONE_CONFIG: join(dir.path, 'rclone.conf'), ...aws, ...rclone }
+  writeFileSync(join(dir.path, 'rclone.conf'), '')
 })
 
-afterAll(() => dev?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  dir[Symbol.dispose]()
+})
 
 async function run(program: string, ...args: readonly string[]): Promise<Buffer> {
   const { stdout } = await promisify(execFile)(program, [...args], {

@@ -3,31 +3,34 @@ import type { Readable } from 'node:stream'
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfStream, writeClientFiles } from './client-files.ts'
 
 const Bucket = 'sdk'
 
-let dev: DevProcess
+const dir = temporaryDirectory()
+let gateway: ServeProcess
 let s3: S3Client
 let files: readonly ClientFile[]
 
 beforeAll(async () => {
-  dev = await startDev()
-  s3 = dev.connect()
-  files = writeClientFiles(dev.dir)
+  gateway = await startServe()
+  s3 = gateway.connect(await gateway.createUser())
+  files = writeClientFiles(dir.path)
   await s3.send(new CreateBucketCommand({ Bucket }))
 })
 
 afterAll(async () => {
   s3?.destroy()
-  await dev?.[Symbol.asyncDispose]()
+  await gateway?.[Symbol.asyncDispose]()
+  dir[Symbol.dispose]()
 })
 
 const putters = {
   'client-s3': (Key: string, { path, size }: ClientFile) =>
     s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength: size })),
-  // Parts are not offered; up to its part size the library sends one request.
+  // Multipart uploads are not supported; up to its part size the library sends one request.
   'lib-storage': (Key: string, { path, size }: ClientFile) =>
     new Upload({ client: s3, params: { Bucket, Key, Body: createReadStream(path) }, partSize: Math.max(size + 1, 5 * 1024 * 1024) }).done(),
 }
