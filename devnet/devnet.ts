@@ -1,4 +1,4 @@
-// The whole storage network on this machine: a chain with the contracts and simulated providers, in one folder.
+// Starts a storage network on this machine: a chain with the contracts, and simulated providers, in one directory.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ const PROVIDERS_MAX = 50
 const DEFAULT_BLOCK_TIME_SECONDS = 1
 const BLOCK_TIME_SECONDS_MAX = 3600
 const DEFAULT_PROVING_PERIOD_EPOCHS = 20
-/** Below, a period has no room for a challenge and its proof; above, the verifier refuses the delay. */
+/** A shorter period has no room for a challenge and its proof; the verifier refuses the delay of a longer one. */
 const PROVING_PERIOD_EPOCHS_MIN = 10
 const PROVING_PERIOD_EPOCHS_MAX = 40_000
 /** As on the live networks: 30 days of 30-second epochs. */
@@ -43,13 +43,13 @@ const DEFAULT_LOCKUP_PERIOD_EPOCHS = 86_400
 const LOCKUP_PERIOD_EPOCHS_MAX = 10_000_000
 
 export interface DevnetOptions {
-  /** Everything is kept here; an existing one goes on where it stopped. */
+  /** Contains all data. An existing devnet continues where it stopped. */
   readonly dir: string
-  /** At least so many; 5. */
+  /** Minimum number; default 5. */
   readonly providers?: number
-  /** A regular block so often. With 0 epochs come from clients' transactions and `chain.mine` only, proofs wait for those. */
+  /** Interval of regular blocks. With 0, only transactions of clients and `chain.mine` make blocks, and proofs wait for those. */
   readonly blockTimeSeconds?: number
-  /** Only in a new folder, like the next. */
+  /** Used in a new directory only, like the next. */
   readonly provingPeriodEpochs?: number
   readonly lockupPeriodEpochs?: number
   readonly providerSettings?: Partial<ProviderSettings>
@@ -58,11 +58,11 @@ export interface DevnetOptions {
   readonly log?: (line: string) => void
 }
 
-/** An addPieces transaction some provider broadcast, whatever became of it. */
+/** An addPieces transaction that a provider broadcast, with any outcome. */
 export interface AddPiecesTransaction {
   readonly providerId: number
   readonly hash: Hex
-  /** Unset while the data set it creates is not known. */
+  /** Undefined until the data set that it creates is known. */
   readonly dataSetId: number | undefined
   readonly nonce: bigint
   readonly pieceCids: readonly string[]
@@ -79,19 +79,19 @@ export interface Devnet extends AsyncDisposable {
   readonly contracts: DevnetContracts
   readonly providers: readonly SimulatedProvider[]
   readonly chain: ChainControl
-  /** The bytes of a piece as the provider at this position (from 0) has them. */
+  /** The bytes of a piece that the provider at this position (from 0) stores. */
   readPiece(providerIndex: number, pieceCid: string): Promise<Buffer>
-  /** What a nonce landed as: data set id, plus the next piece id in the upper 128 bits; 0 = unused. */
+  /** The chain's record of a nonce: data set id, plus the next piece id in the upper 128 bits; 0 = unused. */
   clientNonce(payer: Address, nonce: bigint): Promise<bigint>
   pieceLive(dataSetId: number | bigint, pieceId: number | bigint): Promise<boolean>
-  /** The piece CID under the id; undefined where there is none, or it was removed. The data set must be live. */
+  /** Undefined for an unknown or removed piece. The data set must be live. */
   pieceCid(dataSetId: number | bigint, pieceId: number | bigint): Promise<string | undefined>
   /** Of all running providers, oldest first. */
   addPiecesTransactions(): readonly AddPiecesTransaction[]
   mintUsdfc(address: Address, amount: bigint): Promise<void>
-  /** Pays into the key's own FilecoinPay account. */
+  /** Deposits into the key's own FilecoinPay account. */
   depositFor(privateKey: Hex, amount: bigint): Promise<void>
-  /** Lets the storage service spend without limit. */
+  /** Approves the storage service without limits. */
   approveFwss(privateKey: Hex): Promise<void>
   /** A new key with the money of USER_1. */
   createWallet(): Promise<DevnetAccount>
@@ -101,7 +101,7 @@ interface DevnetChain extends DeployingChain {
   readonly deployment: Deployment
 }
 
-/** @throws PortTakenError when a port this folder had before is taken */
+/** @throws PortTakenError when a port that this directory used before is taken */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { blockTimeSeconds = DEFAULT_BLOCK_TIME_SECONDS, log = () => undefined } = options
   const dir = resolve(options.dir)
@@ -156,7 +156,7 @@ function requireOptions({ providers, blockTimeSeconds, provingPeriodEpochs, lock
 }
 
 function requireRange(name: string, value: number | undefined, [min, max]: readonly [number, number]): void {
-  // Written so that NaN is refused too.
+  // This form refuses NaN too.
   if (value !== undefined && !(value >= min && value <= max)) throw new RangeError(`${name} is ${value}; expected ${min} to ${max}`)
 }
 

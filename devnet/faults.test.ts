@@ -6,11 +6,11 @@ import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { newNonce } from '../plugins/storage/chain/typed-data.ts'
 import { createFaultBox } from './faults.ts'
-import { type DataSetAtHand, type Fixture, startFixture } from './testing/fixture.ts'
+import { type TestDataSet, type Fixture, startFixture } from './testing/fixture.ts'
 import { locationOf, outcome, pieceCidOfBytes, send, store, until, upload, whole } from './testing/provider-calls.ts'
 
 let fixture: Fixture
-let dataSet: DataSetAtHand
+let dataSet: TestDataSet
 const ping = () => fetch(`${dataSet.provider.url}/pdp/ping`)
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDevnet } from './devnet.ts'
-import { type DataSetAtHand, type Fixture, startFixture } from './testing/fixture.ts'
+import { type TestDataSet, type Fixture, startFixture } from './testing/fixture.ts'
 import { until } from './testing/provider-calls.ts'
 
 let dir: string
@@ -62,7 +62,7 @@ test('a restarted devnet has the same addresses, money, data sets, pieces and st
   await addMore(fixture, dataSet, parked)
 })
 
-async function addMore(fixture: Fixture, dataSet: DataSetAtHand, parked: string): Promise<void> {
+async function addMore(fixture: Fixture, dataSet: TestDataSet, parked: string): Promise<void> {
   expect(await fixture.addPieces(dataSet, [parked])).toEqual([1])
 }
 

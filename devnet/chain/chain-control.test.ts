@@ -1,13 +1,13 @@
 // Holding, losing, rewinding and jumping the chain, seen from a provider's status answers.
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DataSetAtHand, type Fixture, startFixture } from '../testing/fixture.ts'
+import { type TestDataSet, type Fixture, startFixture } from '../testing/fixture.ts'
 import { locationOf, outcome, send, until } from '../testing/provider-calls.ts'
 import { warmStorageAbi } from './abis.ts'
 import { createAnvilCall, createChainReader } from './rpc.ts'
 
 let fixture: Fixture
-let dataSet: DataSetAtHand
+let dataSet: TestDataSet
 
 beforeAll(async () => {
   fixture = await startFixture({ providers: 1, provingPeriodEpochs: 20, providerSettings: { lostAfterMs: 300 } })

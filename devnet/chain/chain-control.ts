@@ -1,4 +1,4 @@
-// Mines the chain, and does to it what tests and people ask for: hold it, lose transactions, rewind, jump.
+// Mines blocks, and controls the chain for tests and people: hold, drop, reorg, jump.
 import type { Hex } from 'viem'
 import type { ChainEvents } from './chain-events.ts'
 import { moveHead } from './epoch-jump.ts'
@@ -6,7 +6,7 @@ import { type Loop, startLoop } from './loop.ts'
 import type { PatientTransactions } from './patient-transactions.ts'
 import type { AnvilCall } from './rpc.ts'
 
-/** Blocks mined behind a loaded state: reads at recent blocks need states that a load does not bring. */
+/** Blocks mined after a state was loaded: reads at recent blocks need states, which a load does not restore. */
 export const SETTLING_BLOCKS = 8
 /** Delay between a transaction's arrival and its block, which takes all that arrived meanwhile. */
 const BATCH_MS = 10
@@ -21,13 +21,13 @@ export interface ChainControl {
   mine(blocks?: number): Promise<void>
   /** Stops mining: transactions stay pending. */
   hold(): Promise<void>
-  /** Mines what waits and goes on as before. */
+  /** Mines the pending transactions and resumes mining. */
   release(): Promise<void>
-  /** Forgets a pending transaction; false when it is not pending. */
+  /** Deletes a pending transaction; false when it is not pending. */
   drop(hash: Hex): Promise<boolean>
-  /** Replaces the newest `depth` blocks (1 to 64) by empty ones: their transactions never happened. */
+  /** Replaces the newest `depth` blocks (1 to 64) by empty ones, which undoes their transactions. */
   reorg(depth?: number): Promise<void>
-  /** Moves the chain ahead by `epochs` without mining them. Time stands still; nothing in between can be read. */
+  /** Moves the head ahead by `epochs` without mining them. Timestamps do not move; the skipped blocks cannot be read. */
   jump(epochs: number): Promise<void>
 }
 
@@ -41,11 +41,11 @@ export interface MiningOptions {
   readonly log: (line: string) => void
 }
 
-/** Takes over mining: regular blocks by the clock, and one whenever an impatient transaction waits. */
+/** Replaces anvil's own mining: regular blocks at an interval, and one for each batch of impatient transactions. */
 export async function startChainControl(anvil: AnvilCall, options: MiningOptions): Promise<RunningChain> {
-  let held = false
+  let isHeld = false
   await anvil('evm_setAutomine', [false])
-  const { pool, loops } = startMining(anvil, options, () => held)
+  const { pool, loops } = startMining(anvil, options, () => isHeld)
   let batch: NodeJS.Timeout | undefined
   const unsubscribe = options.events.subscribe('newPendingTransactions', () => {
     batch ??= setTimeout(() => {
@@ -65,13 +65,13 @@ export async function startChainControl(anvil: AnvilCall, options: MiningOptions
     epoch,
     mine,
     async hold() {
-      held = true
-      // A block that is being mined right now still counts as before.
+      isHeld = true
+      // Wait for a block that is being mined.
       await Promise.all(loops.map((loop) => loop.idle()))
     },
     async release() {
       await mine()
-      held = false
+      isHeld = false
       // A transaction may have arrived since that block.
       pool.wake()
     },

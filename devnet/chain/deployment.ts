@@ -7,10 +7,10 @@ import { type ContractName, readArtifacts } from './artifacts.ts'
 import { findFreePort, LOOPBACK } from './port.ts'
 import { type AnvilCall, type ChainReader, type ChainSigner, createChainSigner } from './rpc.ts'
 
-/** Where every chain has it; its code is put there, not deployed. */
+/** The same on all chains; the code is set there instead of deployed. */
 const MULTICALL3_ADDRESS: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
-/** The gateway's wallet, and one without tokens. */
+/** USER_1 is the gateway's wallet, USER_2 has no tokens. */
 export const USER_COUNT = 2
 export const USER_FIL = parseEther('1000')
 const PROVIDER_FIL = parseEther('10000')
@@ -22,10 +22,10 @@ export const USER_1_USDFC = parseEther('10000')
 
 /** Blocks between proving transaction and challenge; the live networks use 10 and 150. */
 export const CHALLENGE_FINALITY_EPOCHS = 2n
-/** Half the period is challenge window: every transaction is an epoch here, so epochs may pass fast. */
+/** Half of the period is challenge window: each transaction makes an epoch, so epochs can pass fast. */
 const WINDOWS_PER_PERIOD = 2
 
-/** What Curio registers by default. Its handlers take pieces of 127 to 1,065,353,216 bytes all the same, and so do ours. */
+/** Curio's defaults. Its handlers accept pieces of 127 to 1,065,353,216 bytes regardless, and so do ours. */
 const REGISTERED_PIECE_BYTES_MIN = 2 ** 20
 const REGISTERED_PIECE_BYTES_MAX = 64 * 2 ** 30
 const PRODUCT_PDP = 0
@@ -36,7 +36,7 @@ export interface DevnetContracts {
   readonly filecoinPay: Address
   readonly serviceProviderRegistry: Address
   readonly pdpVerifier: Address
-  /** The service; it is its own view contract. */
+  /** The storage service, which is also its view contract. */
   readonly warmStorage: Address
   readonly endorsements: Address
   readonly sessionKeys: Address
@@ -62,7 +62,7 @@ export interface ProvingTerms {
   readonly lockupPeriodEpochs: number
 }
 
-/** What deploying needs of the running chain. */
+/** The parts of the running chain that deployment uses. */
 export interface DeployingChain {
   readonly rpcUrl: string
   readonly reader: ChainReader
@@ -78,12 +78,12 @@ export function writeDeployment(path: string, deployment: Deployment): void {
   renameSync(`${path}.new`, path)
 }
 
-/** Whether the chain is the one that was deployed to, and not an empty one. */
+/** Whether the chain has the contracts; a new, empty chain has not. */
 export async function isDeployed(reader: ChainReader, contracts: DevnetContracts): Promise<boolean> {
   return (await reader.getCode({ address: contracts.warmStorage })) !== undefined
 }
 
-/** Deploys everything and pays the users their first money. */
+/** Deploys the contracts and gives the users their first money. */
 export async function deployContracts(chain: DeployingChain, terms: ProvingTerms): Promise<DevnetContracts> {
   const { rpcUrl, anvil } = chain
   const signer = createChainSigner(rpcUrl, deployerAccount().privateKey)
@@ -190,7 +190,7 @@ async function registerProvider(chain: DeployingChain, contracts: DevnetContract
 
 export const serviceUrlOf = (port: number) => `http://${LOOPBACK}:${port}`
 
-/** As the registry keeps them: text in UTF-8, numbers big-endian without leading zeros. */
+/** In the registry's encoding: text in UTF-8, numbers big-endian without leading zeros. */
 function describeCapabilities(port: number, usdfc: Address): Record<string, Hex> {
   return {
     serviceURL: stringToHex(serviceUrlOf(port)),

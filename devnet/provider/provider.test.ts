@@ -5,12 +5,12 @@ import { statSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DataSetAtHand, type Fixture, startFixture } from '../testing/fixture.ts'
+import { type TestDataSet, type Fixture, startFixture } from '../testing/fixture.ts'
 import { locationOf, mineUntil, outcome, pieceCidOfBytes, send, store, until, whole } from '../testing/provider-calls.ts'
 import { toVersion1 } from './piece-names.ts'
 
 let fixture: Fixture
-let dataSet: DataSetAtHand
+let dataSet: TestDataSet
 let url: string
 
 beforeAll(async () => {
