@@ -1,4 +1,4 @@
-// A devnet goes on where it stopped, and never leaves a process behind.
+// Restarts of a devnet, and the end of its processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDevnet } from './devnet.ts'
-import { type TestDataSet, type Fixture, startFixture } from './testing/fixture.ts'
+import { type Fixture, startFixture, type TestDataSet } from './testing/fixture.ts'
 import { until } from './testing/provider-calls.ts'
 
 let dir: string
@@ -66,7 +66,7 @@ async function addMore(fixture: Fixture, dataSet: TestDataSet, parked: string): 
   expect(await fixture.addPieces(dataSet, [parked])).toEqual([1])
 }
 
-test('a stopped provider comes back from its folder', async () => {
+test('a stopped provider continues from its directory', async () => {
   await using fixture = await startFixture({ providers: 1 })
   const dataSet = await fixture.createDataSet(0)
   const pieceCid = await fixture.storePiece(dataSet)
@@ -76,14 +76,14 @@ test('a stopped provider comes back from its folder', async () => {
   expect(await fixture.addPieces(dataSet, [pieceCid])).toEqual([0])
 })
 
-test('the process says where everything is in one line, keeps its chain through kill -9, and ends with its input', async () => {
+test('the process prints its URLs in one line, keeps its chain after kill -9, and ends when its standard input closes', async () => {
   const folder = join(dir, 'process')
   const first = await startProcess(folder)
   expect(first.ready.providers).toHaveLength(2)
   expect((await fetch(`${first.ready.providers[1]?.service_url}/pdp/ping`)).status).toBe(200)
   const mined = (await (await postJson(`${first.ready.control_url}/chain/mine`, { blocks: 50 })).json()) as { epoch: number }
   first.child.kill('SIGKILL')
-  await until('its anvil is gone too', () => !isAlive(first.anvilPid))
+  await until('its anvil has ended too', () => !isAlive(first.anvilPid))
 
   const second = await startProcess(folder)
   const state = (await (await fetch(`${second.ready.control_url}/state`)).json()) as { epoch: number }
@@ -111,7 +111,7 @@ test('a temporary devnet leaves neither its directory nor its chain behind when 
   await until('the chain and the directory are deleted', () => !isAlive(anvilPid) && !existsSync(folder))
 })
 
-test('a port taken by somebody else is named instead of used', async () => {
+test('a port taken by another process is named in the error', async () => {
   const folder = join(dir, 'clash')
   await (await startDevnet({ dir: folder, providers: 1 }))[Symbol.asyncDispose]()
   const { chainPort } = JSON.parse(readFileSync(join(folder, 'deployment.json'), 'utf8'))

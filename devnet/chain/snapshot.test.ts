@@ -47,7 +47,7 @@ test('other terms have another snapshot', () => {
   expect(snapshotDir({ ...terms, lockupPeriodEpochs: 1 })).not.toBe(snapshotDir(terms))
 })
 
-test('of two processes that store a snapshot at the same time, one wins and nothing else is left', async () => {
+test('when two processes store a snapshot at the same time, one of the two remains', async () => {
   const parent = join(dir, 'race')
   const snapshot = snapshotDir(terms, parent)
   await Promise.all(['{"a":1}', '{"b":2}'].map((state) => storeSnapshot(snapshot, dumping(state), contracts)))
@@ -56,7 +56,7 @@ test('of two processes that store a snapshot at the same time, one wins and noth
   expect(['{"a":1}', '{"b":2}']).toContain(readFileSync(join(dir, 'chain', 'state.json'), 'utf8'))
 })
 
-test('a missing snapshot is restored as nothing', () => {
+test('a missing snapshot restores nothing', () => {
   expect(restoreSnapshot(join(dir, 'missing'), join(dir, 'empty'))).toBeUndefined()
 })
 

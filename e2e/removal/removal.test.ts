@@ -36,13 +36,13 @@ async function startRemovalStage(options: StageOptions = { providers: 1, copies:
 const remove = ({ s3 }: Pick<Stage, 's3'>, { key, versionId }: StoredObject) =>
   s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: key, VersionId: versionId }))
 
-/** Waits until no copy of the place is on chain any more. */
+/** Waits until none of the copies is live on chain. */
 const gone = (stage: Stage, where: Provenance) =>
   until('the pieces leave the chain', async () => (await areLive(stage, where)).every((isLive) => !isLive) || undefined, {
     withinMs: 90_000,
   })
 
-/** Waits until every cleanup task ended well. */
+/** Waits until all cleanup tasks are completed. */
 const cleaned = (stage: Pick<Stage, 'tasks'>) =>
   until(
     'the cleanup ends',
@@ -53,7 +53,7 @@ const cleaned = (stage: Pick<Stage, 'tasks'>) =>
     { withinMs: 60_000 },
   )
 
-scenario('a deleted version is hidden at once, and its pieces leave the chain by one transaction each', async () => {
+scenario('a deleted version is hidden at once, and each of its pieces is removed from the chain by one transaction', async () => {
   const { stage, doomed, kept, where, keptWhere } = await startRemovalStage({ providers: 2, copies: 2, blockTimeSeconds })
   await using _ = stage
   place(stage, { kind: 'stop_proving' })
@@ -73,7 +73,7 @@ scenario('a deleted version is hidden at once, and its pieces leave the chain by
   expect(countRows(stage, 'contents')).toBe(1)
 })
 
-scenario('copies that other versions share stay, and the same bytes put again are stored anew', async () => {
+scenario('copies shared with other versions stay, and the same bytes are stored again after their removal', async () => {
   await using stage = await startStage({ copies: 1 })
   const first = await stage.put()
   const second = await stage.put(first.bytes)
@@ -99,7 +99,7 @@ const answersLost = [
 ] as const
 
 for (const [what, kind] of answersLost) {
-  scenario(`I-05: a provider that broadcasts the removal and then ${what}: it is looked up, not sent again`, async () => {
+  scenario(`I-05: a provider that broadcasts the removal and then ${what} does not get it a second time`, async () => {
     const { stage, doomed, kept, where } = await startRemovalStage()
     await using _ = stage
     place(stage, { kind, routes: ['pieces_delete'], count: 1 })
@@ -111,7 +111,7 @@ for (const [what, kind] of answersLost) {
   })
 }
 
-scenario('I-08: a full removal queue is waited for without using an attempt', async () => {
+scenario('I-08: waiting for a full removal queue uses no attempt', async () => {
   const { stage, doomed, kept, where } = await startRemovalStage()
   await using _ = stage
   place(stage, { kind: 'answer', status: 429, retryAfterSeconds: 2, routes: ['pieces_delete'], count: 2 })
@@ -123,7 +123,7 @@ scenario('I-08: a full removal queue is waited for without using an attempt', as
   expect(await stage.settle([kept])).toEqual([])
 })
 
-scenario('a version deleted while its copies are on the way ends with none', async () => {
+scenario('a version deleted during the commit of its copies ends without copies', async () => {
   await using stage = await startStage({ providers: 2, copies: 2, blockTimeSeconds })
   const kept = await stage.put()
   await stage.stored(kept)
