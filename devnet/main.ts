@@ -1,8 +1,11 @@
 // Runs a devnet as a process: `node devnet/main.ts --dir D [--providers 5] [--block-time 1] [--control-port 0]`.
 import { fstatSync } from 'node:fs'
+import module from 'node:module'
 import { parseArgs } from 'node:util'
-import { startControl } from './control.ts'
-import { startDevnet } from './devnet.ts'
+
+// Compiled code on disk saves 0.4 s of CPU; it is used by later imports only.
+module.enableCompileCache()
+const [{ startControl }, { startDevnet }] = await Promise.all([import('./control.ts'), import('./devnet.ts')])
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
