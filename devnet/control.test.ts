@@ -1,4 +1,4 @@
-// The control port does over HTTP what the devnet object does in the process.
+// Calls of the control port have the effects of the devnet object's methods.
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -66,8 +66,8 @@ test.each([
   ['from a page of another port', { ...json, 'sec-fetch-site': 'same-site' }, 403],
   ['with the origin of another page', { ...json, origin: 'https://evil.example' }, 403],
   ['with an opaque origin', { ...json, origin: 'null' }, 403],
-  ['under a name that was pointed at this machine', { ...json, host: 'evil.example' }, 403],
-  ['as text, which a browser sends without asking', { 'content-type': 'text/plain' }, 415],
+  ['with a Host that names another site', { ...json, host: 'evil.example' }, 403],
+  ['as text, which a browser sends without a preflight request', { 'content-type': 'text/plain' }, 415],
   ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
   ['without a content type', {}, 415],
 ])('a fault that is sent %s is refused and not placed', async (_how, headers, status) => {
@@ -75,12 +75,12 @@ test.each([
   expect(fixture.devnet.providers.flatMap(({ faults }) => faults.list())).toEqual([])
 })
 
-test('a program that names localhost is served', async () => {
+test('a request with the Host localhost is accepted', async () => {
   expect(await statusOf({ ...json, host: `localhost:${new URL(control.url).port}` })).toBe(200)
   for (const { faults } of fixture.devnet.providers) faults.clear()
 })
 
-test('a page of another site cannot ask the chain either: no answer to a preflight, and no request of a simple type', async () => {
+test('the chain refuses pages of other sites: preflight requests, and requests with a simple content type', async () => {
   const { rpcUrl } = fixture.devnet
   const origin = 'https://evil.example'
   const preflight = await fetch(rpcUrl, {
@@ -95,7 +95,7 @@ test('a page of another site cannot ask the chain either: no answer to a preflig
   expect(await fixture.devnet.chain.epoch()).toBe(epoch)
 })
 
-test('the chain is mined, held, released, rewound and jumped', async () => {
+test('the chain is mined, held, released, reorganised and moved ahead', async () => {
   const epoch = Number(await fixture.devnet.chain.epoch())
   expect(await call('POST', '/chain/mine', { blocks: 3 })).toEqual({ status: 200, json: { epoch: epoch + 3 } })
   expect((await call('POST', '/chain/hold')).status).toBe(200)

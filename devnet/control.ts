@@ -1,4 +1,4 @@
-// A loopback HTTP port to place faults, move the chain and read counters, for people and other processes.
+// A loopback HTTP port to place faults, control the chain and read counters, for people and other processes.
 import { type } from 'arktype'
 import fastify, { type FastifyInstance } from 'fastify'
 import { LOOPBACK } from './chain/port.ts'
@@ -56,14 +56,14 @@ export interface ControlServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Port 0 takes a free one. */
+/** Port 0: any free port. */
 export async function startControl(devnet: Devnet, port: number): Promise<ControlServer> {
   const app = fastify({ bodyLimit: JSON_BYTES_MAX, forceCloseConnections: true })
   app.addHook('onRequest', async ({ headers }) => {
     const refusal = refusalOf(headers)
-    if (refusal !== undefined) throw new RequestError(`${refusal}; the devnet takes requests of programs only`, { status: 403 })
+    if (refusal !== undefined) throw new RequestError(`${refusal}; the devnet accepts requests of programs only`, { status: 403 })
   })
-  // JSON alone, because a browser sends other types without asking first; none is an empty object.
+  // JSON only: browsers send other types without a preflight request. An empty body is an empty object.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     try {
@@ -82,7 +82,7 @@ export async function startControl(devnet: Devnet, port: number): Promise<Contro
   return { url, [Symbol.asyncDispose]: () => app.close() }
 }
 
-/** The caller asked for something that does not exist. */
+/** An invalid request; its text is the answer. */
 class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly status: number
@@ -163,7 +163,7 @@ async function describeState(devnet: Devnet) {
   }
 }
 
-/** The named provider, or all of them. */
+/** One provider, or all without an id. */
 function select({ providers }: Devnet, providerId: number | undefined): readonly SimulatedProvider[] {
   if (providerId === undefined) return providers
   const found = providers.filter((provider) => provider.providerId === providerId)

@@ -1,13 +1,13 @@
-// A web page must not steer the devnet through its visitor's browser. Programs such as curl send none of a browser's own headers.
+// Refuses requests of web pages, which could control the devnet through the browser of a visitor. Programs such as curl send no Sec-Fetch-Site and no Origin.
 import type { IncomingHttpHeaders } from 'node:http'
 
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
-/** What browsers say of a page's requests to its own origin, and of an address that a person typed. */
+/** Sec-Fetch-Site of a page's requests to its own origin, and of an address typed by a person. */
 const ownSites = new Set(['same-origin', 'none'])
 
-/** Why the request is refused; undefined when it may go on. */
+/** The reason to refuse the request; undefined to accept it. */
 export function refusalOf({ host = '', origin, ...headers }: IncomingHttpHeaders): string | undefined {
-  // Another name means that a page's own name was pointed at this machine (DNS rebinding).
+  // Another name: DNS rebinding, where a page's own name resolves to this machine.
   const url = `http://${host}`
   if (!URL.canParse(url) || !loopbackNames.has(new URL(url).hostname)) return 'the Host header names no loopback address'
   const site = headers['sec-fetch-site']

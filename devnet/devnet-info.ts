@@ -1,11 +1,11 @@
-// Writes devnet-info.json: where everything is, in the shape (version 1) that the wallet SDKs validate.
+// Writes devnet-info.json: addresses, keys and URLs, in the shape (version 1) that the wallet SDKs validate.
 import { renameSync, writeFileSync } from 'node:fs'
 import { blake2b } from 'hash-wasm'
 import { base32 } from 'multiformats/bases/base32'
 import { type Address, type Hex, hexToBytes } from 'viem'
 import { type Deployment, serviceUrlOf } from './chain/deployment.ts'
 
-/** The shape names containers and a database of other devnets; ours has none. */
+/** Value of required members for containers and databases, which this devnet does not have. */
 const NONE = 'none'
 const NO_PORT = 1
 /** Filecoin's address manager for Ethereum addresses, and its protocol number for delegated addresses. */
@@ -24,7 +24,7 @@ export interface DevnetInfoSource {
   readonly deployment: Deployment
   readonly users: readonly DevnetUser[]
   readonly rpcUrl: string
-  /** Seconds; epoch 0 by the block time. */
+  /** Unix seconds of epoch 0, computed from the block time. */
   readonly genesisTimestamp: number
   readonly blockTimeSeconds: number
   readonly startedAt: Date
@@ -40,7 +40,7 @@ export async function describeDevnet(source: DevnetInfoSource) {
       run_id: deployment.runId,
       start_time: startedAt.toISOString(),
       startup_duration: `${((Date.now() - startedAt.getTime()) / 1000).toFixed(1)}s`,
-      // Not part of the shape: the SDKs put genesis at 1970 and every epoch with it.
+      // An addition to the shape: the SDKs assume that epoch 0 was in 1970.
       genesis_timestamp: source.genesisTimestamp,
       block_time_seconds: source.blockTimeSeconds,
       users: await Promise.all(
@@ -97,6 +97,6 @@ function describeContracts({ contracts }: Deployment) {
 async function delegatedAddress(address: Address): Promise<string> {
   const account = hexToBytes(address)
   const checksum = await blake2b(Uint8Array.of(DELEGATED_PROTOCOL, ETHEREUM_ADDRESS_MANAGER, ...account), CHECKSUM_BITS)
-  // base32 with the multibase prefix `b`, which Filecoin leaves out.
+  // Filecoin omits the multibase prefix `b` of base32.
   return `t410f${base32.encode(Uint8Array.of(...account, ...hexToBytes(`0x${checksum}`))).slice(1)}`
 }

@@ -1,31 +1,32 @@
-// The whole storage network on this machine: a chain with the contracts and simulated providers, in one folder.
+// Starts a storage network on this machine: a chain with the contracts, and simulated providers, in one directory.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Address, decodeAbiParameters, encodeFunctionData, type Hex, maxUint256 } from 'viem'
-import { payAbi, tokenAbi, verifierAbi, warmStorageAbi } from './chain/abis.ts'
-import { deployerAccount, providerAccount, userAccount } from './chain/accounts.ts'
+import { type Address, decodeAbiParameters, type Hex } from 'viem'
+import { type DevnetAccount, providerAccount, userAccount } from './chain/accounts.ts'
 import { type Anvil, startAnvil } from './chain/anvil.ts'
 import { type ChainControl, SETTLING_BLOCKS, startChainControl } from './chain/chain-control.ts'
+import { openChainEvents } from './chain/chain-events.ts'
 import {
   type DeployingChain,
   type Deployment,
   type DevnetContracts,
   deployContracts,
   isDeployed,
-  mintUsdfc,
+  type ProvingTerms,
   readDeployment,
-  registerProvider,
+  registerProviders,
   USER_COUNT,
   writeDeployment,
 } from './chain/deployment.ts'
 import { watchHead } from './chain/head-watch.ts'
 import { createPatientTransactions } from './chain/patient-transactions.ts'
 import { findFreePort } from './chain/port.ts'
-import { createAnvilCall, createChainReader, createChainSigner } from './chain/rpc.ts'
+import { createAnvilCall, createChainReader } from './chain/rpc.ts'
+import { restoreSnapshot, snapshotDir, storeSnapshot } from './chain/snapshot.ts'
+import { createDevnetCalls } from './devnet-calls.ts'
 import { type DevnetInfo, type DevnetUser, describeDevnet, writeDevnetInfo } from './devnet-info.ts'
-import { pieceCidFromChain } from './provider/piece-names.ts'
 import { createProvider, type SimulatedProvider } from './provider/provider.ts'
 import type { ProviderSettings } from './provider/settings.ts'
 
@@ -34,7 +35,7 @@ const PROVIDERS_MAX = 50
 const DEFAULT_BLOCK_TIME_SECONDS = 1
 const BLOCK_TIME_SECONDS_MAX = 3600
 const DEFAULT_PROVING_PERIOD_EPOCHS = 20
-/** Below, a period has no room for a challenge and its proof; above, the verifier refuses the delay. */
+/** A shorter period has no room for a challenge and its proof; the verifier refuses the delay of a longer one. */
 const PROVING_PERIOD_EPOCHS_MIN = 10
 const PROVING_PERIOD_EPOCHS_MAX = 40_000
 /** As on the live networks: 30 days of 30-second epochs. */
@@ -42,24 +43,26 @@ const DEFAULT_LOCKUP_PERIOD_EPOCHS = 86_400
 const LOCKUP_PERIOD_EPOCHS_MAX = 10_000_000
 
 export interface DevnetOptions {
-  /** Everything is kept here; an existing one goes on where it stopped. */
+  /** Contains all data. An existing devnet continues where it stopped. */
   readonly dir: string
-  /** At least so many; 5. */
+  /** Minimum number; default 5. */
   readonly providers?: number
-  /** A regular block so often. With 0 epochs come from clients' transactions and `chain.mine` only, proofs wait for those. */
+  /** Interval of regular blocks. With 0, only transactions of clients and `chain.mine` make blocks, and proofs wait for those. */
   readonly blockTimeSeconds?: number
-  /** Only in a new folder, like the next. */
+  /** Used in a new directory only, like the next. */
   readonly provingPeriodEpochs?: number
   readonly lockupPeriodEpochs?: number
   readonly providerSettings?: Partial<ProviderSettings>
+  /** Keeps nothing: the directory is deleted at the end, also when this process is killed. */
+  readonly isTemporary?: boolean
   readonly log?: (line: string) => void
 }
 
-/** An addPieces transaction some provider broadcast, whatever became of it. */
+/** An addPieces transaction that a provider broadcast, with any outcome. */
 export interface AddPiecesTransaction {
   readonly providerId: number
   readonly hash: Hex
-  /** Unset while the data set it creates is not known. */
+  /** Undefined until the data set that it creates is known. */
   readonly dataSetId: number | undefined
   readonly nonce: bigint
   readonly pieceCids: readonly string[]
@@ -76,27 +79,29 @@ export interface Devnet extends AsyncDisposable {
   readonly contracts: DevnetContracts
   readonly providers: readonly SimulatedProvider[]
   readonly chain: ChainControl
-  /** The bytes of a piece as the provider at this position (from 0) has them. */
+  /** The bytes of a piece that the provider at this position (from 0) stores. */
   readPiece(providerIndex: number, pieceCid: string): Promise<Buffer>
-  /** What a nonce landed as: data set id, plus the next piece id in the upper 128 bits; 0 = unused. */
+  /** The chain's record of a nonce: data set id, plus the next piece id in the upper 128 bits; 0 = unused. */
   clientNonce(payer: Address, nonce: bigint): Promise<bigint>
   pieceLive(dataSetId: number | bigint, pieceId: number | bigint): Promise<boolean>
-  /** The piece CID under the id; undefined where there is none, or it was removed. The data set must be live. */
+  /** Undefined for an unknown or removed piece. The data set must be live. */
   pieceCid(dataSetId: number | bigint, pieceId: number | bigint): Promise<string | undefined>
   /** Of all running providers, oldest first. */
   addPiecesTransactions(): readonly AddPiecesTransaction[]
   mintUsdfc(address: Address, amount: bigint): Promise<void>
-  /** Pays into the key's own FilecoinPay account. */
+  /** Deposits into the key's own FilecoinPay account. */
   depositFor(privateKey: Hex, amount: bigint): Promise<void>
-  /** Lets the storage service spend without limit. */
+  /** Approves the storage service without limits. */
   approveFwss(privateKey: Hex): Promise<void>
+  /** A new key with the money of USER_1. */
+  createWallet(): Promise<DevnetAccount>
 }
 
 interface DevnetChain extends DeployingChain {
   readonly deployment: Deployment
 }
 
-/** @throws PortTakenError when a port this folder had before is taken */
+/** @throws PortTakenError when a port that this directory used before is taken */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { blockTimeSeconds = DEFAULT_BLOCK_TIME_SECONDS, log = () => undefined } = options
   const dir = resolve(options.dir)
@@ -105,9 +110,10 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   await using stack = new AsyncDisposableStack()
   const chain = await startChain({ ...options, dir, log }, stack)
   const { rpcUrl, deployment, anvil, reader } = chain
-  const head = stack.use(watchHead(anvil, log))
+  const events = stack.use(await openChainEvents(rpcUrl, log))
+  const head = stack.use(watchHead(anvil, events, log))
   const patient = createPatientTransactions()
-  const control = stack.use(await startChainControl(anvil, { blockTimeSeconds, patient, log }))
+  const control = stack.use(await startChainControl(anvil, { events, blockTimeSeconds, patient, log }))
 
   const providers = deployment.providers.map((deployed) =>
     createProvider({
@@ -131,7 +137,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const disposal = stack.move()
   return {
     ...{ info, infoPath, rpcUrl, users, providers, chain: control, contracts: deployment.contracts },
-    ...chainHelpers(chain),
+    ...createDevnetCalls(chain, deployment.contracts),
     readPiece(providerIndex, pieceCid) {
       const path = providers[providerIndex]?.findPieceFile(pieceCid)
       if (path === undefined) throw new Error(`provider at position ${providerIndex} does not have ${pieceCid}`)
@@ -150,7 +156,7 @@ function requireOptions({ providers, blockTimeSeconds, provingPeriodEpochs, lock
 }
 
 function requireRange(name: string, value: number | undefined, [min, max]: readonly [number, number]): void {
-  // Written so that NaN is refused too.
+  // This form refuses NaN too.
   if (value !== undefined && !(value >= min && value <= max)) throw new RangeError(`${name} is ${value}; expected ${min} to ${max}`)
 }
 
@@ -158,22 +164,28 @@ async function startChain(
   options: DevnetOptions & { readonly log: (line: string) => void },
   stack: AsyncDisposableStack,
 ): Promise<DevnetChain> {
-  const { dir, log } = options
+  const { dir, isTemporary, log } = options
+  const chainDir = join(dir, 'chain')
   const deploymentPath = join(dir, 'deployment.json')
   mkdirSync(dir, { recursive: true })
+  if (isTemporary) stack.defer(() => rmSync(dir, { recursive: true, force: true }))
   const known = readDeployment(deploymentPath)
-  // Without a finished deployment whatever is here is the rest of a start that failed.
+  // Without a finished deployment, the files here are left from a start that failed.
   if (!known) discardRuns(dir)
+  const terms = known ?? termsOf(options)
+  const restored = known ? undefined : restoreSnapshot(snapshotDir(terms), chainDir)
   const chainPort = known?.chainPort ?? (await findFreePort())
-  const running = await startAnvil({ dir: join(dir, 'chain'), port: chainPort, log })
+  const running = await startAnvil({ dir: chainDir, port: chainPort, discard: isTemporary ? dir : undefined, log })
   stack.defer(() => running.stop())
   const chain = connect(running)
   if (known && !(await isDeployed(chain.reader, known.contracts))) {
     throw new Error(`the chain in ${dir} has lost its contracts; delete the folder to start a new devnet`)
   }
-  const deployment = await completeDeployment(chain, known ?? (await deployNew(chain, chainPort, options)), options.providers)
+  const contracts = known?.contracts ?? restored ?? (await deployNew(chain, terms, log))
+  const deployed = known ?? { runId: randomUUID(), chainPort, ...terms, contracts, providers: [] }
+  const deployment = await completeDeployment(chain, deployed, options.providers)
   writeDeployment(deploymentPath, deployment)
-  // Recent states are not in the file; clients that read a few blocks back need some.
+  // The file has no recent states; clients that read a few blocks back need some.
   await chain.anvil('anvil_mine', [`0x${SETTLING_BLOCKS.toString(16)}`])
   return { ...chain, deployment }
 }
@@ -186,65 +198,25 @@ function discardRuns(dir: string): void {
   for (const name of ['chain', 'providers']) rmSync(join(dir, name), { recursive: true, force: true })
 }
 
-async function deployNew(chain: DeployingChain, chainPort: number, options: DevnetOptions): Promise<Deployment> {
-  const terms = {
-    provingPeriodEpochs: options.provingPeriodEpochs ?? DEFAULT_PROVING_PERIOD_EPOCHS,
-    lockupPeriodEpochs: options.lockupPeriodEpochs ?? DEFAULT_LOCKUP_PERIOD_EPOCHS,
-  }
-  return { runId: randomUUID(), chainPort, ...terms, contracts: await deployContracts(chain, terms), providers: [] }
+const termsOf = ({ provingPeriodEpochs, lockupPeriodEpochs }: DevnetOptions): ProvingTerms => ({
+  provingPeriodEpochs: provingPeriodEpochs ?? DEFAULT_PROVING_PERIOD_EPOCHS,
+  lockupPeriodEpochs: lockupPeriodEpochs ?? DEFAULT_LOCKUP_PERIOD_EPOCHS,
+})
+
+async function deployNew(chain: DeployingChain, terms: ProvingTerms, log: (line: string) => void): Promise<DevnetContracts> {
+  const contracts = await deployContracts(chain, terms)
+  await storeSnapshot(snapshotDir(terms), chain.anvil, contracts).catch((error) => {
+    // A read-only installation, for example: its devnets deploy each time.
+    log(`snapshot of the new chain not stored: ${error}`)
+  })
+  return contracts
 }
 
 async function completeDeployment(chain: DeployingChain, deployment: Deployment, wanted = DEFAULT_PROVIDERS): Promise<Deployment> {
-  const providers = [...deployment.providers]
-  for (let position = providers.length + 1; position <= wanted; position++) {
-    providers.push(await registerProvider(chain, deployment.contracts, position))
-  }
-  return { ...deployment, providers }
-}
-
-function chainHelpers(chain: DevnetChain) {
-  const { rpcUrl, reader } = chain
-  const { contracts } = chain.deployment
-  return {
-    clientNonce: (payer: Address, nonce: bigint) =>
-      reader.readContract({ address: contracts.warmStorage, abi: warmStorageAbi, functionName: 'clientNonces', args: [payer, nonce] }),
-    pieceLive: (dataSetId: number | bigint, pieceId: number | bigint) =>
-      reader.readContract({
-        address: contracts.pdpVerifier,
-        abi: verifierAbi,
-        functionName: 'pieceLive',
-        args: [BigInt(dataSetId), BigInt(pieceId)],
-      }),
-    async pieceCid(dataSetId: number | bigint, pieceId: number | bigint) {
-      const { data } = await reader.readContract({
-        address: contracts.pdpVerifier,
-        abi: verifierAbi,
-        functionName: 'getPieceCid',
-        args: [BigInt(dataSetId), BigInt(pieceId)],
-      })
-      return pieceCidFromChain(data)
-    },
-    mintUsdfc: (to: Address, amount: bigint) =>
-      mintUsdfc(createChainSigner(rpcUrl, deployerAccount().privateKey), contracts.usdfc, { to, amount }),
-    async depositFor(privateKey: Hex, amount: bigint) {
-      const { usdfc, filecoinPay } = contracts
-      const signer = createChainSigner(rpcUrl, privateKey)
-      await signer.execute({
-        to: usdfc,
-        data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [filecoinPay, amount] }),
-      })
-      await signer.execute({
-        to: filecoinPay,
-        data: encodeFunctionData({ abi: payAbi, functionName: 'deposit', args: [usdfc, signer.address, amount] }),
-      })
-    },
-    async approveFwss(privateKey: Hex) {
-      const { usdfc, warmStorage, filecoinPay } = contracts
-      const args = [usdfc, warmStorage, true, maxUint256, maxUint256, maxUint256] as const
-      const data = encodeFunctionData({ abi: payAbi, functionName: 'setOperatorApproval', args })
-      await createChainSigner(rpcUrl, privateKey).execute({ to: filecoinPay, data })
-    },
-  }
+  const count = deployment.providers.length
+  const positions = Array.from({ length: Math.max(0, wanted - count) }, (_, index) => count + index + 1)
+  const added = await registerProviders(chain, deployment.contracts, positions)
+  return { ...deployment, providers: [...deployment.providers, ...added] }
 }
 
 function listAddPieces(provider: SimulatedProvider): AddPiecesTransaction[] {

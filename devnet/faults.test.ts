@@ -1,4 +1,4 @@
-// Every fault does what its name says to a real request.
+// The effect of each fault on a real request.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
@@ -6,11 +6,11 @@ import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { newNonce } from '../plugins/storage/chain/typed-data.ts'
 import { createFaultBox } from './faults.ts'
-import { type DataSetAtHand, type Fixture, startFixture } from './testing/fixture.ts'
+import { type Fixture, startFixture, type TestDataSet } from './testing/fixture.ts'
 import { locationOf, outcome, pieceCidOfBytes, send, store, until, upload, whole } from './testing/provider-calls.ts'
 
 let fixture: Fixture
-let dataSet: DataSetAtHand
+let dataSet: TestDataSet
 const ping = () => fetch(`${dataSet.provider.url}/pdp/ping`)
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterEach(() => {
 
 afterAll(() => fixture[Symbol.asyncDispose]())
 
-test('a fault acts on its routes only, as often as it says, and can be cleared', () => {
+test('a fault acts on its routes only, at most `count` times, and can be cleared', () => {
   const box = createFaultBox()
   const id = box.add({ kind: 'answer', status: 503, routes: ['ping', 'pull'], count: 2 })
   expect(box.take('answer', 'retrieve')).toBeUndefined()
@@ -37,7 +37,7 @@ test('a fault acts on its routes only, as often as it says, and can be cleared',
   expect(box.has('dark')).toBe(false)
 })
 
-test('answer: the status and Retry-After are given, then the route works again', async () => {
+test('answer: the answer has the status and Retry-After, then the route works again', async () => {
   const { faults, counters } = dataSet.provider
   const before = counters.requests.ping
   faults.add({ kind: 'answer', status: 429, text: 'slow down', retryAfterSeconds: 7, routes: ['ping'], count: 1 })
@@ -47,7 +47,7 @@ test('answer: the status and Retry-After are given, then the route works again',
   expect(counters.requests.ping).toBe(before + 2)
 })
 
-test('delay and drop_connection: the answer is late, or none comes', async () => {
+test('delay and drop_connection: the answer is late, or the connection closes', async () => {
   dataSet.provider.faults.add({ kind: 'delay', delayMs: 120, count: 1 })
   const startedMs = performance.now()
   expect((await ping()).status).toBe(200)
@@ -56,7 +56,7 @@ test('delay and drop_connection: the answer is late, or none comes', async () =>
   await expect(ping()).rejects.toThrow('fetch failed')
 })
 
-test('hang: the connection is taken and no answer comes, until the fault is cleared', async () => {
+test('hang: the connection is accepted but not answered until the fault is cleared', async () => {
   const { faults } = dataSet.provider
   faults.add({ kind: 'hang', routes: ['ping'] })
   const hanging = ping()
@@ -66,7 +66,7 @@ test('hang: the connection is taken and no answer comes, until the fault is clea
   expect((await ping()).status).toBe(200)
 })
 
-test('switch_protocols and drip: the answer is of no use, and does not end', async () => {
+test('switch_protocols and drip: the answer is unusable and does not end', async () => {
   const { faults, url } = dataSet.provider
   faults.add({ kind: 'switch_protocols', routes: ['ping'], count: 1 })
   const [response] = (await once(get(`${url}/pdp/ping`), 'upgrade')) as [IncomingMessage, Socket]
@@ -117,7 +117,7 @@ test.each([
   expect([again.status, await again.text()]).toEqual([500, expect.stringContaining('0xdb94c961')])
 })
 
-test('revert: the status says so, the nonce stays unused, and the same extraData lands afterwards', async () => {
+test('revert: the status reports it, the nonce stays unused, and the same extraData succeeds afterwards', async () => {
   const pieceCid = await fixture.storePiece(dataSet)
   const { url, body, nonce } = await fixture.addBody(dataSet, [pieceCid])
   dataSet.provider.faults.add({ kind: 'revert', routes: ['pieces_add'], count: 1 })
@@ -146,7 +146,7 @@ test('late_parking: a finalised upload is found only after the delay', async () 
   await until('it is found', async () => (await find()) === 200)
 })
 
-test('corrupt_bytes and cut_bytes: what arrives is not the piece', async () => {
+test('corrupt_bytes and cut_bytes: the client receives other bytes than the piece', async () => {
   const bytes = randomBytes(300_000)
   const pieceCid = await store(dataSet.provider.url, bytes)
   const url = `${dataSet.provider.url}/piece/${pieceCid}`
@@ -159,7 +159,7 @@ test('corrupt_bytes and cut_bytes: what arrives is not the piece', async () => {
   expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(bytes)
 })
 
-test('drip_bytes: the piece comes a byte at a time', async () => {
+test('drip_bytes: the piece is sent one byte at a time', async () => {
   const bytes = randomBytes(200)
   const url = `${dataSet.provider.url}/piece/${await store(dataSet.provider.url, bytes)}`
   dataSet.provider.faults.add({ kind: 'drip_bytes', everyMs: 1, count: 1 })
@@ -169,7 +169,7 @@ test('drip_bytes: the piece comes a byte at a time', async () => {
   expect(sizes.length).toBeGreaterThan(1)
 })
 
-test('a collected piece cannot be added or retrieved any more', async () => {
+test('a piece deleted by garbage collection can neither be added nor retrieved', async () => {
   const pieceCid = await fixture.storePiece(dataSet)
   dataSet.provider.collectGarbage(pieceCid)
   expect((await fetch(`${dataSet.provider.url}/piece/${pieceCid}`)).status).toBe(404)
@@ -178,7 +178,7 @@ test('a collected piece cannot be added or retrieved any more', async () => {
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringMatching(/subPiece CID baga\w+ not found/)])
 })
 
-test('an unclaimed piece is collected when its time is over, a claimed one is not', async () => {
+test('an unclaimed piece is deleted after its time, a claimed one is not', async () => {
   const { settings } = dataSet.provider
   const [kept, lost] = [await fixture.storePiece(dataSet), await fixture.storePiece(dataSet)]
   await fixture.addPieces(dataSet, [kept])
@@ -189,7 +189,7 @@ test('an unclaimed piece is collected when its time is over, a claimed one is no
   expect(dataSet.provider.findPieceFile(kept)).toBeDefined()
 })
 
-test('pull_stuck, pull_failed and a missing source: a pull stays as it is under its extraData', async () => {
+test('pull_stuck, pull_failed and a missing source: a repeated pull returns the status of the first', async () => {
   const target = await fixture.createDataSet(1)
   const pieceCid = await fixture.storePiece(dataSet)
   const pullFrom = async (sourceUrl: string) => {
@@ -231,7 +231,7 @@ test('a full pull queue answers 429 with Retry-After', async () => {
   expect([refused.status, refused.headers.get('retry-after'), await refused.text()]).toEqual([429, '60', 'pull queue backpressure\n'])
 })
 
-test('five additions to data sets unknown here close the PDP routes, but not retrieval', async () => {
+test('after five additions to unknown data sets PDP requests are refused, but not retrieval', async () => {
   const { url, settings } = fixture.provider(1)
   const pieceCid = await store(url, randomBytes(400))
   settings.offenceBlockMs = 500

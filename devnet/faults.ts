@@ -1,6 +1,6 @@
-// What can be made to go wrong at a simulated provider, and for how many requests.
+// Faults of a simulated provider, and for how many requests each acts.
 
-/** The provider's routes by name, as faults match them and counters count them. */
+/** Names of the provider's routes, for faults and counters. */
 export const routeNames = [
   'ping',
   'upload_create',
@@ -26,19 +26,19 @@ export const routeNames = [
 
 export type RouteName = (typeof routeNames)[number]
 
-/** What goes wrong. The first group acts on requests, the second while the fault is there. */
+/** `dark`, `unprocessed` and `stop_proving` act as long as they are placed, the others on requests. */
 export type FaultEffect =
-  /** Wait before doing anything. */
+  /** Wait before the work. */
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** Leave the request without an answer; the connection is closed with the last fault. */
   | { readonly kind: 'hang' }
   /** Answer `101 Switching Protocols` and keep the connection. */
   | { readonly kind: 'switch_protocols' }
-  /** Announce a long answer and send a byte of it now and then, for as long as the client listens. */
+  /** Announce a long answer and send a byte of it every 100 ms until the client closes the connection. */
   | { readonly kind: 'drip' }
-  /** Close the connection before doing anything. */
+  /** Close the connection before the work. */
   | { readonly kind: 'drop_connection' }
-  /** Answer without doing anything. */
+  /** Answer without the work. */
   | { readonly kind: 'answer'; readonly status: number; readonly text?: string; readonly retryAfterSeconds?: number }
   /** Do the work (a transaction is broadcast), then close the connection without an answer. */
   | { readonly kind: 'drop_answer' }
@@ -46,15 +46,15 @@ export type FaultEffect =
   | { readonly kind: 'fail_answer'; readonly status?: number }
   /** Broadcast a transaction that reverts: its signature is destroyed, so its nonce stays unused. */
   | { readonly kind: 'revert' }
-  /** Flip one byte of the piece on its way out. */
+  /** Change one byte of the piece in the answer. */
   | { readonly kind: 'corrupt_bytes' }
   /** Close the connection after so many bytes of the piece. */
   | { readonly kind: 'cut_bytes'; readonly afterBytes: number }
   /** Send one byte of the piece now and one more after each `everyMs`. */
   | { readonly kind: 'drip_bytes'; readonly everyMs: number }
-  /** A pull that is accepted and then never moves on. */
+  /** Accept a pull and never finish it. */
   | { readonly kind: 'pull_stuck' }
-  /** A pull that is accepted and then fails for good. */
+  /** Accept a pull and then fail it permanently. */
   | { readonly kind: 'pull_failed' }
   /** An uploaded piece is found only after `delayMs`. */
   | { readonly kind: 'late_parking'; readonly delayMs: number }
@@ -68,9 +68,9 @@ export type FaultEffect =
 export type FaultKind = FaultEffect['kind']
 
 export type Fault = FaultEffect & {
-  /** Only these routes; left out: every route. */
+  /** Default: all routes. */
   readonly routes?: readonly RouteName[]
-  /** Gone after so many uses; left out: stays until cleared. */
+  /** Removed after so many uses. Default: stays until cleared. */
   readonly count?: number
 }
 
@@ -81,14 +81,14 @@ export type FaultOf<Kind extends FaultKind> = Extract<FaultEffect, { readonly ki
 export interface FaultBox {
   /** Places a fault and returns its id. */
   add(fault: Fault): number
-  /** Removes one fault, or all of them. */
+  /** Without an id: all faults. */
   clear(id?: number): void
   list(): readonly PlacedFault[]
-  /** The first matching fault, used once. */
+  /** The first matching fault; counts as one use. */
   take<Kind extends FaultKind>(kind: Kind, route?: RouteName): FaultOf<Kind> | undefined
-  /** Whether a fault of this kind is there, without using it. */
+  /** Whether a fault of this kind is placed; does not count as a use. */
   has(kind: FaultKind): boolean
-  /** Called after every change; returns the way to stop. */
+  /** Calls back after each change. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void
 }
 

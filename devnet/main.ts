@@ -1,8 +1,11 @@
 // Runs a devnet as a process: `node devnet/main.ts --dir D [--providers 5] [--block-time 1] [--control-port 0]`.
 import { fstatSync } from 'node:fs'
+import module from 'node:module'
 import { parseArgs } from 'node:util'
-import { startControl } from './control.ts'
-import { startDevnet } from './devnet.ts'
+
+// Compiled code on disk saves 0.4 s of CPU; it is used by later imports only.
+module.enableCompileCache()
+const [{ startControl }, { startDevnet }] = await Promise.all([import('./control.ts'), import('./devnet.ts')])
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -15,11 +18,11 @@ async function main(): Promise<void> {
       'control-port': { type: 'string', default: '0' },
     },
   })
-  if (values.dir === undefined) throw new Error('--dir is missing: the folder the devnet lives in')
+  if (values.dir === undefined) throw new Error('--dir is missing: the folder for the data of the devnet')
   const provingPeriod = values['proving-period']
   const lockupPeriod = values['lockup-period']
 
-  const ended = untilTold()
+  const stopped = waitForStop()
   await using devnet = await startDevnet({
     dir: values.dir,
     providers: Number(values.providers),
@@ -36,14 +39,14 @@ async function main(): Promise<void> {
     providers: devnet.providers.map(({ providerId, url }) => ({ provider_id: providerId, service_url: url })),
   }
   process.stdout.write(`${JSON.stringify(ready)}\n`)
-  process.stderr.write(`devnet ends: ${await ended}\n`)
+  process.stderr.write(`devnet stops: ${await stopped}\n`)
 }
 
-/** A signal, or the end of a piped standard input: then whoever started this is gone. */
-function untilTold(): Promise<string> {
+/** Resolves with the reason: a signal, or the end of a piped standard input, which means that the parent has ended. */
+function waitForStop(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
-    // A terminal or /dev/null says nothing about who started this.
+    // The end of a terminal or of /dev/null says nothing about the parent.
     const input = fstatSync(process.stdin.fd)
     if (!input.isFIFO() && !input.isSocket()) return
     process.stdin.once('end', () => resolve('standard input closed')).once('error', () => resolve('standard input failed'))
@@ -53,7 +56,7 @@ function untilTold(): Promise<string> {
 
 try {
   await main()
-  // Standard input would keep the process.
+  // An open standard input keeps the process running.
   process.stdin.destroy()
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)

@@ -1,4 +1,4 @@
-// Lockup, fees, debt and settlement: what the contracts charge, refuse and pay out.
+// Lockup, fees, debt and settlement of the contracts.
 import { encodeFunctionData, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newNonce } from '../plugins/storage/chain/typed-data.ts'

@@ -1,14 +1,14 @@
-// A devnet goes on where it stopped, and never leaves a process behind.
+// Restarts of a devnet, and the end of its processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDevnet } from './devnet.ts'
-import { type DataSetAtHand, type Fixture, startFixture } from './testing/fixture.ts'
+import { type Fixture, startFixture, type TestDataSet } from './testing/fixture.ts'
 import { until } from './testing/provider-calls.ts'
 
 let dir: string
@@ -42,7 +42,7 @@ function isAlive(pid: number): boolean {
 }
 
 test('a restarted devnet has the same addresses, money, data sets, pieces and statuses', async () => {
-  await using fixture = await startFixture({ providers: 2 })
+  await using fixture = await startFixture({ providers: 2, isTemporary: false })
   const dataSet = await fixture.createDataSet(1)
   const pieceCid = await fixture.storePiece(dataSet)
   const parked = await fixture.storePiece(dataSet)
@@ -62,11 +62,11 @@ test('a restarted devnet has the same addresses, money, data sets, pieces and st
   await addMore(fixture, dataSet, parked)
 })
 
-async function addMore(fixture: Fixture, dataSet: DataSetAtHand, parked: string): Promise<void> {
+async function addMore(fixture: Fixture, dataSet: TestDataSet, parked: string): Promise<void> {
   expect(await fixture.addPieces(dataSet, [parked])).toEqual([1])
 }
 
-test('a stopped provider comes back from its folder', async () => {
+test('a stopped provider continues from its directory', async () => {
   await using fixture = await startFixture({ providers: 1 })
   const dataSet = await fixture.createDataSet(0)
   const pieceCid = await fixture.storePiece(dataSet)
@@ -76,14 +76,14 @@ test('a stopped provider comes back from its folder', async () => {
   expect(await fixture.addPieces(dataSet, [pieceCid])).toEqual([0])
 })
 
-test('the process says where everything is in one line, keeps its chain through kill -9, and ends with its input', async () => {
+test('the process prints its URLs in one line, keeps its chain after kill -9, and ends when its standard input closes', async () => {
   const folder = join(dir, 'process')
   const first = await startProcess(folder)
   expect(first.ready.providers).toHaveLength(2)
   expect((await fetch(`${first.ready.providers[1]?.service_url}/pdp/ping`)).status).toBe(200)
   const mined = (await (await postJson(`${first.ready.control_url}/chain/mine`, { blocks: 50 })).json()) as { epoch: number }
   first.child.kill('SIGKILL')
-  await until('its anvil is gone too', () => !isAlive(first.anvilPid))
+  await until('its anvil has ended too', () => !isAlive(first.anvilPid))
 
   const second = await startProcess(folder)
   const state = (await (await fetch(`${second.ready.control_url}/state`)).json()) as { epoch: number }
@@ -98,7 +98,20 @@ test('the process says where everything is in one line, keeps its chain through 
 const postJson = (url: string, body: object) =>
   fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 
-test('a port taken by somebody else is named instead of used', async () => {
+test('a temporary devnet leaves neither its directory nor its chain behind when its process is killed', async () => {
+  const folder = join(dir, 'temporary')
+  const program = `
+    import { startDevnet } from ${JSON.stringify(join(import.meta.dirname, 'devnet.ts'))}
+    await startDevnet({ dir: ${JSON.stringify(folder)}, providers: 1, isTemporary: true })
+    process.stdout.write('ready\\n')`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  const anvilPid = Number(readFileSync(join(folder, 'chain', 'anvil.pid'), 'utf8'))
+  child.kill('SIGKILL')
+  await until('the chain and the directory are deleted', () => !isAlive(anvilPid) && !existsSync(folder))
+})
+
+test('a port taken by another process is named in the error', async () => {
   const folder = join(dir, 'clash')
   await (await startDevnet({ dir: folder, providers: 1 }))[Symbol.asyncDispose]()
   const { chainPort } = JSON.parse(readFileSync(join(folder, 'deployment.json'), 'utf8'))

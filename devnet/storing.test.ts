@@ -1,4 +1,4 @@
-// The whole life of a data set on the devnet, the way a gateway lives it.
+// The life of a data set on the devnet, with the calls of a gateway.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -153,7 +153,7 @@ async function endBothWays(first: number, second: number): Promise<void> {
   expect((rest as { serviceTerminationEpoch: number }).serviceTerminationEpoch).toBeGreaterThan(Number(before) + 86_000)
 }
 
-test('what is not locked can be withdrawn, the rest cannot', async () => {
+test('unlocked funds can be withdrawn, locked funds cannot', async () => {
   const client = sdkClient()
   const { availableFunds } = await Pay.accounts(client, { address: payer.address })
   await expect(Pay.withdraw(client, { amount: parseEther('10') })).rejects.toThrow()

@@ -1,4 +1,4 @@
-/** What the S3 API refuses leaves nothing behind: no file, no row, no task. */
+/** Refused S3 requests leave no file, no row and no task. */
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,16 +12,16 @@ import { listCachedFiles } from './fixtures/cached-files.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/stage.ts'
 import { until } from './fixtures/until.ts'
 
-/** Of the protocol. */
+/** The limit of the providers. */
 const objectBytesMax = 1_065_353_216
 
 let stage: Stage
 let earlier: StoredObject
 let user: { readonly accessKey: string; readonly secretKey: string }
-let before: Belongings
+let before: Inventory
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 1, copies: 1 })
+  stage = await startStage({ copies: 1 })
   earlier = await stage.put()
   await stage.stored(earlier)
   const { access_key, secret_key } = await stage.gateway.createUser()
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-interface Belongings {
+interface Inventory {
   readonly objects: readonly (string | undefined)[]
   readonly versions: number
   readonly cacheFiles: number
@@ -40,12 +40,12 @@ interface Belongings {
 
 const countedTables = ['buckets', 'contents', 'object_versions', 'object_heads', 'pieces', 'copies', 'tasks', 'cache_entries', 's3_users']
 
-/** Everything a request could have left behind. */
-async function takeStock(): Promise<Belongings> {
+/** Counts of everything that a request can create. */
+async function takeStock(): Promise<Inventory> {
   const { Contents = [] } = await stage.s3.send(new ListObjectsV2Command({ Bucket: stageBucket }))
   const listed = await stage.s3.send(new ListObjectVersionsCommand({ Bucket: stageBucket })).catch(() => undefined)
   using database = new DatabaseSync(join(stage.dir, 'db', 'svc.db'), { readOnly: true })
-  // The cache looks after itself every minute, whatever is asked.
+  // The cache check runs every minute without a request.
   const rowsOf = (table: string) => (table === 'tasks' ? `tasks where kind <> 'cache_capacity_reconcile'` : table)
   const count = (table: string) => Number(database.prepare(`select count(*) as n from ${rowsOf(table)}`).get()?.n)
   return {
@@ -142,7 +142,7 @@ test.each(puts)('a PUT with %s is refused and leaves nothing', async (_what, req
   expect(await takeStock()).toEqual(before)
 })
 
-test('a client that goes away in the middle of its body leaves nothing', async () => {
+test('a client that disconnects during its body leaves nothing', async () => {
   const port = s3Port()
   const body = Buffer.alloc(1024 * 1024, 'x')
   const { head } = signedRequest(port, { method: 'PUT', url: `/${stageBucket}/refused`, body, user })
@@ -154,7 +154,7 @@ test('a client that goes away in the middle of its body leaves nothing', async (
   expect(await takeStock()).toEqual(before)
 })
 
-test('bytes that are no HTTP are refused and leave nothing', async () => {
+test('bytes that are not HTTP are refused and leave nothing', async () => {
   for (const bytes of ['\0\0\0\0\r\n\r\n', 'GET\r\n\r\n', `GET / HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(10_000)}\r\n`]) {
     expect(await sendRaw(stage.gateway.s3Url, bytes).catch((error: Error) => error.message)).toMatch(
       /^HTTP\/1\.1 4\d\d |ECONNRESET|EPIPE|^$/,
@@ -163,7 +163,7 @@ test('bytes that are no HTTP are refused and leave nothing', async () => {
   expect(await takeStock()).toEqual(before)
 })
 
-test('after all refusals the earlier object is whole and the service accepts the next one', async () => {
+test('after all refusals the earlier object is intact and the service accepts the next one', async () => {
   expect((await stage.get(earlier)).equals(earlier.bytes)).toBe(true)
   const next = await stage.put()
   expect(await stage.settle([earlier, next])).toEqual([])

@@ -1,4 +1,4 @@
-// The calls the devnet itself makes, typed; a test compares them with the compiled contracts.
+// Typed ABIs of the calls that the devnet makes; a test compares them with the compiled contracts.
 import { parseAbi } from 'viem'
 
 export const tokenAbi = parseAbi([

@@ -1,4 +1,4 @@
-// Runs one anvil process whose chain lives in a file, and makes sure it never outlives its owner.
+// Runs one anvil process that ends with its owner.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,39 +9,45 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LOOPBACK, PortTakenError, requireFreePort } from './port.ts'
 import { CHAIN_ID, createAnvilCall } from './rpc.ts'
 
-/** Filecoin's block limit; big view calls need more than anvil's default. */
+/** Filecoin's block limit; large view calls need more than anvil's default. */
 const GAS_LIMIT = 10_000_000_000
-/** States kept for reads at older blocks; without a limit memory grows with every block. */
-const HISTORY_BLOCKS = 256
-/** Only a power cut loses more: any other end of the owner lets anvil write its state. */
+/** States kept in memory for reads at older blocks and for reorganisations, which go back 64 blocks. */
+const HISTORY_BLOCKS = 80
+/** Only a power failure loses more: at any other end of its owner anvil writes its state. */
 const STATE_INTERVAL_SECONDS = 30
 const START_TIMEOUT_MS = 20_000
 const STOP_TIMEOUT_MS = 10_000
 const STOP_POLL_MS = 20
 
+/** The state file in anvil's directory; anvil reads it at its start when it exists. */
+export const STATE_FILE = 'state.json'
+
 export interface Anvil {
   readonly rpcUrl: string
-  /** Ends the process; its state is on disk afterwards. */
+  /** Ends the process. Its state is on disk afterwards, unless it is discarded. */
   stop(): Promise<void>
 }
 
 export interface AnvilOptions {
-  /** Keeps `state.json` and the process id. */
+  /** Contains the state file and the process id. */
   readonly dir: string
   readonly port: number
+  /** A directory to delete when the owner ends without `stop`. The state is never written then. */
+  readonly discard?: string | undefined
   readonly log: (line: string) => void
 }
 
-/** @throws PortTakenError, or Error with anvil's last words when it does not start */
-export async function startAnvil({ dir, port, log }: AnvilOptions): Promise<Anvil> {
+/** @throws PortTakenError, or Error with the end of anvil's standard error when it does not start */
+export async function startAnvil({ dir, port, discard, log }: AnvilOptions): Promise<Anvil> {
   mkdirSync(dir, { recursive: true })
-  const statePath = join(dir, 'state.json')
+  const statePath = join(dir, STATE_FILE)
   const pidPath = join(dir, 'anvil.pid')
   await endLeftover(pidPath, statePath)
   await requireFreePort(port, 'the devnet chain')
 
-  const child = spawn(findBinary(), anvilArguments(port, statePath), { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-  const watchdog = watchOwner(child.pid)
+  const stateFlags = discard === undefined ? keepState(statePath) : loadState(statePath)
+  const child = spawn(findBinary(), anvilArguments(port, stateFlags), { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const watchdog = watchOwner(child.pid, discard)
   try {
     await waitUntilListening(child, port)
     writeFileSync(pidPath, String(child.pid))
@@ -51,30 +57,32 @@ export async function startAnvil({ dir, port, log }: AnvilOptions): Promise<Anvi
     throw error
   }
   const rpcUrl = `http://${LOOPBACK}:${port}`
-  // It would write a line for every call.
+  // Otherwise it writes a line for every call.
   await createAnvilCall(rpcUrl)('anvil_setLoggingEnabled', [false])
   child.once('exit', (code, signal) => log(`anvil ended (${signal ?? code})`))
   return {
     rpcUrl,
     async stop() {
-      await endChild(child)
+      await endChild(child, discard === undefined ? 'SIGTERM' : 'SIGKILL')
       watchdog.kill('SIGKILL')
       rmSync(pidPath, { force: true })
     },
   }
 }
 
-function anvilArguments(port: number, statePath: string): string[] {
+const keepState = (path: string) => ({ state: path, 'state-interval': STATE_INTERVAL_SECONDS })
+const loadState = (path: string) => (existsSync(path) ? { 'load-state': path } : {})
+
+function anvilArguments(port: number, stateFlags: Readonly<Record<string, string | number>>): string[] {
   const flags = {
     host: LOOPBACK,
     port,
     'chain-id': CHAIN_ID,
     'gas-limit': GAS_LIMIT,
     'prune-history': HISTORY_BLOCKS,
-    state: statePath,
-    'state-interval': STATE_INTERVAL_SECONDS,
+    ...stateFlags,
   }
-  // Without CORS a page of another site can send no JSON, and anvil takes nothing else.
+  // Without CORS, pages of other sites cannot send JSON, and anvil accepts only JSON.
   return ['--no-cors', ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])]
 }
 
@@ -91,9 +99,10 @@ function findBinary(): string {
   }
 }
 
-/** A shell that ends anvil when this process is gone, however it went: its input closes with us. */
-function watchOwner(pid: number | undefined): ChildProcess {
-  return spawn('/bin/sh', ['-c', `read _; kill -TERM ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+/** A shell that ends anvil when this process ends in any way: the shell's standard input closes then. */
+function watchOwner(pid: number | undefined, discard: string | undefined): ChildProcess {
+  const script = discard === undefined ? `read _; kill -TERM ${pid}` : `read _; kill -KILL ${pid}; rm -rf "$0"`
+  return spawn('/bin/sh', ['-c', script, discard ?? 'watch'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
 }
 
 async function waitUntilListening(child: ChildProcess, port: number): Promise<void> {
@@ -104,7 +113,7 @@ async function waitUntilListening(child: ChildProcess, port: number): Promise<vo
     lastWords = (lastWords + text).slice(-2000)
   })
   const lines = createInterface({ input: stdout })
-  // Its own word, not an answer on the port: that might come from somebody else's chain.
+  // Wait for its own output: an answer on the port may come from another chain.
   const listening = new Promise<void>((resolve) => {
     lines.on('line', (line) => {
       if (line.startsWith('Listening on')) resolve()
@@ -130,16 +139,16 @@ async function waitUntilListening(child: ChildProcess, port: number): Promise<vo
   }
 }
 
-async function endChild(child: ChildProcess): Promise<void> {
+async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
-  child.kill('SIGTERM')
+  child.kill(signal)
   const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await exited
   clearTimeout(deadline)
 }
 
-/** An anvil that still writes its state for an owner that was killed; two on one file would lose blocks. */
+/** Ends an anvil that still writes its state after its owner was killed; two on one file would lose blocks. */
 async function endLeftover(pidPath: string, statePath: string): Promise<void> {
   if (!existsSync(pidPath)) return
   const pid = Number(readFileSync(pidPath, 'utf8'))

@@ -1,4 +1,4 @@
-// The compiled contracts as they are deployed.
+// Reads the compiled contracts.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Abi, Hex } from 'viem'
@@ -22,7 +22,7 @@ export interface ContractArtifact {
 
 export interface ContractArtifacts {
   readonly compilerVersion: string
-  /** What `hashSources` said of the sources these were compiled from. */
+  /** Result of `hashSources` for the sources that were compiled. */
   readonly sourceHash: string
   readonly contracts: Record<ContractName, ContractArtifact>
 }

@@ -1,13 +1,13 @@
-// Holding, losing, rewinding and jumping the chain, seen from a provider's status answers.
+// Hold, drop, reorg and jump, seen through a provider's status answers.
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DataSetAtHand, type Fixture, startFixture } from '../testing/fixture.ts'
+import { type Fixture, startFixture, type TestDataSet } from '../testing/fixture.ts'
 import { locationOf, outcome, send, until } from '../testing/provider-calls.ts'
 import { warmStorageAbi } from './abis.ts'
 import { createAnvilCall, createChainReader } from './rpc.ts'
 
 let fixture: Fixture
-let dataSet: DataSetAtHand
+let dataSet: TestDataSet
 
 beforeAll(async () => {
   fixture = await startFixture({ providers: 1, provingPeriodEpochs: 20, providerSettings: { lostAfterMs: 300 } })
@@ -28,7 +28,7 @@ async function startAdding() {
 
 const statusAt = async (url: string) => (await (await fetch(url)).json()) as { txStatus: string; piecesAdded: boolean }
 
-test('held: transactions wait, blocks do not come; released: everything goes on', async () => {
+test('while held no block is mined and transactions are pending; release resumes mining', async () => {
   await chain().hold()
   const epoch = await chain().epoch()
   const { statusUrl, nonce } = await startAdding()
@@ -37,10 +37,10 @@ test('held: transactions wait, blocks do not come; released: everything goes on'
   await chain().release()
   expect(await outcome(statusUrl)).toMatchObject({ piecesAdded: true })
   expect(await fixture.devnet.clientNonce(fixture.payer.address, nonce)).not.toBe(0n)
-  await until('blocks come by themselves', async () => (await chain().epoch()) > epoch + 1n)
+  await until('regular blocks are mined', async () => (await chain().epoch()) > epoch + 1n)
 })
 
-test('dropped: the transaction fails, its nonce stays unused, and the same extraData can be sent again', async () => {
+test('a dropped transaction fails, its nonce stays unused, and the same extraData can be sent again', async () => {
   await chain().hold()
   const { url, body, nonce, hash, statusUrl } = await startAdding()
   expect(await chain().drop(hash)).toBe(true)
@@ -51,12 +51,12 @@ test('dropped: the transaction fails, its nonce stays unused, and the same extra
   expect(await outcome(await locationOf(url, await send('POST', url, body)))).toMatchObject({ piecesAdded: true })
 })
 
-test('reorganised: what was confirmed never happened', async () => {
+test('a reorganisation undoes confirmed transactions', async () => {
   dataSet.provider.faults.add({ kind: 'stop_proving' })
   const { statusUrl, nonce } = await startAdding()
   await outcome(statusUrl)
   const landedAt = (await reader().getTransactionReceipt({ hash: `0x${statusUrl.slice(-64)}` })).blockNumber
-  // No block may come between asking for the depth and using it.
+  // No block may be mined between reading the depth and using it.
   await chain().hold()
   await chain().reorg(Number((await chain().epoch()) - landedAt) + 1)
   await chain().release()
@@ -66,7 +66,7 @@ test('reorganised: what was confirmed never happened', async () => {
   dataSet.provider.faults.clear()
 })
 
-test('the provider keeps the bytes of a rewound addition, as Curio does, and takes the same request again', async () => {
+test('the provider keeps the bytes of an undone addition, as Curio does, and accepts the same request again', async () => {
   const roundOfProving = async () => {
     const sent = dataSet.provider.counters.provingTransactions
     await chain().mine(25)
@@ -84,7 +84,7 @@ test('the provider keeps the bytes of a rewound addition, as Curio does, and tak
   await chain().reorg(Number((await chain().epoch()) - landedAt) + 1)
   await chain().release()
   await until('the provider noticed', async () => (await statusAt(statusUrl)).txStatus === 'reorged')
-  // In the second one the look of the first at what need not be held is over.
+  // The second round starts after the first has deleted the bytes of removed pieces.
   for (let rounds = 0; rounds < 2; rounds++) await roundOfProving()
   expect(dataSet.provider.findPieceFile(piece)).toBeDefined()
   const next = await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])
@@ -143,7 +143,7 @@ test('a jump moves the head at once; receipts, nonces and recent reads survive i
   expect(await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])).toHaveLength(1)
 })
 
-test('what cannot be mined, rewound or jumped is refused with the range', async () => {
+test('values outside the range of mine, reorg and jump are refused with the range', async () => {
   await expect(chain().mine(0)).rejects.toThrow('blocks is 0; expected 1 to 2000')
   await expect(chain().reorg(65)).rejects.toThrow('depth is 65; expected 1 to 64')
   await expect(chain().jump(0.5)).rejects.toThrow('epochs is 0.5')

@@ -1,14 +1,17 @@
-// Mines the chain, and does to it what tests and people ask for: hold it, lose transactions, rewind, jump.
+// Mines blocks, and controls the chain for tests and people: hold, drop, reorg, jump.
 import type { Hex } from 'viem'
+import type { ChainEvents } from './chain-events.ts'
 import { moveHead } from './epoch-jump.ts'
 import { type Loop, startLoop } from './loop.ts'
 import type { PatientTransactions } from './patient-transactions.ts'
 import type { AnvilCall } from './rpc.ts'
 
-/** Blocks mined behind a loaded state: reads at recent blocks need states that a load does not bring. */
+/** Blocks mined after a state was loaded: reads at recent blocks need states, which a load does not restore. */
 export const SETTLING_BLOCKS = 8
-/** A transaction is mined after so long, together with all that came meanwhile. */
-const POOL_CHECK_MS = 10
+/** Delay between a transaction's arrival and its block, which takes all that arrived meanwhile. */
+const BATCH_MS = 10
+/** In case a notification is lost. */
+const POOL_POLL_MS = 1000
 const MINE_MAX = 2000
 const REORG_MAX = 64
 
@@ -18,30 +21,38 @@ export interface ChainControl {
   mine(blocks?: number): Promise<void>
   /** Stops mining: transactions stay pending. */
   hold(): Promise<void>
-  /** Mines what waits and goes on as before. */
+  /** Mines the pending transactions and resumes mining. */
   release(): Promise<void>
-  /** Forgets a pending transaction; false when it is not pending. */
+  /** Deletes a pending transaction; false when it is not pending. */
   drop(hash: Hex): Promise<boolean>
-  /** Replaces the newest `depth` blocks (1 to 64) by empty ones: their transactions never happened. */
+  /** Replaces the newest `depth` blocks (1 to 64) by empty ones, which undoes their transactions. */
   reorg(depth?: number): Promise<void>
-  /** Moves the chain ahead by `epochs` without mining them. Time stands still; nothing in between can be read. */
+  /** Moves the head ahead by `epochs` without mining them. Timestamps do not move; the skipped blocks cannot be read. */
   jump(epochs: number): Promise<void>
 }
 
 export interface RunningChain extends ChainControl, AsyncDisposable {}
 
 export interface MiningOptions {
-  /** A regular block so often; 0 = none. */
+  readonly events: ChainEvents
+  /** Interval of regular blocks; 0 = none. */
   readonly blockTimeSeconds: number
   readonly patient: PatientTransactions
   readonly log: (line: string) => void
 }
 
-/** Takes over mining: regular blocks by the clock, and one whenever an impatient transaction waits. */
+/** Replaces anvil's own mining: regular blocks at an interval, and one for each batch of impatient transactions. */
 export async function startChainControl(anvil: AnvilCall, options: MiningOptions): Promise<RunningChain> {
-  let held = false
+  let isHeld = false
   await anvil('evm_setAutomine', [false])
-  const loops = startMining(anvil, options, () => held)
+  const { pool, loops } = startMining(anvil, options, () => isHeld)
+  let batch: NodeJS.Timeout | undefined
+  const unsubscribe = options.events.subscribe('newPendingTransactions', () => {
+    batch ??= setTimeout(() => {
+      batch = undefined
+      pool.wake()
+    }, BATCH_MS)
+  })
 
   async function mine(blocks = 1): Promise<void> {
     requireRange('blocks', blocks, MINE_MAX)
@@ -54,13 +65,15 @@ export async function startChainControl(anvil: AnvilCall, options: MiningOptions
     epoch,
     mine,
     async hold() {
-      held = true
-      // A block that is being mined right now still counts as before.
+      isHeld = true
+      // Wait for a block that is being mined.
       await Promise.all(loops.map((loop) => loop.idle()))
     },
     async release() {
       await mine()
-      held = false
+      isHeld = false
+      // A transaction may have arrived since that block.
+      pool.wake()
     },
     async drop(hash) {
       return (await anvil('anvil_dropTransaction', [hash])) !== null
@@ -76,12 +89,20 @@ export async function startChainControl(anvil: AnvilCall, options: MiningOptions
       await mine(SETTLING_BLOCKS)
     },
     async [Symbol.asyncDispose]() {
+      unsubscribe()
+      clearTimeout(batch)
       await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()))
     },
   }
 }
 
-function startMining(anvil: AnvilCall, { blockTimeSeconds, patient, log }: MiningOptions, isHeld: () => boolean): Loop[] {
+interface Mining {
+  /** Mines when an impatient transaction waits. */
+  readonly pool: Loop
+  readonly loops: readonly Loop[]
+}
+
+function startMining(anvil: AnvilCall, { blockTimeSeconds, patient, log }: MiningOptions, isHeld: () => boolean): Mining {
   const onError = (error: unknown) => log(`mining failed: ${error}`)
   const mineForPool = async () => {
     if (!isHeld() && (await hasImpatient(anvil, patient))) await anvil('evm_mine')
@@ -89,8 +110,9 @@ function startMining(anvil: AnvilCall, { blockTimeSeconds, patient, log }: Minin
   const mineByClock = async () => {
     if (!isHeld()) await anvil('evm_mine')
   }
-  const pool = startLoop(mineForPool, { pauseMs: POOL_CHECK_MS, onError })
-  return blockTimeSeconds > 0 ? [pool, startLoop(mineByClock, { pauseMs: blockTimeSeconds * 1000, onError })] : [pool]
+  const pool = startLoop(mineForPool, { pauseMs: POOL_POLL_MS, onError })
+  const clock = blockTimeSeconds > 0 ? [startLoop(mineByClock, { pauseMs: blockTimeSeconds * 1000, onError })] : []
+  return { pool, loops: [pool, ...clock] }
 }
 
 async function hasImpatient(anvil: AnvilCall, patient: PatientTransactions): Promise<boolean> {

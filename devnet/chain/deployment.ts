@@ -1,4 +1,4 @@
-// Deploys the contracts once, registers providers as they are added, and remembers it all in a file.
+// Deploys the contracts, registers providers, and keeps the addresses and ports in a file.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex, parseEther, stringToHex } from 'viem'
 import { endorsementsAbi, registryAbi, tokenAbi, warmStorageAbi } from './abis.ts'
@@ -7,21 +7,25 @@ import { type ContractName, readArtifacts } from './artifacts.ts'
 import { findFreePort, LOOPBACK } from './port.ts'
 import { type AnvilCall, type ChainReader, type ChainSigner, createChainSigner } from './rpc.ts'
 
-/** Where every chain has it; its code is put there, not deployed. */
+/** The same on all chains; the code is set there instead of deployed. */
 const MULTICALL3_ADDRESS: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
-/** The gateway's wallet, and one without tokens. */
+/** USER_1 is the gateway's wallet, USER_2 has no tokens. */
 export const USER_COUNT = 2
-const USER_FIL = parseEther('1000')
+export const USER_FIL = parseEther('1000')
 const PROVIDER_FIL = parseEther('10000')
-const USER_1_USDFC = parseEther('10000')
+/** Of the registry; a wrong fee reverts. */
+const REGISTRATION_FEE = parseEther('5')
+/** More than any of these calls uses; saves an estimate of each. */
+const CALL_GAS = 10_000_000n
+export const USER_1_USDFC = parseEther('10000')
 
 /** Blocks between proving transaction and challenge; the live networks use 10 and 150. */
 export const CHALLENGE_FINALITY_EPOCHS = 2n
-/** Half the period is challenge window: every transaction is an epoch here, so epochs may pass fast. */
+/** Half of the period is challenge window: each transaction makes an epoch, so epochs can pass fast. */
 const WINDOWS_PER_PERIOD = 2
 
-/** What Curio registers by default. Its handlers take pieces of 127 to 1,065,353,216 bytes all the same, and so do ours. */
+/** Curio's defaults. Its handlers accept pieces of 127 to 1,065,353,216 bytes regardless, and so do ours. */
 const REGISTERED_PIECE_BYTES_MIN = 2 ** 20
 const REGISTERED_PIECE_BYTES_MAX = 64 * 2 ** 30
 const PRODUCT_PDP = 0
@@ -32,7 +36,7 @@ export interface DevnetContracts {
   readonly filecoinPay: Address
   readonly serviceProviderRegistry: Address
   readonly pdpVerifier: Address
-  /** The service; it is its own view contract. */
+  /** The storage service, which is also its view contract. */
   readonly warmStorage: Address
   readonly endorsements: Address
   readonly sessionKeys: Address
@@ -58,7 +62,7 @@ export interface ProvingTerms {
   readonly lockupPeriodEpochs: number
 }
 
-/** What deploying needs of the running chain. */
+/** The parts of the running chain that deployment uses. */
 export interface DeployingChain {
   readonly rpcUrl: string
   readonly reader: ChainReader
@@ -74,12 +78,12 @@ export function writeDeployment(path: string, deployment: Deployment): void {
   renameSync(`${path}.new`, path)
 }
 
-/** Whether the chain is the one that was deployed to, and not an empty one. */
+/** Whether the chain has the contracts; a new, empty chain has not. */
 export async function isDeployed(reader: ChainReader, contracts: DevnetContracts): Promise<boolean> {
   return (await reader.getCode({ address: contracts.warmStorage })) !== undefined
 }
 
-/** Deploys everything and pays the users their first money. */
+/** Deploys the contracts and gives the users their first money. */
 export async function deployContracts(chain: DeployingChain, terms: ProvingTerms): Promise<DevnetContracts> {
   const { rpcUrl, anvil } = chain
   const signer = createChainSigner(rpcUrl, deployerAccount().privateKey)
@@ -135,17 +139,39 @@ export async function mintUsdfc(
   await signer.execute({ to: token, data: encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, amount] }) })
 }
 
-/** Funds, registers, approves and endorses provider n (from 1) on a free port. */
-export async function registerProvider(chain: DeployingChain, contracts: DevnetContracts, position: number): Promise<DeployedProvider> {
+/** Funds, registers, approves and endorses the providers at these positions (from 1, in order), each on a free port. */
+export async function registerProviders(
+  chain: DeployingChain,
+  contracts: DevnetContracts,
+  positions: readonly number[],
+): Promise<DeployedProvider[]> {
   const owner = createChainSigner(chain.rpcUrl, deployerAccount().privateKey)
+  const registered: DeployedProvider[] = []
+  // One after the other: the registry numbers providers in the order of their registration.
+  for (const position of positions) registered.push(await registerProvider(chain, contracts, position))
+  const calls = registered.flatMap(({ providerId }) => [
+    {
+      to: contracts.warmStorage,
+      data: encodeFunctionData({ abi: warmStorageAbi, functionName: 'addApprovedProvider', args: [BigInt(providerId)] }),
+    },
+    {
+      to: contracts.endorsements,
+      data: encodeFunctionData({ abi: endorsementsAbi, functionName: 'addProviderId', args: [BigInt(providerId)] }),
+    },
+  ])
+  await Promise.all(calls.map((call) => owner.execute({ ...call, gas: CALL_GAS })))
+  return registered
+}
+
+async function registerProvider(chain: DeployingChain, contracts: DevnetContracts, position: number): Promise<DeployedProvider> {
   const provider = createChainSigner(chain.rpcUrl, providerAccount(position).privateKey)
   const port = await findFreePort()
   await setBalance(chain.anvil, provider.address, PROVIDER_FIL)
-  const registry = contracts.serviceProviderRegistry
   const capabilities = describeCapabilities(port, contracts.usdfc)
   await provider.execute({
-    to: registry,
-    value: await chain.reader.readContract({ address: registry, abi: registryAbi, functionName: 'REGISTRATION_FEE' }),
+    to: contracts.serviceProviderRegistry,
+    value: REGISTRATION_FEE,
+    gas: CALL_GAS,
     data: encodeFunctionData({
       abi: registryAbi,
       functionName: 'registerProvider',
@@ -159,21 +185,12 @@ export async function registerProvider(chain: DeployingChain, contracts: DevnetC
       ],
     }),
   })
-  const providerId = BigInt(position)
-  await owner.execute({
-    to: contracts.warmStorage,
-    data: encodeFunctionData({ abi: warmStorageAbi, functionName: 'addApprovedProvider', args: [providerId] }),
-  })
-  await owner.execute({
-    to: contracts.endorsements,
-    data: encodeFunctionData({ abi: endorsementsAbi, functionName: 'addProviderId', args: [providerId] }),
-  })
   return { providerId: position, address: provider.address, port }
 }
 
 export const serviceUrlOf = (port: number) => `http://${LOOPBACK}:${port}`
 
-/** As the registry keeps them: text in UTF-8, numbers big-endian without leading zeros. */
+/** In the registry's encoding: text in UTF-8, numbers big-endian without leading zeros. */
 function describeCapabilities(port: number, usdfc: Address): Record<string, Hex> {
   return {
     serviceURL: stringToHex(serviceUrlOf(port)),
@@ -191,6 +208,6 @@ function wholeBytes(value: number | bigint): Hex {
   return hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`
 }
 
-async function setBalance(anvil: AnvilCall, address: Address, amount: bigint): Promise<void> {
+export async function setBalance(anvil: AnvilCall, address: Address, amount: bigint): Promise<void> {
   await anvil('anvil_setBalance', [address, numberToHex(amount)])
 }

@@ -1,4 +1,4 @@
-// Rewrites a dumped chain state so that the chain goes on at a far later epoch.
+// Rewrites a dumped chain state so that the chain continues at a later epoch.
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Hex } from 'viem'
 
@@ -14,9 +14,9 @@ interface DumpedState {
 }
 
 /**
- * Takes what `anvil_dumpState` gave and returns what `anvil_loadState` takes, with the head at `epoch`.
- * Mining there instead would take anvil minutes: a block costs more the longer the chain is.
- * Receipts, logs and balances stay; there are no blocks between the old head and the new one.
+ * Converts a result of `anvil_dumpState` into a parameter of `anvil_loadState` with the head at `epoch`.
+ * Mining the epochs would take minutes, because anvil needs more time for a block the longer the chain is.
+ * Receipts, logs and balances stay; the skipped epochs have no blocks.
  */
 export function moveHead(dumped: Hex, epoch: bigint): Hex {
   const state: DumpedState = JSON.parse(gunzipSync(Buffer.from(dumped.slice(2), 'hex')).toString('utf8'))
@@ -26,7 +26,7 @@ export function moveHead(dumped: Hex, epoch: bigint): Hex {
     ...state,
     block: { ...state.block, number },
     best_block_number: Number(epoch),
-    // anvil refuses a head without its block.
+    // anvil requires the block of the head.
     blocks: [...state.blocks, { ...head, header: { ...head.header, number }, transactions: [] }],
   }
   return `0x${gzipSync(JSON.stringify(moved)).toString('hex')}`

@@ -1,19 +1,21 @@
-// Tells listeners that the chain has a new head, by asking often: one question for everybody.
+// Notifies listeners of new heads: one read for all of them.
+import type { ChainEvents } from './chain-events.ts'
 import { startLoop } from './loop.ts'
 import type { AnvilCall } from './rpc.ts'
 
-const POLL_MS = 50
+/** In case a notification is lost. */
+const POLL_MS = 1000
 
 export interface NewHead {
   readonly epoch: bigint
-  /** A block seen before is gone, and what happened in it. */
+  /** A block seen before was replaced, so its transactions are undone. */
   readonly isReorg: boolean
 }
 
 export interface HeadWatch extends AsyncDisposable {
   /** The newest head known, 0 before the first answer. */
   readonly epoch: bigint
-  /** Calls back on every new head; returns the way to stop. */
+  /** Calls back on every new head. Returns the function that unsubscribes. */
   subscribe(listener: (head: NewHead) => void): () => void
 }
 
@@ -22,7 +24,7 @@ interface SeenBlock {
   readonly hash: string
 }
 
-export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWatch {
+export function watchHead(anvil: AnvilCall, events: ChainEvents, log: (line: string) => void): HeadWatch {
   const listeners = new Set<(head: NewHead) => void>()
   let head: SeenBlock | undefined
 
@@ -31,7 +33,7 @@ export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWa
     return isBlock(block) ? block : undefined
   }
 
-  async function ask(): Promise<void> {
+  async function readHead(): Promise<void> {
     const latest = await readBlock('latest')
     if (!latest || latest.hash === head?.hash) return
     const isReorg = head !== undefined && (await readBlock(head.number))?.hash !== head.hash
@@ -39,7 +41,8 @@ export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWa
     for (const listener of listeners) listener({ epoch: BigInt(latest.number), isReorg })
   }
 
-  const loop = startLoop(ask, { pauseMs: POLL_MS, onError: (error) => log(`head of the chain unknown: ${error}`) })
+  const loop = startLoop(readHead, { pauseMs: POLL_MS, onError: (error) => log(`head of the chain not read: ${error}`) })
+  const unsubscribe = events.subscribe('newHeads', loop.wake)
   return {
     get epoch() {
       return BigInt(head?.number ?? 0)
@@ -48,7 +51,10 @@ export function watchHead(anvil: AnvilCall, log: (line: string) => void): HeadWa
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]() {
+      unsubscribe()
+      return loop[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -1,52 +1,54 @@
 // Runs a step again and again, never twice at a time, until disposed.
 export interface Loop extends AsyncDisposable {
-  /** Runs the step soon instead of after the pause. */
+  /** Runs the step now instead of after the pause; while it runs, once more after it. */
   wake(): void
   /** Resolves when no step runs. */
   idle(): Promise<void>
 }
 
 export interface LoopOptions {
-  readonly pauseMs: number
-  /** Hears of failed steps; the loop goes on. */
+  /** Between two steps; a function is called after each step. */
+  readonly pauseMs: number | (() => number)
+  /** Called with the error of a failed step; the loop goes on. */
   readonly onError: (error: unknown) => void
 }
 
 export function startLoop(step: () => Promise<void>, { pauseMs, onError }: LoopOptions): Loop {
-  let stopped = false
+  const nextPauseMs = typeof pauseMs === 'function' ? pauseMs : () => pauseMs
+  let isStopped = false
   let isRunning = false
-  let isWanted = false
+  let isRequested = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
 
   function run(): void {
     clearTimeout(timer)
-    if (stopped) return
+    if (isStopped) return
     isRunning = true
-    isWanted = false
+    isRequested = false
     running = step()
       .catch((error) => {
-        // A step cut off by the end is no failure.
-        if (!stopped) onError(error)
+        // A step interrupted by the disposal has not failed.
+        if (!isStopped) onError(error)
       })
       .finally(() => {
         isRunning = false
-        if (!stopped) timer = setTimeout(run, isWanted ? 0 : pauseMs)
+        if (!isStopped) timer = setTimeout(run, isRequested ? 0 : nextPauseMs())
       })
   }
 
   timer = setTimeout(run, 0)
   return {
     wake() {
-      isWanted = true
-      if (!isRunning) {
+      isRequested = true
+      if (!isRunning && !isStopped) {
         clearTimeout(timer)
         timer = setTimeout(run, 0)
       }
     },
     idle: () => running,
     async [Symbol.asyncDispose]() {
-      stopped = true
+      isStopped = true
       clearTimeout(timer)
       await running
       clearTimeout(timer)

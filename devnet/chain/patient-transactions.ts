@@ -1,15 +1,15 @@
-// The transactions that may wait for the next regular block instead of getting one of their own.
+// Remembers the transactions that wait for the next regular block instead of getting one of their own.
 import type { Hex } from 'viem'
 
-/** Far more than are ever on their way at once. */
+/** Far more than are pending at the same time. */
 const REMEMBERED_MAX = 10_000
 
 /**
- * Every other transaction is an epoch. If proving made epochs as well, some ten data sets would need a
- * period's worth of proofs in every period, and the chain would run away.
+ * Each impatient transaction makes an epoch. If proofs made epochs too, about ten data sets would fill each
+ * proving period with the blocks of their own proofs, and epochs would pass ever faster.
  */
 export interface PatientTransactions {
-  /** Before it is broadcast. */
+  /** Must be called before the broadcast. */
   add(hash: Hex): void
   has(hash: string): boolean
 }

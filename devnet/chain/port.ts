@@ -1,15 +1,15 @@
-// Finds loopback ports and says clearly when a remembered one is taken.
+// Finds free loopback ports, and reports when a port of an existing devnet is taken.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 export const LOOPBACK = '127.0.0.1'
 
-/** Below the range systems hand out for outgoing connections, so that a remembered port stays free. */
+/** Below the range for outgoing connections, so that the port of a stopped devnet usually stays free. */
 const PORT_FIRST = 12_000
 const PORT_COUNT = 20_000
 const ATTEMPTS_MAX = 50
 
-/** Something else listens on a port this devnet has to have. */
+/** Another process listens on a port of this devnet. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError'
   readonly code = 'port_taken'
@@ -19,7 +19,7 @@ export class PortTakenError extends Error {
   }
 }
 
-/** A port nobody listens on right now. */
+/** A port without a listener now. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const port = PORT_FIRST + Math.floor(Math.random() * PORT_COUNT)
@@ -39,7 +39,7 @@ async function isFree(port: number): Promise<boolean> {
     server.listen(port, LOOPBACK)
     await once(server, 'listening')
   } catch (error) {
-    // Any reason not to listen (taken, not allowed) rules the port out.
+    // Any error of listen (taken, not permitted) excludes the port.
     if (error instanceof Error) return false
     throw error
   }

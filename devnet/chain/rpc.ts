@@ -1,4 +1,4 @@
-// Clients for the devnet chain: reading, signing with one key, and anvil's own calls.
+// Clients for the devnet chain: reads, transactions of one key, and anvil's own methods.
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Address,
@@ -14,35 +14,35 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import type { PatientTransactions } from './patient-transactions.ts'
 
-/** The only chain id besides the live networks that the wallet SDKs know. */
+/** The only chain id that the wallet SDKs know besides those of the live networks. */
 export const CHAIN_ID = 31_415_926
 
-/** Anvil answers in milliseconds; this is for busy machines. */
+/** anvil answers in milliseconds; the limit allows for a busy machine. */
 const RPC_TIMEOUT_MS = 30_000
 const RECEIPT_POLL_MS = 5
 const RECEIPT_TIMEOUT_MS = 30_000
 
-/** The gas price never rises on blocks this large, so a fixed ceiling is always enough. */
+/** The gas price does not rise with blocks this large, so a fixed maximum is enough. */
 const MAX_FEE_PER_GAS = 10_000_000_000n
 const MAX_PRIORITY_FEE_PER_GAS = 1_000_000_000n
 
-/** Room over the estimate: state may change between estimate and block. */
+/** Of the estimate: the state may change before the block. */
 const GAS_MARGIN_PERCENT = 150n
 
 export interface ChainReader extends PublicClient {}
 
 export interface TransactionRequest {
-  /** Left out: the data is a contract to deploy. */
+  /** Undefined to deploy `data` as a contract. */
   readonly to?: Address
   readonly data: Hex
   readonly value?: bigint
-  /** Given: no estimate is made, so that a call that reverts is sent all the same. */
+  /** With a value, no estimate is made, and a call that reverts is sent too. */
   readonly gas?: bigint
-  /** It may wait for the next regular block. */
+  /** Wait for the next regular block. */
   readonly isPatient?: boolean
 }
 
-/** Sends with one key, one transaction after the other. */
+/** Sends transactions of one key, one after the other. */
 export interface ChainSigner {
   readonly address: Address
   /** Resolves with the hash once broadcast; rejects with viem's error when the estimate reverts. */
@@ -68,24 +68,24 @@ export function createChainReader(rpcUrl: string): ChainReader {
   return createPublicClient({ chain: chainAt(rpcUrl), transport: transportAt(rpcUrl), cacheTime: 0 })
 }
 
-/** Anvil's own methods, which viem types only in part. */
+/** For anvil's own methods, which viem types only in part. */
 export function createAnvilCall(rpcUrl: string): AnvilCall {
   const transport = transportAt(rpcUrl)({})
   return (method, params = []) => transport.request({ method, params })
 }
 
 export interface SignerOptions {
-  /** Aborted: nobody waits for receipts any more. */
+  /** Ends the waits for receipts. */
   readonly signal?: AbortSignal
-  /** Told of patient transactions before they are broadcast. */
+  /** Gets the patient transactions before their broadcast. */
   readonly patient?: PatientTransactions
 }
 
 export function createChainSigner(rpcUrl: string, privateKey: Hex, { signal, patient }: SignerOptions = {}): ChainSigner {
   const account = privateKeyToAccount(privateKey)
   const reader = createChainReader(rpcUrl)
-  // Two sends at once would read the same account nonce.
-  let last: Promise<unknown> = Promise.resolve()
+  // Parallel sends would read the same account nonce.
+  let previous: Promise<unknown> = Promise.resolve()
 
   async function broadcast({ to, data, value = 0n, gas, isPatient }: TransactionRequest): Promise<Hex> {
     const call = { ...(to && { to }), data, value }
@@ -103,9 +103,9 @@ export function createChainSigner(rpcUrl: string, privateKey: Hex, { signal, pat
   }
 
   function send(request: TransactionRequest): Promise<Hex> {
-    const sent = last.then(() => broadcast(request))
-    // The next send must go on after a failed one; the caller sees this one's error.
-    last = sent.catch(() => undefined)
+    const sent = previous.then(() => broadcast(request))
+    // The caller gets the error; the next send continues.
+    previous = sent.catch(() => undefined)
     return sent
   }
 
@@ -121,12 +121,11 @@ export function createChainSigner(rpcUrl: string, privateKey: Hex, { signal, pat
   }
 }
 
-/** The receipt, or undefined while there is none. */
+/** Undefined while the transaction is not mined. */
 export async function findReceipt(reader: ChainReader, hash: Hex): Promise<TransactionReceipt | undefined> {
   try {
     return await reader.getTransactionReceipt({ hash })
   } catch (error) {
-    // Not mined, or not on this chain any more.
     if (error instanceof TransactionReceiptNotFoundError) return undefined
     throw error
   }

@@ -26,17 +26,17 @@ test.each([
   ['Endorsements', endorsementsAbi],
   ['PdpVerifier', verifierAbi],
   ['WarmStorage', warmStorageAbi],
-] as const)('%s answers every call the devnet makes', (name, abi) => {
+] as const)('%s has every function that the devnet calls', (name, abi) => {
   const selectors = selectorsOf(name)
   for (const item of abi) expect(selectors, item.name).toContain(item.type === 'event' ? toEventSelector(item) : toFunctionSelector(item))
 })
 
-test('the errors clients look for have the selectors of the live contracts', () => {
+test('errors that clients recognise have the selectors of the live contracts', () => {
   expect(selectorsOf('WarmStorage')).toEqual(expect.arrayContaining(['0x42d750dc', '0xdb94c961', '0x211a40c0', '0xdae03403']))
   expect(selectorsOf('PdpVerifier')).toContain('0x5d946944')
 })
 
-test('a data set is described by 13 words, as since version 1.3 of the service', () => {
+test('getDataSet returns 13 words, as since version 1.3 of the service', () => {
   const getDataSet = artifacts.contracts.WarmStorage.abi.find(
     (item): item is AbiFunction => item.type === 'function' && item.name === 'getDataSet',
   )

@@ -1,10 +1,10 @@
-// Compiles the devnet contracts into artifacts.json; with --check only compares with what is committed.
+// Compiles the devnet contracts into artifacts.json; with --check only compares them with the committed file.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import solc from 'solc'
 import { compilerSettings, contractsDir, hashSources, readSources } from './source-hash.ts'
 
-/** A deployed contract may not be larger (EIP-170). */
+/** Limit for a deployed contract (EIP-170). */
 const RUNTIME_BYTES_MAX = 24_576
 
 interface CompilerOutput {
@@ -26,7 +26,7 @@ function compile(): string {
   const contracts: Record<string, object> = {}
   for (const [name, contract] of Object.values(output.contracts ?? {}).flatMap((file) => Object.entries(file))) {
     const runtime = contract.evm.deployedBytecode.object
-    // Interfaces have no code and internal libraries nothing to deploy.
+    // Skip interfaces and internal libraries, which are not deployed.
     if (contract.evm.bytecode.object === '' || contract.abi.every((item) => 'type' in item && item.type === 'error')) continue
     process.stdout.write(`${name.padEnd(24)} ${runtime.length / 2} bytes\n`)
     if (runtime.length / 2 > RUNTIME_BYTES_MAX) throw new Error(`${name} is larger than ${RUNTIME_BYTES_MAX} bytes`)
@@ -41,6 +41,6 @@ const compiled = compile()
 if (!process.argv.includes('--check')) {
   writeFileSync(artifactsPath, compiled)
 } else if (readFileSync(artifactsPath, 'utf8') !== compiled) {
-  process.stderr.write('devnet/contracts/artifacts.json is not what the sources compile to; run: node devnet/contracts/compile.ts\n')
+  process.stderr.write('devnet/contracts/artifacts.json is stale; run: node devnet/contracts/compile.ts\n')
   process.exitCode = 1
 }

@@ -1,12 +1,12 @@
-// The hash that ties artifacts.json to the Solidity sources and compiler settings it was made from.
+// Hashes the Solidity sources and compiler settings, so that a stale artifacts.json is detected.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the sources and artifacts.json live. */
+/** Directory of the sources and artifacts.json. */
 export const contractsDir = import.meta.dirname
 
-/** Without viaIR the contracts do not compile (stack too deep); `paris` runs on every chain concerned. */
+/** Without viaIR the compiler fails (stack too deep); `paris` runs on Filecoin and anvil. */
 export const compilerSettings = {
   viaIR: true,
   evmVersion: 'paris',
@@ -15,7 +15,7 @@ export const compilerSettings = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
 } as const
 
-/** Every `.sol` file of the folder by name, in name order. */
+/** Content of each `.sol` file by name, in name order. */
 export function readSources(): Record<string, { content: string }> {
   const names = readdirSync(contractsDir)
     .filter((name) => name.endsWith('.sol'))

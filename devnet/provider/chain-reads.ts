@@ -1,4 +1,4 @@
-// What a provider looks up on chain: which data sets are its own and which pieces they hold.
+// Reads the data sets of a provider, and their pieces, from the chain.
 import type { Address } from 'viem'
 import { verifierAbi } from '../chain/abis.ts'
 import type { ProviderChain } from './context.ts'
@@ -13,7 +13,7 @@ export interface ListedPiece {
 
 type ReadableChain = Pick<ProviderChain, 'reader' | 'contracts'>
 
-/** Whether the data set is live and this provider's. */
+/** Whether the data set is live and of this provider. */
 export async function isOwnDataSet({ reader, contracts }: ReadableChain, provider: Address, dataSetId: number): Promise<boolean> {
   const call = { address: contracts.pdpVerifier, abi: verifierAbi, args: [BigInt(dataSetId)] } as const
   if (!(await reader.readContract({ ...call, functionName: 'dataSetLive' }))) return false
@@ -21,7 +21,7 @@ export async function isOwnDataSet({ reader, contracts }: ReadableChain, provide
   return owner.toLowerCase() === provider.toLowerCase()
 }
 
-/** Ids of the provider's live data sets from `firstId` on, and where to go on next time. */
+/** Ids of the provider's live data sets from `firstId` on, and the `firstId` of the next call. */
 export async function listOwnDataSets(
   chain: ReadableChain,
   provider: Address,
@@ -35,7 +35,7 @@ export async function listOwnDataSets(
   return { dataSetIds, nextId }
 }
 
-/** The live pieces of a live data set in id order. */
+/** The live pieces of a live data set, in id order. */
 export async function listPieces({ reader, contracts }: ReadableChain, dataSetId: number): Promise<ListedPiece[]> {
   const listed: ListedPiece[] = []
   for (let from = 0n, more = true; more; ) {

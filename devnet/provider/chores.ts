@@ -1,22 +1,28 @@
-// What a provider does unasked: relaying terminations, deleting what nobody claimed, proving.
-
+// Background work of a provider: relaying terminations, deleting unclaimed pieces and stale uploads, proving.
 import { startLoop } from '../chain/loop.ts'
 import type { ProviderContext } from './context.ts'
 import { pieceCidsInFlight } from './ledger.ts'
 import { createProver } from './proving.ts'
 import { relayTerminations } from './terminations.ts'
 
+/** Pause while a termination is open, and otherwise. */
 const CHORES_MS = 100
+const IDLE_CHORES_MS = 500
 const PROVING_MS = 1000
 
 export function runChores(context: ProviderContext): AsyncDisposable {
+  const { terminations } = context.ledger.state
+  const isTerminating = () => Object.values(terminations).some(({ endEpoch }) => endEpoch === undefined)
   return startLoop(
     async () => {
       collectUnclaimed(context)
       dropStaleUploads(context)
       await relayTerminations(context)
     },
-    { pauseMs: CHORES_MS, onError: (error) => context.log(`chores: ${firstLine(error)}`) },
+    {
+      pauseMs: () => (isTerminating() ? CHORES_MS : IDLE_CHORES_MS),
+      onError: (error) => context.log(`chores: ${firstLine(error)}`),
+    },
   )
 }
 
@@ -25,19 +31,19 @@ export function runProving(context: ProviderContext): AsyncDisposable {
   const prover = createProver(context)
   const loop = startLoop(() => prover.advance(chain.head.epoch), {
     pauseMs: PROVING_MS,
-    // Losing a race with the epoch is normal; the next head brings another try.
+    // A transaction may come one epoch late; the next head causes another try.
     onError: (error) => log(`proving: ${firstLine(error)}`),
   })
 
-  function lookAgain(): void {
-    prover.lookAgain()
+  function recheck(): void {
+    prover.recheck()
     loop.wake()
   }
 
   const unsubscribe = [
-    chain.head.subscribe(({ isReorg }) => (isReorg ? lookAgain() : loop.wake())),
-    faults.subscribe(lookAgain),
-    transactions.subscribe(lookAgain),
+    chain.head.subscribe(({ isReorg }) => (isReorg ? recheck() : loop.wake())),
+    faults.subscribe(recheck),
+    transactions.subscribe(recheck),
   ]
   return {
     async [Symbol.asyncDispose]() {

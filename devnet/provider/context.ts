@@ -1,4 +1,4 @@
-// What the parts of one simulated provider share.
+// State and clients that the parts of one simulated provider share.
 import type { DevnetContracts } from '../chain/deployment.ts'
 import type { HeadWatch } from '../chain/head-watch.ts'
 import type { PatientTransactions } from '../chain/patient-transactions.ts'
@@ -9,7 +9,7 @@ import type { PieceStore } from './piece-store.ts'
 import type { ProviderCounters, ProviderSettings } from './settings.ts'
 import type { TransactionLog } from './transactions.ts'
 
-/** The chain as providers see it. */
+/** The chain, for providers. */
 export interface ProviderChain {
   readonly rpcUrl: string
   readonly reader: ChainReader
@@ -28,5 +28,7 @@ export interface ProviderContext {
   readonly faults: FaultBox
   readonly counters: ProviderCounters
   readonly settings: ProviderSettings
+  /** Payers whose data sets are not proven any more, in lower case. */
+  readonly abandonedPayers: Set<string>
   readonly log: (line: string) => void
 }

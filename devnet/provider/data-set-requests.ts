@@ -1,4 +1,4 @@
-// Reads and checks the bodies of data set requests, with Curio's words for what is wrong.
+// Validates the bodies of data set requests, with Curio's error texts.
 import { type } from 'arktype'
 import { type Address, getAddress, type Hex, isAddress, isHex, zeroAddress } from 'viem'
 import type { ProviderContext } from './context.ts'
@@ -46,7 +46,7 @@ export function readAdd(context: ProviderContext, json: unknown): AddBody {
   return { extraData, pieceCids: requirePieces(context, body.pieces, 'AddPieces') }
 }
 
-/** The pieces to remove: those of the body, or else the one of the path. */
+/** The pieces to remove are those of the body, or the one of the path when the body names none. */
 export function readRemoval(json: unknown, pathPieceId: number): { readonly pieceIds: readonly number[]; readonly extraData: Hex } {
   const body = valid(removeShape(json))
   const pieceIds = body.pieceIds && body.pieceIds.length > 0 ? body.pieceIds : [pathPieceId]
@@ -96,7 +96,7 @@ function requirePieces(context: ProviderContext, pieces: readonly (typeof pieceS
       if (!context.pieces.find(subPieceCid)) {
         throw refusal(400, `${failed}: subPiece CID ${toVersion1(subPieceCid)} not found or does not belong to service public`)
       }
-      // Pieces put together from several are not simulated.
+      // Pieces made of several sub-pieces are not simulated.
       if (subPieceCid !== pieceCid) throw refusal(400, `${failed}: provided PieceCid does not match generated PieceCid`)
     }
   }

@@ -1,4 +1,4 @@
-// Data sets: creating, adding, reading and removing pieces, and how each transaction went.
+// Routes for data sets: create, add, read and remove pieces, and the status of each transaction.
 import type { FastifyRequest } from 'fastify'
 import { encodeFunctionData, type Hex, parseEther, zeroAddress } from 'viem'
 import { verifierAbi } from '../chain/abis.ts'
@@ -11,7 +11,7 @@ import type { OffenceGuard } from './offence-guard.ts'
 import { chainCid, pieceCidFromChain, toVersion1 } from './piece-names.ts'
 import { refusal } from './refusal.ts'
 
-/** What a provider pays in for cleaning the data set up one day. */
+/** A provider's deposit for the cleanup of the data set. */
 const CLEANUP_DEPOSIT = parseEther('0.1')
 const hashPattern = /^0x[0-9a-f]{64}$/
 
@@ -194,7 +194,7 @@ function requireTransaction(context: ProviderContext, tx: string, missing: strin
   return record
 }
 
-/** @throws Refusal 404 when the data set is not this provider's */
+/** @throws Refusal 404 when the data set is not of this provider */
 export async function requireDataSet(context: ProviderContext, text: string): Promise<number> {
   const dataSetId = requireNumber(text, 'data set ID')
   if (!(await isOwnDataSet(context.chain, context.signer.address, dataSetId))) throw refusal(404, 'Data set not found')

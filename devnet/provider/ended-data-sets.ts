@@ -1,4 +1,4 @@
-// Settles, deletes and cleans up a data set some time after its end.
+// Settles, deletes and cleans up a data set some proving periods after its end.
 import { encodeFunctionData } from 'viem'
 import { payAbi, verifierAbi, warmStorageAbi } from '../chain/abis.ts'
 import { listPieces } from './chain-reads.ts'
@@ -7,7 +7,7 @@ import type { ProvingState } from './proving.ts'
 
 const CLEANUP_PIECES_MAX = 500
 
-/** True once the data set is gone from the chain. */
+/** Resolves with true when the data set is deleted from the chain. */
 export async function removeEnded(context: ProviderContext, { dataSetId, endEpoch, railId }: ProvingState): Promise<boolean> {
   const { chain, settings, signer, log } = context
   const { pdpVerifier, warmStorage, filecoinPay } = chain.contracts
@@ -16,7 +16,7 @@ export async function removeEnded(context: ProviderContext, { dataSetId, endEpoc
   const { length: pieceCount } = await listPieces(chain, dataSetId)
   await signer
     .execute({ to: filecoinPay, data: encodeFunctionData({ abi: payAbi, functionName: 'settleRail', args: [railId, endEpoch] }) })
-    // A rail somebody else settled is gone; deleting tells whether it was settled enough.
+    // The payer may have settled the rail, which then does not exist; deletion fails when it is not settled.
     .catch((error) => log(`rail ${railId} not settled: ${String(error).split('\n', 1)[0]}`))
   const args = [BigInt(dataSetId)] as const
   await signer.execute({

@@ -1,4 +1,4 @@
-// Serves a provider's API: routes with names, faults before and after the work, counting, Curio's error texts.
+// Serves a provider's API: named routes, faults before and after the work, counters, Curio's error texts.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -11,7 +11,7 @@ import { type FaultBox, type RouteName, routeNames } from '../faults.ts'
 import { Refusal, refusal } from './refusal.ts'
 import type { ProviderCounters } from './settings.ts'
 
-/** JSON bodies: 40 pieces with metadata stay far below. */
+/** Limit for JSON bodies; 40 pieces with metadata are far smaller. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024
 const DRIP_BYTES = 100_000
 const DRIP_PAUSE_MS = 100
@@ -19,7 +19,7 @@ const DRIP_PAUSE_MS = 100
 /** Adds one group of routes. */
 export type RouteGroup = (app: FastifyInstance) => void
 
-/** Names a route, for faults and counters. */
+/** Route options with a name, for faults and counters. */
 export const named = (routeName: RouteName): { readonly config: object } => ({ config: { routeName } })
 
 /** Undefined for an unknown path. */
@@ -31,7 +31,7 @@ function routeNameOf(request: FastifyRequest): RouteName | undefined {
 export interface ProviderServer {
   /** @throws PortTakenError */
   listen(): Promise<void>
-  /** Closes the port and every connection; `listen` opens it again. */
+  /** Closes the port and all connections; `listen` opens the port again. */
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export interface ServerOptions {
 export async function createProviderServer(options: ServerOptions): Promise<ProviderServer> {
   const { port, groups, log } = options
   const app = fastify({ exposeHeadRoutes: false, forceCloseConnections: true })
-  // Curio does not look at content types; handlers read the raw body.
+  // Curio ignores content types; handlers read the raw body.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   app.setNotFoundHandler(() => {
@@ -62,7 +62,7 @@ export async function createProviderServer(options: ServerOptions): Promise<Prov
     async listen() {
       if (server) return
       server = createServer((request, response) => app.routing(request, response))
-      // Uploads of a gigabyte over a slow link are fine.
+      // Allow uploads of a gigabyte over a slow link.
       server.requestTimeout = 0
       await listenOn(server, port)
     },
@@ -89,7 +89,7 @@ async function listenOn(server: Server, port: number): Promise<void> {
 function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions): void {
   const held = new Set<Socket>()
   faults.subscribe(() => {
-    // A server that works again has lost what it held before.
+    // Requests held by a fault end with the last fault.
     if (faults.list().length > 0) return
     for (const socket of held) socket.destroy()
   })
@@ -117,7 +117,7 @@ function placeFaults(app: FastifyInstance, { faults, counters }: ServerOptions):
     if (faults.take('drop_connection', route)) return dropConnection(request, reply)
     const answer = faults.take('answer', route)
     if (!answer) return undefined
-    // The rest of an upload must not block the answer.
+    // Unread bytes of an upload block the answer.
     request.raw.resume()
     throw refusal(answer.status, answer.text ?? 'fault injected', { headers: retryAfter(answer.retryAfterSeconds) })
   })

@@ -1,17 +1,17 @@
-// What a provider remembers besides bytes and chain: uploads, transactions, pulls, terminations. One JSON file.
+// The records of a provider in one JSON file: uploads, transactions, pulls, terminations.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 
-/** Changes within this time are written together. */
+/** Delay of a write, which then contains all changes. */
 const WRITE_DELAY_MS = 50
-/** A large ledger is written less often: writing takes at most one part in so many. */
+/** A large ledger is written less often: writes take at most one part in so many of the time. */
 const WRITE_SHARE = 20
 
 export interface UploadRecord {
-  /** Known beforehand in the classic upload, computed from the bytes in the streaming one. */
+  /** In a classic upload declared by the client, in a streaming one computed from the bytes. */
   pieceCid?: string
-  /** The bytes are there. */
+  /** Whether all bytes were received. */
   stored: boolean
   touchedAtMs: number
 }
@@ -28,7 +28,7 @@ export interface TransactionRecord {
   dataSetId?: number
   pieceIds?: number[]
   status: TransactionStatus
-  /** How it ran, once mined. */
+  /** Success of the mined transaction; null before. */
   ok: boolean | null
   confirmedAtMs?: number
   confirmedEpoch?: number
@@ -58,7 +58,7 @@ export interface LedgerState {
 
 export interface Ledger extends Disposable {
   readonly state: LedgerState
-  /** Has the state written soon. */
+  /** Schedules a write of the state. */
   changed(): void
 }
 
@@ -90,7 +90,7 @@ export function openLedger(dir: string): Ledger {
   }
 }
 
-/** Pieces that a transaction on its way wants, and those of additions that were rewound: Curio keeps what it had booked for these. */
+/** Pieces of open transactions, and of additions undone by a reorganisation, which Curio keeps too. */
 export function pieceCidsInFlight({ transactions }: LedgerState): Set<string> {
   return new Set(
     Object.values(transactions)

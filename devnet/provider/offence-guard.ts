@@ -1,4 +1,4 @@
-// Closes the PDP routes for a while to a client that keeps adding to data sets it has no business with.
+// Refuses PDP requests for a while after repeated additions to data sets that are not of this provider.
 import type { FastifyInstance } from 'fastify'
 import type { ProviderContext } from './context.ts'
 import { refusal } from './refusal.ts'
@@ -7,29 +7,29 @@ const OFFENCES_MAX = 5
 const WINDOW_MS = 60_000
 
 export interface OffenceGuard {
-  /** Counts one such request; the unclaimed pieces it names are discarded. */
+  /** Counts one such request and deletes the unclaimed pieces that it names. */
   record(json: unknown): void
-  /** Refuses every PDP request while closed. */
+  /** Refuses all PDP requests while blocked. */
   guard(app: FastifyInstance): void
 }
 
-/** All clients of a devnet have one address, so there is one count. */
+/** One count for all clients, because they have the same address. */
 export function createOffenceGuard({ pieces, settings }: Pick<ProviderContext, 'pieces' | 'settings'>): OffenceGuard {
   let offencesAtMs: number[] = []
-  let closedUntilMs = 0
+  let blockedUntilMs = 0
   return {
     record(json) {
       const now = Date.now()
       offencesAtMs = [...offencesAtMs.filter((at) => at > now - WINDOW_MS), now]
-      if (offencesAtMs.length >= OFFENCES_MAX) closedUntilMs = now + settings.offenceBlockMs
+      if (offencesAtMs.length >= OFFENCES_MAX) blockedUntilMs = now + settings.offenceBlockMs
       const unclaimed = new Set(pieces.listUnclaimed(0))
       for (const pieceCid of pieceCidsIn(json)) if (unclaimed.has(pieceCid)) pieces.remove(pieceCid)
     },
     guard(app) {
       app.addHook('onRequest', async (request) => {
-        if (!request.url.startsWith('/pdp/') || Date.now() >= closedUntilMs) return
+        if (!request.url.startsWith('/pdp/') || Date.now() >= blockedUntilMs) return
         throw refusal(429, 'Too many requests', {
-          headers: { 'retry-after': String(Math.ceil((closedUntilMs - Date.now()) / 1000)) },
+          headers: { 'retry-after': String(Math.ceil((blockedUntilMs - Date.now()) / 1000)) },
         })
       })
     },

@@ -1,4 +1,4 @@
-// Piece CIDs as providers meet them: version 2 in the API, version 1 in some answers, bytes on chain.
+// Converts piece CIDs: version 2 in the API, version 1 in some answers, bytes on chain.
 import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
 import { create as createMultihash } from 'multiformats/hashes/digest'
@@ -24,28 +24,28 @@ export function requirePieceCid(text: unknown, prefix: string): ParsedPieceCid {
   }
 }
 
-/** As the verifier takes it. */
+/** In the verifier's encoding. */
 export const chainCid = (pieceCid: string): { readonly data: Hex } => ({ data: toHex(parsePieceCid(pieceCid).bytes) })
 
-/** The CID text of what the verifier returns; undefined for a removed piece. */
+/** Converts the bytes that the verifier returns; undefined for a removed piece. */
 export function pieceCidFromChain(data: Hex): string | undefined {
   if (data === '0x') return undefined
   return CID.decode(hexToBytes(data)).toString(base32)
 }
 
-/** Version 1 says the root but not the size. */
+/** Version 1 contains the root but not the size. */
 export function toVersion1(pieceCid: string): string {
   return CID.createV1(CODEC_V1, createMultihash(MULTIHASH_V1, parsePieceCid(pieceCid).root)).toString(base32)
 }
 
-/** The root named by either version as hex, or undefined when the text is neither. */
+/** The root in hex, of either version; undefined for any other text. */
 export function rootOf(text: string): string | undefined {
   try {
     const cid = CID.parse(text)
     if (cid.code === CODEC_V1) return Buffer.from(cid.multihash.digest).toString('hex')
     return Buffer.from(parsePieceCid(text).root).toString('hex')
   } catch {
-    // Whatever is wrong with it, it names no piece.
+    // Any parse error means that the text is not a piece CID.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// A provider's pieces on disk: arriving, parked (stored but in no data set), held (in a data set).
+// Stores a provider's pieces on disk: arriving, parked (complete but in no data set), held (in a data set).
 import {
   createWriteStream,
   type Dirent,
@@ -18,7 +18,7 @@ import { isPieceCid, pieceCidOf } from '../../plugins/storage/pieces/piece-cid.t
 import { createPieceHasher } from '../../plugins/storage/pieces/piece-hasher.ts'
 import { rootOf } from './piece-names.ts'
 
-/** More bytes came than allowed. */
+/** The body is larger than the limit. */
 export class PieceTooLargeError extends Error {
   override readonly name = 'PieceTooLargeError'
 }
@@ -36,16 +36,16 @@ export interface StoredPiece {
 }
 
 export interface PieceStore {
-  /** Streams bytes to the file of an arrival, naming the piece on the way. @throws PieceTooLargeError */
+  /** Streams the bytes to the file of an arrival and computes the piece CID. @throws PieceTooLargeError */
   receive(arrival: string, source: Readable, limits: ReceiveLimits): Promise<ReceivedBytes>
-  /** Makes an arrival a parked piece; others find it after `delayMs`. */
+  /** Makes an arrival a parked piece, which `find` returns after `delayMs`. */
   park(arrival: string, pieceCid: string, delayMs: number): void
   discardArrival(arrival: string): void
-  /** The piece by CID of either version, once it can be found. */
+  /** Accepts a CID of either version. Undefined until the delay of `park` has passed. */
   find(pieceCid: string): StoredPiece | undefined
-  /** Protects a piece from being collected: a data set has it. */
+  /** Moves a piece from parked to held: a data set contains it. */
   claim(pieceCid: string): void
-  /** Deletes the piece; `removeHeld` leaves what was parked again meanwhile. */
+  /** Deletes the piece; `removeHeld` keeps a copy that was parked again. */
   remove(pieceCid: string): void
   removeHeld(pieceCid: string): void
   listHeld(): string[]
@@ -62,7 +62,7 @@ export function openPieceStore(dir: string): PieceStore {
   const folders = { arriving: join(dir, 'arriving'), parked: join(dir, 'parked'), held: join(dir, 'held') }
   for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
   const visibleAtMs = new Map<string, number>()
-  /** Root in hex to version 2 CID. */
+  /** Version 2 CID by root in hex. */
   const names = new Map<string, string>()
   for (const folder of [folders.parked, folders.held]) for (const name of readdirSync(folder)) remember(name)
 
@@ -100,7 +100,7 @@ export function openPieceStore(dir: string): PieceStore {
       if (!locate(pieceCid)) visibleAtMs.set(pieceCid, Date.now() + delayMs)
       const path = join(folders.parked, pieceCid)
       renameSync(join(folders.arriving, arrival), path)
-      // The time since parking decides when it is collected.
+      // The age for `listUnclaimed` begins with parking.
       utimesSync(path, new Date(), new Date())
       remember(pieceCid)
     },
@@ -108,7 +108,7 @@ export function openPieceStore(dir: string): PieceStore {
       rmSync(join(folders.arriving, arrival), { force: true })
     },
     find(text) {
-      // Version 1 does not tell the padding, so it finds any piece with that root.
+      // Version 1 does not contain the padding, so it matches any piece with that root.
       const pieceCid = isPieceCid(text) ? text : names.get(rootOf(text) ?? '')
       if (pieceCid === undefined || (visibleAtMs.get(pieceCid) ?? 0) > Date.now()) return undefined
       const found = locate(pieceCid)

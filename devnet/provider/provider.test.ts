@@ -1,16 +1,16 @@
-// The provider's API in detail: uploads, retrieval, and what it refuses.
+// The provider's API in detail: uploads, retrieval and refusals.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DataSetAtHand, type Fixture, startFixture } from '../testing/fixture.ts'
+import { type Fixture, startFixture, type TestDataSet } from '../testing/fixture.ts'
 import { locationOf, mineUntil, outcome, pieceCidOfBytes, send, store, until, whole } from '../testing/provider-calls.ts'
 import { toVersion1 } from './piece-names.ts'
 
 let fixture: Fixture
-let dataSet: DataSetAtHand
+let dataSet: TestDataSet
 let url: string
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(() => fixture[Symbol.asyncDispose]())
 const answerOf = async (answer: Response) => [answer.status, (await answer.text()).trimEnd()]
 const put = (target: string, bytes: Uint8Array) => fetch(target, { method: 'PUT', body: Buffer.from(bytes) })
 
-test('an upload session takes bytes once, checks the name, and is gone afterwards', async () => {
+test('an upload session accepts bytes once, checks the piece CID, and ends', async () => {
   const bytes = randomBytes(200)
   const session = await locationOf(url, await send('POST', `${url}/pdp/piece/uploads`))
   expect((await send('POST', session, { pieceCid: pieceCidOfBytes(bytes) })).status).toBe(500)
@@ -37,7 +37,7 @@ test('an upload session takes bytes once, checks the name, and is gone afterward
   expect(await answerOf(await put(`${url}/pdp/piece/uploads/nonsense`, bytes))).toEqual([400, 'Invalid upload UUID'])
 })
 
-test('a classic upload needs the declared bytes, and none when they are there already', async () => {
+test('a classic upload requires the declared bytes, and no bytes of a stored piece', async () => {
   const bytes = randomBytes(5000)
   const pieceCid = pieceCidOfBytes(bytes)
   const session = await locationOf(url, await send('POST', `${url}/pdp/piece`, { pieceCid }))
@@ -52,7 +52,7 @@ test('a classic upload needs the declared bytes, and none when they are there al
   expect((await fetch(`${url}/pdp/piece?pieceCid=${toVersion1(pieceCid)}`)).status).toBe(400)
 })
 
-test('bytes are on disk while the rest of the upload is still to come', async () => {
+test('received bytes are on disk before the upload is complete', async () => {
   const bytes = randomBytes(20_000_000)
   const session = await locationOf(url, await send('POST', `${url}/pdp/piece/uploads`))
   const arriving = join(fixture.dir, 'providers', '1', 'arriving', session.split('/').at(-1) ?? '')
@@ -67,7 +67,7 @@ test('bytes are on disk while the rest of the upload is still to come', async ()
   expect((await send('POST', session, { pieceCid: pieceCidOfBytes(bytes) })).status).toBe(200)
 })
 
-test('pieces are served whole, by range, by their headers, or not at all when the reader has them', async () => {
+test('pieces are served whole, by range or as headers only, and 304 answers a matching ETag', async () => {
   const bytes = randomBytes(1000)
   const pieceCid = await store(url, bytes)
   const piece = `${url}/piece/${pieceCid}`
@@ -90,7 +90,7 @@ test('pieces are served whole, by range, by their headers, or not at all when th
   expect((await fetch(`${url}/piece/nonsense`)).status).toBe(400)
 })
 
-test('forty pieces go into one transaction, forty-one are refused', async () => {
+test('forty pieces are added in one transaction, forty-one are refused', async () => {
   const pieceCids = await Promise.all(Array.from({ length: 41 }, () => store(url, randomBytes(127))))
   const { url: addUrl, body } = await fixture.addBody(dataSet, pieceCids)
   expect(await answerOf(await send('POST', addUrl, body))).toEqual([
@@ -100,7 +100,7 @@ test('forty pieces go into one transaction, forty-one are refused', async () => 
   expect(await fixture.addPieces(dataSet, pieceCids.slice(0, 40))).toEqual(Array.from({ length: 40 }, (_, index) => index))
 })
 
-test('thirty-five removals may wait for the proving period; more are refused until it ends', async () => {
+test('thirty-five removals can be queued in a proving period; more are refused until it ends', async () => {
   dataSet.provider.faults.add({ kind: 'stop_proving' })
   const remove = async (pieceIds: number[]) => {
     const extraData = await fixture.payer.remove(dataSet.clientDataSetId, pieceIds)
@@ -118,7 +118,7 @@ test('thirty-five removals may wait for the proving period; more are refused unt
   expect(((await held.json()) as { pieces: unknown[] }).pieces).toHaveLength(5)
 })
 
-test('a data set request is refused for a strange keeper, bad hex, or a signature the chain does not accept', async () => {
+test('a data set request with an unknown record keeper, bad hex or an invalid signature is refused', async () => {
   const { warmStorage } = fixture.devnet.contracts
   const create = (recordKeeper: string, extraData: string) => send('POST', `${url}/pdp/data-sets`, { recordKeeper, extraData })
   expect(await answerOf(await create(fixture.payer.address, '0x00'))).toEqual([403, 'recordKeeper address not allowed for public service'])
@@ -131,7 +131,7 @@ test('a data set request is refused for a strange keeper, bad hex, or a signatur
   expect((await fetch(`${url}/pdp/data-sets/77`)).status).toBe(404)
 })
 
-test('a removal signed twice is refused by the chain with its words', async () => {
+test('a repeated removal is refused with the error of the chain', async () => {
   const [pieceId] = await fixture.addPieces(dataSet, [await fixture.storePiece(dataSet)])
   const extraData = await fixture.payer.remove(dataSet.clientDataSetId, [pieceId ?? 0])
   const target = `${url}/pdp/data-sets/${dataSet.dataSetId}/pieces/${pieceId}`
@@ -141,7 +141,7 @@ test('a removal signed twice is refused by the chain with its words', async () =
   expect([status, text]).toEqual([500, expect.stringContaining('revert reason=[Error(Piece ID already scheduled for removal)]')])
 })
 
-test('a piece of a data set is told by its version 1 names', async () => {
+test('a piece of a data set is described by version 1 CIDs', async () => {
   const pieceCid = await fixture.storePiece(dataSet)
   const { url: addUrl, body } = await fixture.addBody(dataSet, [pieceCid])
   const statusUrl = await locationOf(url, await send('POST', addUrl, body))
@@ -149,4 +149,18 @@ test('a piece of a data set is told by its version 1 names', async () => {
   const answer = await fetch(`${addUrl}/${confirmedPieceIds[0]}`)
   expect(await answer.json()).toMatchObject({ pieceId: confirmedPieceIds[0], pieceCid: toVersion1(pieceCid) })
   expect(whole([pieceCid])).toEqual([{ pieceCid, subPieces: [{ subPieceCid: pieceCid }] }])
+})
+
+test('data sets of an abandoned payer are no longer proven', async () => {
+  await using still = await startFixture({ providers: 2, blockTimeSeconds: 0 })
+  const [abandoned, proven] = [await still.createDataSet(0), await still.createDataSet(1)]
+  for (const dataSet of [abandoned, proven]) {
+    await still.addPieces(dataSet, [await still.storePiece(dataSet)])
+    await mineUntil(still.devnet, 'its proving begins', async () => dataSet.provider.counters.provingTransactions > 0)
+  }
+  abandoned.provider.abandon(still.payer.address)
+  const before = abandoned.provider.counters.provingTransactions
+  const enough = proven.provider.counters.provingTransactions + 4
+  await mineUntil(still.devnet, 'two more proving periods', async () => proven.provider.counters.provingTransactions >= enough)
+  expect(abandoned.provider.counters.provingTransactions).toBeLessThanOrEqual(before + 1)
 })

@@ -1,4 +1,4 @@
-// One simulated storage provider: its HTTP API, its folder of pieces, its key, its proving.
+// One simulated storage provider: HTTP API, directory of pieces, key, proving.
 import { mkdirSync } from 'node:fs'
 import type { Address, Hex } from 'viem'
 import { type DeployedProvider, serviceUrlOf } from '../chain/deployment.ts'
@@ -26,14 +26,16 @@ export interface SimulatedProvider extends AsyncDisposable {
   readonly counters: ProviderCounters
   /** May be changed at any time. */
   readonly settings: ProviderSettings
-  /** As if its process were killed gently; `start` brings it back from its folder. */
+  /** Stops everything but keeps the data; `start` continues from the directory. */
   stop(): Promise<void>
   start(): Promise<void>
   /** Every transaction it broadcast, oldest first. */
   transactions(): readonly TransactionRecord[]
-  /** Deletes a piece's bytes, or every piece that no data set took. */
+  /** Ends proving for the payer's data sets. */
+  abandon(payer: Address): void
+  /** Deletes the bytes of one piece, or of all unclaimed pieces. */
   collectGarbage(pieceCid?: string): void
-  /** The file of a piece it has; undefined when it has none. */
+  /** Path of the piece's file; undefined when the provider does not store the piece. */
   findPieceFile(pieceCid: string): string | undefined
 }
 
@@ -46,8 +48,8 @@ export interface ProviderOptions {
   readonly log: (line: string) => void
 }
 
-/** The parts that live between `start` and `stop`. */
-interface Life extends AsyncDisposable {
+/** The parts that exist between `start` and `stop`. */
+interface RunningParts extends AsyncDisposable {
   readonly context: ProviderContext
 }
 
@@ -56,18 +58,19 @@ export function createProvider(options: ProviderOptions): SimulatedProvider {
   const faults = createFaultBox()
   const counters = createCounters()
   const settings = { ...defaultSettings(), ...options.settings }
+  const abandonedPayers = new Set<string>()
   mkdirSync(dir, { recursive: true })
-  let life: Life | undefined
+  let running: RunningParts | undefined
 
-  function requireLife(): ProviderContext {
-    if (!life) throw new Error(`provider ${deployed.providerId} is stopped`)
-    return life.context
+  function requireRunning(): ProviderContext {
+    if (!running) throw new Error(`provider ${deployed.providerId} is stopped`)
+    return running.context
   }
 
   async function stop(): Promise<void> {
-    const ending = life
-    life = undefined
-    await ending?.[Symbol.asyncDispose]()
+    const stopping = running
+    running = undefined
+    await stopping?.[Symbol.asyncDispose]()
   }
 
   return {
@@ -79,22 +82,23 @@ export function createProvider(options: ProviderOptions): SimulatedProvider {
     settings,
     stop,
     async start() {
-      life ??= await startLife(options, { faults, counters, settings })
+      running ??= await startParts(options, { faults, counters, settings, abandonedPayers })
     },
-    transactions: () => Object.values(requireLife().ledger.state.transactions),
+    transactions: () => Object.values(requireRunning().ledger.state.transactions),
+    abandon: (payer) => void abandonedPayers.add(payer.toLowerCase()),
     collectGarbage(pieceCid) {
-      const { pieces } = requireLife()
+      const { pieces } = requireRunning()
       for (const name of pieceCid === undefined ? pieces.listUnclaimed(0) : [pieceCid]) pieces.remove(name)
     },
-    findPieceFile: (pieceCid) => requireLife().pieces.find(pieceCid)?.path,
+    findPieceFile: (pieceCid) => requireRunning().pieces.find(pieceCid)?.path,
     [Symbol.asyncDispose]: stop,
   }
 }
 
-async function startLife(
+async function startParts(
   { deployed, privateKey, chain, dir, log }: ProviderOptions,
-  shared: Pick<ProviderContext, 'faults' | 'counters' | 'settings'>,
-): Promise<Life> {
+  shared: Pick<ProviderContext, 'faults' | 'counters' | 'settings' | 'abandonedPayers'>,
+): Promise<RunningParts> {
   const { providerId, port } = deployed
   await using stack = new AsyncDisposableStack()
   const ending = new AbortController()
@@ -117,7 +121,7 @@ async function startLife(
   stack.defer(followDarkness(context, server))
   if (!shared.faults.has('dark')) await server.listen()
   puller.resume()
-  // Disposed first: whoever waits for the chain gives up.
+  // Disposed first: ends the waits for receipts.
   stack.defer(() => ending.abort())
   const disposal = stack.move()
   return { context, [Symbol.asyncDispose]: () => disposal.disposeAsync() }
@@ -138,11 +142,11 @@ function routesOf(context: ProviderContext, puller: Puller): RouteGroup[] {
   ]
 }
 
-/** While a `dark` fault is placed nothing listens. */
+/** Closes the port while a `dark` fault is placed. */
 function followDarkness({ faults, log }: ProviderContext, server: ProviderServer): () => void {
-  let last: Promise<void> = Promise.resolve()
+  let switched: Promise<void> = Promise.resolve()
   return faults.subscribe(() => {
     const isDark = faults.has('dark')
-    last = last.then(() => (isDark ? server.close() : server.listen())).catch((error) => log(`port not switched: ${error}`))
+    switched = switched.then(() => (isDark ? server.close() : server.listen())).catch((error) => log(`port not switched: ${error}`))
   })
 }

@@ -1,5 +1,5 @@
-// Keeps a provider's data sets proven: starts periods, proves in the window, lets removals take effect.
-import { encodeFunctionData, type Hex, zeroHash } from 'viem'
+// Proves a provider's data sets: starts periods, with which removals take effect, and proves in the challenge window.
+import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { verifierAbi, warmStorageAbi } from '../chain/abis.ts'
 import { CHALLENGE_FINALITY_EPOCHS } from '../chain/deployment.ts'
 import { findReceipt } from '../chain/rpc.ts'
@@ -11,13 +11,14 @@ import { pieceCidsInFlight } from './ledger.ts'
 const CHALLENGES_PER_PROOF = 5
 /** Proofs are counted on the devnet, not verified. */
 const PROOFS = Array.from({ length: CHALLENGES_PER_PROOF }, () => ({ leaf: zeroHash, proof: [] }))
-/** Blocks that may come between deciding on a transaction and its own block. */
+/** Blocks that may be mined between the decision for a transaction and its own block. */
 const LANDING_EPOCHS = 2n
-/** A data set in which nothing is due is looked at again after so many epochs. */
+/** Interval of checks of a data set in which nothing is due. */
 const IDLE_EPOCHS = 16n
 
 export interface ProvingState {
   readonly dataSetId: number
+  readonly payer: Address
   readonly leaves: bigint
   readonly deadline: bigint
   readonly challengeEpoch: bigint
@@ -27,32 +28,52 @@ export interface ProvingState {
 }
 
 export interface Prover {
-  /** Does for every data set what its state and the epoch ask for. */
+  /** Sends what is due in each data set at this epoch. */
   advance(epoch: bigint): Promise<void>
-  /** Looks at every data set next time: something happened that may make work. */
-  lookAgain(): void
+  /** Makes the next `advance` check every data set, after an event that may have made something due. */
+  recheck(): void
 }
 
 export function createProver(context: ProviderContext): Prover {
-  /** The epoch at which each data set is looked at again. */
+  /** The epoch of the next check of each data set. */
   const dueAt = new Map<number, bigint>()
-  /** The last epoch in which something was sent for a data set; it is mined by the next. */
+  /** The last epoch in which a transaction was sent for a data set; the next block contains it. */
   const sentAt = new Map<number, bigint>()
   const leavesSeen = new Map<number, bigint>()
   let nextId = 1
-  // Removals may have taken effect while the provider was stopped.
+  let isListDue = true
+  // Removals may take effect while the provider is stopped.
   let isReleaseDue = true
 
-  function lookAgain(): void {
+  function recheck(): void {
+    isListDue = true
     for (const dataSetId of dueAt.keys()) dueAt.set(dataSetId, (sentAt.get(dataSetId) ?? 0n) + 1n)
   }
 
-  async function look(dataSetId: number, epoch: bigint): Promise<void> {
-    // Should a step fail, it is tried again at the next epoch.
+  function forget(dataSetId: number): void {
+    for (const memory of [dueAt, sentAt, leavesSeen]) memory.delete(dataSetId)
+  }
+
+  /** Only a provider's own transactions and reorganisations change its list of data sets. */
+  async function listNew(): Promise<void> {
+    isListDue = false
+    try {
+      const listed = await listOwnDataSets(context.chain, context.signer.address, nextId)
+      nextId = listed.nextId
+      for (const id of listed.dataSetIds) dueAt.set(id, 0n)
+    } catch (error) {
+      isListDue = true
+      throw error
+    }
+  }
+
+  async function check(dataSetId: number, epoch: bigint): Promise<void> {
+    // A failed step is tried again at the next epoch.
     dueAt.set(dataSetId, epoch + 1n)
     const state = await readState(context, dataSetId)
+    if (state && context.abandonedPayers.has(state.payer.toLowerCase())) return forget(dataSetId)
     if (state === undefined || (await isRemoved(context, state, epoch))) {
-      for (const memory of [dueAt, sentAt, leavesSeen]) memory.delete(dataSetId)
+      forget(dataSetId)
       isReleaseDue = true
       return
     }
@@ -64,19 +85,17 @@ export function createProver(context: ProviderContext): Prover {
   }
 
   return {
-    lookAgain,
+    recheck,
     async advance(epoch) {
-      const listed = await listOwnDataSets(context.chain, context.signer.address, nextId)
-      nextId = listed.nextId
-      for (const id of listed.dataSetIds) dueAt.set(id, 0n)
-      for (const [dataSetId, due] of dueAt) if (epoch >= due) await look(dataSetId, epoch)
+      if (isListDue) await listNew()
+      for (const [dataSetId, due] of dueAt) if (epoch >= due) await check(dataSetId, epoch)
       if (isReleaseDue) await releaseRemoved(context)
       isReleaseDue = false
     },
   }
 }
 
-/** Sends what is due and returns the epoch at which something may be due again. */
+/** Sends what is due and returns the epoch of the next check. */
 async function advanceDataSet(context: ProviderContext, state: ProvingState, epoch: bigint): Promise<bigint> {
   const { dataSetId } = state
   const isOver = state.endEpoch > 0n && epoch > state.endEpoch
@@ -98,7 +117,7 @@ async function isRemoved(context: ProviderContext, state: ProvingState, epoch: b
   return state.endEpoch > 0n && epoch > state.endEpoch && (await removeEnded(context, state))
 }
 
-/** Undefined when the data set is gone. */
+/** Undefined when the data set is not live. */
 async function readState({ chain, signer }: ProviderContext, dataSetId: number): Promise<ProvingState | undefined> {
   if (!(await isOwnDataSet(chain, signer.address, dataSetId))) return undefined
   const args = [BigInt(dataSetId)] as const
@@ -112,10 +131,10 @@ async function readState({ chain, signer }: ProviderContext, dataSetId: number):
     reader.readContract({ ...service, functionName: 'provenThisPeriod' }),
     reader.readContract({ ...service, functionName: 'getDataSet' }),
   ])
-  return { dataSetId, leaves, challengeEpoch, deadline, isProven, endEpoch: info.pdpEndEpoch, railId: info.pdpRailId }
+  return { dataSetId, payer: info.payer, leaves, challengeEpoch, deadline, isProven, endEpoch: info.pdpEndEpoch, railId: info.pdpRailId }
 }
 
-/** Ends the period, with which queued removals take effect, and asks for the first challenge possible in the next. */
+/** Ends the period, with which queued removals take effect, and chooses the earliest challenge of the next one. */
 async function startPeriod(context: ProviderContext, { dataSetId, deadline }: ProvingState): Promise<void> {
   const { reader, contracts } = context.chain
   const service = { address: contracts.warmStorage, abi: warmStorageAbi } as const
@@ -133,7 +152,7 @@ async function startPeriod(context: ProviderContext, { dataSetId, deadline }: Pr
   )
 }
 
-/** As early in the window as possible, with room for the transaction to land some blocks from now. */
+/** As early in the window as possible, with some blocks for the transaction to be mined. */
 function chooseChallenge({ windowStart, windowSize, epoch }: { windowStart: bigint; windowSize: bigint; epoch: bigint }): bigint {
   const start = windowStart + LANDING_EPOCHS
   const soonest = epoch + LANDING_EPOCHS + CHALLENGE_FINALITY_EPOCHS
@@ -142,22 +161,22 @@ function chooseChallenge({ windowStart, windowSize, epoch }: { windowStart: bigi
   return chosen < end ? chosen : end
 }
 
-/** Deletes the bytes of pieces that no data set of this provider holds any more. */
+/** Deletes the bytes of pieces that are in none of this provider's data sets. */
 async function releaseRemoved({ chain, pieces, signer, ledger }: ProviderContext): Promise<void> {
-  const gone = new Set(pieces.listHeld())
-  if (gone.size === 0) return
-  for (const pieceCid of pieceCidsInFlight(ledger.state)) gone.delete(pieceCid)
+  const orphans = new Set(pieces.listHeld())
+  if (orphans.size === 0) return
+  for (const pieceCid of pieceCidsInFlight(ledger.state)) orphans.delete(pieceCid)
   const { dataSetIds } = await listOwnDataSets(chain, signer.address, 1)
-  for (const id of dataSetIds) for (const { pieceCid } of await listPieces(chain, id)) gone.delete(pieceCid)
-  // A piece whose addition was rewound just now was not removed.
+  for (const id of dataSetIds) for (const { pieceCid } of await listPieces(chain, id)) orphans.delete(pieceCid)
+  // A piece whose addition was undone by a reorganisation was not removed.
   for (const { hash, pieceCids } of Object.values(ledger.state.transactions)) {
-    const named = pieceCids.filter((pieceCid) => gone.has(pieceCid))
-    if (named.length > 0 && !(await findReceipt(chain.reader, hash))) for (const pieceCid of named) gone.delete(pieceCid)
+    const named = pieceCids.filter((pieceCid) => orphans.has(pieceCid))
+    if (named.length > 0 && !(await findReceipt(chain.reader, hash))) for (const pieceCid of named) orphans.delete(pieceCid)
   }
-  for (const pieceCid of gone) pieces.removeHeld(pieceCid)
+  for (const pieceCid of orphans) pieces.removeHeld(pieceCid)
 }
 
-/** A provider that lost bytes cannot prove. */
+/** A provider that has lost bytes cannot prove. */
 async function holdsEverything({ chain, pieces }: ProviderContext, dataSetId: number): Promise<boolean> {
   const listed = await listPieces(chain, dataSetId)
   return listed.every(({ pieceCid }) => pieces.find(pieceCid) !== undefined)

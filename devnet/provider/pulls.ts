@@ -1,4 +1,4 @@
-// Fetches pieces from other providers on the client's behalf.
+// Pulls pieces from other providers at the request of a client.
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -28,14 +28,14 @@ const pullShape = type({
 
 type PullBody = typeof pullShape.infer
 
-/** The source will not have it later either. */
+/** A retry would fail too. */
 class PermanentPullError extends Error {
   override readonly name = 'PermanentPullError'
 }
 
 export interface Puller extends AsyncDisposable {
   readonly routes: RouteGroup
-  /** Goes on with what a stop interrupted. */
+  /** Continues the pulls that a stop interrupted. */
   resume(): void
 }
 
@@ -93,12 +93,12 @@ export function createPuller(context: ProviderContext): Puller {
 
 const isFinal = (status: PullStatus) => status === 'complete' || status === 'failed'
 
-/** The same request again asks for its status; a failed pull stays failed under its key. */
+/** A repeated request returns the status; a failed pull stays failed under its key. */
 function idempotencyKey({ dataSetId = 0, recordKeeper = '' }: PullBody, extraData: Hex): string {
   return `${createHash('sha256').update(hexToBytes(extraData)).digest('hex')}:${dataSetId}:${recordKeeper.toLowerCase()}`
 }
 
-/** One entry a piece, with every source given for it. */
+/** One entry for each piece, with all its sources. */
 function mergeSources({ pieces }: PullBody): PulledPiece[] {
   const sources = new Map<string, string[]>()
   for (const [index, { pieceCid, sourceUrl }] of pieces.entries()) {
@@ -114,7 +114,7 @@ function mergeSources({ pieces }: PullBody): PulledPiece[] {
   return [...sources].map(([pieceCid, sourceUrls]) => ({ pieceCid, sourceUrls, status: 'pending' }))
 }
 
-/** The chain must be ready to take the pieces with this very extraData; nothing is used up by asking. */
+/** Simulates addPieces with this extraData, which does not use the nonce. @throws Refusal 400 when it reverts */
 async function admit(context: ProviderContext, body: PullBody, extraData: Hex): Promise<void> {
   const { chain, signer } = context
   const { dataSetId = 0, recordKeeper = '', pieces } = body
@@ -143,7 +143,7 @@ async function admit(context: ProviderContext, body: PullBody, extraData: Hex): 
 function describePull(pieces: readonly PulledPiece[]) {
   const statuses = new Set(pieces.map((piece) => piece.status))
   const open = (['retrying', 'inProgress', 'pending'] as const).find((status) => statuses.has(status))
-  // As Curio: complete as soon as any piece is.
+  // As in Curio: complete when one piece is complete and none is open.
   const status = open ?? (statuses.has('complete') ? 'complete' : 'failed')
   return { status, pieces: pieces.map((piece) => ({ pieceCid: piece.pieceCid, status: piece.status })) }
 }
@@ -162,7 +162,7 @@ async function pullPiece(context: ProviderContext, piece: PulledPiece, stopping:
       await fetchPiece(context, piece, stopping)
       return move('complete')
     } catch (error) {
-      // A stopped provider tries again when it is back.
+      // `resume` tries again after a stop.
       if (stopping.aborted) return
       log(`pull of ${piece.pieceCid} failed: ${error}`)
       if (error instanceof PermanentPullError || waitMs === undefined) return move('failed')
@@ -174,7 +174,7 @@ async function pullPiece(context: ProviderContext, piece: PulledPiece, stopping:
   }
 }
 
-/** Tries the sources in turn. @throws PermanentPullError when none will ever do */
+/** Tries the sources in turn. @throws PermanentPullError when all failed permanently */
 async function fetchPiece(context: ProviderContext, { pieceCid, sourceUrls }: PulledPiece, stopping: AbortSignal): Promise<void> {
   const { pieces, counters } = context
   if (pieces.find(pieceCid)) return

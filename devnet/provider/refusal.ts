@@ -1,4 +1,4 @@
-// The answer to a request that is not carried out: a status and one line of text, as Curio writes them.
+// An error answer: a status and one line of text, as in Curio.
 export interface RefusalOptions extends ErrorOptions {
   readonly headers?: Record<string, string>
 }
@@ -17,5 +17,5 @@ export class Refusal extends Error {
 
 export const refusal = (status: number, text: string, options?: RefusalOptions) => new Refusal(text, { ...options, status })
 
-/** Curio's words for an unknown path or upload session. */
+/** Curio's answer for an unknown path or upload session. */
 export const notFound = () => refusal(404, '404 page not found')

@@ -1,4 +1,4 @@
-// Serves pieces: whole, by range, or only their headers.
+// Serves pieces: whole, one range, or headers only.
 import { createReadStream } from 'node:fs'
 import { Transform } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
@@ -59,7 +59,7 @@ function servePiece(context: ProviderContext, request: PieceRequest, reply: Fast
   return reply.send(openBody(context, request, piece, { start, end }))
 }
 
-/** The bytes, counted, and damaged when a fault says so. */
+/** Counts the bytes, and changes them when a fault is placed. */
 function openBody(context: ProviderContext, request: PieceRequest, piece: StoredPiece, { start, end }: ByteRange): Transform {
   const isCorrupt = context.faults.take('corrupt_bytes', 'retrieve') !== undefined
   const cut = context.faults.take('cut_bytes', 'retrieve')
@@ -79,13 +79,13 @@ function openBody(context: ProviderContext, request: PieceRequest, piece: Stored
     },
   })
   const file = createReadStream(piece.path, { start, end })
-  // The reader went away, or the file: either way the body ends short.
+  // A closed connection or a deleted file ends the body early.
   file.on('error', (error) => body.destroy(error))
   body.on('close', () => file.destroy())
   return drip ? dripped(file.pipe(body), drip.everyMs) : file.pipe(body)
 }
 
-/** The bytes one at a time, for as long as the reader stays. */
+/** Sends one byte at a time until the connection closes. */
 function dripped(body: Transform, everyMs: number): Transform {
   const drip = new Transform({
     async transform(chunk: Buffer, _encoding, done) {
@@ -106,7 +106,7 @@ function listsTag(header: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes('*')
 }
 
-/** One range; several are answered with the whole piece, as the standard allows. */
+/** Supports one range; the answer to several is the whole piece, as HTTP permits. */
 function readRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   if (header === undefined || header.includes(',')) return undefined
   const match = /^bytes=(\d*)-(\d*)$/.exec(header.trim())

@@ -1,29 +1,29 @@
-// How a simulated provider behaves when nothing is wrong, and what it counts.
+// Delays and limits of a simulated provider without faults, and its counters.
 import { type RouteName, routeNames } from '../faults.ts'
 
 const HOUR_MS = 3_600_000
 
-/** May be changed while the provider runs; read at every use. */
+/** Can be changed while the provider runs; read at each use. */
 export interface ProviderSettings {
-  /** An uploaded piece is not found for so long, as Curio moves it to long-term storage first. */
+  /** Time until an uploaded piece is found; Curio moves it to long-term storage first. */
   parkDelayMs: number
-  /** A mined transaction counts as unprocessed for so long. */
+  /** Time until a mined transaction is processed. */
   unprocessedMs: number
   /** Blocks on top of a transaction before it counts as confirmed. */
   confidenceBlocks: number
-  /** A pending transaction unknown to the node for so long has failed. */
+  /** Time after which a pending transaction that the node does not know has failed. */
   lostAfterMs: number
-  /** A stored piece that no data set took is deleted after so long. */
+  /** Time until an unclaimed piece is deleted. */
   unclaimedKeepMs: number
-  /** An upload that was not finalised is dropped after so long. */
+  /** Time until an upload that was not finalised is deleted. */
   uploadKeepMs: number
   /** Waits before the second and third attempt to pull a piece. */
   pullRetryMs: readonly number[]
-  /** Pieces being pulled at once, over all requests. */
+  /** Limit for pieces in open pulls, of all requests. */
   pullPiecesMax: number
-  /** Adding to unknown data sets five times a minute closes the PDP routes for so long. */
+  /** How long PDP requests are refused after five additions to unknown data sets within a minute. */
   offenceBlockMs: number
-  /** Proving periods after its end that a terminated data set is still kept. */
+  /** Proving periods between the end of a terminated data set and its deletion. */
   keepEndedPeriods: number
 }
 
@@ -42,10 +42,10 @@ export function defaultSettings(): ProviderSettings {
   }
 }
 
-/** Since this process started. */
+/** Counts since the start of this process. */
 export interface ProviderCounters {
   readonly requests: Record<RouteName, number>
-  /** Broadcast transactions, whatever became of them. */
+  /** Broadcast transactions, with any outcome. */
   createTransactions: number
   addPiecesTransactions: number
   removalTransactions: number

@@ -1,4 +1,4 @@
-// Relays the payer's signed wish to end a data set.
+// Sends a payer's signed termination of a data set.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodeFunctionData } from 'viem'
 import { warmStorageAbi } from '../chain/abis.ts'
@@ -38,7 +38,7 @@ export function terminationRoutes(context: ProviderContext): RouteGroup {
   }
 }
 
-/** Sends queued terminations and notes what came of sent ones; a wish the chain refuses is silently dropped. */
+/** Sends queued terminations and records the outcome of sent ones. Curio drops a refused termination without an answer, and so does this. */
 export async function relayTerminations(context: ProviderContext): Promise<void> {
   const { ledger, transactions, log } = context
   for (const [key, record] of Object.entries(ledger.state.terminations)) {
@@ -59,18 +59,18 @@ export async function relayTerminations(context: ProviderContext): Promise<void>
           extraData: record.extraData,
         })
       } catch (error) {
-        // The client sees a 404 and may ask again.
+        // The client gets a 404 and may try again.
         log(`termination of data set ${dataSetId} dropped: ${error}`)
         delete ledger.state.terminations[key]
       }
       ledger.changed()
     } else {
-      await noteOutcome(context, dataSetId)
+      await recordOutcome(context, dataSetId)
     }
   }
 }
 
-async function noteOutcome(context: ProviderContext, dataSetId: number): Promise<void> {
+async function recordOutcome(context: ProviderContext, dataSetId: number): Promise<void> {
   const { ledger, transactions } = context
   const record = ledger.state.terminations[dataSetId]
   const transaction = transactions.find(record?.hash ?? '', ['terminate'])

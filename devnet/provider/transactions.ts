@@ -1,4 +1,4 @@
-// Sends a provider's transactions and follows each until it is processed, lost or rewound.
+// Sends a provider's transactions and follows each until it is processed, lost or undone by a reorganisation.
 import {
   BaseError,
   decodeErrorResult,
@@ -18,14 +18,16 @@ import type { ProviderContext } from './context.ts'
 import type { TransactionKind, TransactionRecord } from './ledger.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** After a reorganisation, transactions of so many epochs are looked up again. */
+/** After a reorganisation, the transactions of so many epochs are checked again. */
 const REORG_WATCH_EPOCHS = 64n
-/** Enough for 40 pieces; only used where no estimate is possible because the call is meant to revert. */
+/** Enough for 40 pieces. For calls that are meant to revert, of which no estimate is possible. */
 const REVERTING_GAS = 20_000_000n
 /** The end of the call data is the payer's signature: 65 bytes, padded. */
 const SIGNATURE_HEX_DIGITS = 192
+/** Pause while a transaction is open, and otherwise. */
 const CHECK_MS = 50
-/** Of `require` with a text. */
+const IDLE_CHECK_MS = 5000
+/** Selector of the error that `require` with a text throws. */
 const ERROR_SELECTOR = '0x08c379a0'
 const errorAbi = parseAbi(['error Error(string message)'])
 
@@ -41,10 +43,10 @@ export interface Submission {
 }
 
 export interface TransactionLog {
-  /** Broadcasts and remembers. @throws Refusal 500 with the revert data when the estimate reverts */
+  /** Broadcasts and records the transaction. @throws Refusal 500 with the revert data when the estimate reverts */
   submit(submission: Submission): Promise<Hex>
   find(hash: string, kinds: readonly TransactionKind[]): TransactionRecord | undefined
-  /** Called when a transaction has taken effect; returns the way to stop. */
+  /** Calls back when a transaction was processed. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void
 }
 
@@ -56,16 +58,19 @@ export function createTransactionLog(context: LogContext): RunningTransactionLog
   const { ledger, signer, faults } = context
   const { transactions } = ledger.state
   const listeners = new Set<() => void>()
-  // What ended while nobody watched may be gone as well.
+  // A reorganisation may have happened while the provider was stopped.
   let isRecheckDue = true
   const loop = startLoop(
     async () => {
       const isRecheck = isRecheckDue
       isRecheckDue = false
-      const isNews = await followAll(context, isRecheck)
-      if (isNews) for (const listener of listeners) listener()
+      const isAnyProcessed = await followAll(context, isRecheck)
+      if (isAnyProcessed) for (const listener of listeners) listener()
     },
-    { pauseMs: CHECK_MS, onError: (error) => context.log(`following transactions failed: ${error}`) },
+    {
+      pauseMs: () => (hasOpen(context) ? CHECK_MS : IDLE_CHECK_MS),
+      onError: (error) => context.log(`following transactions failed: ${error}`),
+    },
   )
   const unsubscribe = context.chain.head.subscribe(({ isReorg }) => {
     isRecheckDue ||= isReorg
@@ -75,7 +80,7 @@ export function createTransactionLog(context: LogContext): RunningTransactionLog
   return {
     async submit({ kind, route, to, data, value = 0n, dataSetId, pieceCids = [], extraData }) {
       const reverts = faults.take('revert', route) !== undefined
-      const request = reverts ? { to, value, data: destroySignature(data), gas: REVERTING_GAS } : { to, value, data }
+      const request = reverts ? { to, value, data: clearSignature(data), gas: REVERTING_GAS } : { to, value, data }
       const hash = await signer.send(request).catch((error) => {
         throw describeFailedSend(error)
       })
@@ -117,29 +122,32 @@ function countTransaction({ counters }: LogContext, kind: TransactionKind): void
   if (kind === 'terminate') counters.terminationTransactions++
 }
 
-/** True when a transaction has taken effect. */
+const hasOpen = ({ ledger, chain }: LogContext): boolean =>
+  Object.values(ledger.state.transactions).some((record) => isOpen(record, chain.head.epoch))
+
+/** Resolves with true when a transaction was processed. */
 async function followAll(context: LogContext, isRecheck: boolean): Promise<boolean> {
   const { ledger, chain } = context
-  let isNews = false
+  let isAnyProcessed = false
   for (const record of Object.values(ledger.state.transactions)) {
     if (!isOpen(record, chain.head.epoch) && !(isRecheck && isRecent(record, chain.head.epoch))) continue
     const before = { ...record }
     await follow(context, record)
-    isNews ||= record.processed && !before.processed
+    isAnyProcessed ||= record.processed && !before.processed
     if (record.status !== before.status || record.processed !== before.processed) ledger.changed()
   }
-  return isNews
+  return isAnyProcessed
 }
 
-/** Something may still become of it by itself. */
+/** The status can still change without a reorganisation. */
 function isOpen(record: TransactionRecord, epoch: bigint): boolean {
   const { status, ok, processed } = record
   if (status === 'confirmed') return ok === true && !processed
-  // A rewound transaction may be mined again, but not for ever.
+  // A transaction undone by a reorganisation may be mined again within some epochs.
   return status === 'pending' || (status === 'reorged' && isRecent(record, epoch))
 }
 
-/** Within reach of a reorganisation. */
+/** A reorganisation can undo it. */
 const isRecent = ({ confirmedEpoch = 0 }: TransactionRecord, epoch: bigint) => BigInt(confirmedEpoch) + REORG_WATCH_EPOCHS >= epoch
 
 async function follow(context: LogContext, record: TransactionRecord): Promise<void> {
@@ -157,7 +165,7 @@ async function follow(context: LogContext, record: TransactionRecord): Promise<v
     record.confirmedEpoch = Number(receipt.blockNumber)
   }
   const isDue = Date.now() >= (record.confirmedAtMs ?? 0) + settings.unprocessedMs
-  if (record.ok && !record.processed && isDue && !faults.has('unprocessed')) digest(context, record, receipt)
+  if (record.ok && !record.processed && isDue && !faults.has('unprocessed')) recordEffects(context, record, receipt)
 }
 
 async function followUnmined({ chain, settings }: LogContext, record: TransactionRecord): Promise<void> {
@@ -174,13 +182,13 @@ async function followUnmined({ chain, settings }: LogContext, record: Transactio
     await chain.reader.getTransaction({ hash: record.hash })
   } catch (error) {
     if (!(error instanceof TransactionNotFoundError)) throw error
-    // Neither mined nor waiting any more.
+    // Neither mined nor pending.
     record.status = 'failed'
   }
 }
 
-/** Takes over what the transaction did: the new data set's id, the ids of its pieces. */
-function digest({ chain, pieces }: LogContext, record: TransactionRecord, receipt: TransactionReceipt): void {
+/** Records the effects of the transaction: the id of the new data set and of its pieces. */
+function recordEffects({ chain, pieces }: LogContext, record: TransactionRecord, receipt: TransactionReceipt): void {
   for (const event of verifierEvents(chain.contracts, receipt.logs)) {
     if (event.eventName === 'DataSetCreated') record.dataSetId = Number(event.args.setId)
     if (event.eventName === 'PiecesAdded') record.pieceIds = event.args.pieceIds.map(Number)
@@ -193,7 +201,7 @@ function verifierEvents({ pdpVerifier }: DevnetContracts, logs: Log[]) {
   return parseEventLogs({ abi: verifierAbi, logs }).filter((log) => log.address.toLowerCase() === pdpVerifier.toLowerCase())
 }
 
-function destroySignature(data: Hex): Hex {
+function clearSignature(data: Hex): Hex {
   return `${data.slice(0, -SIGNATURE_HEX_DIGITS)}${'0'.repeat(SIGNATURE_HEX_DIGITS)}` as Hex
 }
 
@@ -209,7 +217,7 @@ function dataOf(error: unknown): Hex | undefined {
   return typeof error.data === 'string' && error.data.startsWith('0x') ? (error.data as Hex) : undefined
 }
 
-/** Lotus' words for a call that reverts: custom errors as data, `require` texts as `Error(…)`. */
+/** The text of Lotus for a call that reverts: custom errors as data, `require` texts as `Error(…)`. */
 export function describeRevert(data: Hex): string {
   const text = data.startsWith(ERROR_SELECTOR) ? decodeErrorResult({ abi: errorAbi, data }).args[0] : undefined
   const reason = text === undefined ? data : `Error(${text})`

@@ -1,4 +1,4 @@
-// Taking in pieces: streaming uploads, classic uploads, and finding what is there.
+// Routes for uploads, streaming and classic, and for finding stored pieces.
 import { randomUUID } from 'node:crypto'
 import { type } from 'arktype'
 import type { FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-// A devnet in a temporary folder for one test file, with a funded payer.
+// A temporary devnet with a funded payer, for one test file.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { locationOf, outcome, send, store, whole } from './provider-calls.ts'
 
 const DEPOSIT = parseEther('100')
 
-export interface DataSetAtHand {
+export interface TestDataSet {
   readonly provider: SimulatedProvider
   readonly dataSetId: number
   readonly clientDataSetId: bigint
@@ -25,21 +25,21 @@ export interface Fixture extends AsyncDisposable {
   readonly userKey: Hex
   provider(index: number): SimulatedProvider
   /** An empty data set at the provider. */
-  createDataSet(index: number): Promise<DataSetAtHand>
-  /** Stores fresh bytes at the provider of a data set. */
-  storePiece(dataSet: DataSetAtHand, size?: number): Promise<string>
-  /** What to post to add the pieces, with a fresh nonce. */
+  createDataSet(index: number): Promise<TestDataSet>
+  /** Stores random bytes at the provider of a data set. */
+  storePiece(dataSet: TestDataSet, size?: number): Promise<string>
+  /** URL and body of a request that adds the pieces, with a new nonce. */
   addBody(
-    dataSet: DataSetAtHand,
+    dataSet: TestDataSet,
     pieceCids: readonly string[],
   ): Promise<{ readonly nonce: bigint; readonly body: object; readonly url: string }>
-  /** Adds and waits; returns the piece ids. */
-  addPieces(dataSet: DataSetAtHand, pieceCids: readonly string[]): Promise<readonly number[]>
+  /** Resolves with the piece ids when the pieces are added. */
+  addPieces(dataSet: TestDataSet, pieceCids: readonly string[]): Promise<readonly number[]>
 }
 
 export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise<Fixture> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-devnet-'))
-  const devnet = await startDevnet({ ...options, dir })
+  const devnet = await startDevnet({ isTemporary: true, ...options, dir })
   const userKey = devnet.users[0]?.privateKey ?? '0x'
   await devnet.depositFor(userKey, DEPOSIT)
   await devnet.approveFwss(userKey)
@@ -47,7 +47,7 @@ export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise
 
   function provider(index: number): SimulatedProvider {
     const found = devnet.providers[index]
-    if (!found) throw new Error(`no provider at ${index}`)
+    if (!found) throw new Error(`the devnet has no provider at position ${index}`)
     return found
   }
 
@@ -58,7 +58,7 @@ export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise
       const clientDataSetId = newNonce()
       const body = { recordKeeper: devnet.contracts.warmStorage, extraData: await payer.create(clientDataSetId, payeeOf(address)) }
       const created = await outcome(await locationOf(url, await send('POST', `${url}/pdp/data-sets`, body)))
-      if (created.dataSetId === undefined) throw new Error(`no data set: ${JSON.stringify(created)}`)
+      if (created.dataSetId === undefined) throw new Error(`data set not created: ${JSON.stringify(created)}`)
       return { provider: provider(index), dataSetId: created.dataSetId, clientDataSetId }
     },
     storePiece: (dataSet, size = 1000) => store(dataSet.provider.url, randomBytes(size)),
@@ -74,11 +74,11 @@ export async function startFixture(options: Omit<DevnetOptions, 'dir'>): Promise
     },
     async [Symbol.asyncDispose]() {
       await devnet[Symbol.asyncDispose]()
-      rmSync(dir, { recursive: true })
+      rmSync(dir, { recursive: true, force: true })
     },
   }
   return fixture
 }
 
-/** Devnet providers are their own payees. */
+/** Providers of a devnet are their own payees. */
 const payeeOf = (provider: Address) => provider

@@ -1,4 +1,4 @@
-// A client of the simulated providers for tests: signs what a payer signs and speaks the providers' API.
+// Signs the messages of a payer, for tests.
 import type { Address, Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import {
@@ -26,7 +26,7 @@ export interface Payer {
   terminate(dataSetId: number): Promise<Hex>
 }
 
-/** Signs with the key for the devnet's storage service; data sets get the metadata `source=test`. */
+/** Signs for the devnet's storage service; data sets get the metadata `source=test`. */
 export function createPayer(devnet: Devnet, privateKey: Hex): Payer {
   const account = privateKeyToAccount(privateKey)
   const signing = { account, domain: { chainId: CHAIN_ID, fwss: devnet.contracts.warmStorage } }

@@ -1,11 +1,11 @@
-// The provider API as tests call it, one function a request or a wait.
+// Requests to the provider API and waits for their results, for tests.
 import { setTimeout as delay } from 'node:timers/promises'
 import { pieceCidOf } from '../../plugins/storage/pieces/piece-cid.ts'
 import { createPieceHasher } from '../../plugins/storage/pieces/piece-hasher.ts'
 import type { Devnet } from '../devnet.ts'
 
 const POLL_MS = 25
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 export const whole = (pieceCids: readonly string[]) => pieceCids.map((pieceCid) => ({ pieceCid, subPieces: [{ subPieceCid: pieceCid }] }))
 
@@ -19,7 +19,7 @@ export function pieceCidOfBytes(bytes: Uint8Array): string {
   return pieceCidOf(hasher.digest())
 }
 
-/** The address a 201 points to. @throws Error with the answer when it is not a 201 */
+/** The Location of a 201. @throws Error with the answer for another status */
 export async function locationOf(base: string, answer: Response): Promise<string> {
   const text = await answer.text()
   const location = answer.headers.get('location')
@@ -27,7 +27,7 @@ export async function locationOf(base: string, answer: Response): Promise<string
   return new URL(location, base).href
 }
 
-/** Uploads and finalises; the piece may not be found yet. */
+/** Uploads and finalises; the provider may find the piece only later. */
 export async function upload(base: string, bytes: Uint8Array): Promise<string> {
   const session = await locationOf(base, await send('POST', `${base}/pdp/piece/uploads`))
   const stored = await fetch(session, { method: 'PUT', body: Buffer.from(bytes) })
@@ -38,7 +38,7 @@ export async function upload(base: string, bytes: Uint8Array): Promise<string> {
   return pieceCid
 }
 
-/** Uploads and waits until the piece is found. */
+/** Uploads and waits until the provider finds the piece. */
 export async function store(base: string, bytes: Uint8Array): Promise<string> {
   const pieceCid = await upload(base, bytes)
   await until('the piece is found', async () => (await fetch(`${base}/pdp/piece?pieceCid=${pieceCid}`)).status === 200)
@@ -55,29 +55,29 @@ export interface StatusAnswer {
   readonly confirmedPieceIds?: readonly number[]
 }
 
-/** The status of a transaction once it is processed or has failed. */
+/** Waits until the transaction is processed or has failed, and returns its status. */
 export async function outcome(statusUrl: string): Promise<StatusAnswer> {
   let last: StatusAnswer = { txStatus: 'unknown' }
   await until(`the outcome at ${statusUrl}`, async () => {
     const answer = await fetch(statusUrl)
     if (answer.status === 404) return false
     last = (await answer.json()) as StatusAnswer
-    return isOver(last)
+    return isFinal(last)
   })
   return last
 }
 
-function isOver({ txStatus, ok, addMessageOk, dataSetCreated, piecesAdded }: StatusAnswer): boolean {
+function isFinal({ txStatus, ok, addMessageOk, dataSetCreated, piecesAdded }: StatusAnswer): boolean {
   return Boolean(dataSetCreated || piecesAdded || ok === false || addMessageOk === false || txStatus === 'failed' || txStatus === 'reorged')
 }
 
-/** @throws Error naming what did not come true in time */
+/** @throws Error with `what` after 20 s */
 export async function until(what: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(POLL_MS)) if (await isTrue()) return
-  throw new Error(`waited ${PATIENCE_MS} ms until ${what}`)
+  for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) if (await isTrue()) return
+  throw new Error(`timeout after ${TIMEOUT_MS} ms: ${what}`)
 }
 
-/** Mines until it is true, so that proving periods pass quickly. */
+/** Mines blocks until the condition holds, so that proving periods pass quickly. */
 export async function mineUntil(devnet: Devnet, what: string, isTrue: () => Promise<boolean>): Promise<void> {
   await until(what, async () => {
     if (await isTrue()) return true

@@ -10,7 +10,7 @@ import {
   restoreObject,
 } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
-import { type AdminData, createAdminData, onceAtRest, type Uploaded } from '../fixtures/admin-data.ts'
+import { type AdminData, createAdminData, onceIdle, type Uploaded } from '../fixtures/admin-data.ts'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 import { until } from '../fixtures/until.ts'
@@ -175,7 +175,7 @@ describe('deleting a version for good', () => {
   test('takes it away, has its copies cleaned up, and makes the next newest current', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
     const [old, current] = (await storedObjects(bucket, ['a', 'a'])) as [Uploaded, Uploaded]
-    const deleted = answerOf(deleteVersionPermanently, await onceAtRest(() => remove(bucket, versionOf('a', current.versionId))))
+    const deleted = answerOf(deleteVersionPermanently, await onceIdle(() => remove(bucket, versionOf('a', current.versionId))))
     expect(deleted).toEqual({
       key: 'a',
       version_id: current.versionId,
@@ -192,7 +192,7 @@ describe('deleting a version for good', () => {
     const bucket = await data.makeBucket()
     const shared = await storedObject(bucket, 'a')
     const other = await data.upload(bucket, 'b', shared.bytes)
-    const deleted = answerOf(deleteVersionPermanently, await onceAtRest(() => remove(bucket, versionOf('a', shared.versionId))))
+    const deleted = answerOf(deleteVersionPermanently, await onceIdle(() => remove(bucket, versionOf('a', shared.versionId))))
     expect(deleted).toEqual({ key: 'a', version_id: shared.versionId, cache_release: 'retained' })
     expect(await data.provenance(bucket, other.versionId)).toMatchObject({ state: 'stored', success_copies: 1 })
     expect((await svc.call('GET', at(bucket, 'download?key=b'))).bytes.equals(shared.bytes)).toBe(true)
@@ -204,7 +204,7 @@ describe('deleting a version for good', () => {
     expect(refusalOf(await remove(bucket, versionOf('a', versionId)))).toEqual([409, 'object_storage_busy'])
     expect((await data.history(bucket, 'a')).current_version_id).toBe(versionId)
     await data.stored(bucket, versionId)
-    expect((await onceAtRest(() => remove(bucket, versionOf('a', versionId)))).status).toBe(200)
+    expect((await onceIdle(() => remove(bucket, versionOf('a', versionId)))).status).toBe(200)
   })
 
   test('rule 1: is refused with 409 while a transaction awaits its confirmation', async () => {
@@ -219,7 +219,7 @@ describe('deleting a version for good', () => {
     expect(refusalOf(await remove(bucket, versionOf('a', versionId)))).toEqual([409, 'object_storage_busy'])
     await held[Symbol.asyncDispose]()
     await data.stored(bucket, versionId)
-    expect((await onceAtRest(() => remove(bucket, versionOf('a', versionId)))).status).toBe(200)
+    expect((await onceIdle(() => remove(bucket, versionOf('a', versionId)))).status).toBe(200)
   })
 
   test('rule 1: is not held up by storage work that stopped before it sent anything', async () => {
@@ -243,7 +243,7 @@ describe('deleting a version for good', () => {
     expect(refusalOf(await remove(bucket, versionOf('a', 'none')))).toEqual([404, 'version_not_found'])
     expect(refusalOf(await remove(bucket, versionOf('b', versionId)))).toEqual([404, 'version_not_found'])
     expect(refusalOf(await remove('nowhere', versionOf('a', versionId)))).toEqual([404, 'bucket_not_found'])
-    await onceAtRest(() => remove(bucket, versionOf('a', versionId)))
+    await onceIdle(() => remove(bucket, versionOf('a', versionId)))
     expect(refusalOf(await remove(bucket, versionOf('a', versionId)))).toEqual([404, 'version_not_found'])
   })
 })
@@ -258,7 +258,7 @@ describe('deleting a deleted object for good', () => {
     await storedObject(bucket, 'a')
     await data.stored(bucket, first.versionId)
     const marker = await data.remove(bucket, 'a')
-    const purged = answerOf(deleteObjectPermanently, await onceAtRest(() => remove(bucket, markerOf('a', marker))))
+    const purged = answerOf(deleteObjectPermanently, await onceIdle(() => remove(bucket, markerOf('a', marker))))
     expect(purged).toEqual({
       key: 'a',
       delete_marker_version_id: marker,

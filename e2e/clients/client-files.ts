@@ -9,7 +9,7 @@ const MiB = 1024 * KiB
 /** The shortest object, a small one, the size at which clients begin to split uploads, and a large one. */
 export const clientSizes = [127, 4 * KiB, 5 * MiB, 200 * MiB]
 
-/** Inclusive; within every size. */
+/** Inclusive; inside the smallest file. */
 export const clientRange = { start: 20, end: 119, header: 'bytes=20-119' }
 
 export interface ClientFile {

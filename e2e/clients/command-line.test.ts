@@ -4,33 +4,32 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
-import { type TemporaryDirectory, temporaryDirectory } from '../fixtures/temporary-directory.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfFile, writeClientFiles } from './client-files.ts'
 
-/** These programs are looked for on the PATH; a test of one that is missing is skipped, which the report shows. */
+/** On the PATH. The tests of a missing program are skipped, which the report shows. */
 const isMissing = (program: string) => spawnSync(program, ['--version']).error !== undefined
 const isAwsMissing = isMissing('aws')
 const isRcloneMissing = isMissing('rclone')
 const runMs = 300_000
+const region = 'us-east-1'
 
-let dir: TemporaryDirectory
-let gateway: ServeProcess
+const dir = temporaryDirectory()
+let gateway: ServeProcess | undefined
 let files: readonly ClientFile[]
 let env: Readonly<Record<string, string | undefined>>
 
 beforeAll(async () => {
-  dir = temporaryDirectory()
   if (isAwsMissing && isRcloneMissing) return
-  files = writeClientFiles(dir.path)
   gateway = await startServe()
-  const user = await gateway.createUser()
-  const [region, endpoint] = ['us-east-1', gateway.s3Url]
-  const credentials = { AWS_ACCESS_KEY_ID: user.access_key, AWS_SECRET_ACCESS_KEY: user.secret_key }
+  files = writeClientFiles(dir.path)
+  const { access_key, secret_key } = await gateway.createUser()
+  const credentials = { AWS_ACCESS_KEY_ID: access_key, AWS_SECRET_ACCESS_KEY: secret_key }
   const awsConfig = join(dir.path, 'aws-config')
-  // Parts are not offered: every object is sent in one request.
+  // Multipart uploads are not supported: each object is sent in one request.
   writeFileSync(awsConfig, '[default]\ns3 =\n  addressing_style = path\n  multipart_threshold = 2GB\n')
-  const aws = { ...credentials, AWS_REGION: region, AWS_ENDPOINT_URL: endpoint, AWS_CONFIG_FILE: awsConfig }
-  const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: endpoint, REGION: region, ENV_AUTH: 'true', UPLOAD_CUTOFF: '2G' }
+  const aws = { ...credentials, AWS_REGION: region, AWS_ENDPOINT_URL: gateway.s3Url, AWS_CONFIG_FILE: awsConfig }
+  const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: gateway.s3Url, REGION: region, ENV_AUTH: 'true', UPLOAD_CUTOFF: '2G' }
   const rclone = Object.fromEntries(Object.entries(remote).map(([name, value]) => [`RCLONE_CONFIG_SVC_${name}`, value]))
   env = { PATH: process.env.PATH, HOME: dir.path, RCLONE_CONFIG: join(dir.path, 'rclone.conf'), ...aws, ...rclone }
   writeFileSync(join(dir.path, 'rclone.conf'), '')

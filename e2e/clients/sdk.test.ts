@@ -4,21 +4,20 @@ import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectC
 import { Upload } from '@aws-sdk/lib-storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
-import { type TemporaryDirectory, temporaryDirectory } from '../fixtures/temporary-directory.ts'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfStream, writeClientFiles } from './client-files.ts'
 
 const Bucket = 'sdk'
 
-let dir: TemporaryDirectory
+const dir = temporaryDirectory()
 let gateway: ServeProcess
 let s3: S3Client
 let files: readonly ClientFile[]
 
 beforeAll(async () => {
-  dir = temporaryDirectory()
-  files = writeClientFiles(dir.path)
   gateway = await startServe()
   s3 = gateway.connect(await gateway.createUser())
+  files = writeClientFiles(dir.path)
   await s3.send(new CreateBucketCommand({ Bucket }))
 })
 
@@ -31,7 +30,7 @@ afterAll(async () => {
 const putters = {
   'client-s3': (Key: string, { path, size }: ClientFile) =>
     s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength: size })),
-  // Parts are not offered; up to its part size the library sends one request.
+  // Multipart uploads are not supported; up to its part size the library sends one request.
   'lib-storage': (Key: string, { path, size }: ClientFile) =>
     new Upload({ client: s3, params: { Bucket, Key, Body: createReadStream(path) }, partSize: Math.max(size + 1, 5 * 1024 * 1024) }).done(),
 }

@@ -1,4 +1,4 @@
-/** What a test sees of a gateway's cache, from the disk, the database and the wire. */
+/** Observes the cache of a gateway: files, database rows and API answers. */
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,7 +10,6 @@ import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { stageBucket } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
-/** Files of cached bytes. */
 export const cachedFiles = (dir: string): number => listCachedFiles(dir).length
 
 export function query<R>(dir: string, sql: string): readonly R[] {
@@ -18,16 +17,16 @@ export function query<R>(dir: string, sql: string): readonly R[] {
   return database.prepare(sql).all() as R[]
 }
 
-/** Waits until so many files are left, and everything that was begun is finished. */
+/** Waits until so many files are left, and as many rows. */
 export const filesLeft = (dir: string, count: number): Promise<true> =>
   until(
     `${count} cached files`,
     async () => (cachedFiles(dir) === count && query(dir, 'select 1 from cache_entries').length === count) || undefined,
   )
 
-/** Waits until the cache was looked at after everything that is on record now: a commit puts the look on record with itself. */
+/** Waits until the cache check that each commit enqueues has run. */
 export const cacheLookedAt = (dir: string): Promise<true> =>
-  until('a look at the cache', async () => {
+  until('the cache check', async () => {
     const open = query(
       dir,
       `select 1 from tasks where kind = 'cache_capacity_reconcile' and status in ('pending', 'running') and wait_reason is null`,
@@ -38,7 +37,7 @@ export const cacheLookedAt = (dir: string): Promise<true> =>
 // biome-ignore lint/suspicious/noExplicitAny: as the Admin API answers
 export const cacheStats = async (gateway: ServeProcess): Promise<any> => (await gateway.call('GET', '/api/v1/cache/stats')).json
 
-/** A PUT over S3 that announces its length and asks before it sends the bytes. */
+/** A PUT over S3 with a Content-Length and `Expect: 100-continue`, without its body. */
 export function announceOverS3({ s3Url }: ServeProcess, user: S3User, bytes: number): Promise<RawAnswer> {
   const port = Number(new URL(s3Url).port)
   const { head } = signedRequest(port, {
@@ -51,7 +50,7 @@ export function announceOverS3({ s3Url }: ServeProcess, user: S3User, bytes: num
   return exchangeRaw(port, [head])
 }
 
-/** An upload through the Admin API that announces its length and sends nothing yet. */
+/** An upload through the Admin API with a Content-Length, without its body. */
 export function announceToAdmin(gateway: ServeProcess, bytes: number): Promise<{ readonly status: number; readonly code: string }> {
   const headers = gateway.headersOf({ headers: { 'content-type': 'application/octet-stream', 'content-length': String(bytes) } })
   return new Promise((resolve, reject) => {

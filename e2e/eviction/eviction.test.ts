@@ -10,9 +10,10 @@ import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { announceOverS3, announceToAdmin, cachedFiles, cacheLookedAt, cacheStats, filesLeft, query } from './cache-looks.ts'
 
-/** Each scenario has a network of its own, so that they may run at the same time. */
+/** Scenarios with faults have a devnet of their own, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
 
+const ownDevnet = { blockTimeSeconds: 0.25 }
 const mebibyte = 1024 * 1024
 const capacity = 1024 * mebibyte
 /** More than is free when the cache has anything in it. */
@@ -25,7 +26,7 @@ async function setMinimum({ gateway }: Stage, minimum: number): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** From now on the provider takes no commit: it asks to come again. */
+/** The provider answers commits with 429 until the returned function is called. */
 async function holdCommits(stage: Stage, slot: number): Promise<() => void> {
   const provider = (await stage.providers())[slot]
   provider?.faults.add({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['pieces_add'] })
@@ -36,9 +37,9 @@ const committed = async (stage: Stage, object: Parameters<Stage['copies']>[0]) =
   (await stage.copies(object)).filter(({ status }) => status === 'committed').length
 
 scenario(
-  'after_upload: bytes leave the cache with the second of three copies when two suffice, and a raised minimum brings none back',
+  'after_upload: bytes are evicted after the second of three copies when two suffice, and a raised minimum does not restore them',
   async () => {
-    await using stage = await startStage({ providers: 3, copies: 3, settings: afterUpload })
+    await using stage = await startStage({ ...ownDevnet, providers: 3, copies: 3, settings: afterUpload })
     await setMinimum(stage, 2)
     const first = await stage.put()
     await stage.stored(first)
@@ -72,8 +73,8 @@ scenario(
   },
 )
 
-scenario('after_upload: below the minimum bytes stay; lowered, they go while a reader streams on', async () => {
-  await using stage = await startStage({ providers: 2, copies: 2, settings: afterUpload })
+scenario('after_upload: bytes stay below the minimum of copies; a lowered minimum evicts them while a reader continues', async () => {
+  await using stage = await startStage({ ...ownDevnet, providers: 2, copies: 2, settings: afterUpload })
   const first = await stage.put()
   await stage.stored(first)
   await filesLeft(stage.dir, 0)
@@ -96,41 +97,44 @@ scenario('after_upload: below the minimum bytes stay; lowered, they go while a r
   expect(await stage.settle([first, object])).toEqual([])
 })
 
-scenario('lru: past the high mark the oldest go down to the low mark; S3 asks to come again, the Admin API refuses', async () => {
-  const marks = { 'cache.lru_high_watermark_percent': 2, 'cache.lru_low_watermark_percent': 1 }
-  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'cache.max_size_gb': 1, ...marks } })
-  const objects = []
-  for (let i = 0; i < 6; i++) objects.push(await stage.put(randomBytes(3 * mebibyte)))
-  for (const object of objects) await stage.stored(object)
-  await cacheLookedAt(stage.dir)
-  expect(cachedFiles(stage.dir)).toBe(6)
-  objects.push(await stage.put(randomBytes(3 * mebibyte)))
-  await filesLeft(stage.dir, 3)
-  expect(await cacheStats(stage.gateway)).toMatchObject({
-    used_bytes: 9 * mebibyte,
-    eviction_policy: 'lru',
-    high_watermark_bytes: Math.floor(capacity * 0.02),
-    low_watermark_bytes: Math.floor(capacity * 0.01),
-    eviction_paused: false,
-  })
-  for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
-  for (const object of objects) await stage.stored(object)
+scenario(
+  'lru: above the high watermark the oldest are evicted down to the low watermark; S3 answers SlowDown, the Admin API cache_full',
+  async () => {
+    const marks = { 'cache.lru_high_watermark_percent': 2, 'cache.lru_low_watermark_percent': 1 }
+    await using stage = await startStage({ copies: 1, settings: { 'cache.max_size_gb': 1, ...marks } })
+    const objects = []
+    for (let i = 0; i < 6; i++) objects.push(await stage.put(randomBytes(3 * mebibyte)))
+    for (const object of objects) await stage.stored(object)
+    await cacheLookedAt(stage.dir)
+    expect(cachedFiles(stage.dir)).toBe(6)
+    objects.push(await stage.put(randomBytes(3 * mebibyte)))
+    await filesLeft(stage.dir, 3)
+    expect(await cacheStats(stage.gateway)).toMatchObject({
+      used_bytes: 9 * mebibyte,
+      eviction_policy: 'lru',
+      high_watermark_bytes: Math.floor(capacity * 0.02),
+      low_watermark_bytes: Math.floor(capacity * 0.01),
+      eviction_paused: false,
+    })
+    for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
+    for (const object of objects) await stage.stored(object)
 
-  expect(await announceToAdmin(stage.gateway, almostEverything)).toEqual({ status: 507, code: 'cache_full' })
-  // That refusal made room already: the cache is emptied as far as the body needs, below the low mark.
-  await filesLeft(stage.dir, 2)
-  await Promise.all([7, 8].map(async () => objects.push(await stage.put(randomBytes(3 * mebibyte)))))
-  const user = await stage.gateway.createUser()
-  const answer = await announceOverS3(stage.gateway, user, almostEverything)
-  expect([answer.status, answer.code, answer.headers.get('retry-after')]).toEqual([503, 'SlowDown', '5'])
-  await filesLeft(stage.dir, 2)
-  expect(await stage.settle(objects)).toEqual([])
-})
+    expect(await announceToAdmin(stage.gateway, almostEverything)).toEqual({ status: 507, code: 'cache_full' })
+    // The refusal starts an eviction below the low watermark, down to what the body needs.
+    await filesLeft(stage.dir, 2)
+    await Promise.all([7, 8].map(async () => objects.push(await stage.put(randomBytes(3 * mebibyte)))))
+    const user = await stage.gateway.createUser()
+    const answer = await announceOverS3(stage.gateway, user, almostEverything)
+    expect([answer.status, answer.code, answer.headers.get('retry-after')]).toEqual([503, 'SlowDown', '5'])
+    await filesLeft(stage.dir, 2)
+    expect(await stage.settle(objects)).toEqual([])
+  },
+)
 
 scenario(
-  'none: nothing goes and a full cache refuses for good; a later policy takes over, and a kill in its middle loses nothing',
+  'none: nothing is evicted and a full cache refuses uploads; another policy then evicts, and a kill during eviction loses nothing',
   async () => {
-    await using stage = await startStage({ providers: 1, copies: 1, settings: { 'cache.max_size_gb': 1, 'cache.eviction_policy': 'none' } })
+    await using stage = await startStage({ copies: 1, settings: { 'cache.max_size_gb': 1, 'cache.eviction_policy': 'none' } })
     const objects = await Promise.all([1, 2, 3].map(() => stage.put(randomBytes(3 * mebibyte))))
     for (const object of objects) await stage.stored(object)
     await cacheLookedAt(stage.dir)
@@ -147,7 +151,7 @@ scenario(
     const options = { dir: stage.dir, devnet, privateKey }
     const setPolicy = (policy: string) => saveConfigFile(join(stage.dir, 'config.toml'), { 'cache.eviction_policy': policy })
     setPolicy('after_upload')
-    // It begins at once, and may die before it serves.
+    // Eviction begins at once, and may kill the process before it serves.
     const doomed = await startGateway({ ...options, killAt: 'storage.evict.claimed' }).catch(() => undefined)
     await doomed?.ended
     expect(query(stage.dir, 'select state from cache_entries')).toEqual([1, 2, 3].map(() => ({ state: 'evicting' })))

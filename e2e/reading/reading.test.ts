@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
 
-/** Of one chunk and of several. */
+/** One chunk, and several. */
 const sizes = [40_000, 9 * 1024 * 1024]
 const range = 'bytes=1000-20999'
 
@@ -12,7 +12,7 @@ let providers: readonly SimulatedProvider[]
 let objects: readonly StoredObject[]
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 3, copies: 3 })
+  stage = await startStage({ providers: 3, copies: 3, blockTimeSeconds: 0.25 })
   objects = await Promise.all(sizes.map((size) => stage.put(randomBytes(size))))
   for (const object of objects) await stage.stored(object)
   providers = await stage.providers()
@@ -27,7 +27,7 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 const isRight = async (object: StoredObject) => (await stage.get(object)).equals(object.bytes)
 const isRightInPart = async (object: StoredObject) => (await stage.get(object, range)).equals(object.bytes.subarray(1000, 21_000))
 
-test('objects whose cached files are gone come from a provider, whole and in part', { timeout: 120_000 }, async () => {
+test('objects without cache files are read from a provider, whole and in part', { timeout: 120_000 }, async () => {
   expect(stage.emptyCache()).toBeGreaterThanOrEqual(objects.length)
   for (const object of objects) {
     expect(await isRight(object)).toBe(true)
@@ -35,7 +35,7 @@ test('objects whose cached files are gone come from a provider, whole and in par
   }
 })
 
-test('a dark first provider leaves reads right', { timeout: 120_000 }, async () => {
+test('reads are correct while the first provider is unreachable', { timeout: 120_000 }, async () => {
   stage.emptyCache()
   providers[0]?.faults.add({ kind: 'dark' })
   for (const object of objects) {
@@ -44,8 +44,7 @@ test('a dark first provider leaves reads right', { timeout: 120_000 }, async () 
   }
 })
 
-test('providers with damaged bytes leave reads right', { timeout: 120_000 }, async () => {
-  // Every provider but the last: whichever is asked first is wrong.
+test('reads are correct while all providers but one send wrong bytes', { timeout: 120_000 }, async () => {
   for (const { faults } of providers.slice(0, -1)) faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'] })
   stage.emptyCache()
   for (const object of objects) {
@@ -54,7 +53,7 @@ test('providers with damaged bytes leave reads right', { timeout: 120_000 }, asy
   }
 })
 
-test('while no provider gives the bytes, a read is refused in words and may be tried again', { timeout: 120_000 }, async () => {
+test('while no provider serves the bytes, a read is answered with ServiceUnavailable', { timeout: 120_000 }, async () => {
   stage.emptyCache()
   for (const { faults } of providers) faults.add({ kind: 'answer', status: 503, routes: ['retrieve'] })
   for (const object of objects) {

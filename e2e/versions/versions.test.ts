@@ -1,8 +1,8 @@
-/** Versions once the providers have them: what is read back from there, and what leaves the chain. */
+/** Versions that are stored at providers: reads from there, and removal from the chain. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { onceAtRest } from '../fixtures/admin-data.ts'
-import { loseCachedFiles } from '../fixtures/cached-files.ts'
+import { onceIdle } from '../fixtures/admin-data.ts'
+import { deleteCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
@@ -10,7 +10,7 @@ import { until } from '../fixtures/until.ts'
 let stage: Stage
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 2, copies: 2 })
+  stage = await startStage({ copies: 2 })
 })
 
 afterAll(async () => {
@@ -32,13 +32,13 @@ test('an older version is restored with its bytes, also when only the providers 
   const second = await overwrite(first, 'second')
   await stage.stored(first)
   await stage.stored(second)
-  loseCachedFiles(stage.dir)
+  deleteCachedFiles(stage.dir)
   const restore = (versionId: string, current: string) =>
     write('versions/restore', { key: first.key, version_id: versionId, expected_current_version_id: current })
   const restored = await restore(first.versionId, second.versionId)
   expect(restored).toMatchObject({ status: 200, json: { source_version_id: first.versionId } })
   expect(await stage.get(first)).toEqual(first.bytes)
-  // The overwritten one stays, and is read from a provider now.
+  // The overwritten version stays, and is read from a provider.
   const old = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: first.key, VersionId: second.versionId }))
   expect(Buffer.from((await old.Body?.transformToByteArray()) ?? [])).toEqual(second.bytes)
   const history = await read(`/objects/versions?key=${first.key}&limit=2`)
@@ -46,12 +46,12 @@ test('an older version is restored with its bytes, also when only the providers 
   expect(history.versions[0]).toMatchObject({ is_current: true, status: 'success', location: { cache: true, chain: true } })
 })
 
-test('an object that is deleted for good leaves the chain with all its copies', { timeout: 180_000 }, async () => {
+test('permanent deletion removes all copies of an object from the chain', { timeout: 180_000 }, async () => {
   const object = await stage.put(bytes('doomed'))
   const where = await stage.stored(object)
   const { VersionId: marker } = await stage.s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: object.key }))
   const doomed = { key: object.key, delete_marker_version_id: marker }
-  const purged = await onceAtRest(() => write('deleted/permanent-delete', doomed))
+  const purged = await onceIdle(() => write('deleted/permanent-delete', doomed))
   expect(purged).toMatchObject({
     status: 200,
     json: { data_versions_deleted: 1, delete_markers_deleted: 1, cache_cleanup_failed_count: 0 },
