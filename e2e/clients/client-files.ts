@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 const KiB = 1024
 const MiB = 1024 * KiB
 
-/** The shortest object, a small one, the size at which clients begin to split uploads, and a large one. */
+/** Bytes: the allowed minimum, a small object, the size at which clients begin to split uploads, and a large object. */
 export const clientSizes = [127, 4 * KiB, 5 * MiB, 200 * MiB]
 
-/** Inclusive; within every size. */
+/** Inclusive byte range that exists in every file. */
 export const clientRange = { start: 20, end: 119, header: 'bytes=20-119' }
 
 export interface ClientFile {

@@ -7,7 +7,7 @@ import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfFile, writeClientFiles } from './client-files.ts'
 
-/** These programs are looked for on the PATH; a test of one that is missing is skipped, which the report shows. */
+/** A test is skipped, and reported so, when its program is not on the PATH. */
 const isMissing = (program: string) => spawnSync(program, ['--version']).error !== undefined
 const isAwsMissing = isMissing('aws')
 const isRcloneMissing = isMissing('rclone')
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const [region, endpoint] = ['us-east-1', gateway.s3Url]
   const credentials = { AWS_ACCESS_KEY_ID: user.access_key, AWS_SECRET_ACCESS_KEY: user.secret_key }
   const awsConfig = join(dir.path, 'aws-config')
-  // Parts are not offered: every object is sent in one request.
+  // Multipart upload is not supported: every object is sent in one request.
   writeFileSync(awsConfig, '[default]\ns3 =\n  addressing_style = path\n  multipart_threshold = 2GB\n')
   const aws = { ...credentials, AWS_REGION: region, AWS_ENDPOINT_URL: endpoint, AWS_CONFIG_FILE: awsConfig }
   const remote = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: endpoint, REGION: region, ENV_AUTH: 'true', UPLOAD_CUTOFF: '2G' }
@@ -54,9 +54,9 @@ async function run(program: string, ...args: readonly string[]): Promise<Buffer>
 const listedSizes = (listing: Buffer, pattern: RegExp) =>
   [...listing.toString().matchAll(pattern)].map(([, size]) => Number(size)).toSorted()
 
-test.skipIf(isAwsMissing)('the AWS command line makes a bucket, puts, gets, gets a part and lists', { timeout: runMs }, async () => {
+test.skipIf(isAwsMissing)('the AWS CLI creates a bucket, uploads, downloads, reads a range and lists', { timeout: runMs }, async () => {
   await run('aws', 's3', 'mb', 's3://by-aws')
-  // A start of this program costs seconds of CPU, so one run copies all files.
+  // Each start of the AWS CLI costs seconds of CPU, so one run copies all files.
   await run('aws', 's3', 'cp', '--recursive', '--no-progress', join(dir.path, 'files'), 's3://by-aws/')
   await run('aws', 's3', 'cp', '--recursive', '--no-progress', 's3://by-aws/', join(dir.path, 'back'))
   for (const { path, sha256 } of files) expect(await sha256OfFile(join(dir.path, 'back', basename(path)))).toBe(sha256)
@@ -67,7 +67,7 @@ test.skipIf(isAwsMissing)('the AWS command line makes a bucket, puts, gets, gets
   expect(listedSizes(await run('aws', 's3', 'ls', 's3://by-aws/'), /\s(\d+) size-/g)).toEqual(clientSizes.toSorted())
 })
 
-test.skipIf(isRcloneMissing)('rclone makes a bucket, copies there and back, reads a part and lists', { timeout: runMs }, async () => {
+test.skipIf(isRcloneMissing)('rclone creates a bucket, uploads, downloads, reads a range and lists', { timeout: runMs }, async () => {
   await run('rclone', 'mkdir', 'svc:by-rclone')
   for (const { path, sha256, part } of files) {
     const key = `svc:by-rclone/${basename(path)}`

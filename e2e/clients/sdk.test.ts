@@ -31,14 +31,14 @@ afterAll(async () => {
 const putters = {
   'client-s3': (Key: string, { path, size }: ClientFile) =>
     s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength: size })),
-  // Parts are not offered; up to its part size the library sends one request.
+  // Multipart upload is not supported; up to its part size the library sends one request.
   'lib-storage': (Key: string, { path, size }: ClientFile) =>
     new Upload({ client: s3, params: { Bucket, Key, Body: createReadStream(path) }, partSize: Math.max(size + 1, 5 * 1024 * 1024) }).done(),
 }
 
 const cases = clientSizes.flatMap((size) => (['client-s3', 'lib-storage'] as const).map((library) => [size, library] as const))
 
-test.each(cases)('%i bytes put by %s, with its own checksums, come back byte for byte', { timeout: 120_000 }, async (size, library) => {
+test.each(cases)('%i bytes put by %s with its default checksums are read back byte for byte', { timeout: 120_000 }, async (size, library) => {
   const file = files.find((candidate) => candidate.size === size)
   if (!file) throw new Error(`no file of ${size} bytes`)
   const Key = `${library}/${size}`
@@ -51,7 +51,7 @@ test.each(cases)('%i bytes put by %s, with its own checksums, come back byte for
   expect(Buffer.from((await part.Body?.transformToByteArray()) ?? []).equals(file.part)).toBe(true)
 })
 
-test('the listing names what was put, with its sizes', async () => {
+test('the listing has every object with its size', async () => {
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
   expect(Contents.map(({ Key, Size }) => [Key, Size]).toSorted()).toEqual(
     cases.map(([size, library]) => [`${library}/${size}`, size]).toSorted(),
