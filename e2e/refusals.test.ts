@@ -1,4 +1,4 @@
-/** What the S3 API refuses leaves nothing behind: no file, no row, no task. */
+/** Requests that the S3 API refuses leave no file, no row and no task. */
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,13 +12,13 @@ import { listCachedFiles } from './fixtures/cached-files.ts'
 import { type Stage, type StoredObject, stageBucket, startStage } from './fixtures/stage.ts'
 import { until } from './fixtures/until.ts'
 
-/** Of the protocol. */
+/** The largest object that svc accepts. */
 const objectBytesMax = 1_065_353_216
 
 let stage: Stage
 let earlier: StoredObject
 let user: { readonly accessKey: string; readonly secretKey: string }
-let before: Belongings
+let before: Snapshot
 
 beforeAll(async () => {
   stage = await startStage({ providers: 1, copies: 1 })
@@ -26,12 +26,12 @@ beforeAll(async () => {
   await stage.stored(earlier)
   const { access_key, secret_key } = await stage.gateway.createUser()
   user = { accessKey: access_key, secretKey: secret_key }
-  before = await takeStock()
+  before = await takeSnapshot()
 })
 
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-interface Belongings {
+interface Snapshot {
   readonly objects: readonly (string | undefined)[]
   readonly versions: number
   readonly cacheFiles: number
@@ -40,12 +40,12 @@ interface Belongings {
 
 const countedTables = ['buckets', 'contents', 'object_versions', 'object_heads', 'pieces', 'copies', 'tasks', 'cache_entries', 's3_users']
 
-/** Everything a request could have left behind. */
-async function takeStock(): Promise<Belongings> {
+/** Counts everything that a refused request could leave behind. */
+async function takeSnapshot(): Promise<Snapshot> {
   const { Contents = [] } = await stage.s3.send(new ListObjectsV2Command({ Bucket: stageBucket }))
   const listed = await stage.s3.send(new ListObjectVersionsCommand({ Bucket: stageBucket })).catch(() => undefined)
   using database = new DatabaseSync(join(stage.dir, 'db', 'svc.db'), { readOnly: true })
-  // The cache looks after itself every minute, whatever is asked.
+  // The cache reconcile runs every minute, independent of requests.
   const rowsOf = (table: string) => (table === 'tasks' ? `tasks where kind <> 'cache_capacity_reconcile'` : table)
   const count = (table: string) => Number(database.prepare(`select count(*) as n from ${rowsOf(table)}`).get()?.n)
   return {
@@ -92,7 +92,7 @@ const puts: readonly Refusal[] = [
   ['a key of 1026 bytes in 513 characters', () => ({ url: `/${stageBucket}/${'%C3%A9'.repeat(513)}` }), 'KeyTooLongError'],
   ['a key that is not UTF-8', () => ({ url: `/${stageBucket}/%ff%fe` }), 'InvalidURI'],
   ['a key with half a surrogate', () => ({ url: `/${stageBucket}/%ED%A0%80` }), 'InvalidURI'],
-  ['other bytes than were hashed', () => ({ payload: 'a'.repeat(64) }), 'XAmzContentSHA256Mismatch'],
+  ['a wrong x-amz-content-sha256', () => ({ payload: 'a'.repeat(64) }), 'XAmzContentSHA256Mismatch'],
   ['a wrong Content-MD5', () => ({ headers: { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' } }), 'BadDigest'],
   [
     'a flipped byte in a signed chunk',
@@ -108,7 +108,7 @@ const puts: readonly Refusal[] = [
     'SignatureDoesNotMatch',
   ],
   [
-    'signed chunks without their end',
+    'signed chunks without the final chunk',
     () => ({
       payload: signedChunks,
       headers: decodedLength,
@@ -116,7 +116,7 @@ const puts: readonly Refusal[] = [
     }),
     'IncompleteBody',
   ],
-  ['a chunk size that is none', () => ({ payload: unsignedTrailer, headers: trailer, body: 'zz\r\nabc\r\n0\r\n\r\n' }), 'IncompleteBody'],
+  ['an invalid chunk size', () => ({ payload: unsignedTrailer, headers: trailer, body: 'zz\r\nabc\r\n0\r\n\r\n' }), 'IncompleteBody'],
   [
     'more bytes in chunks than announced',
     () => ({ payload: unsignedTrailer, headers: trailer, body: `12000\r\n${'a'.repeat(0x12000)}\r\n0\r\n\r\n` }),
@@ -139,31 +139,31 @@ test.each(puts)('a PUT with %s is refused and leaves nothing', async (_what, req
   const answer = await exchangeRaw(port, [head, body])
   expect(answer).toMatchObject({ code })
   expect(answer.status).toBeGreaterThanOrEqual(400)
-  expect(await takeStock()).toEqual(before)
+  expect(await takeSnapshot()).toEqual(before)
 })
 
-test('a client that goes away in the middle of its body leaves nothing', async () => {
+test('a client that disconnects during its body leaves nothing', async () => {
   const port = s3Port()
   const body = Buffer.alloc(1024 * 1024, 'x')
   const { head } = signedRequest(port, { method: 'PUT', url: `/${stageBucket}/refused`, body, user })
   const socket = connect(port, '127.0.0.1')
   await new Promise<void>((sent) => socket.write(Buffer.concat([Buffer.from(head), body.subarray(0, 300_000)]), () => sent()))
-  await until('a file for the bytes', async () => ((await takeStock()).cacheFiles > before.cacheFiles ? true : undefined))
+  await until('a file for the bytes', async () => ((await takeSnapshot()).cacheFiles > before.cacheFiles ? true : undefined))
   socket.destroy()
-  await until('the file to go', async () => ((await takeStock()).cacheFiles === before.cacheFiles ? true : undefined))
-  expect(await takeStock()).toEqual(before)
+  await until('the removal of the file', async () => ((await takeSnapshot()).cacheFiles === before.cacheFiles ? true : undefined))
+  expect(await takeSnapshot()).toEqual(before)
 })
 
-test('bytes that are no HTTP are refused and leave nothing', async () => {
+test('bytes that are not HTTP are refused and leave nothing', async () => {
   for (const bytes of ['\0\0\0\0\r\n\r\n', 'GET\r\n\r\n', `GET / HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(10_000)}\r\n`]) {
     expect(await sendRaw(stage.gateway.s3Url, bytes).catch((error: Error) => error.message)).toMatch(
       /^HTTP\/1\.1 4\d\d |ECONNRESET|EPIPE|^$/,
     )
   }
-  expect(await takeStock()).toEqual(before)
+  expect(await takeSnapshot()).toEqual(before)
 })
 
-test('after all refusals the earlier object is whole and the service accepts the next one', async () => {
+test('after all refusals the earlier object is intact and the service accepts the next one', async () => {
   expect((await stage.get(earlier)).equals(earlier.bytes)).toBe(true)
   const next = await stage.put()
   expect(await stage.settle([earlier, next])).toEqual([])

@@ -11,10 +11,7 @@ import { until } from '../fixtures/until.ts'
 const pathOf = (relative: string) => fileURLToPath(new URL(`../../${relative}`, import.meta.url))
 
 /** Starts the container's entry point on the volume `dir`, waits until svc serves or the process ends, and stops it. */
-async function startAndStop(
-  dir: string,
-  args: readonly string[] = [],
-): Promise<{ readonly code: number | null; readonly output: string }> {
+async function startAndStop(dir: string, args: readonly string[] = []): Promise<{ readonly code: number | null; readonly output: string }> {
   const env = {
     PATH: `${dir}:${dirname(process.execPath)}:${process.env.PATH}`,
     SVC_CONFIG: join(dir, 'volume', 'config.toml'),

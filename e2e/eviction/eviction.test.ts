@@ -8,15 +8,23 @@ import { checkDatabase } from '../fixtures/check-database.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
-import { announceOverS3, announceToAdmin, cachedFiles, cacheLookedAt, cacheStats, filesLeft, query } from './cache-looks.ts'
+import {
+  announceOverS3,
+  announceToAdmin,
+  cacheStats,
+  countCachedFiles,
+  query,
+  waitForCachedFiles,
+  waitForReconcile,
+} from './cache-state.ts'
 
-/** Each scenario has a network of its own, so that they may run at the same time. */
+/** Each scenario has its own network, so that scenarios run in parallel. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
 
 const mebibyte = 1024 * 1024
 const capacity = 1024 * mebibyte
-/** More than is free when the cache has anything in it. */
-const almostEverything = 1_065_353_216
+/** More bytes than a cache of `capacity` has free once it holds more than 8 MiB. */
+const almostCapacity = 1_065_353_216
 
 const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 
@@ -25,7 +33,7 @@ async function setMinimum({ gateway }: Stage, minimum: number): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** From now on the provider takes no commit: it asks to come again. */
+/** The provider answers every commit with 429 until the returned function is called. */
 async function holdCommits(stage: Stage, slot: number): Promise<() => void> {
   const provider = (await stage.providers())[slot]
   provider?.faults.add({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['pieces_add'] })
@@ -36,17 +44,17 @@ const committed = async (stage: Stage, object: Parameters<Stage['copies']>[0]) =
   (await stage.copies(object)).filter(({ status }) => status === 'committed').length
 
 scenario(
-  'after_upload: bytes leave the cache with the second of three copies when two suffice, and a raised minimum brings none back',
+  'after_upload: with a minimum of two, the second of three commits evicts the bytes, and a raised minimum does not restore them',
   async () => {
     await using stage = await startStage({ providers: 3, copies: 3, settings: afterUpload })
     await setMinimum(stage, 2)
     const first = await stage.put()
     await stage.stored(first)
-    await filesLeft(stage.dir, 0)
+    await waitForCachedFiles(stage.dir, 0)
     const resume = await holdCommits(stage, 2)
     const object = await stage.put(randomBytes(40_000))
     await stage.stored(object, 2)
-    await filesLeft(stage.dir, 0)
+    await waitForCachedFiles(stage.dir, 0)
     expect(await committed(stage, object)).toBe(2)
     expect(await stage.get(object)).toEqual(object.bytes)
     expect(await stage.get(object, 'bytes=100-199')).toEqual(object.bytes.subarray(100, 200))
@@ -56,10 +64,10 @@ scenario(
     await setMinimum(stage, 3)
     const reviewed = async () =>
       (await stage.tasks()).find(({ type, status }) => type === 'cache_reconcile_durability' && status === 'completed')
-    await until('the review of the raised minimum', reviewed)
-    await cacheLookedAt(stage.dir)
+    await until('the cache review after the raised minimum', reviewed)
+    await waitForReconcile(stage.dir)
     expect(await stage.get(object)).toEqual(object.bytes)
-    expect(cachedFiles(stage.dir)).toBe(0)
+    expect(countCachedFiles(stage.dir)).toBe(0)
     expect(await cacheStats(stage.gateway)).toEqual({
       used_bytes: 0,
       max_bytes: 100 * capacity,
@@ -72,23 +80,23 @@ scenario(
   },
 )
 
-scenario('after_upload: below the minimum bytes stay; lowered, they go while a reader streams on', async () => {
+scenario('after_upload: bytes below the minimum stay cached; a lowered minimum evicts them during a streaming read', async () => {
   await using stage = await startStage({ providers: 2, copies: 2, settings: afterUpload })
   const first = await stage.put()
   await stage.stored(first)
-  await filesLeft(stage.dir, 0)
+  await waitForCachedFiles(stage.dir, 0)
   await setMinimum(stage, 2)
   const resume = await holdCommits(stage, 1)
   const object = await stage.put(randomBytes(24 * mebibyte))
   await stage.stored(object, 1)
-  await cacheLookedAt(stage.dir)
-  expect(cachedFiles(stage.dir)).toBe(1)
+  await waitForReconcile(stage.dir)
+  expect(countCachedFiles(stage.dir)).toBe(1)
 
   const { Body } = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: object.key }))
   const stream = (Body as Readable)[Symbol.asyncIterator]()
   const parts: Buffer[] = [(await stream.next()).value]
   await setMinimum(stage, 1)
-  await filesLeft(stage.dir, 0)
+  await waitForCachedFiles(stage.dir, 0)
   for (let part = await stream.next(); !part.done; part = await stream.next()) parts.push(part.value)
   expect(Buffer.concat(parts).equals(object.bytes)).toBe(true)
   expect((await stage.get(object)).equals(object.bytes)).toBe(true)
@@ -96,16 +104,16 @@ scenario('after_upload: below the minimum bytes stay; lowered, they go while a r
   expect(await stage.settle([first, object])).toEqual([])
 })
 
-scenario('lru: past the high mark the oldest go down to the low mark; S3 asks to come again, the Admin API refuses', async () => {
-  const marks = { 'cache.lru_high_watermark_percent': 2, 'cache.lru_low_watermark_percent': 1 }
-  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'cache.max_size_gb': 1, ...marks } })
+scenario('lru: the oldest are evicted from the high to the low watermark; when full, S3 answers 503 and the Admin API 507', async () => {
+  const watermarks = { 'cache.lru_high_watermark_percent': 2, 'cache.lru_low_watermark_percent': 1 }
+  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'cache.max_size_gb': 1, ...watermarks } })
   const objects = []
   for (let i = 0; i < 6; i++) objects.push(await stage.put(randomBytes(3 * mebibyte)))
   for (const object of objects) await stage.stored(object)
-  await cacheLookedAt(stage.dir)
-  expect(cachedFiles(stage.dir)).toBe(6)
+  await waitForReconcile(stage.dir)
+  expect(countCachedFiles(stage.dir)).toBe(6)
   objects.push(await stage.put(randomBytes(3 * mebibyte)))
-  await filesLeft(stage.dir, 3)
+  await waitForCachedFiles(stage.dir, 3)
   expect(await cacheStats(stage.gateway)).toMatchObject({
     used_bytes: 9 * mebibyte,
     eviction_policy: 'lru',
@@ -116,46 +124,46 @@ scenario('lru: past the high mark the oldest go down to the low mark; S3 asks to
   for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
   for (const object of objects) await stage.stored(object)
 
-  expect(await announceToAdmin(stage.gateway, almostEverything)).toEqual({ status: 507, code: 'cache_full' })
-  // That refusal made room already: the cache is emptied as far as the body needs, below the low mark.
-  await filesLeft(stage.dir, 2)
+  expect(await announceToAdmin(stage.gateway, almostCapacity)).toEqual({ status: 507, code: 'cache_full' })
+  // The refusal started an eviction that frees what the body needs, below the low watermark.
+  await waitForCachedFiles(stage.dir, 2)
   await Promise.all([7, 8].map(async () => objects.push(await stage.put(randomBytes(3 * mebibyte)))))
   const user = await stage.gateway.createUser()
-  const answer = await announceOverS3(stage.gateway, user, almostEverything)
+  const answer = await announceOverS3(stage.gateway, user, almostCapacity)
   expect([answer.status, answer.code, answer.headers.get('retry-after')]).toEqual([503, 'SlowDown', '5'])
-  await filesLeft(stage.dir, 2)
+  await waitForCachedFiles(stage.dir, 2)
   expect(await stage.settle(objects)).toEqual([])
 })
 
 scenario(
-  'none: nothing goes and a full cache refuses for good; a later policy takes over, and a kill in its middle loses nothing',
+  'none: nothing is evicted and a full cache refuses without Retry-After; after a change of policy a kill during eviction loses nothing',
   async () => {
     await using stage = await startStage({ providers: 1, copies: 1, settings: { 'cache.max_size_gb': 1, 'cache.eviction_policy': 'none' } })
     const objects = await Promise.all([1, 2, 3].map(() => stage.put(randomBytes(3 * mebibyte))))
     for (const object of objects) await stage.stored(object)
-    await cacheLookedAt(stage.dir)
-    expect(cachedFiles(stage.dir)).toBe(3)
+    await waitForReconcile(stage.dir)
+    expect(countCachedFiles(stage.dir)).toBe(3)
     const user = await stage.gateway.createUser()
-    const answer = await announceOverS3(stage.gateway, user, almostEverything)
+    const answer = await announceOverS3(stage.gateway, user, almostCapacity)
     expect([answer.status, answer.code, answer.headers.has('retry-after')]).toEqual([507, 'InsufficientStorage', false])
-    expect(await announceToAdmin(stage.gateway, almostEverything)).toEqual({ status: 507, code: 'cache_full' })
-    await cacheLookedAt(stage.dir)
-    expect(cachedFiles(stage.dir)).toBe(3)
+    expect(await announceToAdmin(stage.gateway, almostCapacity)).toEqual({ status: 507, code: 'cache_full' })
+    await waitForReconcile(stage.dir)
+    expect(countCachedFiles(stage.dir)).toBe(3)
     await stage.gateway.stop()
 
     const { devnet, privateKey } = stage.network
     const options = { dir: stage.dir, devnet, privateKey }
     const setPolicy = (policy: string) => saveConfigFile(join(stage.dir, 'config.toml'), { 'cache.eviction_policy': policy })
     setPolicy('after_upload')
-    // It begins at once, and may die before it serves.
-    const doomed = await startGateway({ ...options, killAt: 'storage.evict.claimed' }).catch(() => undefined)
-    await doomed?.ended
+    // Eviction starts at once, so the probe may kill the process before it serves.
+    const killed = await startGateway({ ...options, killAt: 'storage.evict.claimed' }).catch(() => undefined)
+    await killed?.ended
     expect(query(stage.dir, 'select state from cache_entries')).toEqual([1, 2, 3].map(() => ({ state: 'evicting' })))
-    expect(cachedFiles(stage.dir)).toBe(3)
+    expect(countCachedFiles(stage.dir)).toBe(3)
 
     setPolicy('none')
     await using gateway = await startGateway(options)
-    await filesLeft(stage.dir, 0)
+    await waitForCachedFiles(stage.dir, 0)
     const s3 = gateway.connect(user)
     for (const object of objects) {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: object.key }))

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
 
-/** Of one chunk and of several. */
+/** Bytes: one chunk, and several chunks. */
 const sizes = [40_000, 9 * 1024 * 1024]
 const range = 'bytes=1000-20999'
 
@@ -24,37 +24,36 @@ afterEach(() => {
 
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-const isRight = async (object: StoredObject) => (await stage.get(object)).equals(object.bytes)
-const isRightInPart = async (object: StoredObject) => (await stage.get(object, range)).equals(object.bytes.subarray(1000, 21_000))
+const isIntact = async (object: StoredObject) => (await stage.get(object)).equals(object.bytes)
+const isRangeIntact = async (object: StoredObject) => (await stage.get(object, range)).equals(object.bytes.subarray(1000, 21_000))
 
-test('objects whose cached files are gone come from a provider, whole and in part', { timeout: 120_000 }, async () => {
+test('objects without cached files are read from a provider, whole and by range', { timeout: 120_000 }, async () => {
   expect(stage.emptyCache()).toBeGreaterThanOrEqual(objects.length)
   for (const object of objects) {
-    expect(await isRight(object)).toBe(true)
-    expect(await isRightInPart(object)).toBe(true)
+    expect(await isIntact(object)).toBe(true)
+    expect(await isRangeIntact(object)).toBe(true)
   }
 })
 
-test('a dark first provider leaves reads right', { timeout: 120_000 }, async () => {
+test('reads are correct while the first provider is dark', { timeout: 120_000 }, async () => {
   stage.emptyCache()
   providers[0]?.faults.add({ kind: 'dark' })
   for (const object of objects) {
-    expect(await isRight(object)).toBe(true)
-    expect(await isRightInPart(object)).toBe(true)
+    expect(await isIntact(object)).toBe(true)
+    expect(await isRangeIntact(object)).toBe(true)
   }
 })
 
-test('providers with damaged bytes leave reads right', { timeout: 120_000 }, async () => {
-  // Every provider but the last: whichever is asked first is wrong.
+test('reads are correct while all providers but one serve damaged bytes', { timeout: 120_000 }, async () => {
   for (const { faults } of providers.slice(0, -1)) faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'] })
   stage.emptyCache()
   for (const object of objects) {
-    expect(await isRight(object)).toBe(true)
-    expect(await isRightInPart(object)).toBe(true)
+    expect(await isIntact(object)).toBe(true)
+    expect(await isRangeIntact(object)).toBe(true)
   }
 })
 
-test('while no provider gives the bytes, a read is refused in words and may be tried again', { timeout: 120_000 }, async () => {
+test('while no provider serves the bytes, a read answers 503 ServiceUnavailable', { timeout: 120_000 }, async () => {
   stage.emptyCache()
   for (const { faults } of providers) faults.add({ kind: 'answer', status: 503, routes: ['retrieve'] })
   for (const object of objects) {

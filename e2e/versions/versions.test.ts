@@ -1,4 +1,4 @@
-/** Versions once the providers have them: what is read back from there, and what leaves the chain. */
+/** Restore and permanent deletion of versions that providers have stored. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onceAtRest } from '../fixtures/admin-data.ts'
@@ -38,7 +38,7 @@ test('an older version is restored with its bytes, also when only the providers 
   const restored = await restore(first.versionId, second.versionId)
   expect(restored).toMatchObject({ status: 200, json: { source_version_id: first.versionId } })
   expect(await stage.get(first)).toEqual(first.bytes)
-  // The overwritten one stays, and is read from a provider now.
+  // The overwritten version is kept and read from a provider.
   const old = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: first.key, VersionId: second.versionId }))
   expect(Buffer.from((await old.Body?.transformToByteArray()) ?? [])).toEqual(second.bytes)
   const history = await read(`/objects/versions?key=${first.key}&limit=2`)
@@ -46,19 +46,19 @@ test('an older version is restored with its bytes, also when only the providers 
   expect(history.versions[0]).toMatchObject({ is_current: true, status: 'success', location: { cache: true, chain: true } })
 })
 
-test('an object that is deleted for good leaves the chain with all its copies', { timeout: 180_000 }, async () => {
-  const object = await stage.put(bytes('doomed'))
+test('permanent deletion removes all copies of an object from the chain', { timeout: 180_000 }, async () => {
+  const object = await stage.put(bytes('deleted'))
   const where = await stage.stored(object)
   const { VersionId: marker } = await stage.s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: object.key }))
-  const doomed = { key: object.key, delete_marker_version_id: marker }
-  const purged = await onceAtRest(() => write('deleted/permanent-delete', doomed))
+  const target = { key: object.key, delete_marker_version_id: marker }
+  const purged = await onceAtRest(() => write('deleted/permanent-delete', target))
   expect(purged).toMatchObject({
     status: 200,
     json: { data_versions_deleted: 1, delete_markers_deleted: 1, cache_cleanup_failed_count: 0 },
   })
   expect(purged.json.storage_cleanup_task_ids).toHaveLength(2)
   await until(
-    'its pieces leave the chain',
+    'the removal of its pieces from the chain',
     async () => {
       const states = where.copies.map((copy) => stage.network.devnet.pieceLive(BigInt(copy.data_set_id), BigInt(copy.piece_id)))
       return (await Promise.all(states)).every((isLive) => !isLive) || undefined

@@ -1,4 +1,4 @@
-/** What a test sees of a gateway's cache, from the disk, the database and the wire. */
+/** Reads the cache state of a gateway from disk, database and API, and starts uploads that only announce their size. */
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,24 +10,24 @@ import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { stageBucket } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
-/** Files of cached bytes. */
-export const cachedFiles = (dir: string): number => listCachedFiles(dir).length
+/** Number of files with cached bytes. */
+export const countCachedFiles = (dir: string): number => listCachedFiles(dir).length
 
 export function query<R>(dir: string, sql: string): readonly R[] {
   using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
   return database.prepare(sql).all() as R[]
 }
 
-/** Waits until so many files are left, and everything that was begun is finished. */
-export const filesLeft = (dir: string, count: number): Promise<true> =>
+/** Waits until the cache has exactly `count` files and as many entries. */
+export const waitForCachedFiles = (dir: string, count: number): Promise<true> =>
   until(
     `${count} cached files`,
-    async () => (cachedFiles(dir) === count && query(dir, 'select 1 from cache_entries').length === count) || undefined,
+    async () => (countCachedFiles(dir) === count && query(dir, 'select 1 from cache_entries').length === count) || undefined,
   )
 
-/** Waits until the cache was looked at after everything that is on record now: a commit puts the look on record with itself. */
-export const cacheLookedAt = (dir: string): Promise<true> =>
-  until('a look at the cache', async () => {
+/** Waits until no cache reconcile is due. A commit enqueues its reconcile in the same transaction, so all earlier commits are covered. */
+export const waitForReconcile = (dir: string): Promise<true> =>
+  until('the cache reconcile', async () => {
     const open = query(
       dir,
       `select 1 from tasks where kind = 'cache_capacity_reconcile' and status in ('pending', 'running') and wait_reason is null`,
@@ -35,10 +35,10 @@ export const cacheLookedAt = (dir: string): Promise<true> =>
     return open.length === 0 || undefined
   })
 
-// biome-ignore lint/suspicious/noExplicitAny: as the Admin API answers
+// biome-ignore lint/suspicious/noExplicitAny: JSON of the Admin API
 export const cacheStats = async (gateway: ServeProcess): Promise<any> => (await gateway.call('GET', '/api/v1/cache/stats')).json
 
-/** A PUT over S3 that announces its length and asks before it sends the bytes. */
+/** A PUT over S3 that sends its headers with `Expect: 100-continue` and no body. */
 export function announceOverS3({ s3Url }: ServeProcess, user: S3User, bytes: number): Promise<RawAnswer> {
   const port = Number(new URL(s3Url).port)
   const { head } = signedRequest(port, {
@@ -51,7 +51,7 @@ export function announceOverS3({ s3Url }: ServeProcess, user: S3User, bytes: num
   return exchangeRaw(port, [head])
 }
 
-/** An upload through the Admin API that announces its length and sends nothing yet. */
+/** An upload through the Admin API that sends its headers and no body. */
 export function announceToAdmin(gateway: ServeProcess, bytes: number): Promise<{ readonly status: number; readonly code: string }> {
   const headers = gateway.headersOf({ headers: { 'content-type': 'application/octet-stream', 'content-length': String(bytes) } })
   return new Promise((resolve, reject) => {
