@@ -22,11 +22,11 @@ export interface AtRestDeps {
 }
 
 /** Waits until every version has its copies and no task is open, stops the gateway and returns the problems. */
-export async function findProblemsAtRest(scene: AtRestDeps): Promise<readonly string[]> {
-  const problems = [...(await findMissingCopies(scene)), ...(await findFailedTasks(scene))]
-  await scene.gateway.process.stop()
-  problems.push(...(await checkDatabase(scene.gateway.dir, scene.network.devnet)))
-  problems.push(...(await findWrongPieces(scene)), ...findStrayFiles(scene))
+export async function findProblemsAtRest(deps: AtRestDeps): Promise<readonly string[]> {
+  const problems = [...(await findMissingCopies(deps)), ...(await findFailedTasks(deps))]
+  await deps.gateway.process.stop()
+  problems.push(...(await checkDatabase(deps.gateway.dir, deps.network.devnet)))
+  problems.push(...(await findWrongPieces(deps)), ...findStrayFiles(deps))
   return problems
 }
 

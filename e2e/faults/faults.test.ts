@@ -13,7 +13,7 @@ function placeFaults(providers: readonly SimulatedProvider[], ...faults: readonl
 
 const goDark = (provider: SimulatedProvider) => provider.faults.add({ kind: 'dark' })
 
-/** The provider that receives the bytes of the first object by upload. */
+/** The provider that receives the object by upload; the others pull it. */
 async function ingressOf(stage: Stage, object: StoredObject): Promise<SimulatedProvider> {
   const providers = await stage.providers()
   return until(
