@@ -1,4 +1,4 @@
-// Measures every list of the Admin API at a hundred thousand rows, at its beginning, middle and end, while objects are uploaded.
+// Measures every list of the Admin API with 100,000 rows at its beginning, middle and end, during uploads.
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { database } from '#kernel'
@@ -14,9 +14,9 @@ const BUCKETS = 1000
 const USERS = 5000
 const REQUESTS = 60
 const WARM_UP = 5
-/** Between two uploads. */
+/** Pause between two turns of the writer. */
 const WRITE_PAUSE_MS = 5
-/** How far into the list a page begins. */
+/** Start of the measured page as a share of the list. */
 const DEPTHS = [0, 0.5, 0.99]
 const PAGE_SIZES = [50, 1000]
 
@@ -25,7 +25,7 @@ interface Case {
   readonly path: string
 }
 
-/** About a minute, and 600 MB of temporary disk space. */
+/** Takes about a minute and 600 MB of temporary disk space. */
 export async function benchAdminLists(): Promise<BenchTable> {
   await using svc = await startFilledService(ROWS)
   await addBucketsAndUsers(svc)
@@ -34,8 +34,8 @@ export async function benchAdminLists(): Promise<BenchTable> {
   const written = keepWriting(svc, writing.signal)
   try {
     const rows: BenchRow[] = []
-    for (const one of cases) rows.push(await measure(svc, one))
-    return { name: `Admin lists of ${ROWS.toLocaleString('en')} rows while objects come and go, ${REQUESTS} times`, rows }
+    for (const listCase of cases) rows.push(await measure(svc, listCase))
+    return { name: `Admin lists of ${ROWS.toLocaleString('en')} rows during uploads and deletions, ${REQUESTS} times`, rows }
   } finally {
     writing.abort()
     await written
@@ -114,7 +114,7 @@ function affectedAfter(svc: TestKernel, n: number): string {
   return `key_marker=${keyAt(n)}&version_marker=${version}&created_at_marker=${time}&stale_before=${time}`
 }
 
-/** The id of the n-th version of a bucket, from the oldest; or of its n-th delete marker. */
+/** Version id of the n-th oldest version, or delete marker, of a bucket. */
 function versionAt({ kernel }: TestKernel, bucket: string, n: number, isMarker: 0 | 1 = 0): string {
   const row = kernel
     .get(database)
@@ -135,7 +135,7 @@ async function measure(svc: TestKernel, { label, path }: Case): Promise<BenchRow
     const startMs = performance.now()
     bytes = await readAnswer(svc.url, path)
     if (turn >= 0) timesMs.push(performance.now() - startMs)
-    // The writers get their turn between two requests.
+    // Lets the writer run between two requests.
     await pause(1)
   }
   const p95 = timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length * 0.95)] ?? 0
@@ -148,12 +148,12 @@ async function measure(svc: TestKernel, { label, path }: Case): Promise<BenchRow
   }
 }
 
-/** Until the last byte of the answer, which is not parsed: a client's work is none of the service's. */
+/** Resolves with the answer's bytes after the last one. Does not parse, which would measure the client. */
 function readAnswer(baseUrl: string, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(baseUrl + path, { headers: { authorization: testAuthorization } }, (response) => {
       let bytes = 0
-      if (response.statusCode !== 200) reject(new Error(`${path} was answered ${response.statusCode}`))
+      if (response.statusCode !== 200) reject(new Error(`GET ${path} failed with status ${response.statusCode}`))
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length
       })

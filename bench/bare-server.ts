@@ -1,4 +1,4 @@
-// A yardstick for puts and gets, in a process of its own: the least a handler of its kind can do. It keeps no names, hashes nothing, asks nobody.
+// Baseline servers for puts and gets, each in its own process: minimal handlers without metadata, hashing or authentication.
 import fs from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ function bareFastify() {
   return app
 }
 
-/** Each body becomes a file, and the file alone is made durable, not its name. */
+/** Writes each body to a file and syncs the file, not its directory. */
 async function listenSyncedFiles(dir: string): Promise<Server> {
   const app = bareFastify()
   app.put<ObjectRoute>('/:bucket/:key', async ({ params, body }) => {
@@ -38,7 +38,7 @@ async function listenSyncedFiles(dir: string): Promise<Server> {
   return app.server
 }
 
-/** Gets the bytes put last, whatever the name. */
+/** Every GET returns the body of the latest PUT. */
 async function listenBuffer(): Promise<Server> {
   const app = bareFastify()
   let kept: Buffer = Buffer.alloc(0)
@@ -51,7 +51,7 @@ async function listenBuffer(): Promise<Server> {
   return app.server
 }
 
-/** Bodies of any size flow to a file that is then made durable, and back. */
+/** Streams bodies of any size to a synced file, and back. */
 async function listenFileStreams(dir: string): Promise<Server> {
   const sizes = new Map<string, number>()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -79,7 +79,7 @@ const listeners: Readonly<Record<string, (dir: string) => Promise<Server>>> = {
   'file-streams': listenFileStreams,
 }
 const listen = listeners[kind ?? '']
-if (listen === undefined) throw new RangeError(`there is no bare server called ${kind}`)
+if (listen === undefined) throw new RangeError(`unknown bare server: ${kind}`)
 const server = await listen(dir)
 process.send?.({ port: (server.address() as AddressInfo).port })
 process.once('disconnect', () => process.exit())

@@ -1,4 +1,4 @@
-// The servers of a measurement, each a process of its own: the gateway as its operator starts it, and the bare ones.
+// Starts the measured servers as separate processes: `svc serve` and the baseline servers.
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,12 +13,12 @@ import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import { RawConnection } from './raw-connection.ts'
 
 const startMsMax = 30_000
-const startLookMs = 50
+const startPollMs = 50
 const stopMsMax = 30_000
 const logCharsMax = 4096
-/** As many as the gateway gives itself. */
+/** Equal to the size that the gateway sets for itself. */
 const poolThreads = '64'
-/** Nothing listens there, so everything that needs the chain waits, and costs nothing. */
+/** Nothing listens there, so work that needs the chain waits and uses no CPU. */
 const noChainUrl = 'http://127.0.0.1:9'
 const cacheGib = 40
 
@@ -36,7 +36,7 @@ const bareLabels: Readonly<Record<BareKind, string>> = {
   'file-streams': 'node:http, file stream',
 }
 
-/** Its files stay in `dir`. */
+/** Starts a baseline server that keeps its files in `dir`. */
 export async function startBareServer(kind: BareKind, dir: string): Promise<BenchServer> {
   await mkdir(dir)
   const child = fork(fileURLToPath(new URL('bare-server.ts', import.meta.url)), [kind, dir], {
@@ -57,7 +57,7 @@ export interface Gateway extends BenchServer {
   readonly bucket: string
 }
 
-/** `svc serve` with a bucket and a user, keeping everything in `dir`. `nodeArguments` come before the program, such as --cpu-prof. */
+/** Starts `svc serve` with a bucket, a user and all data in `dir`. `nodeArguments` go to Node, such as --cpu-prof. */
 export async function startGateway(dir: string, nodeArguments: readonly string[] = []): Promise<Gateway> {
   await mkdir(dir)
   const [adminPort, port] = await findFreePorts()
@@ -81,7 +81,7 @@ export async function startGateway(dir: string, nodeArguments: readonly string[]
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   try {
-    await answering(child, [adminPort, port])
+    await waitUntilServing(child, [adminPort, port])
     const user = await createUser(adminPort)
     const bucket = 'photos'
     await createBucket(port, bucket, user)
@@ -92,7 +92,7 @@ export async function startGateway(dir: string, nodeArguments: readonly string[]
   }
 }
 
-/** Two ports that were free a moment ago. The gateway tells its own only in its log, which is to be silent here. */
+/** Two ports that were free just now. The gateway reports its own ports only in its log, which is off here. */
 async function findFreePorts(): Promise<[number, number]> {
   const held = [createServer(), createServer()] as const
   for (const server of held) {
@@ -104,16 +104,16 @@ async function findFreePorts(): Promise<[number, number]> {
   return [first, second]
 }
 
-async function answering(child: ChildProcess, ports: readonly number[]): Promise<void> {
+async function waitUntilServing(child: ChildProcess, ports: readonly number[]): Promise<void> {
   let log = ''
   child.stderr?.on('data', (bytes: Buffer) => {
     log = (log + bytes.toString()).slice(-logCharsMax)
   })
-  for (let waitedMs = 0; waitedMs < startMsMax; waitedMs += startLookMs) {
-    if (child.exitCode !== null) throw new Error(`the gateway ended before it served:\n${log}`)
+  for (let waitedMs = 0; waitedMs < startMsMax; waitedMs += startPollMs) {
+    if (child.exitCode !== null) throw new Error(`the gateway exited during its start:\n${log}`)
     const open = await Promise.all(ports.map(isOpen))
     if (!open.includes(false)) return
-    await pause(startLookMs)
+    await pause(startPollMs)
   }
   throw new Error(`the gateway did not start within ${startMsMax} ms:\n${log}`)
 }
@@ -123,7 +123,7 @@ async function isOpen(port: number): Promise<boolean> {
     using _connection = await RawConnection.open(port)
     return true
   } catch {
-    // Refused: not yet.
+    // Connection refused: not listening yet.
     return false
   }
 }
@@ -131,7 +131,7 @@ async function isOpen(port: number): Promise<boolean> {
 async function createUser(adminPort: number): Promise<S3Credentials> {
   const headers = { authorization: basicAuth(testOperator.username, testOperator.password), 'content-type': 'application/json' }
   const response = await fetch(`http://127.0.0.1:${adminPort}/api/v1/s3-users`, { method: 'POST', headers, body: '{"role":"admin"}' })
-  if (response.status !== 201) throw new Error(`no S3 user was created: ${response.status} ${await response.text()}`)
+  if (response.status !== 201) throw new Error(`creating the S3 user failed: ${response.status} ${await response.text()}`)
   const { access_key, secret_key } = (await response.json()) as { readonly access_key: string; readonly secret_key: string }
   return { accessKey: access_key, secretKey: secret_key }
 }
@@ -143,7 +143,7 @@ async function createBucket(port: number, bucket: string, user: S3Credentials): 
 }
 
 function pidOf({ pid }: ChildProcess): number {
-  if (pid === undefined) throw new Error('a server has no process')
+  if (pid === undefined) throw new Error('a server process did not start')
   return pid
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeSpread, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
 
-test('a table is text with aligned values and notes', () => {
+test('a table is rendered as text with aligned values and notes', () => {
   const rows = [
     { label: 'one', value: 1, unit: 'MB/s', note: 'the yardstick' },
     { label: 'another way', value: 1234.56, unit: 's' },
@@ -11,7 +11,7 @@ test('a table is text with aligned values and notes', () => {
   )
 })
 
-test('the median is the middle value, whatever the order', () => {
+test('the median is the middle value, in any input order', () => {
   expect(median([9, 1, 5])).toBe(5)
   expect(() => median([])).toThrow(RangeError)
 })

@@ -1,4 +1,4 @@
-// The shape of a measurement's result, and its plain text form.
+// Result of a measurement, and its rendering as text.
 
 export interface BenchTable {
   readonly name: string
@@ -9,13 +9,13 @@ export interface BenchRow {
   readonly label: string
   readonly value: number
   readonly unit: string
-  /** What the value means beside the others, such as a ratio. */
+  /** Comparison with the other rows, such as a ratio. */
   readonly note?: string
-  /** What the note is made of, for programs. */
+  /** Numbers behind the note, for programs. */
   readonly figures?: Readonly<Record<string, number | readonly number[] | undefined>>
 }
 
-/** One line for the name, one for each row; values are aligned by their last digit. */
+/** One line for the name and one per row; values are right-aligned. */
 export function renderBenchTable(table: BenchTable): string {
   const cells = table.rows.map((row) => ({ ...row, shown: row.value.toFixed(1) }))
   const labelChars = Math.max(0, ...cells.map(({ label }) => label.length))
@@ -27,15 +27,15 @@ export function renderBenchTable(table: BenchTable): string {
   return `${[table.name, ...lines].join('\n')}\n`
 }
 
-/** The middle value; of an even number of values the upper of the two in the middle. */
+/** The middle value; for an even count the upper of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted[Math.floor(sorted.length / 2)]
-  if (middle === undefined) throw new RangeError('there is no median of nothing')
+  if (middle === undefined) throw new RangeError('the median needs at least one value')
   return middle
 }
 
-/** Ratios taken within each round: rates of different rounds saw a different machine. */
+/** One ratio per round, because the load of the machine differs between rounds. */
 export function ratiosByRound(rates: readonly number[], base: readonly number[]): number[] {
   return rates.map((rate, round) => rate / (base[round] ?? Number.NaN))
 }

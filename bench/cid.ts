@@ -1,4 +1,4 @@
-// Measures how fast piece CIDs are computed: the SDK's hasher, ours inline, and ours on worker threads over a file.
+// Measures piece CID throughput: the SDK's hasher, ours inline, and ours on worker threads over a file.
 import { randomFillSync } from 'node:crypto'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,22 +10,22 @@ import { createPieceHasher } from '../plugins/storage/pieces/piece-hasher.ts'
 import { type BenchRow, type BenchTable, describeSpread, median, ratiosByRound, renderBenchTable } from './bench-table.ts'
 
 const MIB = 1024 * 1024
-/** The SDK needs over 60 ms for a MiB, so it gets less to do. */
+/** Small, because the SDK needs over 60 ms per MiB. */
 const SDK_BYTES = 4 * MIB
 const INLINE_BYTES = 64 * MIB
 const FILE_BYTES = 256 * MIB
-/** What a body arrives in from a socket. */
+/** Chunk size of a body read from a socket. */
 const CHUNK_BYTES = 64 * 1024
 const ROUNDS = 3
 
-/** One way to compute the CID of `bytes` bytes. */
-interface Way {
+/** One implementation, measured on `bytes` bytes. */
+interface Variant {
   readonly label: string
   readonly bytes: number
   readonly computePieceCid: () => string | Promise<string>
 }
 
-/** About 20 s, and 256 MiB of temporary disk space. @throws Error when two ways disagree on a CID */
+/** Takes about 20 s and 256 MiB of temporary disk space. @throws Error when two variants disagree on a CID */
 export async function benchCid(): Promise<BenchTable> {
   const content = randomBytes(INLINE_BYTES)
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-cid-'))
@@ -34,9 +34,9 @@ export async function benchCid(): Promise<BenchTable> {
     await writeRepeated(path, content)
     await using oneThread = createPieceCalculator({ threads: 1 })
     await using twoThreads = createPieceCalculator({ threads: 2 })
-    const sdk = await sdkWay(content.subarray(0, SDK_BYTES))
-    const inline = [...new Set([nodeHasherChoice.hasher, fallbackNodeHasher])].map((hasher) => inlineWay(content, hasher))
-    const pooled = [fileWay(1, path, oneThread), fileWay(2, path, twoThreads)]
+    const sdk = await sdkVariant(content.subarray(0, SDK_BYTES))
+    const inline = [...new Set([nodeHasherChoice.hasher, fallbackNodeHasher])].map((hasher) => inlineVariant(content, hasher))
+    const pooled = [fileVariant(1, path, oneThread), fileVariant(2, path, twoThreads)]
 
     await requireSame([sdk, { ...sdk, computePieceCid: () => inlinePieceCid(content.subarray(0, SDK_BYTES), nodeHasherChoice.hasher) }])
     await requireSame(inline)
@@ -50,13 +50,13 @@ export async function benchCid(): Promise<BenchTable> {
 
 interface Rates {
   readonly label: string
-  /** MB/s, one a round. */
+  /** MB/s, one value per round. */
   readonly rates: number[]
 }
 
-/** All ways take turns in every round, so that other load on the machine meets them alike. */
-async function measureRounds(ways: readonly Way[]): Promise<Rates[]> {
-  const measured = ways.map((way) => ({ ...way, rates: [] as number[] }))
+/** All variants run in every round, so that other load on the machine affects them equally. */
+async function measureRounds(variants: readonly Variant[]): Promise<Rates[]> {
+  const measured = variants.map((variant) => ({ ...variant, rates: [] as number[] }))
   for (let round = 0; round < ROUNDS; round++) {
     for (const { bytes, computePieceCid, rates } of measured) {
       const startedAt = performance.now()
@@ -73,14 +73,14 @@ function rowOf({ label, rates }: Rates, sdk: Rates): BenchRow {
   return { label, value: median(rates), unit: 'MB/s', note, figures: { ratio, rounds: rates } }
 }
 
-// Named at run time because product code takes the SDK from chain/ alone; here it is only the yardstick.
-async function sdkWay(content: Uint8Array): Promise<Way> {
+// Imported by variable because only chain/ may import the SDK; here it is only the baseline.
+async function sdkVariant(content: Uint8Array): Promise<Variant> {
   const specifier = '@filoz/synapse-core/piece'
   const sdk: { calculate(content: Uint8Array): { toString(): string } } = await import(specifier)
   return { label: 'synapse-core, 4 MiB', bytes: content.length, computePieceCid: () => sdk.calculate(content).toString() }
 }
 
-function inlineWay(content: Uint8Array, hasher: NodeHasher): Way {
+function inlineVariant(content: Uint8Array, hasher: NodeHasher): Variant {
   return {
     label: `inline, ${hasher.name}, 64 MiB`,
     bytes: content.length,
@@ -88,8 +88,8 @@ function inlineWay(content: Uint8Array, hasher: NodeHasher): Way {
   }
 }
 
-/** A piece stays on one thread, so as many are computed at a time as there are threads. */
-function fileWay(threads: number, path: string, calculator: PieceCalculator): Way {
+/** A piece is computed on one thread, so one piece per thread is computed in parallel. */
+function fileVariant(threads: number, path: string, calculator: PieceCalculator): Variant {
   return {
     label: `${threads} × file of 256 MiB, ${threads} worker thread${threads > 1 ? 's' : ''}`,
     bytes: threads * FILE_BYTES,
@@ -100,12 +100,12 @@ function fileWay(threads: number, path: string, calculator: PieceCalculator): Wa
   }
 }
 
-/** Also the run ahead of the measured ones: code compiled, threads started, file in the page cache. */
-async function requireSame(ways: readonly Way[]): Promise<void> {
+/** Also the warm-up: compiles code, starts threads, loads the file into the page cache. */
+async function requireSame(variants: readonly Variant[]): Promise<void> {
   const pieceCids: string[] = []
-  for (const { computePieceCid } of ways) pieceCids.push(await computePieceCid())
+  for (const { computePieceCid } of variants) pieceCids.push(await computePieceCid())
   if (new Set(pieceCids).size === 1) return
-  throw new Error(`different piece CIDs of the same bytes: ${ways.map(({ label }, at) => `${label} ${pieceCids[at]}`).join(', ')}`)
+  throw new Error(`different piece CIDs for the same bytes: ${variants.map(({ label }, at) => `${label} ${pieceCids[at]}`).join(', ')}`)
 }
 
 async function writeRepeated(path: string, content: Uint8Array): Promise<void> {

@@ -1,4 +1,4 @@
-// How long threads of other processes have been on a processor, as Linux tells it; elsewhere nothing is known.
+// CPU time of the threads of another process. Linux only; undefined on other systems.
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -9,8 +9,8 @@ export interface CpuTime {
 }
 
 const idleShareMax = 0.1
-const idleLookMs = 50
-const idleLooksMax = 20
+const idlePollMs = 50
+const idlePollsMax = 20
 
 export function cpuTimeOf(pid: number): CpuTime | undefined {
   try {
@@ -18,18 +18,18 @@ export function cpuTimeOf(pid: number): CpuTime | undefined {
     const micros = (thread: string): number => Number(readFileSync(`${tasks}/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000
     return { mainThread: micros(String(pid)), allThreads: readdirSync(tasks).reduce((sum, thread) => sum + micros(thread), 0) }
   } catch {
-    // Not Linux, or a thread ended meanwhile: the measurement goes on without this figure.
+    // Not Linux, or a thread ended meanwhile: the measurement continues without this value.
     return undefined
   }
 }
 
-/** Resolves when the process has done what it put off, at the latest after a second. */
+/** Resolves when the process is idle (under 10 % of a CPU), at the latest after a second. */
 export async function waitUntilIdle(pid: number): Promise<void> {
   let before = cpuTimeOf(pid)?.allThreads ?? 0
-  for (let look = 0; look < idleLooksMax; look++) {
-    await pause(idleLookMs)
+  for (let poll = 0; poll < idlePollsMax; poll++) {
+    await pause(idlePollMs)
     const now = cpuTimeOf(pid)?.allThreads ?? 0
-    if (now - before < idleLookMs * 1000 * idleShareMax) return
+    if (now - before < idlePollMs * 1000 * idleShareMax) return
     before = now
   }
 }

@@ -1,4 +1,4 @@
-// Measures listings of a bucket with a million objects: flat, inside a folder, and a thousand common prefixes.
+// Measures listings of a bucket with a million objects: flat, in a folder, and with 1000 common prefixes.
 
 import type { ListRequest } from '../plugins/storage/contract.ts'
 import { type ObjectStorage, openObjectStorage } from '../plugins/storage/testing/object-storage.ts'
@@ -29,7 +29,7 @@ const CASES: readonly Case[] = [
   { label: 'delimiter, 1 common prefix', request: () => ({ delimiter: '/' }), results: 1 },
 ]
 
-/** About five seconds, and 200 MB of temporary disk space. */
+/** Takes about five seconds and 200 MB of temporary disk space. */
 export async function benchList(): Promise<BenchTable> {
   await using storage = await openObjectStorage()
   await fill(storage)
@@ -37,7 +37,7 @@ export async function benchList(): Promise<BenchTable> {
   return { name: `list ${PAGE} of ${(FOLDERS * KEYS_PER_FOLDER).toLocaleString('en')} objects, ${LISTINGS} times`, rows }
 }
 
-/** Rows as puts leave them, without their bytes: only the table that is listed matters. */
+/** Inserts the rows that puts would write, only into the listed table. */
 async function fill({ database, buckets }: ObjectStorage): Promise<void> {
   const bucketId = buckets.require('photos').id
   const total = FOLDERS * KEYS_PER_FOLDER

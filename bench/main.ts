@@ -1,4 +1,4 @@
-/** `npm run bench -- put-get list admin-lists cid [--out results.json] [--compare results.json]`: each in turn, a table each, then all as one line of JSON, which is kept in a file too. */
+/** `npm run bench -- put-get list admin-lists cid [--out results.json] [--compare results.json]`: runs each bench, prints a table each and all results as one line of JSON, and writes the JSON to a file. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { dirname, resolve } from 'node:path'
@@ -20,7 +20,7 @@ const chosen = positionals.length > 0 ? positionals : Object.keys(benches)
 const unknown = chosen.filter((name) => !(name in benches))
 
 if (values.help || unknown.length > 0) {
-  if (unknown.length > 0) process.stderr.write(`there is no bench called ${unknown.join(', ')}\n`)
+  if (unknown.length > 0) process.stderr.write(`unknown bench: ${unknown.join(', ')}\n`)
   process.stdout.write(`npm run bench -- [${Object.keys(benches).join('] [')}] [--out file.json] [--compare earlier.json]\n`)
   process.exitCode = unknown.length > 0 ? 2 : 0
 } else {
@@ -42,19 +42,19 @@ async function runAll(): Promise<void> {
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 1024 ** 3),
     node: process.version,
-    // Far above the number of cores, other programs had a share in the figures.
+    // When far above the number of cores, other programs affected the results.
     load: loadavg()[0],
   }
   const results = { at: new Date().toISOString(), machine, tables }
   writeFileSync(out, `${JSON.stringify(results, null, 2)}\n`)
-  process.stdout.write(`kept in ${out}\n${JSON.stringify(results)}\n`)
+  process.stdout.write(`results written to ${out}\n${JSON.stringify(results)}\n`)
 }
 
 function readTables(path: string): readonly BenchTable[] {
   return (JSON.parse(readFileSync(path, 'utf8')) as { readonly tables: readonly BenchTable[] }).tables
 }
 
-/** Adds to each note how the value compares with the earlier run. Only a hint: the two were not measured side by side. */
+/** Adds to each note the ratio to the earlier run. Only a hint: the two runs did not share one machine load. */
 function withEarlier(table: BenchTable, earlier: readonly BenchTable[]): BenchTable {
   const before = earlier.find(({ name }) => name === table.name)
   if (!before) return table

@@ -1,11 +1,11 @@
-// Requests for objects, signed and laid out as bytes before anything is timed. Every server gets the same; only the gateway asks for the signature.
+// Object requests, signed and serialized before the timing starts. All servers get the same requests; only the gateway checks the signature.
 import { createHash, randomBytes } from 'node:crypto'
 import { signedRequest } from '../plugins/s3/testing/signed-request.ts'
 import type { S3Credentials } from './bench-server.ts'
 import type { PreparedRequest } from './raw-connection.ts'
 
 const stampBytes = 16
-/** Up to here a request is one buffer, so that it leaves in one write. */
+/** Up to this size a request is one buffer, sent in one write. */
 const joinedBytesMax = 64 * 1024
 
 export interface PreparedObject {
@@ -18,7 +18,7 @@ export interface PreparedObject {
 
 export interface ObjectRequests {
   readonly objectBytes: number
-  /** `count` objects that were never there before, of contents that were never there before: a known content would cost less. */
+  /** `count` objects with new keys and new contents, because a PUT of a known content costs less. */
   prepare(port: number, count: number): PreparedObject[]
 }
 

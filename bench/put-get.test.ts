@@ -3,7 +3,7 @@ import { benchPutGet } from './put-get.ts'
 
 const scale = { rounds: 1, smallPuts: 100, smallGets: 200, smallObjects: 10, largeBytes: 2 * 1024 ** 2, largePuts: 1, largeGets: 4 }
 
-test('every way to put and get is measured at the gateway and at a bare server', async () => {
+test('every PUT and GET load is measured at the gateway and at a bare server', async () => {
   const { rows } = await benchPutGet(scale)
   expect(rows.map(({ label }) => label)).toEqual([
     'GET 4 KiB, 32 connections: Fastify, a buffer',

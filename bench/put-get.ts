@@ -1,4 +1,4 @@
-// Measures puts and gets at the running gateway over HTTP beside bare servers that do the least: all in one run, taking turns.
+// Measures puts and gets over HTTP at the gateway and at minimal baseline servers, alternating within one run.
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,25 +11,25 @@ import { type ExpectedAnswer, type PreparedRequest, RawConnection } from './raw-
 
 const KIB = 1024
 const MIB = 1024 * KIB
-/** No further request starts in a turn that has lasted this long. */
+/** After this time a turn starts no further request. */
 const turnMsMax = 2500
-/** No further round starts on a load that has lasted this long, as on a busy machine. */
+/** After this time, reached on a busy machine, a load starts no further round. */
 const loadMsMax = 16_000
 const roundsMin = 3
 
-/** How much is done: the whole is for figures, less of it for finding out whether it works. */
+/** Amount of work: full for measurements, reduced for tests. */
 export interface BenchScale {
   readonly rounds: number
   readonly smallPuts: number
   readonly smallGets: number
   readonly smallObjects: number
   readonly largeBytes: number
-  /** Of each stream. */
+  /** Per stream. */
   readonly largePuts: number
   readonly largeGets: number
 }
 
-/** Many short turns rather than a few long ones: what else the machine does changes by the second. */
+/** Many short turns, because other load on the machine changes within seconds. */
 const fullScale: BenchScale = {
   rounds: 12,
   smallPuts: 1000,
@@ -46,13 +46,13 @@ interface Load {
   readonly bare: BareKind
   readonly connections: number
   readonly bytes: number
-  /** Each round, at each server. */
+  /** Per round and server. */
   readonly requests: number
-  /** That gets take turns with. */
+  /** Number of objects that gets cycle through. */
   readonly objects: number
 }
 
-/** About a minute, twice that on a busy machine, and 9 GiB of temporary disk space; set TMPDIR for another disk. @throws Error when an answer is wrong */
+/** Takes about a minute (two on a busy machine) and 9 GiB of temporary disk space; set TMPDIR for another disk. @throws Error when an answer is wrong */
 export async function benchPutGet(scale: BenchScale = fullScale): Promise<BenchTable> {
   const dir = await mkdtemp(join(tmpdir(), 'svc-bench-put-get-'))
   try {
@@ -72,7 +72,7 @@ function loadsOf(scale: BenchScale): Load[] {
   const small = { bytes: 4 * KIB, connections: 32, objects: scale.smallObjects }
   const large = { bytes: scale.largeBytes, bare: 'file-streams', objects: 1 } as const
   const size = `${scale.largeBytes / MIB} MiB`
-  // Small puts come last: each leaves a task behind, and thousands of tasks have their own small cost.
+  // Small puts run last, because each enqueues a task and thousands of tasks slow the gateway slightly.
   return [
     { ...small, label: 'GET 4 KiB, 32 connections', method: 'GET', bare: 'buffer', requests: scale.smallGets },
     { ...large, label: `GET ${size}, 1 stream`, method: 'GET', connections: 1, requests: scale.largeGets },
@@ -82,46 +82,46 @@ function loadsOf(scale: BenchScale): Load[] {
   ]
 }
 
-interface Scene {
+interface CompareDeps {
   readonly bare: BenchServer
   readonly gateway: Gateway
   readonly rounds: number
 }
 
-/** What a server did in one turn. */
+/** Measurements of one server in one turn. */
 interface Turn {
   readonly requestsPerSecond: number
-  /** Microseconds a request: of the server's main thread, and of all its threads. */
+  /** CPU microseconds per request: of the server's main thread, and of all its threads. */
   readonly mainCpu: number | undefined
   readonly allCpu: number | undefined
-  /** Share of the time in which the client had something to do: near 1 it is the client that was measured. */
+  /** Event loop utilization of the client, 0 to 1: near 1 the client is the bottleneck. */
   readonly clientBusy: number
 }
 
-/** The servers take turns in every round, so that other load on the machine meets them alike. The first round only warms up. */
-async function compare(load: Load, { bare, gateway, rounds }: Scene): Promise<BenchRow[]> {
+/** The servers alternate in every round, so that other load affects them equally. The first round is a warm-up. */
+async function compare(load: Load, { bare, gateway, rounds }: CompareDeps): Promise<BenchRow[]> {
   const requests = createObjectRequests({ objectBytes: load.bytes, bucket: gateway.bucket, user: gateway.user })
-  const lanes: Lane[] = []
-  for (const server of [bare, gateway]) lanes.push({ server, next: await prepareLane(load, server, requests), turns: [] })
+  const measured: MeasuredServer[] = []
+  for (const server of [bare, gateway]) measured.push({ server, nextRequests: await prepareRequests(load, server, requests), turns: [] })
   const startMs = performance.now()
   for (let round = -1; round < rounds; round++) {
     if (round >= roundsMin && performance.now() - startMs > loadMsMax) break
-    for (const { server, next, turns } of lanes) {
-      const turn = await takeTurn(load, server, next())
+    for (const { server, nextRequests, turns } of measured) {
+      const turn = await takeTurn(load, server, nextRequests())
       if (round >= 0) turns.push(turn)
     }
   }
-  return lanes.map((lane) => rowOf(load, lane, lanes[0] ?? lane))
+  return measured.map((one) => rowOf(load, one, measured[0] ?? one))
 }
 
-interface Lane {
+interface MeasuredServer {
   readonly server: BenchServer
-  /** The requests of a turn. */
-  readonly next: () => readonly PreparedRequest[]
+  /** Returns the requests of the next turn. */
+  readonly nextRequests: () => readonly PreparedRequest[]
   readonly turns: Turn[]
 }
 
-async function prepareLane(load: Load, { port }: BenchServer, requests: ObjectRequests): Promise<Lane['next']> {
+async function prepareRequests(load: Load, { port }: BenchServer, requests: ObjectRequests): Promise<MeasuredServer['nextRequests']> {
   if (load.method === 'PUT') return () => requests.prepare(port, load.requests).map(({ put }) => put)
   const objects = requests.prepare(port, load.objects)
   using connection = await RawConnection.open(port)
@@ -129,7 +129,7 @@ async function prepareLane(load: Load, { port }: BenchServer, requests: ObjectRe
     await connection.exchange(put)
     const digest = createHash('sha256')
     await connection.exchange(get, { bodyBytes: load.bytes, onBody: (piece) => digest.update(piece) })
-    if (digest.digest('hex') !== sha256) throw new Error(`${key} came back with other bytes`)
+    if (digest.digest('hex') !== sha256) throw new Error(`GET ${key} returned other bytes than were put`)
   }
   const gets = objects.map(({ get }) => get)
   return () => gets
@@ -166,7 +166,7 @@ async function takeTurn(load: Load, { port, pid }: BenchServer, requests: readon
   }
 }
 
-function rowOf(load: Load, { server, turns }: Lane, base: Lane): BenchRow {
+function rowOf(load: Load, { server, turns }: MeasuredServer, base: MeasuredServer): BenchRow {
   const isSmall = load.bytes < MIB
   const rateOf = ({ requestsPerSecond }: Turn): number => (isSmall ? requestsPerSecond : (requestsPerSecond * load.bytes) / MIB)
   const rates = turns.map(rateOf)

@@ -1,20 +1,20 @@
-// A keep-alive connection of a load generator: it sends bytes prepared earlier and checks every answer at the least cost to itself.
+// A keep-alive connection for load generation: sends prepared bytes and checks every answer with little CPU.
 import { connect, type Socket } from 'node:net'
 
 const readBytes = 256 * 1024
 const headBytesMax = 16 * 1024
-const complaintBytesMax = 2048
-const silenceMsMax = 30_000
+const errorBodyBytesMax = 2048
+const idleMsMax = 30_000
 const headEnd = '\r\n\r\n'
 const none = Buffer.alloc(0)
 
-/** A whole request as it goes over the wire. */
+/** A complete request in wire format. */
 export type PreparedRequest = readonly Buffer[]
 
 export interface ExpectedAnswer {
-  /** Length of the body; any length when absent. */
+  /** Expected body length; any length when absent. */
   readonly bodyBytes?: number
-  /** Gets the body piece by piece; a piece is only valid during the call. */
+  /** Receives the body in pieces; a piece is only valid during the call. */
   readonly onBody?: (piece: Buffer) => void
 }
 
@@ -24,22 +24,22 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** One request at a time. An answer needs a Content-Length. */
+/** One request at a time. Every answer needs a Content-Length. */
 export class RawConnection implements Disposable {
   readonly #socket: Socket
   #pending: Pending | undefined
   #head: Buffer = none
   #status = 0
-  #complaint = ''
+  #errorBody = ''
   #bodyBytes = 0
-  /** Of the body; negative while the head is awaited. */
+  /** Missing body bytes; negative while waiting for the head. */
   #leftBytes = -1
 
   private constructor(port: number) {
-    // One buffer for all reads: fresh ones would make the garbage collector part of what is measured.
+    // One buffer for all reads keeps garbage collection out of the measurement.
     const onread = { buffer: Buffer.allocUnsafeSlow(readBytes), callback: (count: number, buffer: Uint8Array) => this.#take(count, buffer) }
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true, onread })
-    this.#socket.setTimeout(silenceMsMax, () => this.#socket.destroy(new Error(`the server was silent for ${silenceMsMax} ms`)))
+    this.#socket.setTimeout(idleMsMax, () => this.#socket.destroy(new Error(`the server sent nothing for ${idleMsMax} ms`)))
     this.#socket.on('error', (error) => this.#fail(error))
     this.#socket.on('close', () => this.#fail(new Error('the server closed the connection')))
   }
@@ -53,9 +53,9 @@ export class RawConnection implements Disposable {
     return connection
   }
 
-  /** Resolves when the whole answer is here. Throws unless it has status 200 and the expected length. */
+  /** Resolves after the whole answer. Rejects unless it has status 200 and the expected length. */
   exchange(request: PreparedRequest, expected: ExpectedAnswer = {}): Promise<void> {
-    if (this.#pending) throw new Error('the connection awaits an answer already')
+    if (this.#pending) throw new Error('the connection already waits for an answer')
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#pending = { expected, resolve, reject }
     if (request.length > 1) this.#socket.cork()
@@ -68,27 +68,27 @@ export class RawConnection implements Disposable {
     this.#socket.destroy()
   }
 
-  /** The answer to the socket: true to go on reading. */
+  /** Returns true, which tells the socket to continue reading. */
   #take(count: number, buffer: Uint8Array): boolean {
     const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, count)
     try {
       const body = this.#leftBytes < 0 ? this.#takeHead(bytes) : bytes
       if (this.#leftBytes >= 0) this.#takeBody(body)
     } catch (error) {
-      // Thrown here it would reach nobody; as the end of the connection it reaches who awaits the answer.
+      // A throw in this callback would be uncaught; destroying the socket rejects the pending request.
       this.#socket.destroy(error as Error)
     }
     return true
   }
 
-  /** Returns what follows the head. */
+  /** Returns the bytes after the head. */
   #takeHead(bytes: Buffer): Buffer {
-    // A copy is needed only of a head that comes in pieces, which is rare.
+    // Copies only a head that arrives in pieces, which is rare.
     const all = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes])
     const end = all.indexOf(headEnd)
     if (end < 0) {
       this.#head = Buffer.from(all)
-      if (all.length > headBytesMax) throw new Error('the head of an answer does not end')
+      if (all.length > headBytesMax) throw new Error(`the head of an answer exceeds ${headBytesMax} bytes`)
       return none
     }
     this.#head = none
@@ -104,18 +104,18 @@ export class RawConnection implements Disposable {
   #takeBody(bytes: Buffer): void {
     this.#leftBytes -= bytes.length
     if (this.#status === 200) this.#pending?.expected.onBody?.(bytes)
-    else if (this.#complaint.length < complaintBytesMax) this.#complaint += bytes.toString()
-    if (this.#leftBytes < 0) throw new Error('an answer is longer than it said')
+    else if (this.#errorBody.length < errorBodyBytesMax) this.#errorBody += bytes.toString()
+    if (this.#leftBytes < 0) throw new Error('an answer is longer than its Content-Length')
     if (this.#leftBytes === 0) this.#finish()
   }
 
   #finish(): void {
     const { expected, resolve, reject } = this.#pending ?? { expected: {}, resolve() {}, reject() {} }
-    const [status, bodyBytes, complaint] = [this.#status, this.#bodyBytes, this.#complaint]
+    const [status, bodyBytes, errorBody] = [this.#status, this.#bodyBytes, this.#errorBody]
     this.#pending = undefined
     this.#leftBytes = -1
-    this.#complaint = ''
-    if (status !== 200) reject(new Error(`status ${status}: ${complaint}`))
+    this.#errorBody = ''
+    if (status !== 200) reject(new Error(`status ${status}: ${errorBody}`))
     else if (bodyBytes !== (expected.bodyBytes ?? bodyBytes)) reject(new Error(`${bodyBytes} bytes instead of ${expected.bodyBytes}`))
     else resolve()
   }

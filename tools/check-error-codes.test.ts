@@ -5,7 +5,7 @@ test('I-16: every published error code is still defined, with its status', async
   expect(await checkErrorCodes()).toEqual([])
 })
 
-test('I-16: a code that goes, changes its status or is new is named', () => {
+test('I-16: removed, changed and unlisted codes are reported', () => {
   const listed = readListed('| Code | Status |\n|---|---|\n| `gone` | 404 |\n| `moved` | 400 |\n| `same` | 409 |\n')
   const defined = new Map(
     readDefinitions(
@@ -14,7 +14,7 @@ test('I-16: a code that goes, changes its status or is new is named', () => {
   )
   expect(compareErrorCodes(listed, defined)).toEqual([
     'error code gone is published and no longer defined: clients depend on it',
-    'error code moved was published with status 400 and has 409 now',
+    'error code moved was published with status 400 and now has 409',
     'add to docs/reference/error-codes.md: | `fresh` | 503 |',
   ])
 })

@@ -1,4 +1,4 @@
-/** Every error code of the Admin API is listed in docs/reference/error-codes.md, and none that was listed goes or changes (I-16). */
+/** Every error code of the Admin API is listed in docs/reference/error-codes.md; a listed code is never removed or changed (I-16). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,7 @@ export function compareErrorCodes(listed: ErrorCodes, defined: ErrorCodes): read
       .map(([code]) => `error code ${code} is published and no longer defined: clients depend on it`),
     ...[...listed]
       .filter(([code, status]) => defined.has(code) && defined.get(code) !== status)
-      .map(([code, status]) => `error code ${code} was published with status ${status} and has ${defined.get(code)} now`),
+      .map(([code, status]) => `error code ${code} was published with status ${status} and now has ${defined.get(code)}`),
     ...[...defined].filter(([code]) => !listed.has(code)).map(([code, status]) => `add to ${listPath}: | \`${code}\` | ${status} |`),
   ]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findExpressions, judgeExpression } from './check-expressions.ts'
+import { analyseExpression, findExpressions } from './check-expressions.ts'
 
 test('literals and calls of RegExp are found, comments and strings are not', () => {
   const code = [
@@ -17,18 +17,18 @@ test('literals and calls of RegExp are found, comments and strings are not', () 
 })
 
 test.each([
-  // One of ours, once: each `vm error=[` starts a scan of all that follows.
+  // A past bug: each `vm error=[` starts a scan to the end of the text.
   ['(?:vm error|revert reason)=\\[(.*?)\\]', 'g'],
   ['/+$', ''],
   ['^(?:a|a)*$', ''],
   ['^(?:ab)*(?:ab)*$', ''],
 ])('the expression /%s/%s is refused', async (source, flags) => {
-  expect(await judgeExpression(source, flags)).toMatch(/^takes .* time$/)
+  expect(await analyseExpression(source, flags)).toMatch(/^takes .* time$/)
 })
 
 test.each([
   ['^[a-z]+$', ''],
   ['\\p{Cc}+', 'gu'],
 ])('the expression /%s/%s is accepted', async (source, flags) => {
-  expect(await judgeExpression(source, flags)).toBeUndefined()
+  expect(await analyseExpression(source, flags)).toBeUndefined()
 })

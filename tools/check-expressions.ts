@@ -1,4 +1,4 @@
-/** Regular expressions of the product must take linear time on any text: much of it is written by providers, nodes and S3 clients. */
+/** Regular expressions of the product must take linear time on any input, because providers, nodes and S3 clients control much of it. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,17 +6,17 @@ import ts from 'typescript'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = ['kernel', 'plugins', 'cli']
-/** For one expression, which takes two seconds at most on a quiet machine; an analysis that does not end counts as a refusal. */
+/** Timeout per expression (at most 2 s on an idle machine); a timeout counts as a problem. */
 const analysisMs = 120_000
 
-/** `source` is undefined when the expression is put together at run time. */
+/** `source` is undefined when the expression is built at run time. */
 export interface FoundExpression {
   readonly source: string | undefined
   readonly flags: string
   readonly line: number
 }
 
-/** Problems, one a line: each expression that backtracks, or restarts at many positions, in more than linear time. */
+/** Problems, one per line: each expression whose matching takes more than linear time. */
 export async function checkExpressions(): Promise<readonly string[]> {
   const verdicts = new Map<string, string | undefined>()
   const problems: string[] = []
@@ -24,20 +24,21 @@ export async function checkExpressions(): Promise<readonly string[]> {
     for (const { source, flags, line } of findExpressions(readFileSync(path, 'utf8'))) {
       const place = `${relative(root, path)}:${line}`
       if (source === undefined) {
-        problems.push(`${place} makes a regular expression at run time: it cannot be checked`)
+        problems.push(`${place} builds a regular expression at run time, which cannot be checked: use a literal`)
         continue
       }
       const expression = `/${source}/${flags}`
-      if (!verdicts.has(expression)) verdicts.set(expression, await judgeExpression(source, flags))
+      if (!verdicts.has(expression)) verdicts.set(expression, await analyseExpression(source, flags))
       const verdict = verdicts.get(expression)
-      if (verdict !== undefined) problems.push(`${place} ${expression} ${verdict} on some text: bound the text and scan it instead`)
+      if (verdict !== undefined)
+        problems.push(`${place} ${expression} ${verdict} on some input: limit the input length and scan it without a regular expression`)
     }
   }
   return problems
 }
 
-/** What is wrong with an expression; undefined when it takes linear time on every text. */
-export async function judgeExpression(source: string, flags: string): Promise<string | undefined> {
+/** The problem of an expression; undefined when it takes linear time on every input. */
+export async function analyseExpression(source: string, flags: string): Promise<string | undefined> {
   // The other backends start a JVM or a native program.
   process.env.RECHECK_BACKEND = 'pure'
   const { checkSync } = await import('recheck')
@@ -46,7 +47,7 @@ export async function judgeExpression(source: string, flags: string): Promise<st
   return verdict.status === 'vulnerable' ? `takes ${verdict.complexity.summary} time` : `could not be analysed (${verdict.error.kind})`
 }
 
-/** Literals, and calls of `RegExp`. */
+/** Finds literals and calls of `RegExp`. */
 export function findExpressions(code: string): readonly FoundExpression[] {
   const file = ts.createSourceFile('code.ts', code, ts.ScriptTarget.Latest)
   const found: FoundExpression[] = []

@@ -1,4 +1,4 @@
-/** Each invariant of ARCHITECTURE.md must be named where it is guarded and in a test, and no other ids may be in use. */
+/** Each invariant of ARCHITECTURE.md must be named in the code that guards it and in a test. Unlisted ids are problems. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export async function checkInvariants(): Promise<readonly string[]> {
     for (const id of readFileSync(path, 'utf8').match(idPattern) ?? []) (isTest ? tests : code).add(id)
   }
   return [
-    ...[...listed].filter((id) => !code.has(id)).map((id) => `${id} is listed in ARCHITECTURE.md, but no code says that it guards it`),
+    ...[...listed].filter((id) => !code.has(id)).map((id) => `${id} is listed in ARCHITECTURE.md, but no code names it`),
     ...[...listed].filter((id) => !tests.has(id)).map((id) => `${id} is listed in ARCHITECTURE.md, but no test names it`),
     ...[...code, ...tests].filter((id) => !listed.has(id)).map((id) => `${id} is used, but ARCHITECTURE.md does not list it`),
   ].filter((problem, index, all) => all.indexOf(problem) === index)

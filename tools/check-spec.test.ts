@@ -7,12 +7,12 @@ const problems = (...lines: readonly string[]) =>
   findProblems(['| Rows |  |', '| a | 1 |', '## Endpoints', ...lines].join('\n'), specification, (path) => files[path])
 const later = '| `GET /b` | later: wallet |'
 
-test('a page that does not count its rows is a problem', () => {
+test('a page without a summary table is a problem', () => {
   const page = '# Coverage\n\n## Endpoints\n\n| `GET /a` | later: wallet |\n| `GET /b` | later: wallet |\n'
-  expect(findProblems(page, specification, () => undefined)).toEqual([expect.stringContaining('table that counts its rows')])
+  expect(findProblems(page, specification, () => undefined)).toEqual([expect.stringContaining('summary table')])
 })
 
-test('a row with tests that exist, or with the part that will have them, is complete', () => {
+test('a row with existing tests, or with a known later part, is complete', () => {
   expect(problems("| GET `/a` | `x.test.ts` › it's there <br> `x.test.ts` › a %s |", later)).toEqual([])
 })
 
@@ -26,17 +26,17 @@ test.each([
   ['two rows', ['| `GET /a` | later: wallet |', '| `GET /a` | later: wallet |', later], 'two rows for Endpoints: GET /a'],
   ['a row without proof', ['| `GET /a` | some day |', later], '"some day" names neither a test nor'],
   ['a later without its part', ['| `GET /a` | later |', later], '"later" names neither a test nor'],
-  ['a part that nobody knows', ['| `GET /a` | later: some day |', later], '"some day" is none of the parts wallet, dashboard'],
-  ['a row that is both', ['| `GET /a` | later: wallet <br> `x.test.ts` › a %s |', later], 'not both'],
+  ['an unknown part', ['| `GET /a` | later: some day |', later], '"some day" is none of the parts wallet, dashboard'],
+  ['a row with a proof and a later part', ['| `GET /a` | later: wallet <br> `x.test.ts` › a %s |', later], 'not both'],
   ['a row for two parts', ['| `GET /a` | later: wallet <br> later: dashboard |', later], 'not both'],
-  ['words beside a proof', ['| `GET /a` | `x.test.ts` › a %s <br> and more |', later], '"and more" names neither a test nor'],
-  ['a file that is gone', ['| `GET /a` | `y.test.ts` › a %s |', later], 'there is no y.test.ts'],
-  ['a title that is gone', ['| `GET /a` | `x.test.ts` › a %s <br> `x.test.ts` › a |', later], 'has no test "a"'],
+  ['text next to a proof', ['| `GET /a` | `x.test.ts` › a %s <br> and more |', later], '"and more" names neither a test nor'],
+  ['a missing file', ['| `GET /a` | `y.test.ts` › a %s |', later], 'there is no y.test.ts'],
+  ['a missing title', ['| `GET /a` | `x.test.ts` › a %s <br> `x.test.ts` › a |', later], 'has no test "a"'],
 ])('%s is a problem', (_what, lines, problem) => {
   expect(problems(...lines)).toEqual([expect.stringContaining(problem)])
 })
 
-test('the page opens with its rows counted', () => {
+test('the summary table counts the rows', () => {
   const rows = '\n## Endpoints\n\n| Name | Proof |\n|---|---|\n| `GET /a` | `x.test.ts` › a %s |\n| `GET /b` | later: wallet |\n'
   const stale = `# Coverage\n\n| Rows |  |\n|---|---:|\n| all | 9 |\n${rows}`
   expect(readRows(stale).map(({ name }) => name)).toEqual(['GET /a', 'GET /b'])
@@ -45,6 +45,6 @@ test('the page opens with its rows counted', () => {
   expect(renewSummary(renewed, specification.parts)).toBe(renewed)
 })
 
-test('the coverage of the specification holds', async () => {
+test('the coverage page has no problems', async () => {
   expect(await checkSpec()).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * Each statement of the specification has a row in docs/reference/spec-coverage.md, which names the tests that prove it or the part of
- * the product, not built yet, that will.
+ * Each statement of the specification has a row in docs/reference/spec-coverage.md. The row names the tests that prove it, or the part of
+ * the product that is not built yet.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,10 +14,10 @@ export interface CoverageRow {
   readonly section: string
   readonly name: string
   readonly proofs: readonly Proof[]
-  /** The parts that it waits for. */
+  /** Names of parts that are not built yet. */
   readonly later: readonly string[]
-  /** What is neither a proof nor `later: <part>`. */
-  readonly unread: readonly string[]
+  /** Entries that are neither a proof nor `later: <part>`. */
+  readonly unrecognised: readonly string[]
 }
 
 interface Proof {
@@ -26,12 +26,12 @@ interface Proof {
 }
 
 export interface Specification {
-  /** By section: the names of its rows. */
+  /** Row names by section. */
   readonly rows: Readonly<Record<string, readonly string[]>>
   readonly parts: readonly string[]
 }
 
-/** Problems, one a line; empty when every row holds. */
+/** Problems, one per line; empty when every row is valid. */
 export async function checkSpec(): Promise<string[]> {
   const read = (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
   return findProblems(read(coveragePath) ?? '', { rows: specRows, parts: laterParts }, read)
@@ -42,7 +42,7 @@ export function findProblems(coverage: string, { rows: wantedRows, parts }: Spec
   const wanted = Object.entries(wantedRows).flatMap(([section, all]) => all.map((name) => `${section}: ${name}`))
   const present = rows.map(({ section, name }) => `${section}: ${name}`)
   return [
-    ...(summaryPattern.test(coverage) ? [] : [`${coveragePath} does not open with a table that counts its rows`]),
+    ...(summaryPattern.test(coverage) ? [] : [`${coveragePath} has no summary table that counts its rows`]),
     ...wanted.filter((name) => !present.includes(name)).map((name) => `${coveragePath} has no row for ${name}`),
     ...present
       .filter((name) => !wanted.includes(name))
@@ -52,12 +52,12 @@ export function findProblems(coverage: string, { rows: wantedRows, parts }: Spec
   ]
 }
 
-function checkCell({ name, proofs, later, unread }: CoverageRow, parts: readonly string[]): readonly string[] {
+function checkCell({ name, proofs, later, unrecognised }: CoverageRow, parts: readonly string[]): readonly string[] {
   const isBoth = later.length > 1 || (later.length > 0 && proofs.length > 0)
   return [
-    ...unread.map((text) => `${name}: "${text}" names neither a test nor \`later: <part>\``),
+    ...unrecognised.map((text) => `${name}: "${text}" names neither a test nor \`later: <part>\``),
     ...later.filter((part) => !parts.includes(part)).map((part) => `${name}: "${part}" is none of the parts ${parts.join(', ')}`),
-    ...(isBoth ? [`${name}: a row is proven or waits for one part, not both`] : []),
+    ...(isBoth ? [`${name}: a row has tests or one later part, not both`] : []),
   ]
 }
 
@@ -73,14 +73,14 @@ function checkProofs({ name, proofs }: CoverageRow, read: (path: string) => stri
 const hasTitle = (source: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => source.includes(`${quote}${title.replaceAll(quote, `\\${quote}`)}${quote}`))
 
-/** The opening table: `npm run docs` counts it anew, `npm run check` compares. */
+/** The summary table: `npm run docs` updates the counts, `npm run check` compares them. */
 const summaryPattern = /\| Rows \| {2}\|\n(\|.*\|\n)+/
 
 const rowPattern = /^\| (.+?) \| (.+) \|$/
 const proofPattern = /^`([^`]+\.test\.ts)` › (.+)$/
 const laterPattern = /^later: (.+)$/
 
-/** The tables below a heading; what stands above the first one is about the page itself. */
+/** Reads the tables below the first section heading; the part above it describes the page. */
 export function readRows(coverage: string): readonly CoverageRow[] {
   let section = ''
   return coverage.split('\n').flatMap((line) => {
@@ -91,17 +91,17 @@ export function readRows(coverage: string): readonly CoverageRow[] {
   })
 }
 
-function readCell(cell: string): Pick<CoverageRow, 'proofs' | 'later' | 'unread'> {
+function readCell(cell: string): Pick<CoverageRow, 'proofs' | 'later' | 'unrecognised'> {
   const entries = cell.split(' <br> ')
   const proofs = entries.flatMap((entry) => {
     const [, file, title] = proofPattern.exec(entry) ?? []
     return file === undefined || title === undefined ? [] : [{ file, title }]
   })
   const later = entries.flatMap((entry) => laterPattern.exec(entry)?.[1] ?? [])
-  return { proofs, later, unread: entries.filter((entry) => !proofPattern.test(entry) && !laterPattern.test(entry)) }
+  return { proofs, later, unrecognised: entries.filter((entry) => !proofPattern.test(entry) && !laterPattern.test(entry)) }
 }
 
-/** The page with its opening table counted anew. */
+/** Returns the page with updated counts in its summary table. */
 export function renewSummary(coverage: string, parts: readonly string[]): string {
   const rows = readRows(coverage)
   const counts: readonly (readonly [name: string, count: number])[] = [

@@ -1,4 +1,4 @@
-/** `npm run check`: types, style, dependency rules, invariants, error codes, regular expressions, specification coverage and generated pages. Runs all, then says what failed. */
+/** `npm run check`: types, style, dependency rules, invariants, error codes, regular expressions, specification coverage and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 
 
 interface Step {
   readonly name: string
-  /** Problems, one a line; empty when all is well. */
+  /** Problems, one per line; empty when the step passes. */
   run(): Promise<readonly string[]>
 }
 

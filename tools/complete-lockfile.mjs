@@ -17,7 +17,7 @@ for (const [owner, entry] of Object.entries(lock.packages)) {
     lock.packages[`node_modules/${name}`] = {
       version,
       cpu: words.flatMap((word) => cpus.get(word) ?? []),
-      // Optional dependencies of the project itself are no development dependencies.
+      // Optional dependencies of the project itself are not development dependencies.
       ...(entry.dev && { dev: true }),
       optional: true,
       os: words.flatMap((word) => oses.get(word) ?? []),
@@ -56,9 +56,9 @@ function readIntegrity(name, version) {
     })
     return text.trim() === '' ? undefined : JSON.parse(text)
   } catch (error) {
-    // E404: a mirror may lack a platform. Every other failure would leave a hash out that exists.
+    // E404: a mirror may lack a platform. Any other failure must not omit a hash that exists.
     if (String(error.stdout).includes('E404')) return undefined
-    throw new Error(`the registry could not be asked for ${name}@${version}; run this again`, { cause: error })
+    throw new Error(`the registry lookup of ${name}@${version} failed; run this script again`, { cause: error })
   }
 }
 

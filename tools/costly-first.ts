@@ -3,7 +3,7 @@ import type { TestSpecification } from 'vitest/node'
 import { BaseSequencer } from 'vitest/node'
 import { allowedSeconds } from './test-costs.ts'
 
-/** Starts the most expensive files first, so that no worker is left with one of them at the end. */
+/** Starts the most expensive files first, so that the run does not end with one worker on one of them. */
 export class CostlyFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const cost = ({ moduleId, project }: TestSpecification) => allowedSeconds(relative(project.config.root, moduleId))

@@ -23,27 +23,27 @@ const operations = Object.entries<Record<string, Operation>>(openApi.paths).flat
   Object.entries(methods).map(([method, operation]) => ({ line: `${method.toUpperCase()} ${path}`, method, path, ...operation })),
 )
 
-test('every generated page is what the code says', async () => {
+test('every generated page is up to date', async () => {
   expect(await checkGeneratedDocs()).toEqual([])
 })
 
-test('a page that is missing or differs is named with what renews it', () => {
+test('a missing or stale page is reported with the command that updates it', () => {
   const docs = ['a', 'b', 'c'].map((path) => ({ path, text: 'now' }))
   const pages: Readonly<Record<string, string>> = { a: 'now', b: 'before' }
-  expect(findStale(docs, (path) => pages[path])).toEqual(['b', 'c'].map((path) => `${path} is stale: renew it with \`npm run docs\``))
+  expect(findStale(docs, (path) => pages[path])).toEqual(['b', 'c'].map((path) => `${path} is stale: update it with \`npm run docs\``))
 })
 
 test('pages are the same on every machine', () => {
   for (const { text } of pages) expect(text).not.toMatch(/\/(root|home|tmp|Users)\//)
 })
 
-test('the OpenAPI document has the addresses of the specification that are built', () => {
+test('the OpenAPI document has every implemented endpoint of the specification', () => {
   const built = readRows(pageOf('spec-coverage.md')).filter(({ section, later }) => section === 'Endpoints' && later.length === 0)
   const lines = operations.map(({ line }) => line)
   expect(lines).toEqual(expect.arrayContaining(built.map(({ name }) => name).filter((name) => name.includes('/api/v1/'))))
 })
 
-test('every operation of the OpenAPI document has its own name, a summary, an answer and an error answer', () => {
+test('every operation of the OpenAPI document has a unique operationId, a summary, an answer and an error answer', () => {
   expect(openApi.openapi).toBe('3.1.0')
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   for (const { line, summary, responses } of operations) {
@@ -56,7 +56,7 @@ test('every operation of the OpenAPI document has its own name, a summary, an an
   }
 })
 
-test('the parameters of the OpenAPI document are those of its paths, each named once', () => {
+test('the path parameters of the OpenAPI document are those of its paths, and no parameter is listed twice', () => {
   for (const { line, path, method, parameters, requestBody } of operations) {
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
     expect([line, inPath.map(({ name }) => name)]).toEqual([line, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)])
@@ -66,7 +66,7 @@ test('the parameters of the OpenAPI document are those of its paths, each named 
   }
 })
 
-test('the OpenAPI document says who may ask, by schemes that it defines', () => {
+test('every operation of the OpenAPI document names its security schemes, and all of them are defined', () => {
   const schemes = Object.keys(openApi.components.securitySchemes)
   for (const { line, security } of operations) {
     for (const name of security.flatMap((way) => Object.keys(way))) expect(schemes).toContain(name)
@@ -81,14 +81,14 @@ test('the OpenAPI document says who may ask, by schemes that it defines', () => 
   expect(of('DELETE /api/v1/buckets/{name}/objects')).toEqual([{ basic: [] }, { session: [], csrf: [] }])
 })
 
-test('the refusals that the OpenAPI document names are published error codes', () => {
+test('every error code that the OpenAPI document names is published', () => {
   const published = readListed(readFileSync(new URL('../docs/reference/error-codes.md', import.meta.url), 'utf8'))
   const named = operations.flatMap(({ description = '' }) => [...description.matchAll(/`([a-z0-9_]+)`/g)].map(([, code = '']) => code))
   expect(named.length).toBeGreaterThan(50)
   expect(named.filter((code) => !published.has(code))).toEqual([])
 })
 
-test('every reference in the OpenAPI document leads somewhere', () => {
+test('every reference in the OpenAPI document resolves', () => {
   const references = listReferences(openApi)
   expect(references).toContain('#/components/schemas/Error')
   for (const reference of references) {

@@ -1,4 +1,4 @@
-/** Pages of docs/reference that are written from the code, wholly or in part. `npm run docs` renews them; `npm run check` says which of them is stale. */
+/** Pages of docs/reference that are generated from the code, completely or in part. `npm run docs` updates them; `npm run check` reports stale ones. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,7 +24,7 @@ import { laterParts } from './spec-rows.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 export interface GeneratedDoc {
-  /** From the root of the project. */
+  /** Relative to the project root. */
   readonly path: string
   readonly text: string
 }
@@ -45,13 +45,13 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
 
 const toJson = (document: object): string => `${JSON.stringify(document, undefined, 2)}\n`
 
-/** Problems, one a line; empty when every page is what the code says. */
+/** Problems, one per line; empty when every page is up to date. */
 export async function checkGeneratedDocs(): Promise<readonly string[]> {
   return findStale(await writeDocs(), readPage)
 }
 
 export function findStale(docs: readonly GeneratedDoc[], read: (path: string) => string | undefined): readonly string[] {
-  return docs.filter(({ path, text }) => read(path) !== text).map(({ path }) => `${path} is stale: renew it with \`npm run docs\``)
+  return docs.filter(({ path, text }) => read(path) !== text).map(({ path }) => `${path} is stale: update it with \`npm run docs\``)
 }
 
 const readPage = (path: string): string | undefined => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)

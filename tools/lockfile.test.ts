@@ -14,17 +14,18 @@ const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 const installed = Object.entries(lock.packages).filter(([place]) => place !== '')
-const isForHere = ({ os, cpu }: LockedPackage) => [os ?? platform()].flat().includes(platform()) && [cpu ?? arch()].flat().includes(arch())
+const isForThisPlatform = ({ os, cpu }: LockedPackage) =>
+  [os ?? platform()].flat().includes(platform()) && [cpu ?? arch()].flat().includes(arch())
 
 // Plain JavaScript without types.
 const { pinnedNode } = await import(new URL('../cli/pinned-node.js', import.meta.url).href)
 
-test('every package that is installed here is pinned by its hash', () => {
-  expect(installed.filter(([, entry]) => isForHere(entry) && entry.integrity === undefined)).toEqual([])
+test('every package that is installed on this platform is pinned by its hash', () => {
+  expect(installed.filter(([, entry]) => isForThisPlatform(entry) && entry.integrity === undefined)).toEqual([])
   expect(installed.filter(([, { integrity, optional }]) => integrity === undefined && optional !== true)).toEqual([])
 })
 
-test('the Node that everything runs on is a package of the lockfile, not the download of an install script', () => {
+test('the pinned Node is a package of the lockfile, not a download of an install script', () => {
   const place = `node_modules/${pinnedNode.split('/').at(-3)}`
   expect(lock.packages[place]).toMatchObject({ version: process.versions.node, integrity: expect.stringMatching(/^sha512-/) })
   expect(Object.keys(lock.packages)).not.toContain('node_modules/node')

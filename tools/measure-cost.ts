@@ -1,10 +1,10 @@
-/** Runs before each test file: records in the file's `meta` what it cost. Children count once they have ended. */
+/** Runs before each test file: records its CPU time in `meta`. Child processes count after they have ended. */
 import { readFileSync } from 'node:fs'
 import { afterAll } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** CPU seconds of the worker and its ended children. Undefined where the system does not tell. */
+    /** CPU seconds of the worker and its ended children. Undefined except on Linux. */
     cpuSeconds?: number
   }
 }

@@ -33,12 +33,12 @@ const child = spawn(pinnedNode, [`${root}${program}`, ...args], {
   stdio: 'inherit',
   env: { ...process.env, PATH: `${root}node_modules/.bin:${process.env.PATH}` },
 })
-// Ctrl-C reaches the whole process group, so the child ends itself; a signal sent to this process alone is passed on.
+// Ctrl-C reaches the whole process group, so the child gets it too; a signal sent only to this process is forwarded.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
 
-/** Our own stamp says so; or npm's record of an installation by hand, when it is younger than the lockfile. */
+/** True when our stamp matches the lockfile, or when npm's record of a manual `npm ci` is newer than the lockfile. */
 function isInstalled() {
   if (!existsSync(pinnedNode)) return false
   if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === wanted

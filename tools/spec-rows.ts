@@ -1,4 +1,4 @@
-/** Every statement of the specification, in short: what has to be there, and to stay. One file a chapter. */
+/** Every statement of the specification in short form. One file per chapter. */
 import { authentication } from './spec-rows/authentication.ts'
 import { commands } from './spec-rows/commands.ts'
 import { endpoints } from './spec-rows/endpoints.ts'
@@ -10,7 +10,7 @@ import { service } from './spec-rows/service.ts'
 import { settings } from './spec-rows/settings.ts'
 import { states } from './spec-rows/states.ts'
 
-/** By section of the coverage page, in its order. */
+/** Row names by section of the coverage page, in page order. */
 export const specRows: Readonly<Record<string, readonly string[]>> = {
   ...service,
   ...resources,
@@ -24,7 +24,7 @@ export const specRows: Readonly<Record<string, readonly string[]>> = {
   ...limits,
 }
 
-/** Parts of the product that are not built yet. A row may wait for one of them. */
+/** Parts of the product that are not built yet; rows name them as `later: <part>`. */
 export const laterParts: readonly string[] = [
   'dashboard',
   'multipart uploads',

@@ -1,9 +1,9 @@
-/** What a test file may cost: CPU seconds of its worker and of the processes it started, on two idle cores. */
+/** CPU limits per test file, in seconds of its worker and its child processes, on two idle cores. */
 
-/** Files that cost more than others of their kind, and why that is needed. */
+/** Higher limits by path, each with the reason. */
 const allowances: Readonly<Record<string, number>> = {}
 
-/** Files that start processes or wait for a chain. */
+/** Folders whose tests start processes or wait for a chain. */
 export const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']
 
 const waitingFileSeconds = 10
@@ -11,7 +11,7 @@ const computingFileSeconds = 4
 
 export const isWaiting = (path: string): boolean => waitingFolders.some((folder) => path.startsWith(`${folder}/`))
 
-/** @param path relative to the project */
+/** @param path relative to the project root */
 export const allowedSeconds = (path: string): number => allowances[path] ?? (isWaiting(path) ? waitingFileSeconds : computingFileSeconds)
 
 export const allowedFiles: readonly string[] = Object.keys(allowances)

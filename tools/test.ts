@@ -5,7 +5,7 @@ import { resolve, sep } from 'node:path'
 process.argv.splice(2, Infinity, 'run', ...process.argv.slice(2).map(toFilter))
 await import('../node_modules/vitest/vitest.mjs' as string)
 
-/** vitest takes a relative filter as a part of any path; an absolute one as the beginning. */
+/** vitest matches a relative filter anywhere in a path, an absolute one only at its start. */
 function toFilter(argument: string): string {
   const stats = statSync(argument, { throwIfNoEntry: false })
   if (argument.startsWith('-') || stats === undefined) return argument

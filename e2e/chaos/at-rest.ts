@@ -1,4 +1,4 @@
-/** What must be true once nothing is left to do: in the tasks, on the chain, at the providers, in the database and among the files. */
+/** Checks an idle gateway: its tasks, chain, providers, database and files. */
 import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,9 +11,9 @@ import { findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 import type { KeyHistory } from './key-history.ts'
 import type { LiveGateway } from './live-gateway.ts'
 
-const restMs = 180_000
+const idleWithinMs = 180_000
 
-export interface Scene {
+export interface AtRestDeps {
   readonly network: FundedDevnet
   readonly gateway: LiveGateway
   readonly bucket: string
@@ -21,21 +21,21 @@ export interface Scene {
   readonly histories: readonly KeyHistory[]
 }
 
-/** Waits until every version has its copies and no task is open; then stops the gateway and says what is wrong. */
-export async function findProblemsAtRest(scene: Scene): Promise<readonly string[]> {
-  const problems = [...(await findMissingCopies(scene)), ...(await awaitTasks(scene))]
-  await scene.gateway.process.stop()
-  problems.push(...(await checkDatabase(scene.gateway.dir, scene.network.devnet)))
-  problems.push(...(await findWrongPieces(scene)), ...findStrayFiles(scene))
+/** Waits until every version has its copies and no task is open, stops the gateway and returns the problems. */
+export async function findProblemsAtRest(deps: AtRestDeps): Promise<readonly string[]> {
+  const problems = [...(await findMissingCopies(deps)), ...(await findFailedTasks(deps))]
+  await deps.gateway.process.stop()
+  problems.push(...(await checkDatabase(deps.gateway.dir, deps.network.devnet)))
+  problems.push(...(await findWrongPieces(deps)), ...findStrayFiles(deps))
   return problems
 }
 
-async function findMissingCopies({ network, gateway, bucket, copies, histories }: Scene): Promise<readonly string[]> {
+async function findMissingCopies({ network, gateway, bucket, copies, histories }: AtRestDeps): Promise<readonly string[]> {
   const problems: string[] = []
   for (const { versions } of histories) {
     for (const { versionId, bytes } of versions) {
       if (bytes === null) continue
-      const provenance = await waitForCopies(gateway.process, { bucket, versionId }, { copies, withinMs: restMs })
+      const provenance = await waitForCopies(gateway.process, { bucket, versionId }, { copies, withinMs: idleWithinMs })
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       problems.push(...(await findWrongCopies(network.devnet, provenance, sha256)))
     }
@@ -43,18 +43,18 @@ async function findMissingCopies({ network, gateway, bucket, copies, histories }
   return problems
 }
 
-/** Every task ends well: faults that pass are no reason to call an operator. */
-async function awaitTasks({ gateway }: Scene): Promise<readonly string[]> {
+/** Waits until no task is open. Transient faults must not fail a task. */
+async function findFailedTasks({ gateway }: AtRestDeps): Promise<readonly string[]> {
   type Count = { readonly type: string; readonly status: string; readonly count: number }
   const read = async (): Promise<readonly Count[]> => (await gateway.process.call('GET', '/api/v1/tasks/stats')).json
   const isOpen = ({ status, count }: Count) => (status === 'pending' || status === 'running') && count > 0
-  await until('no task is open', async () => ((await read()).some(isOpen) ? undefined : true), { withinMs: restMs, everyMs: 500 })
+  await until('no task is open', async () => ((await read()).some(isOpen) ? undefined : true), { withinMs: idleWithinMs, everyMs: 500 })
   const { tasks } = await readTasks(gateway.process, '?status=failed&limit=100')
   return tasks.map(({ type, subject, last_error }) => `${type} of ${JSON.stringify(subject)} failed: ${last_error}`)
 }
 
-/** Every live piece under our data sets is a copy on record, once: nothing is paid for twice or for nothing. */
-async function findWrongPieces({ network: { devnet }, gateway }: Scene): Promise<readonly string[]> {
+/** Every live piece in our data sets must be exactly one recorded copy: no piece is paid for twice or unused. */
+async function findWrongPieces({ network: { devnet }, gateway }: AtRestDeps): Promise<readonly string[]> {
   using database = new DatabaseSync(join(gateway.dir, 'db', 'svc.db'), { readOnly: true })
   const ours = new Set(
     database
@@ -77,14 +77,14 @@ async function findWrongPieces({ network: { devnet }, gateway }: Scene): Promise
     for (const pieceId of pieceIds) {
       const isLive = await devnet.pieceLive(dataSetId, pieceId)
       if (isLive !== recorded.has(`${dataSetId}/${pieceId}`))
-        problems.push(`piece ${pieceId} of data set ${dataSetId} (${hash}) is ${isLive ? 'live but not' : 'not live but'} on record`)
+        problems.push(`piece ${pieceId} of data set ${dataSetId} (${hash}) is ${isLive ? 'live but not' : 'not live but'} recorded`)
     }
   }
   return problems
 }
 
-/** Files of the cache without a row: a crash may leave some, and the next start removes them. */
-function findStrayFiles({ gateway }: Scene): readonly string[] {
+/** Cache files without a row: a crash may leave some, which the next start removes. */
+function findStrayFiles({ gateway }: AtRestDeps): readonly string[] {
   using database = new DatabaseSync(join(gateway.dir, 'db', 'svc.db'), { readOnly: true })
   const known = new Set(
     database

@@ -1,4 +1,4 @@
-/** One seeded run: clients at work, faults at every provider, and a gateway that is killed at moments no probe names. */
+/** One seeded run: concurrent clients, faults at every provider, and a gateway killed at random moments. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
 import { findProblemsAtRest } from './at-rest.ts'
@@ -19,7 +19,7 @@ export interface ChaosReport {
   readonly problems: readonly string[]
   readonly kills: number
   readonly faults: number
-  /** Operations that were answered, by name. */
+  /** Number of answered operations, by name. */
   readonly answered: Readonly<Record<string, number>>
   readonly seconds: number
 }
@@ -27,15 +27,15 @@ export interface ChaosReport {
 const clientsCount = 4
 const keysPerClient = 3
 const copies = 2
-/** The gateway lives this long before each kill. */
-const lifeMs = { min: 300, max: 2500 }
+/** Time between two kills of the gateway. */
+const killIntervalMs = { min: 300, max: 2500 }
 
 export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Promise<ChaosReport> {
   const startedMs = performance.now()
   const random = createRandom(seed)
   await using gateway = await startLiveGateway(network, `chaos-${seed}`)
   const bucket = `chaos-${seed}`
-  await makeBucket(gateway, bucket)
+  await createBucket(gateway, bucket)
   const shared = [random.bytes(500), random.bytes(5000)]
   const clients = Array.from({ length: clientsCount }, (_, index) => {
     const histories = Array.from({ length: keysPerClient }, (_, key) => new KeyHistory(`client-${index}/key-${key}`))
@@ -48,19 +48,19 @@ export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Prom
       while (!ended.signal.aborted) await client.act()
     }),
   )
-  // Reported where it is awaited.
+  // The error is reported by `await working` below.
   working.catch(() => ended.abort())
   let faults = 0
   try {
     await using nemesis = startNemesis(network.devnet.providers, random.fork('nemesis'))
     for (let kill = 0; kill < kills; kill++) {
-      await sleep(lifetime(random))
+      await sleep(randomInterval(random))
       await gateway.crash()
     }
-    await sleep(lifetime(random))
+    await sleep(randomInterval(random))
     faults = nemesis.placed.length
   } finally {
-    // Also when a kill or a start failed: no client goes on against a gateway that is gone.
+    // Stops the clients also when a kill or a start failed.
     ended.abort()
   }
   await working
@@ -78,16 +78,16 @@ export async function runChaos({ seed, network, kills = 3 }: ChaosOptions): Prom
   }
 }
 
-const lifetime = (random: Random) => lifeMs.min + random.below(lifeMs.max - lifeMs.min)
+const randomInterval = (random: Random) => killIntervalMs.min + random.below(killIntervalMs.max - killIntervalMs.min)
 
-async function makeBucket({ process, user }: LiveGateway, name: string): Promise<void> {
+async function createBucket({ process, user }: LiveGateway, name: string): Promise<void> {
   const json = { name, owner_access_key: user.access_key, default_copies: copies, minimum_durable_copies: 1 }
   const reply = await process.call('POST', '/api/v1/buckets', { json })
-  if (reply.status !== 201) throw new Error(`the bucket was answered ${reply.status} ${reply.text}`)
+  if (reply.status !== 201) throw new Error(`creating the bucket failed: ${reply.status} ${reply.text}`)
 }
 
 function sum(counts: readonly ReadonlyMap<string, number>[]): Readonly<Record<string, number>> {
   const total: Record<string, number> = {}
-  for (const [what, count] of counts.flatMap((map) => [...map])) total[what] = (total[what] ?? 0) + count
+  for (const [operation, count] of counts.flatMap((map) => [...map])) total[operation] = (total[operation] ?? 0) + count
   return total
 }

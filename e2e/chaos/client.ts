@@ -1,4 +1,4 @@
-/** A client of the gateway with keys of its own: does one thing after the other and notices when the gateway forgets or mixes up anything. */
+/** A gateway client with its own keys: runs one operation at a time and reports lost or wrong data. */
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { AdminReply } from '../fixtures/admin-calls.ts'
 import { until } from '../fixtures/until.ts'
-import type { KeyHistory, SeenVersion, Unheard } from './key-history.ts'
+import type { KeyHistory, SeenVersion, UnansweredChange } from './key-history.ts'
 import type { LiveGateway } from './live-gateway.ts'
 import type { Random } from './random.ts'
 
@@ -17,29 +17,29 @@ export interface ClientDeps {
   readonly bucket: string
   readonly histories: readonly KeyHistory[]
   readonly random: Random
-  /** Bytes that clients put more than once: contents are shared between versions and keys. */
+  /** Bytes that clients put repeatedly, so that versions and keys share contents. */
   readonly shared: readonly Buffer[]
 }
 
 export interface ChaosClient {
   readonly problems: readonly string[]
-  /** How often each operation was answered. */
+  /** Number of answers per operation. */
   readonly answered: ReadonlyMap<string, number>
-  /** One operation on one of its keys. */
+  /** Runs one random operation on one of its keys. */
   act(): Promise<void>
-  /** Compares every key with what the gateway lists and serves. Call it when nothing disturbs the gateway any more. */
+  /** Compares every key with what the gateway lists and serves. Call it after the last kill and fault. */
   verifyAll(): Promise<void>
 }
 
-/** Sizes of objects in bytes: the smallest that is allowed, one page, and more than one chunk of a body. */
+/** Object sizes in bytes: the allowed minimum, one page, and more than one body chunk. */
 const sizes = [127, 128, 1000, 4096, 65_537, 150_000]
 const sharedChance = 0.25
-/** A start after a kill is in it. */
+/** Includes a restart after a kill. */
 const answerMs = 120_000
 
-/** An answer that leaves open whether the request took effect. */
-class NotHeard extends Error {
-  override readonly name = 'NotHeard'
+/** The request may or may not have taken effect. */
+class UnansweredError extends Error {
+  override readonly name = 'UnansweredError'
 }
 
 const statusOf = (error: unknown): number | undefined =>
@@ -48,32 +48,32 @@ const statusOf = (error: unknown): number | undefined =>
 export function createClient({ gateway, bucket, histories, random, shared }: ClientDeps): ChaosClient {
   const problems: string[] = []
   const answered = new Map<string, number>()
-  const note = (what: string) => answered.set(what, (answered.get(what) ?? 0) + 1)
+  const countAnswer = (operation: string) => answered.set(operation, (answered.get(operation) ?? 0) + 1)
 
-  /** Runs a change. Refusals must leave everything as it was; anything else that is no success may have happened. */
-  async function change(history: KeyHistory, { what, effect, send }: Change): Promise<void> {
+  /** Runs a change. A 4xx must change nothing; after any other failure the change may have taken effect. */
+  async function change(history: KeyHistory, { operation, effect, send }: Change): Promise<void> {
     try {
       const apply = await send()
       apply?.()
-      note(apply ? what : `${what} refused`)
+      countAnswer(apply ? operation : `${operation} refused`)
     } catch (error) {
       const status = statusOf(error)
       if (status !== undefined && status < 500)
-        problems.push(`${what} of ${history.key} was refused with ${status}: ${(error as Error).message}`)
-      else history.unheard(effect)
+        problems.push(`${operation} of ${history.key} was refused with ${status}: ${(error as Error).message}`)
+      else history.recordUnanswered(effect)
     }
   }
 
   const post = async (path: string, json: object): Promise<AdminReply> => {
     const reply = await gateway.process.call('POST', `/api/v1/buckets/${bucket}/objects/${path}`, { json })
-    if (reply.status >= 500) throw new NotHeard(`${reply.status} ${reply.text}`)
+    if (reply.status >= 500) throw new UnansweredError(`${reply.status} ${reply.text}`)
     return reply
   }
 
   async function put(history: KeyHistory): Promise<void> {
     const bytes = random.chance(sharedChance) ? random.pick(shared) : random.bytes(random.pick(sizes))
     await change(history, {
-      what: 'put',
+      operation: 'put',
       effect: { kind: 'added', bytes },
       async send() {
         const { VersionId } = await gateway.s3.send(new PutObjectCommand({ Bucket: bucket, Key: history.key, Body: bytes }))
@@ -82,9 +82,9 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     })
   }
 
-  async function mark(history: KeyHistory): Promise<void> {
+  async function putDeleteMarker(history: KeyHistory): Promise<void> {
     await change(history, {
-      what: 'delete',
+      operation: 'delete',
       effect: { kind: 'added', bytes: null },
       async send() {
         const { VersionId } = await gateway.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: history.key }))
@@ -97,7 +97,7 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     if (history.versions.length === 0) return put(history)
     const { versionId } = random.pick(history.versions)
     await change(history, {
-      what: 'delete version',
+      operation: 'delete version',
       effect: { kind: 'removed', versionIds: [versionId] },
       async send() {
         await gateway.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: history.key, VersionId: versionId }))
@@ -109,14 +109,14 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
   async function deletePermanently(history: KeyHistory): Promise<void> {
     const { current } = history
     if (!current) return put(history)
-    if (current.bytes !== null) return mark(history)
+    if (current.bytes !== null) return putDeleteMarker(history)
     const versionIds = history.versions.map(({ versionId }) => versionId)
     await change(history, {
-      what: 'permanent delete',
+      operation: 'permanent delete',
       effect: { kind: 'removed', versionIds },
       async send() {
         const reply = await post('deleted/permanent-delete', { key: history.key, delete_marker_version_id: current.versionId })
-        // Storage work that is under way, and markers without versions, are refused.
+        // Refused during active storage work, and for markers without versions.
         return reply.status < 300 ? () => history.removed(versionIds) : undefined
       },
     })
@@ -128,18 +128,18 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     if (!current || !source || current.bytes === null) return put(history)
     const { bytes } = source
     await change(history, {
-      what: 'restore',
+      operation: 'restore',
       effect: { kind: 'added', bytes },
       async send() {
         const ids = { version_id: source.versionId, expected_current_version_id: current.versionId }
         const reply = await post('versions/restore', { key: history.key, ...ids })
-        // The same bytes as the current version, say, are refused.
+        // Refused for example when the current version has the same bytes.
         return reply.status < 300 ? () => history.added({ versionId: reply.json.version_id, bytes }) : undefined
       },
     })
   }
 
-  /** Undefined: the gateway cannot tell now. */
+  /** Undefined when the gateway fails temporarily. */
   async function read(key: string, versionId?: string): Promise<Buffer | 'missing' | undefined> {
     try {
       const { Body } = await gateway.s3.send(new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId }))
@@ -153,7 +153,7 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     const { current } = history
     const found = await read(history.key)
     if (found === undefined) return
-    note('get')
+    countAnswer('get')
     const expected = current?.bytes ?? 'missing'
     const isRight = expected === 'missing' || found === 'missing' ? found === expected : found.equals(expected)
     if (!isRight) problems.push(`${history.key} was read as ${describe(found)} instead of ${describe(expected)}`)
@@ -165,7 +165,7 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     const isOurs = ({ Key }: { readonly Key?: string | undefined }) => Key === key
     const data = (page.Versions ?? []).filter(isOurs).map((version) => ({ ...version, isDeleteMarker: false, etag: version.ETag ?? '' }))
     const markers = (page.DeleteMarkers ?? []).filter(isOurs).map((version) => ({ ...version, isDeleteMarker: true, etag: '' }))
-    // The two lists have no order among each other but this: version ids ascend with time.
+    // Merges both lists newest first: version ids ascend with time.
     return [...data, ...markers]
       .map(({ VersionId = '', isDeleteMarker, etag }) => ({ versionId: VersionId, isDeleteMarker, etag: etag.replaceAll('"', '') }))
       .sort((a, b) => (a.versionId < b.versionId ? 1 : -1))
@@ -185,13 +185,13 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
     }
   }
 
-  const operations = [put, put, put, put, get, get, mark, removeVersion, deletePermanently, restore]
+  const operations = [put, put, put, put, get, get, putDeleteMarker, removeVersion, deletePermanently, restore]
   return {
     problems,
     answered,
     async act() {
       const history = random.pick(histories)
-      if (history.isUnsure) await reconcile(history)
+      if (history.hasUnanswered) await reconcile(history)
       await random.pick(operations)(history)
     },
     async verifyAll() {
@@ -208,10 +208,10 @@ export function createClient({ gateway, bucket, histories, random, shared }: Cli
 }
 
 interface Change {
-  readonly what: string
-  /** What it may have done when no answer is heard. */
-  readonly effect: Unheard
-  /** Resolves with what to remember, or with nothing where it was refused. */
+  readonly operation: string
+  /** The possible effect when no answer arrives. */
+  readonly effect: UnansweredChange
+  /** Resolves with a function that records the change, or with undefined when the gateway refused it. */
   send(): Promise<(() => void) | undefined>
 }
 

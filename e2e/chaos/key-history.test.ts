@@ -18,37 +18,37 @@ function historyOf(...versionIds: readonly string[]): KeyHistory {
 }
 
 test.each([
-  ['what it was told', [data('b'), data('a')], 0],
+  ['the expected versions', [data('b'), data('a')], 0],
   ['a lost version', [data('b')], 1],
   ['another order', [data('a'), data('b')], 1],
-  ['a version that came by itself', [data('c'), data('b'), data('a')], 1],
+  ['an unexpected version', [data('c'), data('b'), data('a')], 1],
   ['other bytes', [data('b', other), data('a')], 1],
-  ['a marker instead of bytes', [marker('b'), data('a')], 1],
+  ['a delete marker instead of bytes', [marker('b'), data('a')], 1],
 ])('a listing with %s has this many problems', (_what, seen, problems) => {
   expect(historyOf('b', 'a').reconcile(seen)).toHaveLength(problems)
 })
 
 test.each([
-  ['nothing', [data('a')], ['a']],
+  ['no new version', [data('a')], ['a']],
   ['the new version', [data('x', other), data('a')], ['x', 'a']],
-])('after an unanswered PUT %s may have happened', (_what, seen, versions) => {
+])('after an unanswered PUT a listing with %s is accepted', (_what, seen, versions) => {
   const history = historyOf('a')
-  history.unheard({ kind: 'added', bytes: other })
+  history.recordUnanswered({ kind: 'added', bytes: other })
   expect(history.reconcile(seen)).toEqual([])
   expect(history.versions.map(({ versionId }) => versionId)).toEqual(versions)
-  expect(history.isUnsure).toBe(false)
+  expect(history.hasUnanswered).toBe(false)
 })
 
 test('after an unanswered PUT other bytes are a problem', () => {
   const history = historyOf('a')
-  history.unheard({ kind: 'added', bytes: other })
+  history.recordUnanswered({ kind: 'added', bytes: other })
   expect(history.reconcile([data('x'), data('a')])).toHaveLength(1)
 })
 
-test('a deletion that was not answered removes all it named or nothing', () => {
+test('an unanswered deletion removes all named versions or none', () => {
   const history = historyOf('c', 'b', 'a')
-  history.unheard({ kind: 'removed', versionIds: ['c', 'b'] })
+  history.recordUnanswered({ kind: 'removed', versionIds: ['c', 'b'] })
   expect(history.reconcile([data('b'), data('a')])).toHaveLength(1)
-  history.unheard({ kind: 'removed', versionIds: ['c', 'b'] })
+  history.recordUnanswered({ kind: 'removed', versionIds: ['c', 'b'] })
   expect(history.reconcile([data('a')])).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** What a client may expect of one key: the versions it was told of, and what an unanswered request may have changed. */
+/** The expected versions of one key: acknowledged ones, and the possible effect of an unanswered request. */
 import { createHash } from 'node:crypto'
 
 export interface KnownVersion {
@@ -7,16 +7,16 @@ export interface KnownVersion {
   readonly bytes: Buffer | null
 }
 
-/** A version as a listing names it. */
+/** A listed version. */
 export interface SeenVersion {
   readonly versionId: string
   readonly isDeleteMarker: boolean
-  /** MD5 in hex, of everything that is put in one request. */
+  /** MD5 in hex, for objects put in one request. */
   readonly etag: string
 }
 
-/** A change whose answer was not heard: it happened or it did not. */
-export type Unheard =
+/** A change without an answer: it took effect completely or not at all. */
+export type UnansweredChange =
   | { readonly kind: 'added'; readonly bytes: Buffer | null }
   | { readonly kind: 'removed'; readonly versionIds: readonly string[] }
 
@@ -26,7 +26,7 @@ const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 export class KeyHistory {
   readonly key: string
   #versions: readonly KnownVersion[] = []
-  #unheard: Unheard | undefined
+  #unanswered: UnansweredChange | undefined
 
   constructor(key: string) {
     this.key = key
@@ -40,8 +40,8 @@ export class KeyHistory {
     return this.#versions[0]
   }
 
-  get isUnsure(): boolean {
-    return this.#unheard !== undefined
+  get hasUnanswered(): boolean {
+    return this.#unanswered !== undefined
   }
 
   added(version: KnownVersion): void {
@@ -52,16 +52,16 @@ export class KeyHistory {
     this.#versions = this.#versions.filter(({ versionId }) => !versionIds.includes(versionId))
   }
 
-  unheard(change: Unheard): void {
-    this.#unheard = change
+  recordUnanswered(change: UnansweredChange): void {
+    this.#unanswered = change
   }
 
-  /** Compares with what the gateway lists, and takes over what an unanswered request did. What is wrong; empty when nothing is. */
+  /** Compares with the listing and adopts the effect of an unanswered request. Returns problems; empty when the listing is as expected. */
   reconcile(seen: readonly SeenVersion[]): readonly string[] {
     const before = this.#versions
-    const after = this.#unheard ? applied(before, this.#unheard, seen) : undefined
+    const after = this.#unanswered ? applied(before, this.#unanswered, seen) : undefined
     const match = [before, after].find((versions) => versions !== undefined && isSame(versions, seen))
-    this.#unheard = undefined
+    this.#unanswered = undefined
     if (match) {
       this.#versions = match
       return []
@@ -71,7 +71,7 @@ export class KeyHistory {
   }
 }
 
-function applied(versions: readonly KnownVersion[], change: Unheard, seen: readonly SeenVersion[]): readonly KnownVersion[] {
+function applied(versions: readonly KnownVersion[], change: UnansweredChange, seen: readonly SeenVersion[]): readonly KnownVersion[] {
   if (change.kind === 'removed') return versions.filter(({ versionId }) => !change.versionIds.includes(versionId))
   const versionId = seen.find((version) => !versions.some((known) => known.versionId === version.versionId))?.versionId
   return versionId === undefined ? versions : [{ versionId, bytes: change.bytes }, ...versions]

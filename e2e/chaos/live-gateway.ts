@@ -1,4 +1,4 @@
-/** A gateway that is killed and started again under its clients. */
+/** A gateway that is killed and restarted while clients use it. */
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { FundedDevnet } from '../fixtures/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
@@ -7,7 +7,7 @@ import type { ServeProcess } from '../fixtures/serve-process.ts'
 
 export interface LiveGateway extends AsyncDisposable {
   readonly dir: string
-  /** The process of this moment, running or just killed. */
+  /** The newest process, running or just killed. */
   readonly process: ServeProcess
   readonly s3: S3Client
   readonly user: S3User
@@ -17,12 +17,12 @@ export interface LiveGateway extends AsyncDisposable {
 
 export async function startLiveGateway(network: FundedDevnet, name: string): Promise<LiveGateway> {
   const dir = network.makeDir(name)
-  // Cached bytes go as soon as enough copies are committed, so that reads come from providers too.
+  // Evicts after enough commits, so that reads are also served by providers.
   const settings = { 'cache.eviction_policy': 'after_upload' }
   const start = () => startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings })
   await using started = new AsyncDisposableStack()
   let process = await start()
-  // Also when what follows fails.
+  // Kills the process also when a later step of the start fails.
   started.defer(() => process.kill())
   const user = await process.createUser()
   let s3 = process.connect(user)

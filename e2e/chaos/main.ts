@@ -1,4 +1,4 @@
-/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N]`: seeded chaos runs, a line of JSON each. Exit code 1 when one found a problem. */
+/** `npm run chaos -- [--seeds N] [--seed FIRST] [--kills N] [--parallel N]`: seeded chaos runs, one line of JSON each. Exit code 1 when a run found a problem. */
 import { parseArgs } from 'node:util'
 import { startFundedDevnet } from '../fixtures/funded-devnet.ts'
 import { type ChaosReport, runChaos } from './chaos-run.ts'
@@ -13,7 +13,7 @@ const { values } = parseArgs({
   },
 })
 
-/** A run that breaks reports what it broke on. */
+/** A run that throws reports only its seed and the error. */
 type SeedReport = Pick<ChaosReport, 'seed' | 'problems'> & Partial<ChaosReport>
 
 if (values.help) process.stdout.write('npm run chaos -- [--seeds N (10)] [--seed FIRST (1)] [--kills N (3)] [--parallel N (1)]\n')
@@ -43,13 +43,13 @@ async function runAll(): Promise<void> {
   process.exitCode = failed.length > 0 ? 1 : 0
 }
 
-/** A network of its own: the faults of one seed disturb no other. */
+/** Each seed has its own network, so that its faults do not affect other seeds. */
 async function runSeed(seed: number, kills: number): Promise<SeedReport> {
   try {
     await using network = await startFundedDevnet({ providers: 4 })
     return await runChaos({ seed, network, kills })
   } catch (error) {
-    return { seed, problems: [`the run broke: ${(error as Error).stack}`] }
+    return { seed, problems: [`the run failed: ${(error as Error).stack}`] }
   }
 }
 

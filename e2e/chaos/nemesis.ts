@@ -1,4 +1,4 @@
-/** What goes wrong around the gateway while it works. */
+/** Random provider faults during a run. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault, RouteName } from '../../devnet/faults.ts'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 const paidRoutes: readonly RouteName[] = ['data_set_create', 'pieces_add', 'pieces_delete']
 const uploadRoutes: readonly RouteName[] = ['upload_create', 'upload_put', 'upload_finalize', 'piece_find']
 
-/** Each passes by itself, by its count or when the nemesis takes it back. */
+/** Each ends after its count, or when the nemesis clears it. */
 const faults: readonly Fault[] = [
   { kind: 'drop_answer', routes: paidRoutes, count: 1 },
   { kind: 'fail_answer', routes: paidRoutes, count: 1 },
@@ -30,11 +30,11 @@ const faultsAtOnceMax = 3
 const pauseMs = { min: 200, max: 900 }
 
 export interface Nemesis extends AsyncDisposable {
-  /** Kinds of faults that were placed so far. */
+  /** Kinds of all faults placed so far. */
   readonly placed: readonly string[]
 }
 
-/** Places and takes back faults at the providers until it is disposed; then none is left. */
+/** Places and clears provider faults until it is disposed, which clears all of them. */
 export function startNemesis(providers: readonly SimulatedProvider[], random: Random): Nemesis {
   const placed: string[] = []
   const ended = new AbortController()

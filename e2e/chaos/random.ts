@@ -1,4 +1,4 @@
-/** Random numbers that a seed decides: the same seed makes the same choices (mulberry32). */
+/** Seeded random numbers (mulberry32): the same seed makes the same choices. */
 export interface Random {
   /** 0 ≤ n < 1. */
   next(): number
@@ -7,7 +7,7 @@ export interface Random {
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
   bytes(length: number): Buffer
-  /** Another stream of numbers that depends on this one's seed and the name alone. */
+  /** A second stream, determined by this seed and the name. */
   fork(name: string): Random
 }
 

@@ -6,14 +6,19 @@ import { checkDatabase } from '../fixtures/check-database.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
-import './every-step.ts'
+import './pipeline-steps.ts'
 
-/** Reached only when something else goes wrong first; the fault tests pass there. */
-const notOnTheWay = new Set(['storage.commit.reopened', 'storage.prove.separated', 'storage.submit.withdrawn', 'storage.dataset.replanned'])
-/** Steps of other ways: an object is deleted, restored or removed from its providers. */
-const otherWays = /^storage\.(delete|restore|remove)\./
-const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherWays.test(name) && !notOnTheWay.has(name))
-const deathMs = 60_000
+/** Reached only after another fault; the fault tests cover them. */
+const recoveryProbes = new Set([
+  'storage.commit.reopened',
+  'storage.prove.separated',
+  'storage.submit.withdrawn',
+  'storage.dataset.replanned',
+])
+/** Probes of other flows: deletion, restore and removal from providers. */
+const otherFlows = /^storage\.(delete|restore|remove)\./
+const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherFlows.test(name) && !recoveryProbes.has(name))
+const killWithinMs = 60_000
 
 let network: FundedDevnet
 
@@ -27,33 +32,33 @@ afterAll(async () => {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-interface Acknowledged {
+interface AcknowledgedObject {
   readonly key: string
   readonly bytes: Buffer
   readonly versionId: string
 }
 
-/** Puts objects until the gateway dies; gives those whose success was heard. */
-async function putUntilDeath(s3: S3Client, bucket: string): Promise<readonly Acknowledged[]> {
-  const acknowledged: Acknowledged[] = []
+/** Puts objects until the gateway is killed. Resolves with the acknowledged ones. */
+async function putUntilKilled(s3: S3Client, bucket: string): Promise<readonly AcknowledgedObject[]> {
+  const acknowledged: AcknowledgedObject[] = []
   const objects = Array.from({ length: 4 }, (_, i) => ({ key: `object-${i}`, bytes: randomBytes(2000 + i) }))
   for (const { key, bytes } of objects) {
     try {
       const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }))
       if (VersionId) acknowledged.push({ key, bytes, versionId: VersionId })
     } catch {
-      // The process died under the request: the client heard no success, so nothing was promised.
+      // The process was killed during the request: not acknowledged.
     }
   }
   return acknowledged
 }
 
 test.concurrent.for(probes)(
-  'I-01 I-04 I-05 I-09 I-24 I-25: killed at %s, everything acknowledged is stored, once',
+  'I-01 I-04 I-05 I-09 I-24 I-25: killed at %s, every acknowledged object is stored exactly once',
   { timeout: 240_000 },
   async (probe) => {
     const dir = network.makeDir(probe.replaceAll('.', '-'))
-    // The way of an object ends with the removal of its cached bytes.
+    // The pipeline of an object ends with its eviction.
     const settings = { 'cache.eviction_policy': 'after_upload' }
     const options = { dir, devnet: network.devnet, privateKey: network.privateKey, settings }
     const bucket = `b-${probe.replaceAll('.', '-')}`
@@ -61,8 +66,11 @@ test.concurrent.for(probes)(
     const doomed = await startGateway({ ...options, killAt: probe })
     const user = await doomed.createUser()
     await doomed.connect(user).send(new CreateBucketCommand({ Bucket: bucket }))
-    const acknowledged = await putUntilDeath(doomed.connect(user), bucket)
-    const signal = await Promise.race([doomed.ended, new Promise<string>((resolve) => setTimeout(() => resolve('still alive'), deathMs))])
+    const acknowledged = await putUntilKilled(doomed.connect(user), bucket)
+    const signal = await Promise.race([
+      doomed.ended,
+      new Promise<string>((resolve) => setTimeout(() => resolve('still alive'), killWithinMs)),
+    ])
     await doomed.kill()
     expect(signal, `the probe ${probe} was not reached`).toBe('SIGKILL')
 

@@ -8,7 +8,7 @@ import { checkDatabase } from '../fixtures/check-database.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
-import { announceOverS3, announceToAdmin, cachedFiles, cacheLookedAt, cacheStats, filesLeft, query } from './cache-looks.ts'
+import { announceOverS3, announceToAdmin, cachedFiles, cacheLookedAt, cacheStats, filesLeft, query } from './cache-state.ts'
 
 /** Scenarios with faults have a devnet of their own, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)

@@ -4,20 +4,20 @@ import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
-/** Each scenario has a network of its own, so that they may run at the same time. */
+/** Each scenario has its own network, so that scenarios run in parallel. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 120_000 }, run)
 
-function place(providers: readonly SimulatedProvider[], ...faults: readonly Fault[]): void {
+function placeFaults(providers: readonly SimulatedProvider[], ...faults: readonly Fault[]): void {
   for (const provider of providers) for (const fault of faults) provider.faults.add(fault)
 }
 
 const goDark = (provider: SimulatedProvider) => provider.faults.add({ kind: 'dark' })
 
-/** The provider that gets the bytes of the object, which is the first one of the stage. */
+/** The provider that receives the object by upload; the others pull it. */
 async function ingressOf(stage: Stage, object: StoredObject): Promise<SimulatedProvider> {
   const providers = await stage.providers()
   return until(
-    'a first provider',
+    'an ingress provider',
     async () => {
       const ingress = (await stage.copies(object)).find((copy) => copy.transfer_method === 'ingress' && copy.status !== 'pending')
       return providers.find(({ providerId }) => String(providerId) === ingress?.provider_id)
@@ -26,7 +26,7 @@ async function ingressOf(stage: Stage, object: StoredObject): Promise<SimulatedP
   )
 }
 
-/** A stage of two providers with one stored object: the first provider gets the next bytes, the second pulls them. */
+/** Two providers and one stored object: the next object is uploaded to the first provider, and the second pulls it. */
 async function startWarmStage() {
   const stage = await startStage({ providers: 2, copies: 2 })
   const first = await stage.put()
@@ -36,14 +36,14 @@ async function startWarmStage() {
   return { stage, first, ingress, puller, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() }
 }
 
-/** Moments at which the provider used this fault. */
+/** Times (performance.now) at which the provider used this fault; grows with each use. */
 function watchUses(provider: SimulatedProvider, fault: Fault): readonly number[] {
   const id = provider.faults.add(fault)
   const times: number[] = []
   let seen = 0
   provider.faults.subscribe(() => {
     const placed = provider.faults.list().find((candidate) => candidate.id === id)
-    // A fault that is used up is gone from the list.
+    // A used-up fault is removed from the list.
     const uses = placed?.uses ?? fault.count ?? seen
     if (uses > seen) times.push(performance.now())
     seen = uses
@@ -51,16 +51,16 @@ function watchUses(provider: SimulatedProvider, fault: Fault): readonly number[]
   return times
 }
 
-const answersLost: readonly (readonly [string, Fault['kind'] & ('drop_answer' | 'fail_answer')])[] = [
+const lostAnswers: readonly (readonly [string, Fault['kind'] & ('drop_answer' | 'fail_answer')])[] = [
   ['closes the connection', 'drop_answer'],
   ['answers 500', 'fail_answer'],
 ]
 
-for (const [what, kind] of answersLost) {
-  scenario(`I-05: a provider that broadcasts and then ${what}: one data set, one addition, no attempt used`, async () => {
+for (const [outcome, kind] of lostAnswers) {
+  scenario(`I-05: a provider broadcasts and then ${outcome}: one data set, one addPieces, no attempt used`, async () => {
     await using stage = await startStage({ providers: 2, copies: 2 })
     const { providers } = stage.network.devnet
-    place(providers, { kind, routes: ['data_set_create'], count: 1 }, { kind, routes: ['pieces_add'], count: 1 })
+    placeFaults(providers, { kind, routes: ['data_set_create'], count: 1 }, { kind, routes: ['pieces_add'], count: 1 })
     const objects = [await stage.put(), await stage.put()]
     expect(await stage.settle(objects)).toEqual([])
     for (const { counters, faults } of providers) {
@@ -70,7 +70,7 @@ for (const [what, kind] of answersLost) {
   })
 }
 
-scenario('I-08: every provider is dark before the first upload, and one comes back after the other', async () => {
+scenario('I-08: all providers are dark before the first upload and recover one after the other', async () => {
   await using stage = await startStage({ providers: 2, copies: 2 })
   const [first, second] = stage.network.devnet.providers as [SimulatedProvider, SimulatedProvider]
   const faults = [goDark(first), goDark(second)]
@@ -83,7 +83,7 @@ scenario('I-08: every provider is dark before the first upload, and one comes ba
   expect(await stage.settle([object])).toEqual([])
 })
 
-scenario('I-08: a provider that goes dark before an upload loses its turn, and gets its copy when it is back', async () => {
+scenario('I-08: an upload skips a dark ingress provider, which gets its copy after it recovers', async () => {
   await using warm = await startWarmStage()
   const { stage, first, ingress, puller } = warm
   const fault = goDark(ingress)
@@ -108,7 +108,7 @@ scenario('I-08: a provider is dark while it pulls', async () => {
   expect(await stage.settle([first, second])).toEqual([])
 })
 
-scenario('I-08: the source of a pull is dark, and another one is not needed once it is back', async () => {
+scenario('I-08: a pull whose source drops connections is retried and succeeds after the source recovers', async () => {
   await using warm = await startWarmStage()
   const { stage, first, ingress, puller } = warm
   Object.assign(puller.settings, { pullRetryMs: [50] })
@@ -119,7 +119,7 @@ scenario('I-08: the source of a pull is dark, and another one is not needed once
   expect(await stage.settle([first, second])).toEqual([])
 })
 
-scenario('I-08: a provider is dark when its pieces are due for the chain', async () => {
+scenario('I-08: a provider is dark when its pieces are due for commit', async () => {
   await using stage = await startStage({ providers: 2, copies: 2 })
   const object = await stage.put()
   const ingress = await ingressOf(stage, object)
@@ -130,7 +130,7 @@ scenario('I-08: a provider is dark when its pieces are due for the chain', async
   expect(await stage.settle([object])).toEqual([])
 })
 
-scenario('a provider that is dark while it alone has the bytes keeps them from nobody: the cache serves the others', async () => {
+scenario('when the only provider with the bytes is dark, the other one gets them from the cache', async () => {
   await using stage = await startStage({ providers: 2, copies: 2 })
   for (const { settings } of stage.network.devnet.providers) Object.assign(settings, { pullRetryMs: [50] })
   const object = await stage.put()
@@ -142,14 +142,14 @@ scenario('a provider that is dark while it alone has the bytes keeps them from n
   expect(await stage.settle([object])).toEqual([])
 })
 
-scenario('a provider is dark from its answer on, and the chain alone confirms its pieces', async () => {
+scenario('a provider goes dark after it accepted a commit, and the chain alone confirms its pieces', async () => {
   await using stage = await startStage({ providers: 2, copies: 2 })
   const { devnet } = stage.network
   const object = await stage.put()
   const ingress = await ingressOf(stage, object)
   await stage.copyReaches(object, ingress, 'piece_ready')
   await devnet.chain.hold()
-  await until('an addition', async () => ingress.counters.addPiecesTransactions > 0 || undefined, { everyMs: 20 })
+  await until('an addPieces transaction', async () => ingress.counters.addPiecesTransactions > 0 || undefined, { everyMs: 20 })
   await stage.waits('storage_commit', 'confirmation')
   const fault = goDark(ingress)
   await devnet.chain.release()
@@ -158,7 +158,7 @@ scenario('a provider is dark from its answer on, and the chain alone confirms it
   expect(await stage.settle([object])).toEqual([])
 })
 
-scenario('Retry-After is kept to, whatever else becomes due meanwhile', async () => {
+scenario('Retry-After is respected also when more work becomes due for the provider', async () => {
   await using stage = await startStage({ providers: 1, copies: 1 })
   const retryAfterSeconds = 3
   const [provider] = stage.network.devnet.providers as [SimulatedProvider]
@@ -168,16 +168,16 @@ scenario('Retry-After is kept to, whatever else becomes due meanwhile', async ()
   await stage.waits('storage_dataset_ensure', 'provider_busy')
   await stage.waits('storage_store', 'provider_busy')
   await stage.waits('storage_commit', 'provider_busy')
-  // A second piece is due for the same data set now, and must not make the service ask early.
+  // A second piece for the same data set must not cause an early request.
   const second = await stage.put()
   expect(await stage.settle([first, second])).toEqual([])
   for (const [at = 0, again = 0] of waits) expect(again - at).toBeGreaterThanOrEqual(retryAfterSeconds * 1000 - 50)
 })
 
-scenario('a creation and an addition that revert are sent again with the same nonce', async () => {
+scenario('a reverted data set creation and a reverted addPieces are sent again with the same nonce', async () => {
   await using stage = await startStage({ providers: 1, copies: 1 })
   const { providers } = stage.network.devnet
-  place(providers, { kind: 'revert', routes: ['data_set_create'], count: 1 }, { kind: 'revert', routes: ['pieces_add'], count: 1 })
+  placeFaults(providers, { kind: 'revert', routes: ['data_set_create'], count: 1 }, { kind: 'revert', routes: ['pieces_add'], count: 1 })
   const object = await stage.put()
   expect(await stage.settle([object], { retriesMax: 1 })).toEqual([])
   const transactions = stage.network.devnet.addPiecesTransactions()
@@ -186,7 +186,7 @@ scenario('a creation and an addition that revert are sent again with the same no
   expect(providers[0]?.counters.createTransactions).toBe(2)
 })
 
-scenario('a pull of several pieces that fails for some commits the others and fetches the rest anew', async () => {
+scenario('a pull that fails for some of its pieces commits the others and pulls the failed ones again', async () => {
   await using warm = await startWarmStage()
   const { stage, first, puller } = warm
   puller.faults.add({ kind: 'pull_failed', routes: ['pull'], count: 2 })
@@ -195,7 +195,7 @@ scenario('a pull of several pieces that fails for some commits the others and fe
   expect(puller.faults.list()).toEqual([])
 })
 
-scenario('bytes that a provider discarded before the commit are brought again', async () => {
+scenario('bytes that a provider discarded before the commit are transferred again', async () => {
   await using stage = await startStage({ providers: 2, copies: 2 })
   const object = await stage.put()
   const ingress = await ingressOf(stage, object)
@@ -204,7 +204,7 @@ scenario('bytes that a provider discarded before the commit are brought again', 
   expect(await stage.settle([object], { retriesMax: 1 })).toEqual([])
 })
 
-scenario('a provider that pulls from one whose bytes are damaged stores none of them', async () => {
+scenario('a provider that pulls damaged bytes stores none of them', async () => {
   await using warm = await startWarmStage()
   const { stage, first, ingress } = warm
   ingress.faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'], count: 1 })
@@ -213,7 +213,7 @@ scenario('a provider that pulls from one whose bytes are damaged stores none of 
   expect(ingress.faults.list()).toEqual([])
 })
 
-scenario('I-22: first puts in parallel make one data set per slot', async () => {
+scenario('I-22: parallel first puts create one data set per slot', async () => {
   await using stage = await startStage({ providers: 4, copies: 3 })
   const objects = await Promise.all(Array.from({ length: 12 }, () => stage.put()))
   expect(await stage.settle(objects)).toEqual([])
@@ -221,7 +221,7 @@ scenario('I-22: first puts in parallel make one data set per slot', async () => 
   expect(created.sort()).toEqual([0, 1, 1, 1])
 })
 
-scenario('a chain that stands still delays, and one that loses the addition gets it again, once', async () => {
+scenario('a stalled chain delays a commit, and an addPieces that the chain drops is sent again once', async () => {
   await using stage = await startStage({ providers: 1, copies: 1 })
   const { devnet } = stage.network
   const [provider] = devnet.providers as [SimulatedProvider]
@@ -229,13 +229,13 @@ scenario('a chain that stands still delays, and one that loses the addition gets
   await stage.stored(first)
   await devnet.chain.hold()
   const second = await stage.put()
-  await until('an addition', async () => provider.counters.addPiecesTransactions > 1 || undefined)
+  await until('an addPieces transaction', async () => provider.counters.addPiecesTransactions > 1 || undefined)
   await stage.waits('storage_commit', 'confirmation')
   await devnet.chain.release()
   await stage.stored(second)
   await devnet.chain.hold()
   const third = await stage.put()
-  await until('an addition', async () => provider.counters.addPiecesTransactions > 2 || undefined)
+  await until('an addPieces transaction', async () => provider.counters.addPiecesTransactions > 2 || undefined)
   const lost = devnet.addPiecesTransactions().at(-1)
   if (!lost) throw new Error('no transaction was sent')
   expect(await devnet.chain.drop(lost.hash)).toBe(true)
@@ -243,25 +243,25 @@ scenario('a chain that stands still delays, and one that loses the addition gets
   expect(await stage.settle([first, second, third], { retriesMax: 1 })).toEqual([])
 })
 
-scenario('an addition that a reorganisation takes back is sent again, once', async () => {
+scenario('an addPieces that a reorganisation removes is sent again once', async () => {
   await using stage = await startStage({ providers: 1, copies: 1 })
   const { devnet } = stage.network
   const [provider] = devnet.providers as [SimulatedProvider]
   const first = await stage.put()
   await stage.stored(first)
-  // Held, so that the block with the addition is still the newest one when it is taken back.
+  // Held, so that the block with the addPieces is still the newest one at the reorganisation.
   await devnet.chain.hold()
   const second = await stage.put()
-  await until('an addition', async () => provider.counters.addPiecesTransactions > 1 || undefined)
+  await until('an addPieces transaction', async () => provider.counters.addPiecesTransactions > 1 || undefined)
   await devnet.chain.mine()
-  await until('a mined addition', async () => devnet.addPiecesTransactions().at(-1)?.ok ?? undefined)
+  await until('a mined addPieces', async () => devnet.addPiecesTransactions().at(-1)?.ok ?? undefined)
   await devnet.chain.reorg(1)
-  await until('the addition to be gone', async () => devnet.addPiecesTransactions().at(-1)?.status === 'reorged' || undefined)
+  await until('the reorganisation of the addPieces', async () => devnet.addPiecesTransactions().at(-1)?.status === 'reorged' || undefined)
   await devnet.chain.release()
   expect(await stage.settle([first, second])).toEqual([])
 })
 
-scenario('I-08: an unfunded wallet: everything waits for the deposit, then for the approval, and goes on by itself', async () => {
+scenario('I-08: with an unfunded wallet all work waits for the deposit, then for the approval, and resumes by itself', async () => {
   await using stage = await startStage({ providers: 2, copies: 2, isFunded: false })
   const { devnet, privateKey } = stage.network
   const objects = [await stage.put(), await stage.put()]

@@ -7,7 +7,7 @@ import { type Stage, type StoredObject, sha256, stageBucket, startStage } from '
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, findWrongCopies } from '../fixtures/verify-copies.ts'
 
-/** Tests go on from each other: the first needs providers without data sets. */
+/** Shared, so the order of the tests matters: the first one needs providers without data sets. */
 let stage: Stage
 const kept: StoredObject[] = []
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-/** Places a fault at every provider. Returns what removes it. */
+/** Places a fault at every provider. Returns a function that removes it. */
 function placeEverywhere(fault: Fault): () => void {
   const placed = stage.network.devnet.providers.map(({ faults }) => ({ faults, id: faults.add(fault) }))
   return () => {
@@ -24,7 +24,7 @@ function placeEverywhere(fault: Fault): () => void {
   }
 }
 
-const isGivenUp = (object: StoredObject) =>
+const waitForFailedStore = (object: StoredObject) =>
   until(`a failed task for ${object.key}`, async () => {
     const tasks = await stage.tasks()
     return tasks.find(
@@ -32,8 +32,8 @@ const isGivenUp = (object: StoredObject) =>
     )
   })
 
-/** The bytes again, under another key: both keys have them, and three providers just those. */
-async function healWith(damaged: StoredObject): Promise<void> {
+/** Puts the intact bytes under another key: both keys then serve them, and three providers have exactly these bytes. */
+async function repairByPut(damaged: StoredObject): Promise<void> {
   const again = await stage.put(damaged.bytes)
   for (const object of [damaged, again]) {
     expect((await stage.get(object)).equals(damaged.bytes)).toBe(true)
@@ -42,36 +42,36 @@ async function healWith(damaged: StoredObject): Promise<void> {
   kept.push(damaged, again)
 }
 
-test('I-30: bytes that rot before they are stored reach no provider, and an upload of the right ones heals them', {
+test('I-30: cached bytes damaged before their upload reach no provider, and a PUT of the intact bytes repairs them', {
   timeout: 120_000,
 }, async () => {
-  const createDataSets = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['data_set_create'] })
+  const allowDataSets = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['data_set_create'] })
   const object = await stage.put(randomBytes(300_000))
   await stage.waits('storage_store', 'data_set')
   await damageCachedFile(stage.dir, object.bytes)
-  createDataSets()
-  await isGivenUp(object)
+  allowDataSets()
+  await waitForFailedStore(object)
   await expect(stage.get(object)).rejects.toMatchObject({ $metadata: { httpStatusCode: 503 } })
-  await healWith(object)
+  await repairByPut(object)
 })
 
-test('I-30: bytes that rot between their piece CID and their upload reach no provider either', { timeout: 120_000 }, async () => {
-  const given = stage.network.devnet.providers.reduce((sum, { counters }) => sum + counters.addPiecesTransactions, 0)
-  const takeUploads = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['upload_create', 'piece_post'] })
+test('I-30: cached bytes damaged between piece CID and upload reach no provider', { timeout: 120_000 }, async () => {
+  const addsBefore = stage.network.devnet.providers.reduce((sum, { counters }) => sum + counters.addPiecesTransactions, 0)
+  const allowUploads = placeEverywhere({ kind: 'answer', status: 429, retryAfterSeconds: 1, routes: ['upload_create', 'piece_post'] })
   const object = await stage.put(randomBytes(2_500_000))
   await stage.waits('storage_store', 'provider_busy')
   await damageCachedFile(stage.dir, object.bytes, object.bytes.length - 1)
-  takeUploads()
+  allowUploads()
   await until(
     'a second failed task',
     async () => (await stage.tasks()).filter(({ status }) => status === 'failed').length === 2 || undefined,
   )
   expect((await stage.copies(object)).map(({ status }) => status)).toEqual(['pending', 'pending', 'pending'])
-  expect(stage.network.devnet.providers.reduce((sum, { counters }) => sum + counters.addPiecesTransactions, 0)).toBe(given)
-  await healWith(object)
+  expect(stage.network.devnet.providers.reduce((sum, { counters }) => sum + counters.addPiecesTransactions, 0)).toBe(addsBefore)
+  await repairByPut(object)
 })
 
-test('I-30: a whole read of rotten bytes breaks off, and the next one comes right from a provider', { timeout: 120_000 }, async () => {
+test('I-30: a full read of damaged cached bytes is aborted, and a provider serves the next one', { timeout: 120_000 }, async () => {
   const { adminUrl, headersOf } = stage.gateway
   const download = async ({ key }: StoredObject) => {
     const answer = await fetch(`${adminUrl}/api/v1/buckets/${stageBucket}/objects/download?key=${key}`, { headers: headersOf({}) })
@@ -87,7 +87,7 @@ test('I-30: a whole read of rotten bytes breaks off, and the next one comes righ
   expect((await stage.get(one)).equals(one.bytes)).toBe(true)
   await expect(download(other)).rejects.toThrow()
   expect((await download(other)).equals(other.bytes)).toBe(true)
-  // Damage in the first block shows before the first byte is given.
+  // Damage in the first block is detected before the first byte is sent.
   expect((await stage.get(small)).equals(small.bytes)).toBe(true)
 })
 

@@ -6,12 +6,12 @@ import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, waitForCopies } from '../fixtures/verify-copies.ts'
 
 const hoursMs = 5 * 3_600_000
-/** As far as a client's signature may be from the gateway's clock, nearly. */
+/** Just below the allowed clock skew of a signature (15 minutes). */
 const minutesMs = 14 * 60_000
-/** Far less than the step, far more than the pipeline needs. */
+/** Much shorter than the step, much longer than the pipeline needs. */
 const soonMs = 90_000
 
-/** An object whose commit is under way: the provider has sent it, and does not say so. */
+/** Starts with one object whose commit is open: the provider broadcast it, but its answer was lost. */
 async function startWithOpenCommit(clock: { readonly offsetMs: number; readonly stepMs: number }) {
   const stage = await startStage({ providers: 2, copies: 2, clock })
   const first = await stage.put()
@@ -26,7 +26,7 @@ async function startWithOpenCommit(clock: { readonly offsetMs: number; readonly 
 test.concurrent.for([
   ['back', -hoursMs],
   ['forward', hoursMs],
-] as const)('a clock that steps %s while a commit is open neither holds it up nor repeats it', { timeout: 180_000 }, async ([, stepMs]) => {
+] as const)('a clock that steps %s during an open commit neither delays nor repeats it', { timeout: 180_000 }, async ([, stepMs]) => {
   const { stage, first, object } = await startWithOpenCommit({ offsetMs: 0, stepMs })
   await using _ = stage
   stage.gateway.stepClock()
@@ -34,7 +34,7 @@ test.concurrent.for([
   expect(await stage.settle([first, object])).toEqual([])
 })
 
-test.concurrent('a clock that stepped back while the service was down holds nothing up', { timeout: 180_000 }, async () => {
+test.concurrent('a clock that stepped back while the service was down delays no commit', { timeout: 180_000 }, async () => {
   const { stage, object } = await startWithOpenCommit({ offsetMs: minutesMs, stepMs: 0 })
   await using _ = stage
   await stage.gateway.kill()

@@ -1,11 +1,11 @@
-/** Providers that give wrong bytes, or the right ones far too slowly. */
+/** Providers that serve wrong bytes, or correct ones too slowly. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SimulatedProvider } from '../../devnet/provider/provider.ts'
 import { type Stage, type StoredObject, startStage } from '../fixtures/stage.ts'
 
 const mib = 1024 * 1024
-/** Inside one chunk, across chunks, and the last bytes. */
+/** Within one chunk, across chunks, and the last bytes. */
 const ranges = [
   [0, 0],
   [5 * mib, 5 * mib + 99],
@@ -34,25 +34,25 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 const slice = ([start, end]: readonly [number, number]) => object.bytes.subarray(start, end + 1)
 const read = ([start, end]: readonly [number, number]) => stage.get(object, `bytes=${start}-${end}`)
 
-test('I-31 ranges of a large object are right while every second provider gives wrong bytes', async () => {
+test('I-31 ranges of a large object are correct while one of two providers serves wrong bytes', async () => {
   const [bad] = providers
   bad?.faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'] })
   for (const range of ranges) expect((await read(range)).equals(slice(range))).toBe(true)
   expect((await stage.get(object)).equals(object.bytes)).toBe(true)
-  // It was asked, and found wrong.
+  // The provider was read from, and its bytes were rejected.
   expect(bad?.faults.list()[0]?.uses).toBeGreaterThan(0)
   expect(stage.gateway.log()).toContain('copy content mismatch')
 })
 
-test('I-31 no wrong byte leaves while all providers give wrong ones', async () => {
+test('I-31 reads answer 503 while all providers serve wrong bytes', async () => {
   for (const { faults } of providers) faults.add({ kind: 'corrupt_bytes', routes: ['retrieve'] })
   for (const range of ranges) {
     await expect(read(range)).rejects.toMatchObject({ name: 'ServiceUnavailable', $metadata: { httpStatusCode: 503 } })
   }
 })
 
-test('a provider that gives a byte now and then holds up no read', async () => {
-  // Whichever is asked first, the other one gives the bytes.
+test('a provider that sends one byte every 500 ms does not block reads', async () => {
+  // Each provider in turn, so that one of them is the first choice.
   for (const slow of providers) {
     slow.faults.add({ kind: 'drip_bytes', everyMs: 500, routes: ['retrieve'] })
     for (const range of ranges) expect((await read(range)).equals(slice(range))).toBe(true)

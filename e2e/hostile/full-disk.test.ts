@@ -1,4 +1,4 @@
-/** The disk of the database takes no more writes, and then it does again. */
+/** Writes to the database fail with a full disk or a file size limit, and succeed again later. */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { until } from '../fixtures/until.ts'
 
 interface SmallDisk extends Disposable {
-  /** As `/healthz` names it. */
+  /** The error that `/healthz` reports. */
   readonly problem: string
   fill(): void
   free(): void
@@ -22,7 +22,7 @@ interface SmallDisk extends Disposable {
 const run = (command: string, ...args: readonly string[]) => spawnSync(command, args).status === 0
 const databaseDir = (dir: string) => join(dir, 'db')
 
-/** No file of the process may be written behind this length: the database's log is longer, objects and the service's log are shorter. */
+/** Limits file sizes of the process: the WAL is already longer than the limit, objects and the service log are shorter. */
 function limitFiles(dir: string): SmallDisk {
   const bytesMax = 64 * 1024
   const limit = (bytes: number | 'unlimited') => {
@@ -40,7 +40,7 @@ function limitFiles(dir: string): SmallDisk {
   }
 }
 
-/** A file system of its own for the database, which only root may mount. */
+/** Mounts a small tmpfs for the database, which needs root. */
 function mountSmallDisk(dir: string): SmallDisk {
   mkdirSync(databaseDir(dir))
   expect(run('mount', '-t', 'tmpfs', '-o', 'size=8m', 'none', databaseDir(dir))).toBe(true)
@@ -66,7 +66,7 @@ function mayMount(): boolean {
 
 const bucket = 'bucket-1'
 
-/** Writing requests by name, all of which would succeed. */
+/** Write requests by name, all of which succeed on a healthy disk. */
 async function prepareAdminRequests(svc: ServeProcess, accessKey: string) {
   const data = createAdminData(svc)
   const other = await svc.createUser()
@@ -133,10 +133,10 @@ async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
   const files = listCachedFiles(dir)
   disk.fill()
   await expectRefusals(s3, requests)
-  // What is surely not durable takes no room either.
+  // A refused object leaves no file in the cache.
   if (disk.problem === 'db: disk full') expect(listCachedFiles(dir)).toEqual(files)
   expect(await healthOf(svc)).toMatchObject({ status: 'unhealthy', errors: expect.arrayContaining([disk.problem]) })
-  // Its end cannot be recorded now.
+  // The database cannot record the end of the task now.
   await tasks.release()
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: 'before' }))
   expect(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(before)).toBe(true)
@@ -149,7 +149,7 @@ async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
     return (await readTasks(svc, '?limit=100')).tasks.find(({ id, status }) => id === held.id && status === 'completed')
   })
   expect(ended).toMatchObject({ retry_count: 0 })
-  // What was refused left nothing behind, so it can be sent again.
+  // The refused requests left nothing behind, so all succeed when repeated.
   for (const [name, request] of Object.entries(requests)) expect((await request()).status, name).toBeLessThan(300)
   const key = { Bucket: bucket, Key: 'late' }
   expect((await s3.send(new PutObjectCommand({ ...key, Body: before }))).VersionId).toBeDefined()
@@ -158,7 +158,7 @@ async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
 }
 
 test.skipIf(!run('prlimit', '--version'))(
-  'a database that cannot be written: 507 everywhere, health names it, work goes on by itself',
+  'an unwritable database: writes answer 507, health reports it, work resumes by itself',
   async () => {
     using directory = temporaryDirectory()
     using disk = limitFiles(directory.path)
@@ -166,7 +166,7 @@ test.skipIf(!run('prlimit', '--version'))(
   },
 )
 
-test.skipIf(!mayMount())('a full disk under the database: 507 everywhere, health names it, work goes on by itself', async () => {
+test.skipIf(!mayMount())('a full disk under the database: writes answer 507, health reports it, work resumes by itself', async () => {
   using directory = temporaryDirectory()
   using disk = mountSmallDisk(directory.path)
   await fillAndFree(directory.path, disk)

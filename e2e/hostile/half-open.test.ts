@@ -1,13 +1,13 @@
-/** Connections that never finish a request: one client may not take a server away from the others. */
+/** Connections that never finish a request: one client must not block the others. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
 
-/** As many as the S3 server takes in all (`server.max_connections`). */
+/** The connection limit of the S3 server (`server.max_connections`). */
 const halfOpenCount = 4096
-/** At once; more would only wait in the system's queue of new connections. */
+/** Connections opened at once; more would only wait in the system's accept queue. */
 const batchSize = 256
 const attacker = '127.0.0.2'
 
@@ -21,7 +21,7 @@ interface HalfOpen extends Disposable {
   endedCount(): number
 }
 
-/** Each sends the beginning of a head and then nothing. */
+/** Opens connections that send an incomplete request head. */
 async function openHalf(url: string, count: number): Promise<HalfOpen> {
   const { hostname, port } = new URL(url)
   const sockets: Socket[] = []
@@ -29,7 +29,7 @@ async function openHalf(url: string, count: number): Promise<HalfOpen> {
   while (sockets.length < count) {
     const batch = Array.from({ length: Math.min(batchSize, count - sockets.length) }, () => {
       const socket = connect({ host: hostname, port: Number(port), localAddress: attacker })
-      // A reset is one of the ways in which the server may end it.
+      // The server may end the connection with a reset.
       socket.on('error', () => {}).resume()
       socket.once('close', () => void ended++)
       socket.write('GET / HTTP/1.1\r\nHost: svc\r\nX-Slow: ')
@@ -46,8 +46,8 @@ async function openHalf(url: string, count: number): Promise<HalfOpen> {
   }
 }
 
-/** The status of an answer to a new connection; undefined when there was none. */
-function ask(url: string, path: string, localAddress: string): Promise<number | undefined> {
+/** Status of a request on a new connection; undefined without an answer. */
+function requestStatus(url: string, path: string, localAddress: string): Promise<number | undefined> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
     request({ hostname, port, path, localAddress, agent: false }, (response) => {
@@ -63,13 +63,13 @@ test.each([
   ['the S3 API', () => svc.s3Url, '/', 403, 1024],
   ['the Admin API', () => svc.adminUrl, '/healthz', 200, 256],
 ] as const)(
-  '4,096 half-open connections of one client leave %s to the others, and are ended soon',
+  '4,096 half-open connections of one client do not block %s for others, and are closed',
   async (...[, url, path, status, share]) => {
     using halfOpen = await openHalf(url(), halfOpenCount)
     await expect.poll(halfOpen.endedCount).toBeGreaterThanOrEqual(halfOpenCount - share)
-    for (let n = 0; n < 20; n++) expect(await ask(url(), path, '127.0.0.1')).toBe(status)
-    // The time for headers passes, and the client itself is served again.
+    for (let n = 0; n < 20; n++) expect(await requestStatus(url(), path, '127.0.0.1')).toBe(status)
+    // After the header timeout the client itself is served again.
     await expect.poll(halfOpen.endedCount).toBe(halfOpenCount)
-    expect(await ask(url(), path, attacker)).toBe(status)
+    expect(await requestStatus(url(), path, attacker)).toBe(status)
   },
 )

@@ -5,7 +5,7 @@ import { until } from '../fixtures/until.ts'
 
 const objectsCount = 500
 const putsAtOnce = 16
-/** The shortest piece. */
+/** The smallest piece. */
 const objectBytes = 127
 
 async function putMany(stage: Stage): Promise<readonly StoredObject[]> {
@@ -17,7 +17,7 @@ async function putMany(stage: Stage): Promise<readonly StoredObject[]> {
   return objects
 }
 
-/** Provider ids of each object's committed copies, once all objects have so many. */
+/** Provider ids of each object's committed copies; waits until each object has at least `copies` of them. */
 async function committedAt(stage: Stage, objects: readonly StoredObject[], copies: number): Promise<readonly (readonly string[])[]> {
   const found: string[][] = []
   for (const object of objects) {
@@ -34,11 +34,11 @@ async function committedAt(stage: Stage, objects: readonly StoredObject[], copie
   return found
 }
 
-test('I-32: a provider that accepts connections and never answers holds up no other, and gets its copies once it answers again', {
+test('I-32: a provider that accepts connections and never answers does not delay the others, and gets its copies after it recovers', {
   timeout: 300_000,
 }, async () => {
   await using stage = await startStage({ providers: 3, copies: 3 })
-  // The data sets are there: the first provider would get every new content.
+  // With its data sets created, the first provider would receive every upload.
   await stage.stored(await stage.put())
   const [hanging] = await stage.providers()
   if (!hanging) throw new Error('the bucket has no provider')
@@ -47,7 +47,7 @@ test('I-32: a provider that accepts connections and never answers holds up no ot
   const others = await committedAt(stage, objects, 2)
   const hangingId = String(hanging.providerId)
   expect(others.filter((ids) => ids.includes(hangingId))).toEqual([])
-  // I-08: what is left waits for the provider and uses no attempt.
+  // I-08: the open tasks wait for the provider and use no attempt.
   expect((await stage.tasks()).filter(({ status, retry_count }) => status === 'failed' || retry_count > 0)).toEqual([])
   hanging.faults.clear()
   const all = await committedAt(stage, objects, 3)

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import type { Fault } from '../../devnet/faults.ts'
 import { type StoredObject, startStage } from '../fixtures/stage.ts'
 
-/** Each mark opens a quote that never closes: a search that starts over at each of them takes quadratic time. */
-const quotesWithoutEnd = 'vm error=['.repeat(26_000)
+/** Each repetition opens a quote that never closes: a parser that restarts at each of them takes quadratic time. */
+const unclosedQuotes = 'vm error=['.repeat(26_000)
 
-/** The last one opens the circuit breaker, after which the provider would meet no other for a while. */
+/** The drip comes last: it opens the circuit breaker, which stops requests to the provider for a while. */
 const attacks: readonly Fault[] = [
-  { kind: 'answer', status: 500, text: quotesWithoutEnd, routes: ['piece_post'] },
+  { kind: 'answer', status: 500, text: unclosedQuotes, routes: ['piece_post'] },
   { kind: 'switch_protocols', routes: ['piece_post'] },
   { kind: 'drip', routes: ['piece_post'] },
 ]
 
-test.concurrent('quotes without end, 101 and a drip from the provider that is offered bytes hold up no other', {
+test.concurrent('unclosed quotes, status 101 and a dripping answer from the ingress provider do not block the other one', {
   timeout: 240_000,
 }, async () => {
   await using stage = await startStage({ providers: 2, copies: 2 })
@@ -23,7 +23,7 @@ test.concurrent('quotes without end, 101 and a drip from the provider that is of
   for (const fault of attacks) {
     hostile.faults.add(fault)
     const more = await Promise.all(Array.from({ length: 10 }, () => stage.put()))
-    // By the other provider; then by the hostile one, which still pulls.
+    // The other provider gets the bytes, then the hostile one pulls them.
     for (const object of more) await stage.stored(object)
     expect(hostile.faults.list()[0]?.uses).toBeGreaterThan(0)
     hostile.faults.clear()
@@ -32,7 +32,7 @@ test.concurrent('quotes without end, 101 and a drip from the provider that is of
   expect(await stage.settle(objects)).toEqual([])
 })
 
-test.concurrent('a paid request that is answered with 101 is looked up and lands once', { timeout: 240_000 }, async () => {
+test.concurrent('a paid request that is answered with 101 is looked up and executed once', { timeout: 240_000 }, async () => {
   await using stage = await startStage({ providers: 1, copies: 1 })
   const [provider] = stage.network.devnet.providers
   provider?.faults.add({ kind: 'switch_protocols', routes: ['data_set_create', 'pieces_add'], count: 2 })

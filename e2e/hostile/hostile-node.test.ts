@@ -1,4 +1,4 @@
-/** A chain node that lies costs the operator nothing: no transaction is signed on its word, and the refusal says why. */
+/** False answers of a chain node cost the operator nothing: svc signs no transaction and reports the reason. */
 import { randomBytes } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => network?.[Symbol.asyncDispose]())
 
-/** Runs `svc wallet deposit 1` against such a node. */
+/** Runs `svc wallet deposit 1` against a node that lies. */
 async function deposit(lies: Lies) {
   await using node = await startLyingNode(network.devnet.rpcUrl, lies)
   using home = svcHome()
@@ -29,7 +29,7 @@ async function deposit(lies: Lies) {
 }
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`
-/** The same result whatever the truth is. */
+/** Always answers `method` with the same result. */
 const always = (method: string, lie: unknown): Lies => ({ result: (question) => (question.method === method ? lie : undefined) })
 const asJson = (text: string): Lies => ({
   answer: (_question, response) => void response.setHeader('content-type', 'application/json').end(text),
@@ -55,7 +55,7 @@ const attacks: readonly (readonly [what: string, lies: Lies, refusal: RegExp])[]
 ]
 
 for (const [what, lies, refusal] of attacks) {
-  test.concurrent(`I-33: a node that ${what} gets no signed transaction, and the operator a reason`, async () => {
+  test.concurrent(`I-33: a node that ${what} receives no signed transaction, and the error says why`, async () => {
     const { code, stdout, stderr, asked } = await deposit(lies)
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(refusal) })
     expect(asked.length).toBeGreaterThan(0)
@@ -63,7 +63,7 @@ for (const [what, lies, refusal] of attacks) {
   })
 }
 
-test.concurrent('a node that redirects is not followed', async () => {
+test.concurrent('a redirect from the node is not followed', async () => {
   await using elsewhere = await startLyingNode(network.devnet.rpcUrl, {})
   const { code, stderr, asked } = await deposit({
     answer: (_question, response) => void response.writeHead(307, { location: elsewhere.url }).end(),
@@ -73,7 +73,7 @@ test.concurrent('a node that redirects is not followed', async () => {
   expect(elsewhere.asked).toEqual([])
 })
 
-test.concurrent('contracts of an unknown major version block readiness, and an object waits unpaid', async () => {
+test.concurrent('contracts of an unknown major version block readiness, and no transaction is sent for an object', async () => {
   const version = (text: string) => Buffer.from(text).toString('hex')
   await using node = await startLyingNode(network.devnet.rpcUrl, {
     result: ({ method }, truth) =>

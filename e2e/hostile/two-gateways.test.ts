@@ -1,4 +1,4 @@
-/** A second `svc serve` on the data of a running one, as a rolling update or a mistyped unit file starts it. */
+/** A second `svc serve` on the data of a running one, as after a rolling update or with a wrong unit file. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
@@ -18,7 +18,7 @@ async function readBack(s3: S3Client, key: string): Promise<Buffer> {
   return Buffer.from((await Body?.transformToByteArray()) ?? [])
 }
 
-/** An upload of which only the first half is sent until it is finished. */
+/** Sends the first half of an upload. Returns a function that sends the rest. */
 function beginUpload(svc: ServeProcess, key: string, bytes: Buffer) {
   const { promise: answered, resolve, reject } = Promise.withResolvers<string>()
   const headers = { ...svc.headersOf({}), 'content-length': bytes.length }
@@ -33,7 +33,7 @@ function beginUpload(svc: ServeProcess, key: string, bytes: Buffer) {
   }
 }
 
-/** Writes one object after the other until it is stopped. Resolves with all that were acknowledged. */
+/** Writes objects one after another until `stop()`, which resolves with the acknowledged ones. */
 function keepWriting(s3: S3Client) {
   const written = new Map<string, Buffer>()
   let isStopped = false
@@ -54,7 +54,7 @@ function keepWriting(s3: S3Client) {
   }
 }
 
-test('I-26: a second gateway is refused while the first one writes, nothing is lost, and it starts at once after SIGKILL', async () => {
+test('I-26: a second gateway is refused while the first one writes, no object is lost, and it starts right after a SIGKILL of the first', async () => {
   using directory = temporaryDirectory()
   const dir = directory.path
   await using stack = new AsyncDisposableStack()

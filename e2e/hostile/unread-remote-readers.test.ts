@@ -1,12 +1,12 @@
-/** Clients that ask for objects at providers and then read nothing. */
+/** Clients that request objects stored only at providers and never read the answer. */
 import { randomBytes } from 'node:crypto'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
-import { forgetPeak, mib, readResidentMemory } from '../load/resident-memory.ts'
+import { mib, readResidentMemory, resetPeak } from '../load/resident-memory.ts'
 
 const unreadMax = 64
-/** The bytes of all remote reads (64 MiB), and the answers that wait for their clients. */
+/** Limit of all remote reads (64 MiB) plus the answers buffered for clients. */
 const growthMax = 128 * mib
 
 let stage: Stage
@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
 test.skipIf(process.platform !== 'linux')(
-  '64 clients that do not read leave the memory of the gateway bounded and hold up no client that reads',
+  '64 clients that do not read keep the gateway memory bounded and do not block clients that read',
   async () => {
-    // Buffers grow to their usual size with the first reads.
+    // Warm-up: the first reads grow buffers to their usual size.
     for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
     const user = await stage.gateway.createUser()
-    // A client keeps fewer connections than all of them.
+    // One SDK client opens fewer connections than these reads need.
     const clients = [0, 1, 2, 3].map(() => stage.gateway.connect(user))
-    forgetPeak(stage.gateway.pid)
+    resetPeak(stage.gateway.pid)
     const resting = readResidentMemory(stage.gateway.pid)
     const unread = await Promise.all(
       Array.from({ length: unreadMax }, async (_, at) => {
@@ -43,7 +43,7 @@ test.skipIf(process.platform !== 'linux')(
     for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
     const { peakBytes } = readResidentMemory(stage.gateway.pid)
     expect((peakBytes - resting.bytes) / mib).toBeLessThan(growthMax / mib)
-    // A client that reads after all gets right bytes.
+    // A client that reads late gets the correct bytes.
     const [late, ...others] = unread
     expect(Buffer.from((await late?.Body?.transformToByteArray()) ?? []).equals(late?.wanted ?? Buffer.alloc(0))).toBe(true)
     for (const { Body } of others) (Body as { destroy?: () => void } | undefined)?.destroy?.()

@@ -1,4 +1,4 @@
-/** The whole service in this process, with lists that are long. Its chain does not answer, which no list needs. */
+/** The whole service in this process, with long lists. Its chain node is unreachable; lists do not need it. */
 import { randomBytes } from 'node:crypto'
 import { database } from '#kernel'
 import { type TestKernel, testKernel } from '#kernel/testing'
@@ -6,7 +6,7 @@ import { buckets } from '#plugins/storage'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { insertTasks, insertVersions } from './stored-rows.ts'
 
-/** Three buckets, named for what is long in them, and tasks: `rows` of each. */
+/** Three buckets, named after their long list (objects, history, deleted), and tasks: `rows` of each. */
 export async function startFilledService(rows: number): Promise<TestKernel> {
   const svc = await testKernel({
     plugins: builtinPlugins,
@@ -31,17 +31,17 @@ export async function startFilledService(rows: number): Promise<TestKernel> {
   }
 }
 
-/** One more small object, as any client brings it. */
+/** Uploads a small object through the Admin API. */
 export async function upload(svc: TestKernel, bucket: string, key: string): Promise<void> {
   const reply = await svc.fetch(`${objectsOf(bucket)}/upload?key=${encodeURIComponent(key)}`, { method: 'POST', body: randomBytes(200) })
-  if (reply.status !== 200) throw new Error(`the upload was answered ${reply.status} ${await reply.text()}`)
+  if (reply.status !== 200) throw new Error(`the upload failed: ${reply.status} ${await reply.text()}`)
   await reply.arrayBuffer()
 }
 
-/** Puts a delete marker on top of a key. */
+/** Deletes the current version of a key through the Admin API, which adds a delete marker. */
 export async function deleteObject(svc: TestKernel, bucket: string, key: string): Promise<void> {
   const reply = await svc.call('DELETE', `${objectsOf(bucket)}?key=${encodeURIComponent(key)}`)
-  if (reply.status !== 200) throw new Error(`the deletion was answered ${reply.status} ${JSON.stringify(reply.body)}`)
+  if (reply.status !== 200) throw new Error(`the deletion failed: ${reply.status} ${JSON.stringify(reply.body)}`)
 }
 
 export const objectsOf = (bucket: string): string => `/api/v1/buckets/${bucket}/objects`

@@ -1,4 +1,4 @@
-/** Every list, walked from its first page to its last while rows are added: what was there all the time comes exactly once. */
+/** Reads every list page by page while rows are added: each row that existed before is listed exactly once. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database } from '#kernel'
@@ -8,7 +8,7 @@ import { buckets } from '#plugins/storage'
 import { deleteObject, objectsOf, startFilledService, upload } from './filled-service.ts'
 import { historyKey, insertTasks, keyAt } from './stored-rows.ts'
 
-/** Many pages of each list. `SVC_WALK_ROWS=100000` walks longer ones. */
+/** Rows per list, enough for many pages; set `SVC_WALK_ROWS=100000` for longer lists. */
 const rows = Number(process.env.SVC_WALK_ROWS ?? 20_000)
 const testMs = 300_000
 
@@ -18,26 +18,26 @@ beforeAll(async () => {
 }, testMs)
 afterAll(() => svc.stop())
 
-// biome-ignore lint/suspicious/noExplicitAny: pages of every shape
+// biome-ignore lint/suspicious/noExplicitAny: pages have different shapes
 type Page = any
 
 interface Walk {
   readonly path: string
-  /** What names each row of a page. */
+  /** The unique key or id of each row of a page. */
   items(page: Page): readonly (string | number)[]
-  /** Query of the next page; undefined after the last. */
+  /** Query parameters of the next page; undefined after the last page. */
   next(page: Page): Readonly<Record<string, string>> | undefined
-  /** Adds rows; called again and again, with the number of the call. */
+  /** Adds rows; called repeatedly with an ascending number. */
   write(turn: number): Promise<unknown>
 }
 
-/** All rows of all pages. One writer adds rows all the while, and another between any two pages. */
+/** Returns the rows of all pages. Writes run concurrently and also between pages. */
 async function walk({ path, items, next, write }: Walk): Promise<readonly (string | number)[]> {
   const seen: (string | number)[] = []
   let turns = 0
-  let isOver = false
+  let isFinished = false
   const writing = (async () => {
-    while (!isOver) {
+    while (!isFinished) {
       await write(turns++)
       await pause(20)
     }
@@ -45,20 +45,20 @@ async function walk({ path, items, next, write }: Walk): Promise<readonly (strin
   try {
     for (let more: Readonly<Record<string, string>> | undefined = {}; more !== undefined; ) {
       const { status, body } = await svc.call('GET', `${path}&${new URLSearchParams(more)}`)
-      if (status !== 200) throw new Error(`a page was answered ${status} ${JSON.stringify(body)}`)
+      if (status !== 200) throw new Error(`reading a page failed: ${status} ${JSON.stringify(body)}`)
       seen.push(...items(body))
       more = next(body)
       await write(turns++)
     }
   } finally {
-    isOver = true
+    isFinished = true
     await writing
   }
   return seen
 }
 
-/** The walk saw nothing twice, and all that was there before it, in this order. */
-function expectWhole(seen: readonly (string | number)[], before: readonly (string | number)[]): void {
+/** Expects no row twice, and all rows of `before` in their order. */
+function expectComplete(seen: readonly (string | number)[], before: readonly (string | number)[]): void {
   expect(new Set(seen).size).toBe(seen.length)
   const wanted = new Set(before)
   const found = seen.filter((item) => wanted.has(item))
@@ -73,7 +73,7 @@ const column = (sql: string, ...params: (string | number)[]): (string | number)[
     .map(({ value }) => value)
 const bucketId = (name: string): number => Number(column('select id as value from buckets where name = ?', name)[0])
 
-/** Keys that fall before, among and behind those that are there. */
+/** Keys that sort before, between and after the existing keys. */
 const newKey = (turn: number): string => [`a/${turn}`, `${keyAt((turn * 7919) % rows)}.new`, `z/${turn}`][turn % 3] ?? ''
 
 const byMarker = (page: Page) => (page.has_more ? { after: page.next_marker } : undefined)
@@ -86,10 +86,10 @@ test('objects, flat', { timeout: testMs }, async () => {
     next: byMarker,
     write: (turn) => upload(svc, 'objects', newKey(turn)),
   })
-  expectWhole(seen, before)
+  expectComplete(seen, before)
 })
 
-test('objects in folders, and the folders', { timeout: testMs }, async () => {
+test('objects in folders, and the folders themselves', { timeout: testMs }, async () => {
   const write = (turn: number) => upload(svc, 'objects', newKey(turn))
   const folders = await walk({
     path: `${objectsOf('objects')}?limit=7&delimiter=/&prefix=photos/`,
@@ -97,7 +97,7 @@ test('objects in folders, and the folders', { timeout: testMs }, async () => {
     next: byMarker,
     write,
   })
-  expectWhole(
+  expectComplete(
     folders,
     Array.from({ length: rows / 1000 }, (_, n) => `photos/${String(n).padStart(4, '0')}/`),
   )
@@ -113,10 +113,10 @@ test('objects in folders, and the folders', { timeout: testMs }, async () => {
     next: byMarker,
     write,
   })
-  expectWhole(seen, inside)
+  expectComplete(seen, inside)
 })
 
-test('the versions of one key, each page with the version that is current', { timeout: testMs }, async () => {
+test('the versions of one key, each page with current_version_id', { timeout: testMs }, async () => {
   const before = column('select version_id as value from object_versions where bucket_id = ? order by rseq', bucketId('history'))
   const seen = await walk({
     path: `${objectsOf('history')}/versions?limit=1000&key=${historyKey}`,
@@ -127,7 +127,7 @@ test('the versions of one key, each page with the version that is current', { ti
     next: (page) => (page.has_more ? { version_marker: page.next_version_marker } : undefined),
     write: () => upload(svc, 'history', historyKey),
   })
-  expectWhole(seen, before)
+  expectComplete(seen, before)
 })
 
 test('deleted objects', { timeout: testMs }, async () => {
@@ -141,13 +141,13 @@ test('deleted objects', { timeout: testMs }, async () => {
       await deleteObject(svc, 'deleted', newKey(turn))
     },
   })
-  expectWhole(seen, before)
+  expectComplete(seen, before)
 })
 
 test.each([
   ['all', '', ''],
-  ['those of many keys', '&prefix=photos/', "and key like 'photos/%'"],
-  ['those of the oldest keys', '&prefix=photos/0000/', "and key like 'photos/0000/%'"],
+  ['a prefix of many keys', '&prefix=photos/', "and key like 'photos/%'"],
+  ['a prefix of the oldest keys', '&prefix=photos/0000/', "and key like 'photos/0000/%'"],
 ])('delete markers: %s', { timeout: testMs }, async (_name, query, filter) => {
   const before = column(
     `select version_id as value from object_versions where bucket_id = ? and is_delete_marker = 1 ${filter} order by version_id desc`,
@@ -159,7 +159,7 @@ test.each([
     next: byMarker,
     write: (turn) => deleteObject(svc, 'deleted', keyAt((turn * 7919) % rows)),
   })
-  expectWhole(seen, before)
+  expectComplete(seen, before)
 })
 
 test.each([
@@ -194,10 +194,10 @@ test.each([
         : undefined,
     write: (turn) => upload(svc, 'objects', newKey(turn)),
   })
-  expectWhole(seen, before)
+  expectComplete(seen, before)
 })
 
-/** Tasks of the running service come and go as they will. */
+/** Excludes tasks that the running service creates and deletes itself. */
 const isOurs = "subject_type = 'thing' and kind <> 'task_gc'"
 
 test.each([
@@ -213,13 +213,13 @@ test.each([
     path: `/api/v1/tasks?limit=100${query === '' ? '' : `&${query}`}`,
     items: (page) => page.tasks.map((task: { id: number }) => task.id),
     next: (page) => (page.next_cursor === undefined ? undefined : { cursor: page.next_cursor }),
-    // Of every kind and status.
+    // Adds tasks of every kind and status.
     write: () => insertTasks(svc.kernel.get(database), 20),
   })
-  expectWhole(seen, before)
+  expectComplete(seen, before)
 })
 
-test('recurring work in good health is stepped over, however much of it there is', async () => {
+test('completed recurring tasks are not listed, however many there are', async () => {
   expect(column("select count(*) as value from tasks where kind = 'task_gc' and status = 'completed'")[0]).toBeGreaterThan(rows / 20)
   expect((await svc.call('GET', '/api/v1/tasks?type=task_gc')).body).toEqual({ tasks: [] })
   const [middle] = column(
@@ -231,7 +231,7 @@ test('recurring work in good health is stepped over, however much of it there is
   expect(body.tasks.map(({ id }: { id: number }) => id)).toEqual(before)
 })
 
-test('a thousand buckets and a thousand users are listed whole', async () => {
+test('a thousand buckets and a thousand users are listed completely', async () => {
   const { kernel } = svc
   const names = Array.from({ length: 1000 }, (_, n) => `many-${String(n).padStart(4, '0')}`)
   await Promise.all(names.map((name) => kernel.get(buckets).create({ name, ownerAccessKey: null })))

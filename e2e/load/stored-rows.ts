@@ -1,20 +1,20 @@
-/** Rows as the service leaves them, many and at once: contents that are cached and stored twice, without any bytes behind them. */
+/** Bulk inserts rows as the service writes them: cached contents with two copies, without their bytes. */
 import type { Database, Tx } from '#kernel'
 
 export interface ManyVersions {
   readonly bucketId: number
   readonly rows: number
-  /** Each key once and current, one key with all versions, or each key once and deleted since. */
+  /** `objects`: one version per key; `history`: all versions of one key; `deleted`: one version and a delete marker per key. */
   readonly as: 'objects' | 'history' | 'deleted'
 }
 
-/** SQL for the key of row `n`: a thousand keys a folder. */
+/** SQL for the key of row `n`: a thousand keys per folder. */
 const keySql = "printf('photos/%04d/%04d.jpg', n / 1000, n % 1000)"
 export const keyAt = (n: number): string =>
   `photos/${String(Math.floor(n / 1000)).padStart(4, '0')}/${String(n % 1000).padStart(4, '0')}.jpg`
 export const historyKey = 'one/key.jpg'
 
-/** Long before any version that is made through the API; a millisecond between two of them, and one more for a delete marker. */
+/** Earlier than any version made through the API. Version `n` is at 2n ms, its delete marker at 2n + 1 ms. */
 const firstMs = Date.UTC(2026, 0, 1)
 const timeSql = (isMarker: 0 | 1) => `(${firstMs} + 2 * n + ${isMarker})`
 const rseqSql = (isMarker: 0 | 1) => `(-1024 * ${timeSql(isMarker)})`
@@ -57,7 +57,7 @@ function insertMany(tx: Tx, { into, rows, values }: Insert, ...params: readonly 
   )
 }
 
-/** Returns the id of the first; pieces have the ids of their contents. */
+/** Returns the first content id. Each piece has the id of its content. */
 function insertContents(tx: Tx, { bucketId, rows }: ManyVersions): number {
   const first = (tx.get<{ id: number | null }>('select max(id) as id from contents')?.id ?? 0) + 1
   insertMany(
@@ -124,7 +124,7 @@ function insertHeads(tx: Tx, { as, bucketId, rows }: ManyVersions, firstId: numb
   )
 }
 
-/** Tasks of a few kinds and endings; one in ten is recurring work in good health, a hundred of it in a row. */
+/** Tasks of several kinds and statuses; of every thousand, a hundred in a row are completed recurring tasks, which lists hide. */
 export async function insertTasks(database: Database, rows: number): Promise<void> {
   const status = "case n / 4 % 5 when 1 then 'pending' when 2 then 'failed' when 3 then 'failed' else 'completed' end"
   const kind = "case n % 4 when 0 then 'storage_store' when 1 then 'storage_pull' when 2 then 'storage_commit' else 'storage_cleanup' end"

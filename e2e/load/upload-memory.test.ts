@@ -1,9 +1,9 @@
-/** The largest object passes through the gateway without being held by it, and reaches its providers. */
+/** The largest object streams through the gateway in bounded memory and reaches its providers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { until } from '../fixtures/until.ts'
 import { waitForCopies } from '../fixtures/verify-copies.ts'
-import { forgetPeak, mib, readResidentMemory } from './resident-memory.ts'
+import { mib, readResidentMemory, resetPeak } from './resident-memory.ts'
 import { uploadStream } from './upload-stream.ts'
 
 const bucket = 'films'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => svc[Symbol.asyncDispose]())
 
-/** Uploads an object and waits until its piece CID is computed, which reads the whole file back on threads of the same process. */
+/** Uploads an object and waits until its piece CID is computed, which reads the whole file on worker threads of the same process. */
 async function store(key: string, size: number): Promise<string> {
   const versionId = await uploadStream(svc, { bucket, key, size })
   await until(
@@ -32,18 +32,18 @@ async function store(key: string, size: number): Promise<string> {
 }
 
 let largest: Promise<string> | undefined
-/** Uploaded once; either test may be the first to ask. */
+/** Uploads once, by whichever test runs first. */
 const storeLargest = () => {
   largest ??= store('largest.bin', largestBytes)
   return largest
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'an upload of the largest size keeps the gateway within 64 MiB of its resting memory, its piece calculation included',
+  'an upload of the largest size, piece CID included, grows the gateway memory by less than 64 MiB',
   async () => {
-    // Threads start and buffers grow to their usual size with the first large object.
+    // Warm-up: the first large object starts threads and grows buffers to their usual size.
     await store('warm-up.bin', 64 * mib)
-    forgetPeak(svc.ready.pid)
+    resetPeak(svc.ready.pid)
     const resting = readResidentMemory(svc.ready.pid)
     await storeLargest()
     const { peakBytes } = readResidentMemory(svc.ready.pid)
@@ -53,7 +53,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test(
-  'the smallest and the largest object reach three copies at providers that register the sizes of Curio, 1 MiB to 64 GiB',
+  'the smallest and the largest object reach three copies at providers with the registered piece sizes of Curio, 1 MiB to 64 GiB',
   async () => {
     const versions = [await store('smallest.bin', 127), await storeLargest()]
     for (const versionId of versions) {

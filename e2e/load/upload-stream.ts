@@ -1,4 +1,4 @@
-/** An upload through the Admin API whose bytes are made while they are sent, so that nobody ever holds them all. */
+/** An upload through the Admin API that generates its bytes while sending, so that the client needs little memory. */
 import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { AdminCalls } from '../fixtures/admin-calls.ts'
 
 const chunkBytes = 64 * 1024
-const noise = randomBytes(8 * 1024 * 1024)
+const randomPool = randomBytes(8 * 1024 * 1024)
 
 export interface StreamedUpload {
   readonly bucket: string
@@ -28,18 +28,18 @@ export async function uploadStream(svc: AdminCalls, { bucket, key, size }: Strea
   const { promise: answered, resolve, reject } = Promise.withResolvers<{ readonly status: number | undefined; readonly body: string }>()
   sent.once('error', reject)
   sent.once('response', async (response) => resolve({ status: response.statusCode, body: await text(response) }))
-  await pipeline(Readable.from(makeBytes(size)), sent)
+  await pipeline(Readable.from(generateBytes(size)), sent)
   const { status, body } = await answered
-  if (status !== 200) throw new Error(`the upload of ${size} bytes was answered ${status} ${body}`)
+  if (status !== 200) throw new Error(`the upload of ${size} bytes failed: ${status} ${body}`)
   return JSON.parse(body).version_id
 }
 
-/** Noise that begins elsewhere in each object and moves on within it, so that no two contents are the same. */
-function* makeBytes(size: number): Generator<Uint8Array> {
-  const start = Math.floor(Math.random() * noise.length)
+/** Random bytes from a random offset, which shifts within the object, so that no two contents are equal. */
+function* generateBytes(size: number): Generator<Uint8Array> {
+  const start = Math.floor(Math.random() * randomPool.length)
   for (let done = 0; done < size; ) {
-    const at = (start + done + Math.floor(done / noise.length)) % (noise.length - chunkBytes)
-    const chunk = noise.subarray(at, at + Math.min(chunkBytes, size - done))
+    const at = (start + done + Math.floor(done / randomPool.length)) % (randomPool.length - chunkBytes)
+    const chunk = randomPool.subarray(at, at + Math.min(chunkBytes, size - done))
     yield chunk
     done += chunk.length
   }

@@ -1,4 +1,4 @@
-/** What `/metrics` of a whole gateway says after objects were written and read. The chain is out of reach: nothing is copied. */
+/** `/metrics` of a whole gateway after writes and reads. The chain is unreachable, so no object is copied. */
 import { CreateBucketCommand, DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { type TestKernel, testKernel } from '#kernel/testing'
@@ -7,7 +7,7 @@ import { builtinPlugins } from '../../plugins/index.ts'
 const config = {
   'server.port': '127.0.0.1:0',
   'chain.private_key': `0x${'1'.repeat(64)}`,
-  // Nobody listens on the discard port.
+  // The discard port: nothing listens there.
   'chain.rpc_url': 'http://127.0.0.1:9',
   'cache.max_size_gb': 1,
 }
@@ -18,14 +18,14 @@ async function connect(svc: TestKernel): Promise<S3Client> {
   return new S3Client({ endpoint: svc.kernel.urls.s3 ?? '', region: 'us-east-1', forcePathStyle: true, maxAttempts: 1, credentials })
 }
 
-/** By name with labels, as the page writes it. */
+/** Samples by name with labels, as on the page. */
 async function scrape(svc: TestKernel): Promise<ReadonlyMap<string, number>> {
   const text = await (await svc.fetch('/metrics')).text()
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
 }
 
-test('a put and a get show in every family they touch', async () => {
+test('a PUT and a GET update every metric family they affect', async () => {
   await using svc = await testKernel({ plugins: builtinPlugins, config })
   const client = await connect(svc)
   const bytes = 1000
@@ -39,7 +39,7 @@ test('a put and a get show in every family they touch', async () => {
 
   const operations = (operation: string, status: string) =>
     `svc_backend_object_operations_total{operation="${operation}",status="${status}"}`
-  // An answer reaches the client before it is counted.
+  // The gateway counts an answer after sending it.
   await expect.poll(async () => (await scrape(svc)).get(operations('get', 'failure'))).toBe(1)
   const page = await scrape(svc)
   expect(Object.fromEntries(page)).toMatchObject({

@@ -30,7 +30,7 @@ async function put(bucket: string, key: string, bytes: Uint8Array): Promise<stri
   return VersionId
 }
 
-test('objects of all sizes reach three providers, byte for byte, by the word of the chain', { timeout: 180_000 }, async () => {
+test('objects of all sizes reach three providers byte for byte, confirmed on chain', { timeout: 180_000 }, async () => {
   await s3.send(new CreateBucketCommand({ Bucket: 'sizes' }))
   const objects = [127, 4096, 5 * 1024 * 1024, 32 * 1024 * 1024].map((size) => ({ key: `o-${size}`, bytes: randomBytes(size) }))
   for (const { key, bytes } of objects) {
@@ -43,7 +43,7 @@ test('objects of all sizes reach three providers, byte for byte, by the word of 
   expect(findDuplicateAdds(network.devnet)).toEqual([])
 })
 
-test('200 small objects put at once share transactions: at most a tenth as many as pieces', { timeout: 240_000 }, async () => {
+test('200 small objects put at once share transactions: at most one per ten pieces', { timeout: 240_000 }, async () => {
   await s3.send(new CreateBucketCommand({ Bucket: 'many' }))
   const before = network.devnet.addPiecesTransactions().length
   const versions = await Promise.all(Array.from({ length: 200 }, (_, i) => put('many', `small/${i}`, randomBytes(1000))))

@@ -1,4 +1,4 @@
-/** Who may do what; the numbers are those of the specification. */
+/** Authentication rules, with the numbers of the specification. */
 export const authentication = {
   Authentication: [
     '1: health needs no authentication',
@@ -13,7 +13,7 @@ export const authentication = {
     '3: POST, PUT, PATCH and DELETE with a cookie need X-Svc-CSRF with that token',
     '4: without remember a browser-session cookie with the configured lifetime',
     '4: with remember the cookie lasts the longer of 30 days and the configured lifetime',
-    '5: whoever holds cookie and CSRF token may renew after refresh_after',
+    '5: a caller with cookie and CSRF token may renew after refresh_after',
     '5: refresh keeps lifetime, CSRF token and family',
     '5: logout revokes the whole family',
     '5: revocations live in memory and are lost on restart',

@@ -32,7 +32,7 @@ export const commands = {
     'The configuration file: then config.toml in the runtime directory of the home',
     'svc init takes --dir and ignores SVC_CONFIG',
     'svc init on a terminal prints the password once',
-    'svc init elsewhere writes admin-initial-password, mode 0600',
+    'svc init without a terminal writes admin-initial-password, mode 0600',
     'reset-password needs --config or SVC_CONFIG',
     'reset-password rotates the session secret and writes a new admin-initial-password',
     'fund-testnet prints two lines, each a label and a transaction hash',
@@ -43,7 +43,7 @@ export const commands = {
     'The password: SVC_ADMIN_PASSWORD, then admin-initial-password beside the file',
     'The password: then a prompt without echo',
     'A stale attempt id is refused by storage-confirmation release',
-    'By the default address or --admin-url the service is reached through a port forward',
+    'The default address or --admin-url reaches the service through a port forward',
   ],
   Flags: [
     'svc init --dir',

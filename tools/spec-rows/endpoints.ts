@@ -1,4 +1,4 @@
-/** Addresses and what holds for them. */
+/** Endpoints and their rules. */
 export const endpoints = {
   Endpoints: [
     'POST /api/v1/auth/login',
@@ -71,14 +71,14 @@ export const endpoints = {
     'Every page of versions carries current_version_id when history exists',
     'Deleting an object makes a delete marker',
     'Tasks: status takes pending, running, completed, failed, cancelled and dismissed',
-    'Tasks are newest first, next_cursor leads on while more remain',
+    'Tasks are newest first, next_cursor is present while more remain',
     'Task preview takes an optional type',
     'Wallet approve takes client_request_id only',
-    'Wallet fund, withdraw and approve make operations on record',
+    'Wallet fund, withdraw and approve record operations',
     'Providers carry their upload_speed_test in the health list',
     'The upload speed test runs only on request: 202 with task_id',
     'Storage confirmations are listed by status and limit',
-    'Settings are answered with metadata',
+    'Settings answers contain metadata',
     'Some settings need a restart, and the answer says so',
     'Readiness preflight checks pending chain settings and changes nothing',
     'The events stream needs Admin authentication',

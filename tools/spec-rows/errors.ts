@@ -1,4 +1,4 @@
-/** Error answers, their codes, and what operators are told to do about them. */
+/** Error codes, error answers and troubleshooting rules for operators. */
 export const errors = {
   'Error codes': [
     'object_version_already_current',
@@ -37,19 +37,19 @@ export const errors = {
     '501: deletion of a bucket',
     '503: storage service unavailable (replacement)',
     '507: no room for an upload',
-    '507: it may last until the background cleanup of lru has freed something',
+    '507: under lru it may last until background eviction has freed space',
     '507: no room for a restore',
   ],
   'Troubleshooting rules': [
     'Health names the failing worker, and its unfinished tasks go on after a restart',
     'A missing wallet key can be given as chain.private_key or SVC_CHAIN_PRIVATE_KEY',
-    'A full cache refuses uploads until room is made',
+    'A full cache refuses uploads until space is freed',
     "after_upload removes each version once its bucket's minimum of copies is committed, asynchronously",
-    'none never removes by itself',
+    'none never evicts',
     'lru removes down to the low watermark, in the background',
     'lru never removes versions below the minimum of copies or without a readable committed copy',
     'lru never removes multipart staging data',
-    'A failed removal of lru stays visible as failed work',
+    'A failed eviction of lru stays visible as a failed task',
     'S3 credentials made by the S3 user command work',
     'The task view shows queued, running, waiting and failed storage work',
     'A private provider address is used only with chain.allow_private_networks',

@@ -1,4 +1,4 @@
-/** Rules of the groups of addresses. */
+/** Rules per endpoint group. */
 export const rules = {
   'Copy-policy rules': [
     '1: each field may be sent alone, an omitted one stays',
@@ -9,8 +9,8 @@ export const rules = {
     '5: an empty request or an invalid combination is 400',
     '6: lowering the target is refused with 400, a null reset below it likewise',
     '7: a changed target binds new uploads only',
-    '7: a changed minimum has the cache looked at again',
-    '7: raising the minimum brings nothing back into the cache',
+    '7: a changed minimum starts a review of the cache',
+    '7: raising the minimum does not refill the cache',
   ],
   'Permanent deletion rules': [
     '1: 409 at once while storage work is active or a submitted transaction awaits confirmation',

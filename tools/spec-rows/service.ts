@@ -1,4 +1,4 @@
-/** What the service is, where it listens and what it serves in which mode. */
+/** Listeners of the service, and what it serves in each mode. */
 export const service = {
   'Surfaces and modes': [
     'One process runs the S3 API, the Admin API and the background tasks',

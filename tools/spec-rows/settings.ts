@@ -1,4 +1,4 @@
-/** Settings. */
+/** Settings and their rules. */
 export const settings = {
   Settings: [
     'cache.eviction_policy',
@@ -19,9 +19,9 @@ export const settings = {
   ],
   'Settings rules': [
     'cache.eviction_policy is lru, after_upload or none',
-    'The watermarks are kept, and not looked at, outside lru',
+    'The watermarks are kept and ignored outside lru',
     'chain.default_copies takes effect after the restart, runtime_chain_default_copies tells the running value',
-    'runtime_chain_default_copies is there in full mode only',
+    'runtime_chain_default_copies is present in full mode only',
     'chain.network is calibration or mainnet',
     'The wallet key may come from SVC_CHAIN_PRIVATE_KEY',
     'The wallet key is never shown',

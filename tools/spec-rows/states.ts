@@ -1,4 +1,4 @@
-/** States and the moves between them. */
+/** State transitions. */
 export const states = {
   'Admin session transitions': [
     'Login with valid credentials begins a session: HttpOnly cookie and csrf_token',
@@ -28,14 +28,14 @@ export const states = {
     'Acknowledging a failure: still failed, shown as dismissed',
     'An acknowledged failure is kept for the retention period, then cleaned up',
     'Bulk acknowledgement dismisses the matching failures before failed_before, later ones stay',
-    'Retry of a retryable failure puts it to work again',
-    'What is not retryable is refused',
+    'Retry of a retryable failure queues it again',
+    'Retry of a non-retryable task is refused',
     'A replacement is recovered only through its own retry',
     'A wallet operation is retryable only if its broadcast never began',
     'An uncertain broadcast of a wallet operation stays non-retryable',
-    'Retrying an uncertain store task asks the provider and uploads nothing again',
-    'A removal unconfirmed after 24 hours first looks whether the copy is gone or queued',
-    'Else it may submit another paid request',
+    'Retrying an uncertain store task queries the provider and uploads nothing again',
+    'A removal unconfirmed after 24 hours first checks whether the copy is removed or queued',
+    'Otherwise the removal may submit another paid request',
     'While the data set is not active the removal keeps checking',
     'A failed upload speed test is not retried as a task',
   ],

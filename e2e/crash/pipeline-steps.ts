@@ -1,4 +1,4 @@
-/** Loads every step of an object's way, so that its probes are known by name. */
+/** Imports every pipeline step, so that its probes are registered. */
 import '../../plugins/storage/objects/put-object.ts'
 import '../../plugins/storage/copies/commit-pieces.ts'
 import '../../plugins/storage/copies/pull-pieces.ts'
