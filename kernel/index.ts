@@ -14,6 +14,7 @@ export { type ConfigState, configState } from './config/config-state.ts'
 export { formatDuration, parseDuration } from './config/duration.ts'
 export { defaultDataDir, modeForOthers, readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './config/file.ts'
 export { type ConfigProblem, defaultOf, type LoadedConfig, type Source } from './config/load.ts'
+export { settingSchema, settingsSchema } from './config/setting-schema.ts'
 export { configSections, defineSection, envName, type Section, type SettingValues, type TypedSection } from './config/section.ts'
 export { choice, duration, type FileValue, flag, integer, list, type Setting, secret, text } from './config/setting.ts'
 export { type ContributedItem, type Contributions, contributions } from './contributions.ts'
@@ -26,6 +27,7 @@ export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './
 export { PluginGraphError } from './graph.ts'
 export { type BodyOptions, parseBody, parseParams, parseQuery } from './http/body.ts'
 export { type ConnectionShare, shareConnections } from './http/connection-share.ts'
+export { type Contributed, documented, documentedSchema } from './http/documented.ts'
 export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './http/egress.ts'
 export {
   defineEndpoint,

@@ -2,7 +2,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminRoutes, cliCommands, configSections, contributionsTo, kernelEndpoints, kernelSections, version } from '#kernel'
+import {
+  adminRoutes,
+  type Contributed,
+  cliCommands,
+  configSections,
+  contributionsTo,
+  kernelEndpoints,
+  kernelSections,
+  version,
+} from '#kernel'
 import { localCommands } from '../cli/local-commands.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -21,10 +30,14 @@ export interface GeneratedDoc {
 
 export function writeDocs(): readonly GeneratedDoc[] {
   const groups = contributionsTo(adminRoutes, builtinPlugins).map(({ item }) => item)
+  const contributed: Contributed = (point) => contributionsTo(point, builtinPlugins).map(({ item }) => item)
   const sections = [...kernelSections, ...contributionsTo(configSections, builtinPlugins).map(({ item }) => item)]
   const commands = [...localCommands, ...contributionsTo(cliCommands, builtinPlugins).map(({ item }) => item)]
   return [
-    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi([...kernelEndpoints, ...groups], version.version)) },
+    {
+      path: 'docs/reference/openapi.json',
+      text: toJson(writeOpenApi([...kernelEndpoints, ...groups], { version: version.version, contributed })),
+    },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },

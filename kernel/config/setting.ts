@@ -7,6 +7,8 @@ export interface Setting<T> {
   readonly form: 'text' | 'integer' | 'flag' | 'list' | 'duration'
   /** Checks the value as it stands in the file (a duration is text there). */
   readonly schema: Type<unknown>
+  /** The canonical spelling of a value, such as `lru` for `LRU`; any other value unchanged. */
+  readonly normalize: (value: unknown) => unknown
   /** Turns the checked file value into the one the code uses. */
   readonly parse: (fileValue: unknown) => T
   /** File form of the default; a function when it depends on the data directory; undefined = no default. */
@@ -44,7 +46,22 @@ type Defaulted<T, A> = A extends { readonly default: unknown } ? T : A extends {
 
 function setting<T>(form: Setting<T>['form'], schema: Type<unknown>, about: About<FileValue>, parse: (value: unknown) => T): Setting<T> {
   const { label, doc, editable = false, required = false, risk = 'none', written = false, secretParts = () => [] } = about
-  return { form, schema, parse, fallback: about.default, label, doc, editable, required, risk, written, secret: false, secretParts }
+  const normalize = (value: unknown) => value
+  return {
+    form,
+    schema,
+    normalize,
+    parse,
+    fallback: about.default,
+    label,
+    doc,
+    editable,
+    required,
+    risk,
+    written,
+    secret: false,
+    secretParts,
+  }
 }
 
 /** Free text, optionally narrowed by an arktype such as `type('string.url')`. */
@@ -75,8 +92,13 @@ export function secret<const A extends About<string>>(about: A, schema: Type<str
   }
 }
 
+/** One of the values, in any letter case. */
 export function choice<const V extends string, const A extends About<NoInfer<V>>>(values: readonly V[], about: A): Setting<V> {
-  return setting('text', type.enumerated(...values) as Type<unknown>, about, (value) => value as V)
+  const canonical = new Map<unknown, V>(values.map((value) => [value.toLowerCase(), value]))
+  return {
+    ...setting('text', type.enumerated(...values) as Type<unknown>, about, (value) => value as V),
+    normalize: (value) => (typeof value === 'string' ? canonical.get(value.toLowerCase()) : undefined) ?? value,
+  }
 }
 
 export function integer<const A extends About<number> & { readonly min?: number; readonly max?: number }>(

@@ -145,6 +145,10 @@ export const storageServices = [
     },
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
-    createPlacements({ ...doors, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
+    createPlacements({
+      ...doors,
+      pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid),
+      providerName: (providerId) => providers.nameOf(providerId),
+    }),
   ),
 ] as const

@@ -10,6 +10,8 @@ import { chunkRootsMigration } from './0009-chunk-roots.ts'
 import { providerSizesMigration } from './0010-provider-sizes.ts'
 import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
 import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
+import { objectIdsMigration } from './0014-object-ids.ts'
+import { versionCountsMigration } from './0015-version-counts.ts'
 
 /** In the order in which they run. */
 export const storageMigrations: readonly Migration[] = [
@@ -24,4 +26,6 @@ export const storageMigrations: readonly Migration[] = [
   providerSizesMigration,
   cachedUntilProvenMigration,
   copiesOfBatchMigration,
+  objectIdsMigration,
+  versionCountsMigration,
 ]

@@ -11,6 +11,7 @@ import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
 import type { Objects, ObjectVersion, OpenedObject } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
+import { objectIdsMigration } from '../migrations/0014-object-ids.ts'
 import { createObjects, type ObjectParts } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
 
@@ -29,7 +30,7 @@ export interface ObjectStorageOptions {
 }
 
 /** Those that the object half of storage needs. */
-export const objectMigrations: readonly Migration[] = [objectsMigration, cachedUntilProvenMigration]
+export const objectMigrations: readonly Migration[] = [objectsMigration, cachedUntilProvenMigration, objectIdsMigration]
 
 /** The object half of storage over a real database and real files, with a bucket named `photos`. */
 export interface ObjectStorage extends AsyncDisposable {

@@ -1,6 +1,7 @@
-/** Whether the chain, the wallet and the providers are ready to store. */
+/** Endpoints that check whether chain, wallet and providers are ready for storage. */
 import { type } from 'arktype'
-import { defineEndpoint } from '#kernel'
+import { defineEndpoint, documented, type Setting, settingSchema } from '#kernel'
+import { chainSection, observabilitySection } from '../settings.ts'
 
 const checkIds = [
   'config_private_key',
@@ -27,20 +28,26 @@ const check = type({
   id: type.enumerated(...checkIds),
   status,
   message: 'string',
-  /** The next step of the operator. */
+  /** Next step of the operator. */
   'action?': 'string',
-  /** To deposit, in 10^-18 USDFC. */
+  /** Amount to deposit, in 10^-18 USDFC. */
   'required_usdfc?': 'string',
 })
+
+const { network, rpc_url, default_copies } = chainSection.keys
+const { interval, timeout, concurrency } = observabilitySection.keys
+/** Values are checked as settings, with `settings_invalid`. */
+const text = (setting: Setting<unknown>) => type('string').narrow(documented(settingSchema(setting)))
+const number = (setting: Setting<unknown>) => type('number').narrow(documented(settingSchema(setting)))
 
 const readiness = type({
   /** The worst of the checks: blocked, then warning, then unknown. */
   status,
-  /** Of the running service, or of settings that are not saved yet. */
+  /** `runtime`: the running service; `draft`: unsaved settings. */
   mode: "'runtime' | 'draft'",
   checked_at: 'string',
   checks: check.array(),
-  /** Questions without an answer: timeout, RPC failure, contract refused, or configuration. */
+  /** Failed reads: timeout, RPC failure, contract refused, or configuration. */
   'partial_errors?': {
     'sdk_client?': 'string',
     'fil_gas_balance?': 'string',
@@ -54,23 +61,23 @@ const readiness = type({
 export const chainReadiness = defineEndpoint({
   method: 'GET',
   path: '/api/v1/chain/readiness',
-  summary: 'Whether the running service can store: key, network, balances, providers, deposit and approval',
+  summary: 'Check the readiness of the running service: key, network, balances, providers, deposit and approval',
   answer: readiness,
 })
 
 export const chainPreflight = defineEndpoint({
   method: 'POST',
   path: '/api/v1/chain/readiness/preflight',
-  summary: 'The same with settings that are not saved yet, also in setup mode',
+  summary: 'Check the readiness with unsaved settings, also in setup mode',
   audit: 'names',
   body: type({
     'chain?': {
-      'network?': 'string',
-      'rpc_url?': 'string',
+      'network?': text(network),
+      'rpc_url?': text(rpc_url),
       'with_cdn?': 'boolean',
       'allow_private_networks?': 'boolean',
-      'default_copies?': 'number',
-      'observability?': { 'interval?': 'string', 'timeout?': 'string', 'concurrency?': 'number' },
+      'default_copies?': number(default_copies),
+      'observability?': { 'interval?': text(interval), 'timeout?': text(timeout), 'concurrency?': number(concurrency) },
     },
   }),
   requireJsonType: true,
