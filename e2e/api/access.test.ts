@@ -1,18 +1,18 @@
 /** What is open, what needs an operator, and what a browser session needs besides its cookie. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
 let svc: ServeProcess
 let session: BrowserSession
 let other: BrowserSession
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
   session = await svc.signIn()
   other = await svc.signIn()
 })
-afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const cleared = expect.stringMatching(/^svc_admin_session=; Path=\/; Max-Age=0; /)
 const loginNeeded = { status: 401, json: { error: expect.any(String), code: 'authentication_required' } }

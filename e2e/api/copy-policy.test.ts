@@ -1,18 +1,18 @@
 /** The copy policy of a bucket over HTTP: the seven rules of the specification. Three copies are configured. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { changeCopyPolicy, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 import { until } from '../fixtures/until.ts'
 
 let svc: ServeProcess
 let data: AdminData
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
   data = createAdminData(svc)
 })
-afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const configured = 3
 

@@ -1,27 +1,25 @@
 /** The event stream over HTTP: its framing, what is announced, and what its watchers may do. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { type EventWatch, watchEvents } from '../fixtures/event-watch.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 import { until } from '../fixtures/until.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let data: AdminData
 /** Open from the start: it lives long enough for a heartbeat. */
 let patient: EventWatch
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await sharedServe()
   data = createAdminData(svc)
   patient = await watchEvents(svc)
 })
-afterAll(async () => {
-  patient?.[Symbol.dispose]()
-  await svc?.[Symbol.asyncDispose]()
-})
+afterAll(() => patient?.[Symbol.dispose]())
 
 const watchersMax = 64
 
@@ -63,48 +61,11 @@ test('a bucket is announced when it is created, changes its owner or its policy,
   await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: internalRoot } })
   await svc.call('PUT', `/api/v1/buckets/${bucket}/copy-policy`, { json: { default_copies: 2 } })
   await svc.call('PUT', `/api/v1/buckets/${bucket}/copy-policy`, { json: {} })
-  const s3 = svc.connect()
+  const s3 = svc.connect(await svc.createUser())
   await s3.send(new CreateBucketCommand({ Bucket: 'made-by-s3' }))
   s3.destroy()
   await watch.next('bucket_updated', ({ bucket_name }) => bucket_name === 'made-by-s3')
   expect(of(bucket)).toBe(3)
-})
-
-test('storing an object is announced: its bytes as they travel, the tasks as they end, and the object as its state changes', async () => {
-  using watch = await watchEvents(svc)
-  const bucket = await data.makeBucket()
-  const s3 = svc.connect()
-  await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: svc.ready.s3.access_key } })
-  const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a/ü', Body: Buffer.alloc(400, 'ü') }))
-  s3.destroy()
-  const stored = await watch.next('upload_state_changed', ({ state }) => state === 'stored')
-  const upload = { upload_id: expect.any(Number), version_id: VersionId, object_key: 'a/ü', bucket_name: bucket, task_id: null }
-  expect(stored.data).toEqual({ seq: Number(stored.id), topic: 'upload_state_changed', ...upload, state: 'stored' })
-  const sent = await watch.next('upload_progress_updated', ({ progress }) => progress.done)
-  expect(sent.data).toEqual({
-    seq: Number(sent.id),
-    topic: 'upload_progress_updated',
-    ...upload,
-    progress: {
-      scope: 'ingress_store',
-      attempt: 1,
-      uploaded_bytes: 400,
-      total_bytes: 400,
-      percent: 100,
-      done: true,
-      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-    },
-  })
-  const ended = await watch.next('task_updated', ({ type }) => type === 'storage_commit')
-  expect(ended.data).toEqual({
-    seq: Number(ended.id),
-    topic: 'task_updated',
-    task_id: expect.any(Number),
-    type: 'storage_commit',
-    status: 'completed',
-    presentation_status: 'completed',
-    subject: { type: 'storage_data_set', key: expect.stringMatching(/^\d+$/) },
-  })
 })
 
 test('nothing is replayed, whatever Last-Event-ID says', async () => {

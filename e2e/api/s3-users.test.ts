@@ -11,18 +11,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeRole, createUser, listUsers, rotateSecret, type S3Credentials } from '../../plugins/s3/users/user-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
 let svc: ServeProcess
 let data: AdminData
 const clients: S3Client[] = []
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
   data = createAdminData(svc)
 })
-afterAll(async () => {
+afterAll(() => {
   for (const client of clients) client.destroy()
-  await svc?.[Symbol.asyncDispose]()
 })
 
 const path = '/api/v1/s3-users'

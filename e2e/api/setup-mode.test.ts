@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel'
 import { emptyWalletKey, type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()
@@ -14,7 +15,7 @@ let s3Port: number
 /** `GET /api/v1/tasks` and so on: all that the full API documents. */
 let documented: readonly string[]
 beforeAll(async () => {
-  await using full = await startServe()
+  const full = await sharedServe()
   documented = operationsOf((await full.call('GET', '/api/v1/openapi.json')).json)
   dir = stack.use(temporaryDirectory()).path
   s3Port = await freePort()

@@ -4,7 +4,10 @@ import { choice, duration, flag, integer, secret, text } from './setting.ts'
 import { settingsSchema } from './setting-schema.ts'
 
 const about = { label: 'L', doc: 'D', editable: true } as const
-const chain = defineSection('chain', { doc: 'D', keys: { network: choice(['one', 'two'], { ...about, default: 'one' }), key: secret(about) } })
+const chain = defineSection('chain', {
+  doc: 'D',
+  keys: { network: choice(['one', 'two'], { ...about, default: 'one' }), key: secret(about) },
+})
 const inner = defineSection('chain.watch', {
   doc: 'D',
   keys: {

@@ -216,8 +216,10 @@ const apiRoots: readonly string[] = ['/api', '/api/*', '/admin', '/admin/*']
 /** 405 where a route has the path with another method, else 404. */
 function registerNotFound(app: FastifyInstance, rules: RouteAccessRules, allowed: AllowedMethods): void {
   const refuse = async ({ method, raw }: FastifyRequest, reply: FastifyReply) => {
-    const methods = allowed.of(readRequestPath(raw.url ?? '').raw).join(', ')
-    if (methods === '') throw kernelErrors.not_found()
+    const supported = allowed.of(readRequestPath(raw.url ?? '').raw)
+    // A path that the router refuses, such as one with a part that is too long, may fit a route that has the method.
+    if (supported.length === 0 || supported.includes(method)) throw kernelErrors.not_found()
+    const methods = supported.join(', ')
     reply.header('allow', methods)
     throw kernelErrors.method_not_allowed({ message: `This address does not support ${method}; it supports ${methods}.` })
   }

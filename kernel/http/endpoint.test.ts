@@ -85,6 +85,12 @@ test('without credentials an unsupported method says nothing about the path', as
   expect([response.status, response.headers.get('allow')]).toEqual([401, null])
 })
 
+test('a path that only looks like one of a route is not found', async () => {
+  await using listener = await start()
+  const response = await fetch(`${listener.url}/api/v1/things/${'7'.repeat(2000)}`, { method: 'DELETE', headers })
+  expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+})
+
 test('a path with an empty parameter is not found', async () => {
   await using listener = await start()
   for (const method of ['PUT', 'DELETE', 'PATCH']) {

@@ -5,7 +5,13 @@ import { readTime } from './read-time-policy.ts'
 
 const status = type("'pending' | 'running' | 'completed' | 'failed' | 'cancelled'")
 
-const taskType = type('string').narrow(documented((contributed) => ({ enum: contributed(taskKinds).map(({ kind }) => kind).sort() })))
+const taskType = type('string').narrow(
+  documented((contributed) => ({
+    enum: contributed(taskKinds)
+      .map(({ kind }) => kind)
+      .sort(),
+  })),
+)
 
 export const task = type({
   id: 'number.integer',
