@@ -10,6 +10,7 @@ import {
   contributionsTo,
   kernelEndpoints,
   kernelSections,
+  metricCollectors,
   version,
 } from '#kernel'
 import { localCommands } from '../cli/local-commands.ts'
@@ -17,6 +18,7 @@ import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
 import { writeCommandsPage } from './commands-page.ts'
+import { writeMetricsPage } from './metrics-page.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { laterParts } from './spec-rows.ts'
 
@@ -40,6 +42,10 @@ export function writeDocs(): readonly GeneratedDoc[] {
     },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
+    {
+      path: 'docs/reference/metrics.md',
+      text: writeMetricsPage(contributionsTo(metricCollectors, builtinPlugins).map(({ item }) => item)),
+    },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
 }

@@ -67,5 +67,5 @@ test('zsh and fish have scripts of their own, which ask svc the same way', async
 test('what is offered comes with its meaning', async () => {
   using home = svcHome()
   const { stdout } = await home.run(['complete', 'svc wallet gen'])
-  expect(stdout).toBe('generate\tMake a new wallet and print its address and private key\n')
+  expect(stdout).toBe('generate\tGenerate a wallet and print its address and private key\n')
 })

@@ -21,7 +21,7 @@ export interface Schedule {
   verifyLandings(tx: Tx, atMs?: number): void
   reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
   /** Cached bytes may have become releasable, or room is short. */
-  makeRoom(tx: Tx): void
+  reconcileCapacity(tx: Tx): void
   /** Removes cached files of a content that could not be removed before. */
   finishEviction(tx: Tx, contentId: number): void
 }

@@ -1,6 +1,6 @@
 import type { TaskQueue } from '#kernel'
 import { evictTask } from './cache/evict-task.ts'
-import { enqueueMakeRoom } from './cache/make-room-task.ts'
+import { enqueueReconcileCapacity } from './cache/reconcile-capacity-task.ts'
 import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { pullTask } from './copies/pull-task.ts'
@@ -22,7 +22,7 @@ export function createSchedule(queue: TaskQueue): Schedule {
     verifyLandings: (tx, atMs) => void queue.enqueue(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs)),
     reviewDurability: (tx, { id, name }) =>
       void queue.enqueue(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) }),
-    makeRoom: (tx) => enqueueMakeRoom(tx, queue),
+    reconcileCapacity: (tx) => enqueueReconcileCapacity(tx, queue),
     finishEviction: (tx, contentId) => void queue.enqueue(tx, evictTask, { contentId }, { key: taskKeys.finishEviction(contentId) }),
     cleanup: (tx, dataSetId, atMs) => queue.enqueue(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
   }

@@ -167,6 +167,7 @@ export const downloadObject = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/download',
   summary: 'Download an object, or one of its versions',
+  audit: ['key', 'version_id'],
   params: bucketPath,
   query: type({ key: 'string > 0', 'version_id?': 'string > 0' }),
   media: 'application/octet-stream',

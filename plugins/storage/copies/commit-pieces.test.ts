@@ -153,7 +153,7 @@ test('I-21: a landed nonce commits the pieces, with ids in the order in which th
   expect(await commit()).toEqual({ kind: 'done' })
   const ids = rows.database.read.all<{ piece: string; state: string }>('select chain_piece_id as piece, state from copies order by id')
   expect(ids).toEqual(['9', '10', '11'].map((piece) => ({ piece, state: 'committed' })))
-  expect(doors.scheduled).toContain('make room')
+  expect(doors.scheduled).toContain('reconcile capacity')
 })
 
 test('a nonce that was used for another data set is a fault, and nothing is committed', async () => {

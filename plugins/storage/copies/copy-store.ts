@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { judgeReleasable } from '../cache/cache-store.ts'
+import { updateReleasable } from '../cache/cache-store.ts'
 import { forgetDeleted } from '../catalog/reference-store.ts'
 import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
 import { releaseCopies } from '../removals/release-store.ts'
@@ -337,7 +337,7 @@ export function recountContent(tx: Tx, contentId: number, nowMs: number): readon
        else 'unstored' end where id = ?`,
     contentId,
   )
-  judgeReleasable(tx, contentId)
+  updateReleasable(tx, contentId)
   forgetDeleted(tx, contentId)
   return released
 }

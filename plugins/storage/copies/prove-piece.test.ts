@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginEviction, judgeReleasable, pageOfEntries } from '../cache/cache-store.ts'
+import { beginEviction, pageOfEntries, updateReleasable } from '../cache/cache-store.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
@@ -90,9 +90,9 @@ test('a piece CID that an earlier version recorded is proven once, and its copie
   await rows.database.write((tx) => tx.run('update cache_entries set releasable = 0'))
   expect(await store()).toEqual({ kind: 'done' })
   expect([uploads, states(), isReleasable()]).toEqual([[], ['committed', 'committed'], true])
-  expect(doors.scheduled).toEqual(['make room'])
+  expect(doors.scheduled).toEqual(['reconcile capacity'])
   await store()
-  expect(doors.scheduled).toEqual(['make room'])
+  expect(doors.scheduled).toEqual(['reconcile capacity'])
 })
 
 test('I-02: bytes that are to prove a piece stay cached until they have, whatever is counted meanwhile', async () => {
@@ -100,10 +100,10 @@ test('I-02: bytes that are to prove a piece stay cached until they have, whateve
   await rows.database.write((tx) => {
     holdCachedBytes(tx, contentId)
     recountContent(tx, contentId, doors.clock.now())
-    judgeReleasable(tx, contentId)
+    updateReleasable(tx, contentId)
   })
   expect(isReleasable()).toBe(false)
-  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).misjudged).toEqual([])
+  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).stale).toEqual([])
   await rows.database.write((tx) => tx.run('update cache_entries set releasable = 1'))
   expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toBeUndefined()
   await store()
@@ -118,7 +118,7 @@ test('I-02: copies that are made anew from held bytes let them go in the end', a
   await store()
   await rows.database.write((tx) => tx.run('update contents set durable_copies = 2, readable_copies = 2'))
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()
-  await rows.database.write((tx) => judgeReleasable(tx, content.contentId))
+  await rows.database.write((tx) => updateReleasable(tx, content.contentId))
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toHaveLength(1)
 })
 

@@ -23,7 +23,7 @@ export async function provePiece(doors: Pipeline, content: PipelineContent, sign
       await database.write((tx) => {
         markProven(tx, contentId, clock.now())
         keepChunkRoots(tx, content, chunkRoots)
-        schedule.makeRoom(tx)
+        schedule.reconcileCapacity(tx)
       })
       return undefined
     }

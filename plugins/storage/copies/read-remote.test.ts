@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { readAll } from '../testing/object-storage.ts'
-import { type AskedBytes, type RemoteObjectOptions, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
+import { type RangeRequest, type RemoteObjectOptions, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
 
 const small = randomBytes(3000)
 /** Three whole chunks and a short one. */
@@ -39,12 +39,12 @@ const damage = (bytes: Buffer, at = 10): Buffer => {
   return copy
 }
 
-const breakOff = ({ response, bytes }: AskedBytes, after: number): void => {
+const breakOff = ({ response, bytes }: RangeRequest, after: number): void => {
   response.writeHead(200, { 'content-length': bytes.length })
   response.write(bytes.subarray(0, after), () => setImmediate(() => response.destroy()))
 }
 
-const fail = ({ response }: AskedBytes): void => void response.writeHead(503).end()
+const fail = ({ response }: RangeRequest): void => void response.writeHead(503).end()
 const rangeOf = (first: number, last = first): string =>
   `bytes=${first * CHUNK_RAW_BYTES}-${Math.min(large.length, (last + 1) * CHUNK_RAW_BYTES) - 1}`
 const part = { start: 5, end: 1004 }
@@ -55,7 +55,7 @@ test.each([
   ['answer is an error', async () => (await serve(small, fail)).url],
   ['answer is too short', async () => (await serve(small.subarray(0, 2000))).url],
   ['answer is too long', async () => (await serve(Buffer.concat([damage(small), small]))).url],
-  ['answer breaks off', async () => (await serve(small, (asked) => breakOff(asked, 1000))).url],
+  ['answer breaks off', async () => (await serve(small, (request) => breakOff(request, 1000))).url],
   ['port is closed', async () => 'http://127.0.0.1:1'],
 ])('a small object comes right from the next copy when the first one is bad: its %s', async (_name, badUrl) => {
   const good = await serve(small)
@@ -69,7 +69,7 @@ test('a part of a small object is taken from the proved whole, which is asked fo
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [bad.url, good.url] })
   expect((await read(part)).equals(small.subarray(5, 1005))).toBe(true)
-  expect([bad.asked, good.asked]).toEqual([[''], ['']])
+  expect([bad.ranges, good.ranges]).toEqual([[''], ['']])
 })
 
 test('a copy that failed a read is asked last from then on', async () => {
@@ -77,7 +77,7 @@ test('a copy that failed a read is asked last from then on', async () => {
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [bad.url, good.url] })
   for (let i = 0; i < 3; i++) await read()
-  expect([bad.asked.length, good.asked.length]).toEqual([1, 3])
+  expect([bad.ranges.length, good.ranges.length]).toEqual([1, 3])
 })
 
 test('I-31 a part of a large object from a damaged copy is right: the touched chunks are proved, and only they are fetched', async () => {
@@ -86,8 +86,8 @@ test('I-31 a part of a large object from a damaged copy is right: the touched ch
   const read = await reading({ bytes: large, urls: [bad.url, good.url] })
   const across = { start: 2 * CHUNK_RAW_BYTES - 10, end: 2 * CHUNK_RAW_BYTES + 9 }
   expect((await read(across)).equals(large.subarray(across.start, across.end + 1))).toBe(true)
-  expect(bad.asked).toEqual([rangeOf(1)])
-  expect(good.asked).toEqual([rangeOf(1), rangeOf(2)])
+  expect(bad.ranges).toEqual([rangeOf(1)])
+  expect(good.ranges).toEqual([rangeOf(1), rangeOf(2)])
 })
 
 test('I-31 a large object whose copy turns wrong on the way goes on from the next copy with right bytes', async () => {
@@ -95,8 +95,8 @@ test('I-31 a large object whose copy turns wrong on the way goes on from the nex
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [bad.url, good.url], limits: { aheadMax: 0 } })
   expect((await read()).equals(large)).toBe(true)
-  expect(bad.asked).toEqual([0, 1, 2, 3].map((position) => rangeOf(position)))
-  expect(good.asked).toEqual([rangeOf(3)])
+  expect(bad.ranges).toEqual([0, 1, 2, 3].map((position) => rangeOf(position)))
+  expect(good.ranges).toEqual([rangeOf(3)])
 })
 
 test('I-31 not one byte of a chunk is sent while no copy gives it right', async () => {
@@ -115,7 +115,7 @@ test('I-31 not one byte of a chunk is sent while no copy gives it right', async 
 })
 
 test('a large object whose copy breaks off goes on from the next copy', async () => {
-  const broken = await serve(large, (asked) => breakOff(asked, 500_000))
+  const broken = await serve(large, (request) => breakOff(request, 500_000))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [broken.url, good.url] })
   expect((await read()).equals(large)).toBe(true)
@@ -132,12 +132,12 @@ test('the chunks of a large object come over a few connections', async () => {
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [good.url], limits: { aheadMax: 0 } })
   expect((await read()).equals(large)).toBe(true)
-  expect([good.asked.length, good.connections()]).toEqual([4, 1])
+  expect([good.ranges.length, good.connections()]).toEqual([4, 1])
 })
 
 test('a connection that the provider closed while it was idle puts no copy in doubt', async () => {
   let answers = 0
-  const closing = await serve(large, (asked) => (answers++ === 1 ? void asked.response.destroy() : asked.give(asked.bytes)))
+  const closing = await serve(large, (request) => (answers++ === 1 ? void request.response.destroy() : request.respond(request.bytes)))
   const read = await reading({ bytes: large, urls: [closing.url], limits: { aheadMax: 0 } })
   expect((await read()).equals(large)).toBe(true)
 })
@@ -153,7 +153,7 @@ test.each([
   await read.rows.database.write((tx) => tx.run(sql))
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
-  expect([bad.asked, good.asked]).toEqual([[''], ['', rangeOf(0), rangeOf(0)]])
+  expect([bad.ranges, good.ranges]).toEqual([[''], ['', rangeOf(0), rangeOf(0)]])
   expect(keptRoots(read)).toEqual(kept)
 })
 
@@ -170,7 +170,7 @@ test('copies that match the piece CID but not the SHA-256 of the content give no
 
 test('a read that would wait too long for chunk roots is refused for now, and a later one finds them', async () => {
   const gate = Promise.withResolvers<void>()
-  const slow = await serve(large, (asked) => void gate.promise.then(() => asked.give(asked.bytes)))
+  const slow = await serve(large, (request) => void gate.promise.then(() => request.respond(request.bytes)))
   const read = await reading({ bytes: large, urls: [slow.url], limits: { rebuildWait: 1 } })
   await read.rows.database.write((tx) => tx.run('delete from piece_chunk_roots'))
   await expect(read(part)).rejects.toMatchObject({ code: 'remote_reads_busy' })
@@ -188,16 +188,16 @@ test('the chunk roots go with the piece', async () => {
 
 test.each([
   ['never answers', () => undefined],
-  ['sends the first bytes and then nothing', ({ response, bytes }: AskedBytes) => void response.write(bytes.subarray(0, 100))],
+  ['sends the first bytes and then nothing', ({ response, bytes }: RangeRequest) => void response.write(bytes.subarray(0, 100))],
 ])('the first bytes are not held back by a copy that %s', async (_name, answer) => {
   const order: string[] = []
-  const slow = await serve(large, (asked) => {
+  const slow = await serve(large, (request) => {
     order.push('slow')
-    answer(asked)
+    answer(request)
   })
-  const good = await serve(large, ({ bytes, give }) => {
+  const good = await serve(large, ({ bytes, respond }) => {
     order.push('good')
-    give(bytes)
+    respond(bytes)
   })
   // Without the competing copy the read would hang: the deadline of the slow one is far away.
   const read = await reading({ bytes: large, urls: [slow.url, good.url], limits: { hedge: 1, grace: 3_600_000 } })
@@ -216,7 +216,7 @@ test('a copy that drips below the minimum rate is given up, however alive it loo
   })
   const read = await reading({ bytes: large, urls: [drip.url], limits: { grace: 50, bytesPerSecond: 1024 * 1024 } })
   await expect(read(part)).rejects.toMatchObject({ code: 'content_unavailable' })
-  expect(drip.asked).toHaveLength(1)
+  expect(drip.ranges).toHaveLength(1)
 })
 
 test('without a recorded digest the piece CID proves the bytes', async () => {

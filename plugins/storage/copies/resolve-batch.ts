@@ -103,7 +103,7 @@ async function confirm(
       // The content was deleted while its copy was on the way: what landed is taken off again.
       for (const dataSetId of recountContent(tx, contentId, clock.now())) schedule.cleanup(tx, dataSetId, clock.now() + pace.lingerMs)
     }
-    schedule.makeRoom(tx)
+    schedule.reconcileCapacity(tx)
     withdrawCalls(doors, tx, batch)
   })
   doors.progressed()

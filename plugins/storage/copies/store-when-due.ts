@@ -13,9 +13,9 @@ import { storeTask } from './store-task.ts'
  */
 export const storeWhenDue =
   (queue: TaskQueue) =>
-  (tx: Tx, { id, size, because }: AttachedContent): void => {
-    if (because !== 'new' && hasUnprovenPiece(tx, id)) holdCachedBytes(tx, id)
-    else if (because === 'known' || (because === 'unstored' && !isGivenUp(tx, queue, id))) return
+  (tx: Tx, { id, size, reason }: AttachedContent): void => {
+    if (reason !== 'new' && hasUnprovenPiece(tx, id)) holdCachedBytes(tx, id)
+    else if (reason === 'stored' || (reason === 'unstored' && !isGivenUp(tx, queue, id))) return
     planPiece(tx, { contentId: id, size })
     queue.enqueue(tx, storeTask, { contentId: id }, { key: taskKeys.store(id) })
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginEviction, judgeReleasable } from '../cache/cache-store.ts'
+import { beginEviction, updateReleasable } from '../cache/cache-store.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { loseCopies, type PipelineContent, recountContent } from '../copies/copy-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
@@ -35,7 +35,7 @@ test('I-02: bytes whose copies a lost data set held are not let go by a later lo
   expect(releasable()).toBe(1)
   await rows.database.write((tx) => {
     loseCopies(tx, dataSets[1].id, rowsNowMs)
-    judgeReleasable(tx, content.contentId)
+    updateReleasable(tx, content.contentId)
   })
   expect(releasable()).toBe(0)
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()

@@ -13,7 +13,7 @@ import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
 import { objectIdsMigration } from './0014-object-ids.ts'
 import { versionCountsMigration } from './0015-version-counts.ts'
 
-/** In the order in which they run. */
+/** In order of execution. */
 export const storageMigrations: readonly Migration[] = [
   objectsMigration,
   copiesMigration,

@@ -1,16 +1,16 @@
-/** How large an object may be. */
+/** Size limits of objects. */
 
 export interface SizeLimits {
   readonly bytesMin: number
   readonly bytesMax: number
 }
 
-/** One piece of the storage network: from 127 bytes to 1 GiB less the proof's overhead of 1/128. */
+/** Limits of one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
 export const pieceSizes: SizeLimits = { bytesMin: 127, bytesMax: 1_065_353_216 }
 
 export type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; readonly message: string }
 
-/** What is wrong with a size that is known in full. */
+/** Checks the size of a complete body. */
 export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
   if (bytes < limits.bytesMin) {
     return { code: 'entity_too_small', message: `an object of ${bytes} bytes is below the smallest size of ${limits.bytesMin} bytes` }
@@ -18,7 +18,7 @@ export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | un
   return largeProblem(bytes, limits)
 }
 
-/** What is wrong with a body of which `bytes` have come and more may follow. */
+/** Checks the bytes received so far of an unfinished body. */
 export function largeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
   if (bytes <= limits.bytesMax) return undefined
   return { code: 'entity_too_large', message: `an object of ${bytes} bytes is above the largest size of ${limits.bytesMax} bytes` }

@@ -1,4 +1,4 @@
-/** Endpoints that check whether chain, wallet and providers are ready for storage. */
+/** Admin API endpoints that check whether chain, wallet and providers are ready to store objects. */
 import { type } from 'arktype'
 import { defineEndpoint, documented, type Setting, settingSchema } from '#kernel'
 import { chainSection, observabilitySection } from '../settings.ts'
@@ -30,7 +30,7 @@ const check = type({
   message: 'string',
   /** Next step of the operator. */
   'action?': 'string',
-  /** Amount to deposit, in 10^-18 USDFC. */
+  /** Missing deposit in 10^-18 USDFC. */
   'required_usdfc?': 'string',
 })
 
@@ -41,13 +41,13 @@ const text = (setting: Setting<unknown>) => type('string').narrow(documented(set
 const number = (setting: Setting<unknown>) => type('number').narrow(documented(settingSchema(setting)))
 
 const readiness = type({
-  /** The worst of the checks: blocked, then warning, then unknown. */
+  /** Worst status of the checks: blocked, then warning, then unknown. */
   status,
-  /** `runtime`: the running service; `draft`: unsaved settings. */
+  /** runtime: the running service; draft: unsaved settings. */
   mode: "'runtime' | 'draft'",
   checked_at: 'string',
   checks: check.array(),
-  /** Failed reads: timeout, RPC failure, contract refused, or configuration. */
+  /** Failed reads with their reason: timeout, RPC failure, contract refused, or configuration. */
   'partial_errors?': {
     'sdk_client?': 'string',
     'fil_gas_balance?': 'string',
@@ -61,14 +61,14 @@ const readiness = type({
 export const chainReadiness = defineEndpoint({
   method: 'GET',
   path: '/api/v1/chain/readiness',
-  summary: 'Check the readiness of the running service: key, network, balances, providers, deposit and approval',
+  summary: 'Check whether the running service can store objects: key, network, balances, providers, deposit and approval',
   answer: readiness,
 })
 
 export const chainPreflight = defineEndpoint({
   method: 'POST',
   path: '/api/v1/chain/readiness/preflight',
-  summary: 'Check the readiness with unsaved settings, also in setup mode',
+  summary: 'Run the readiness checks with unsaved settings, also in setup mode',
   audit: 'names',
   body: type({
     'chain?': {
