@@ -23,7 +23,7 @@ const owned = (name: string, copies: object = {}) => ({ name, owner_access_key: 
 const makeUser = async () => answerOf(createUser, await svc.call('POST', '/api/v1/s3-users', { json: {} })).access_key
 
 describe('creation', () => {
-  test('takes what is left out from the configuration: three copies, all of them before the cache lets go', async () => {
+  test('takes omitted members from the configuration: three copies, all of them before eviction', async () => {
     const reply = await create(owned('configured'))
     expect(reply.status).toBe(201)
     expect(answerOf(createBucket, reply)).toEqual({
@@ -83,7 +83,7 @@ describe('creation', () => {
     expect(refusalOf(await create(owned(name)))).toEqual([400, 'invalid_bucket_name'])
   })
 
-  test.each(['abc', 'x'.repeat(63), '0-9'])('with the name %j is fine', async (name) => {
+  test.each(['abc', 'x'.repeat(63), '0-9'])('with the name %j is accepted', async (name) => {
     expect((await create(owned(name))).status).toBe(201)
   })
 
@@ -120,7 +120,7 @@ describe('creation', () => {
   })
 
   test('by many at once makes one bucket', async () => {
-    const replies = await Promise.all(Array.from({ length: 10 }, () => create(owned('contested'))))
+    const replies = await Promise.all(Array.from({ length: 10 }, () => create(owned('contested-creation'))))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)])
   })
 })
@@ -250,7 +250,7 @@ describe('deletion', () => {
     },
   )
 
-  test('needs an operator before anything', async () => {
+  test('checks the credentials first', async () => {
     expect(refusalOf(await svc.call('DELETE', `${path}/nowhere`, { as: 'nobody' }))).toEqual([401, 'authentication_required'])
   })
 })

@@ -96,7 +96,7 @@ test.each([
   expect(await copiesOf(bucket)).toEqual([4, 2])
 })
 
-test('a body of exactly 4096 bytes is read, whatever its Content-Type', async () => {
+test('a body of exactly 4096 bytes is read with any Content-Type', async () => {
   const bucket = await bucketWith(4, 2)
   const reply = await svc.call('PUT', policyOf(bucket), { body: good.padEnd(4096), headers: { 'content-type': 'text/plain' } })
   expect(answerOf(changeCopyPolicy, reply).default_copies).toBe(5)
@@ -107,7 +107,7 @@ test('a bucket that does not exist is 404, a name that no bucket can have 400', 
   expect(refusalOf(await change('No_Bucket', { default_copies: 5 }))).toEqual([400, 'invalid_bucket_name'])
 })
 
-test('rule 7: a target binds later uploads and leaves those before', async () => {
+test('rule 7: a target changes later uploads only', async () => {
   const bucket = await bucketWith(1, 1)
   const before = await data.upload(bucket, 'before')
   await change(bucket, { default_copies: 2 })

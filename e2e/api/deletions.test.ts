@@ -1,4 +1,4 @@
-/** Deleted objects over HTTP: what is listed, what comes back, what goes for good; and the versions whose copies are in doubt. */
+/** Deleted objects over HTTP: lists, restores and permanent deletions; and the affected versions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import {
@@ -29,7 +29,7 @@ const second = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 const markerOf = (key: string, delete_marker_version_id: string) => ({ key, delete_marker_version_id })
 const versionOf = (key: string, version_id: string) => ({ key, version_id })
 
-/** One after the other on record, stored at the same time. */
+/** Uploaded one after the other, stored in parallel. */
 async function storedObjects(bucket: string, keys: readonly string[]): Promise<readonly Uploaded[]> {
   const objects: Uploaded[] = []
   for (const key of keys) objects.push(await data.upload(bucket, key))
@@ -136,8 +136,8 @@ describe('delete markers', () => {
   })
 })
 
-describe('bringing a deleted object back', () => {
-  test.concurrent('takes its run of delete markers away and copies nothing', async () => {
+describe('restoring a deleted object', () => {
+  test.concurrent('removes its delete markers and copies nothing', async () => {
     const bucket = await data.makeBucket()
     const { versionId, bytes } = await data.upload(bucket, 'a')
     await data.remove(bucket, 'a')
@@ -169,7 +169,7 @@ describe('bringing a deleted object back', () => {
   })
 })
 
-describe('deleting a version for good', () => {
+describe('deleting a version permanently', () => {
   const remove = (bucket: string, json: unknown) => post(bucket, 'permanent-delete', json)
 
   test.concurrent('takes it away, has its copies cleaned up, and makes the next newest current', async () => {
@@ -237,7 +237,7 @@ describe('deleting a version for good', () => {
     expect(refusalOf(await remove(bucket, versionOf('a', marker)))).toEqual([409, 'object_version_not_deletable'])
   })
 
-  test('rule 3: of what does not exist, or is gone already, is 404', async () => {
+  test('rule 3: of a version that does not exist or was deleted before is 404', async () => {
     const bucket = await data.makeBucket()
     const { versionId } = await storedObject(bucket, 'a')
     expect(refusalOf(await remove(bucket, versionOf('a', 'none')))).toEqual([404, 'version_not_found'])
@@ -248,7 +248,7 @@ describe('deleting a version for good', () => {
   })
 })
 
-describe('deleting a deleted object for good', () => {
+describe('deleting a deleted object permanently', () => {
   const remove = (bucket: string, json: unknown) => post(bucket, 'deleted/permanent-delete', json)
 
   test.concurrent('takes every version and delete marker away, and has the copies cleaned up', async () => {
@@ -337,7 +337,7 @@ describe.each(['deleted', 'deletions'])('the list of %s', (rest) => {
   })
 })
 
-describe('versions whose copies are in doubt', () => {
+describe('affected versions', () => {
   const path = (bucket: string, query: string) => `/api/v1/buckets/${bucket}/storage-health/affected-versions?${query}`
   const list = async (bucket: string, query = '') => answerOf(listAffectedVersions, await svc.call('GET', path(bucket, query)))
 

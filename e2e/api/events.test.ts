@@ -1,4 +1,4 @@
-/** The event stream over HTTP: its framing, what is announced, and what its watchers may do. */
+/** The event stream over HTTP: framing, events and limits. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
@@ -12,7 +12,7 @@ import { until } from '../fixtures/until.ts'
 
 let svc: ServeProcess
 let data: AdminData
-/** Open from the start: it lives long enough for a heartbeat. */
+/** Opened first, so that it receives a heartbeat. */
 let patient: EventWatch
 beforeAll(async () => {
   svc = await sharedServe()
@@ -23,7 +23,7 @@ afterAll(() => patient?.[Symbol.dispose]())
 
 const watchersMax = 64
 
-test('the stream begins at once with a comment, and nobody on the way keeps it', async () => {
+test('the stream starts with a comment at once and is not buffered or cached', async () => {
   using watch = await watchEvents(svc)
   expect(watch.status).toBe(200)
   expect(watch.headers).toMatchObject({
@@ -54,7 +54,7 @@ test('numbers follow each other without a gap, the same for every watcher', asyn
   expect(other.events().slice(0, ids.length)).toEqual(one.events().slice(0, ids.length))
 })
 
-test('a bucket is announced when it is created, changes its owner or its policy, whoever does it', async () => {
+test('bucket events follow creation, owner and policy changes, through the Admin API and S3', async () => {
   using watch = await watchEvents(svc)
   const bucket = await data.makeBucket()
   const of = (name: string) => watch.events().filter((event) => event.data.bucket_name === name && event.topic === 'bucket_updated').length
@@ -68,7 +68,7 @@ test('a bucket is announced when it is created, changes its owner or its policy,
   expect(of(bucket)).toBe(3)
 })
 
-test('nothing is replayed, whatever Last-Event-ID says', async () => {
+test('Last-Event-ID does not replay events', async () => {
   const before = await data.makeBucket()
   const { id } = await patient.next('bucket_updated', ({ bucket_name }) => bucket_name === before)
   using watch = await watchEvents(svc, { headers: { 'last-event-id': '0' } })
@@ -92,10 +92,10 @@ test('the stream of a session ends once the session has', async () => {
   expect(watch.text()).not.toContain(`"${unseen}"`)
 })
 
-test('a watcher too many is refused, and served once another one left', async () => {
+test('a watcher above the limit is refused, and accepted once another one disconnects', async () => {
   const watches: EventWatch[] = []
   const open = async () => watches.push(await watchEvents(svc))
-  // The patient one is there too.
+  // `patient` takes one place.
   while (watches.length < watchersMax - 1) await open()
   expect(refusalOf(await svc.call('GET', '/api/v1/events'))).toEqual([503, 'event_streams_exhausted'])
   watches.pop()?.[Symbol.dispose]()
@@ -109,7 +109,7 @@ test('a watcher too many is refused, and served once another one left', async ()
   for (const watch of watches) watch[Symbol.dispose]()
 })
 
-test('watchers that leave, in whatever way, leave nothing behind', async () => {
+test('closed and reset connections free their places', async () => {
   const { hostname, port } = new URL(svc.adminUrl)
   const { authorization } = svc.headersOf({})
   for (let opened = 0; opened < 2 * watchersMax; opened++) {
@@ -118,7 +118,7 @@ test('watchers that leave, in whatever way, leave nothing behind', async () => {
     await once(socket, 'data')
     opened % 2 === 0 ? socket.resetAndDestroy() : socket.destroy()
   }
-  // As many as ever find a place again.
+  // All places are free again.
   const watches = await until('all places', async () => {
     const all = await Promise.all(Array.from({ length: watchersMax - 1 }, () => watchEvents(svc)))
     if (all.every(({ status }) => status === 200)) return all
@@ -128,7 +128,7 @@ test('watchers that leave, in whatever way, leave nothing behind', async () => {
   for (const watch of watches) watch[Symbol.dispose]()
 })
 
-test('a watcher that reads nothing holds up nobody', async () => {
+test('a watcher that reads nothing does not delay others', async () => {
   using idle = await watchEvents(svc)
   idle.pause()
   using awake = await watchEvents(svc)
@@ -139,6 +139,6 @@ test('a watcher that reads nothing holds up nobody', async () => {
   await expect.poll(seen).toBe(201)
 })
 
-test('a stream on which nothing happens is kept open by comments', async () => {
+test('heartbeat comments keep an idle stream open', async () => {
   await expect.poll(patient.text, { timeout: 30_000, interval: 100 }).toContain('\n\n: heartbeat\n\n')
 })

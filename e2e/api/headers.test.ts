@@ -1,4 +1,4 @@
-/** What every answer of the Admin listener has in common, whatever it is about. */
+/** Headers of every response of the Admin listener. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 describe.each(['/healthz', '/metrics', '/api/v1/overview', '/api/v1/nothing', '/api/nothing', '/admin/nothing'])('%s', (path) => {
-  test.each(['operator', 'nobody'] as const)('carries the security headers and is kept by nobody, for %s', async (as) => {
+  test.each(['operator', 'nobody'] as const)('carries the security headers and no-store, for %s', async (as) => {
     const { headers } = await svc.call('GET', path, { as })
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringContaining("default-src 'self'"),

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const pathOf = (query: Readonly<Record<string, string>>, of = bucket) => `/api/v1/buckets/${of}/objects?${new URLSearchParams(query)}`
 const list = async (query: Readonly<Record<string, string>> = {}) => answerOf(listObjects, await svc.call('GET', pathOf(query)))
 
-/** Everything that the pages show, in their order: folders by prefix. */
+/** All entries of all pages: folder prefixes and keys. */
 async function walk(query: Readonly<Record<string, string>>, limit: number): Promise<readonly string[]> {
   const seen: string[] = []
   let after = ''
@@ -73,7 +73,7 @@ test('all keys are listed in the order of their bytes, without deleted ones', as
   expect([objects.map(({ key }) => key), folders, has_more]).toEqual([keys, [], false])
 })
 
-test.each([1, 2, 3, 7])('pages of %i leave nothing out and show nothing twice', async (limit) => {
+test.each([1, 2, 3, 7])('pages of %i have every object once', async (limit) => {
   expect(await walk({}, limit)).toEqual(keys)
 })
 
@@ -87,7 +87,7 @@ describe('with a delimiter', () => {
     expect(objects.map(({ key }) => key)).toEqual(keys.filter((key) => !key.includes('/')))
   })
 
-  test('a folder has its own objects and folders, but not the object that stands for itself', async () => {
+  test('a folder has its own objects and folders, without its placeholder', async () => {
     const { folders, objects } = await list({ delimiter: '/', prefix: 'a/' })
     expect(folders).toEqual([{ name: 'b', prefix: 'a/b/' }])
     expect(objects.map(({ key }) => key)).toEqual(['a/1', 'a/2'])
@@ -103,7 +103,7 @@ describe('with a delimiter', () => {
     expect([folders.map(({ prefix }) => prefix), objects.map(({ key }) => key)]).toEqual([['a/'], ['a', 'a0']])
   })
 
-  test.each([1, 2, 3])('pages of %i leave nothing out and show nothing twice, folders included', async (limit) => {
+  test.each([1, 2, 3])('pages of %i have every folder and object once', async (limit) => {
     const whole = await list({ delimiter: '/' })
     const all = [...whole.folders.map(({ prefix }) => prefix), ...whole.objects.map(({ key }) => key)]
     expect((await walk({ delimiter: '/' }, limit)).toSorted()).toEqual(all.toSorted())
@@ -157,7 +157,7 @@ test.each(['prefix=a&prefix=b', 'limit=1&limit=2', 'prefix=%ff', 'after=%', 'pre
   },
 )
 
-test('parameters that it does not know are passed over', async () => {
+test('unknown parameters are ignored', async () => {
   expect((await list({ page: '2', order: 'desc' })).objects).toHaveLength(keys.length)
 })
 

@@ -1,4 +1,4 @@
-/** The API document against the specification, and the answers of a running service against the values that the document is written from. */
+/** The OpenAPI document against the specification, and the responses of a running service against the document. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { listBuckets, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import { listObjects, objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
@@ -18,7 +18,7 @@ import { sharedServe } from '../fixtures/shared-serve.ts'
 
 let svc: ServeProcess
 let data: AdminData
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into everywhere
+// biome-ignore lint/suspicious/noExplicitAny: the document is read at many depths
 let document: any
 beforeAll(async () => {
   svc = await sharedServe()
@@ -26,9 +26,9 @@ beforeAll(async () => {
   document = (await svc.call('GET', '/api/v1/openapi.json')).json
 })
 
-/** Not built yet. */
+/** Not implemented yet. */
 const later = /\/(replacement|storage-replacements|storage-confirmations|wallet|observability)(\/|$)/
-/** Beside the specification. */
+/** Additions to the specification. */
 const ours = ['GET /api/v1/openapi.json', 'GET /api/v1/system/plugins']
 
 const listOperations = (): readonly string[] =>
@@ -55,7 +55,7 @@ test('every operation says what it answers, and that it may refuse in the one sh
     for (const { responses, summary } of Object.values(methods)) {
       expect(summary).not.toBe('')
       expect(responses).toMatchObject({ default: { $ref: '#/components/responses/Error' } })
-      // Deleting a bucket is never done.
+      // Deleting a bucket is not supported.
       expect(Object.keys(responses).filter((status) => /^20[0-4]$|^501$/.test(status))).toHaveLength(1)
     }
   }

@@ -199,7 +199,7 @@ describe('deletion', () => {
 
   test('beside the creation of a bucket for the user never leaves a bucket without its owner', async () => {
     const { access_key } = await create()
-    const bucket = { name: 'contested', owner_access_key: access_key, default_copies: 1 }
+    const bucket = { name: 'contested-owner', owner_access_key: access_key, default_copies: 1 }
     const [made, deleted] = await Promise.all([svc.call('POST', '/api/v1/buckets', { json: bucket }), svc.call('DELETE', of(access_key))])
     expect([
       [201, 409],
@@ -207,7 +207,7 @@ describe('deletion', () => {
     ]).toContainEqual([made.status, deleted.status])
   })
 
-  test('takes what the user stored to nobody', async () => {
+  test('keeps the objects that the user stored', async () => {
     const user = await create()
     const bucket = await data.makeBucket({ owner_access_key: user.access_key })
     await connect(user).send(new PutObjectCommand({ Bucket: bucket, Key: 'k', Body: Buffer.alloc(200, 'k') }))

@@ -1,4 +1,4 @@
-/** What the Admin API shows of objects that are stored on chain, and of storage that failed: on one devnet. */
+/** Responses about objects that are stored on chain, and about failed storage, on one devnet. */
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
@@ -25,7 +25,7 @@ afterAll(() => svc?.[Symbol.asyncDispose]())
 const pathOf = (bucket: string, rest = '') => `/api/v1/buckets/${bucket}${rest}`
 const readOverview = async () => answerOf(overview, await svc.call('GET', '/api/v1/overview'))
 
-test('storing an object is announced: its bytes as they travel, the tasks as they end, and the object as its state changes', async () => {
+test('storing an object sends events: upload progress, finished tasks and state changes', async () => {
   using watch = await watchEvents(svc)
   const bucket = await data.makeBucket()
   const s3 = svc.connect()
@@ -127,7 +127,7 @@ describe('a stored object', () => {
 })
 
 describe('the overview', () => {
-  test('tells each object’s state, and ends with all of them stored', async () => {
+  test('counts objects by state until all of them are stored', async () => {
     const bucket = await data.makeBucket()
     await data.stored(bucket, (await data.upload(bucket, 'a')).versionId)
     await until('the counts agree', async () => {
@@ -137,7 +137,7 @@ describe('the overview', () => {
     expect((await readOverview()).objects.attention).toEqual({ needs_attention: 0, unavailable: 0 })
   })
 
-  test('counts an acknowledged failure as failed, but asks for nobody because of it', async () => {
+  test('counts an acknowledged failure as failed, without attention', async () => {
     const bucket = await data.makeBucket()
     await uploadForFailure(svc, data, bucket, 'lost')
     const failed = await until('the failure', async () => {

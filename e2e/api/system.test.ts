@@ -1,4 +1,4 @@
-/** What the service tells about itself: metrics, version, workers, cache and the overview. */
+/** Metrics, version, workers, cache stats and the overview. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ test('metrics are text in the exposition format', async () => {
   }
 })
 
-test('system info tells the version of the package, the mode and since when it runs', async () => {
+test('system info shows package version, mode and start time', async () => {
   const info = answerOf(systemInfo, await svc.call('GET', '/api/v1/system/info'))
   const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'))
   expect(info).toMatchObject({ version, mode: 'full', started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) })
@@ -47,13 +47,13 @@ test('system info tells the version of the package, the mode and since when it r
   expect(plugins.map(({ id, enabled }) => ({ id, enabled }))).toEqual(info.plugins)
 })
 
-test('the workers are told by name and health, and what they do', async () => {
+test('workers are listed with health and activity', async () => {
   const { workers: health, details } = answerOf(workers, await svc.call('GET', '/api/v1/workers'))
   expect(health).toEqual({ tasks: true })
   expect(details.tasks).toMatchObject({ healthy: true, active: expect.any(Number) })
 })
 
-test('the cache tells its use and its capacity in bytes', async () => {
+test('cache stats show usage and capacity in bytes', async () => {
   const read = async () => answerOf(cacheStats, await svc.call('GET', '/api/v1/cache/stats'))
   const before = await read()
   expect(before).toMatchObject({ max_bytes: 100 * 1024 ** 3, reserved_bytes: 0, eviction_policy: 'lru' })
@@ -74,7 +74,7 @@ describe('the overview', () => {
     expect(after.objects.total_size_bytes).toBe(before.objects.total_size_bytes + 300)
   })
 
-  test('repeats what the other addresses tell', async () => {
+  test('repeats cache stats, workers and system info', async () => {
     const { cache, workers: health, system } = await readOverview()
     expect(cache).toEqual(answerOf(cacheStats, await svc.call('GET', '/api/v1/cache/stats')))
     expect(health).toEqual(answerOf(workers, await svc.call('GET', '/api/v1/workers')).workers)

@@ -1,4 +1,4 @@
-/** The scheme and the host that a proxy reports, and who is believed. */
+/** Scheme and host reported by proxies, trusted and untrusted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
@@ -42,7 +42,7 @@ describe('the cookie', () => {
     for (const line of lines) expect(line).toMatch(isSecure ? /; HttpOnly; Secure; SameSite=Strict$/ : /; HttpOnly; SameSite=Strict$/)
   })
 
-  test('is not Secure on the word of a stranger', async () => {
+  test('is not Secure when an untrusted peer reports https', async () => {
     for (const at of [alone, elsewhere]) expect((await cookieLines(at, https)).join()).not.toContain('Secure')
   })
 })
@@ -68,7 +68,7 @@ describe('the origin that Basic is compared with', () => {
     },
   )
 
-  test('is never one that a stranger names', async () => {
+  test('is never taken from an untrusted peer', async () => {
     for (const at of [alone, elsewhere]) {
       expect(await statusOf(at, { ...proxied, origin: 'https://svc.example' })).toBe(403)
       expect(await statusOf(at, { ...proxied, origin: at.adminUrl })).toBe(200)

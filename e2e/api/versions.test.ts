@@ -1,4 +1,4 @@
-/** Versions of objects over HTTP: their history, the way back to an older one, and where a version’s copies are. */
+/** Object versions over HTTP: history, restore and provenance. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
 import { listObjectVersions, restoreObjectVersion } from '../../plugins/admin/objects/version-api.ts'

@@ -1,4 +1,4 @@
-/** What a hostile or clumsy client gets: always an answer, in the one shape that refusals have, and nothing of the inside. */
+/** Wrong methods, paths and bodies: each is refused in the shape of all errors, without internals. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
@@ -85,7 +85,7 @@ test.each([
   ['GET', '/api'],
   ['GET', '/admin'],
   ['GET', '/api/v1/s3-users/a/b/c'],
-])('%s %s is nothing that there is: 404', async (method, path) => {
+])('%s %s is not found', async (method, path) => {
   expect(refusalOf(await svc.call(method, here(path)))).toEqual([404, 'not_found'])
 })
 
@@ -105,12 +105,12 @@ test.each([
   '/api/v1/buckets/%ff',
   `/api/v1/buckets/${'x'.repeat(5000)}`,
   `/api/v1/${'a/'.repeat(2000)}`,
-])('%s is not what it seems, and refused', async (path) => {
+])('%s is refused with 400 or 404', async (path) => {
   const [status] = refusalOf(await svc.call('GET', path))
   expect([400, 404]).toContain(status)
 })
 
-/** Bodies that are wrong everywhere, and for what takes none that must not matter. */
+/** Bodies that every endpoint with a body refuses. */
 const bodies = [
   'null',
   '[]',
@@ -156,7 +156,7 @@ describe.each([
   })
 })
 
-test('after all this the service is well, and has no other buckets than before', async () => {
+test('after all these requests the service is healthy and has the same buckets', async () => {
   expect((await svc.call('GET', '/healthz')).json).toEqual({ status: 'ok' })
   expect(await bucketNames()).toEqual(before)
 })
