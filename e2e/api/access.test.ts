@@ -60,7 +60,7 @@ describe.each([
 test.each(['/metrics', '/api/v1/overview', '/api/v1/settings'])('%s is open to the cookie alone and to Basic', async (path) => {
   expect((await svc.call('GET', path)).status).toBe(200)
   const { cookie } = session
-  // Only what is JSON is made for nobody.
+  // HEAD is served only where the answer is JSON.
   for (const method of path === '/metrics' ? ['GET'] : ['GET', 'HEAD']) {
     expect((await svc.call(method, path, { as: 'nobody', headers: { cookie } })).status).toBe(200)
   }
