@@ -69,13 +69,13 @@ export const storagePlugin = definePlugin({
       defineRecovery({
         name: 'storage.cache-upkeep',
         uses: { cache },
-        // In the background: leftovers of earlier starts take room and nothing else.
+        // In the background: orphans of earlier runs only take space.
         run: async ({ cache }) => void cache.startUpkeep(),
       }),
       defineRecovery({
         name: 'storage.cache-room',
         uses: { database, taskQueue },
-        // What an earlier start, another policy or a larger cache left.
+        // After a stop, or with another policy or a smaller capacity, bytes may have to be evicted.
         run: ({ database, taskQueue }) => database.write((tx) => enqueueReconcileCapacity(tx, taskQueue)),
       }),
       defineRecovery({

@@ -11,7 +11,7 @@ import type { Schedule } from './pipeline.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
 import { taskKeys } from './task-keys.ts'
 
-/** One task per content to store, and one per data set to create, pull into, commit to and remove from; one for the room in the cache. */
+/** One task per content to store; one per data set to create, pull into, commit to and remove from; one for the cache capacity. */
 export function createSchedule(queue: TaskQueue): Schedule {
   const at = (key: string, runAtMs: number | undefined) => (runAtMs === undefined ? { key } : { key, runAtMs })
   return {

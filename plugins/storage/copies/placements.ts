@@ -16,7 +16,7 @@ import {
 } from './placement-store.ts'
 import type { UploadMeter } from './upload-meter.ts'
 
-export interface PlacementDoors {
+export interface PlacementDeps {
   readonly database: Database
   readonly clock: Clock
   readonly queue: Pick<TaskQueue, 'isOpen'>
@@ -28,7 +28,7 @@ export interface PlacementDoors {
 
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
-export function createPlacements({ database, clock, queue, uploads, pieceUrl, providerName }: PlacementDoors): Placements {
+export function createPlacements({ database, clock, queue, uploads, pieceUrl, providerName }: PlacementDeps): Placements {
   const reader: Reader = database.read
   const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
   return {
@@ -36,7 +36,7 @@ export function createPlacements({ database, clock, queue, uploads, pieceUrl, pr
       const version = findVersionContent(reader, bucketId, versionId)
       if (!version) return undefined
       const content = version.contentId === null ? undefined : findContent(reader, version.contentId)
-      // A delete marker has no bytes anywhere.
+      // Delete markers have no bytes.
       if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
       return {
         ...describe(content, listCopyRecords(reader, content.contentId, pieceUrl), providerName),
@@ -62,7 +62,7 @@ export function createPlacements({ database, clock, queue, uploads, pieceUrl, pr
 function describe(
   content: ContentRow,
   copies: readonly CopyRecord[],
-  nameOf: PlacementDoors['providerName'],
+  nameOf: PlacementDeps['providerName'],
 ): Omit<Placement, 'state' | 'upload'> {
   const failing = copies.find((copy) => copy.lastError !== null && copy.status !== 'committed')
   return {
@@ -76,7 +76,7 @@ function describe(
 }
 
 /** Such as `provider 7 (Example Storage)`. */
-function nameProvider({ providerId }: CopyRecord, nameOf: PlacementDoors['providerName']): string {
+function nameProvider({ providerId }: CopyRecord, nameOf: PlacementDeps['providerName']): string {
   const name = providerId === null ? undefined : nameOf(providerId)
   return name ? `provider ${providerId} (${name})` : `provider ${providerId ?? 'unknown'}`
 }

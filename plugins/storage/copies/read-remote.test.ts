@@ -57,14 +57,14 @@ test.each([
   ['answer is too long', async () => (await serve(Buffer.concat([damage(small), small]))).url],
   ['answer breaks off', async () => (await serve(small, (request) => breakOff(request, 1000))).url],
   ['port is closed', async () => 'http://127.0.0.1:1'],
-])('a small object comes right from the next copy when the first one is bad: its %s', async (_name, badUrl) => {
+])('a small object is read from the next copy when the first one is bad: its %s', async (_name, badUrl) => {
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [await badUrl(), good.url] })
   expect((await read()).equals(small)).toBe(true)
   expect((await read(part)).equals(small.subarray(5, 1005))).toBe(true)
 })
 
-test('a part of a small object is taken from the proved whole, which is asked for in one request', async () => {
+test('a part of a small object is cut from the proved whole, which is fetched in one request', async () => {
   const bad = await serve(damage(small))
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [bad.url, good.url] })
@@ -72,7 +72,7 @@ test('a part of a small object is taken from the proved whole, which is asked fo
   expect([bad.ranges, good.ranges]).toEqual([[''], ['']])
 })
 
-test('a copy that failed a read is asked last from then on', async () => {
+test('a copy that failed a read is tried last from then on', async () => {
   const bad = await serve(damage(small))
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [bad.url, good.url] })
@@ -90,7 +90,7 @@ test('I-31 a part of a large object from a damaged copy is right: the touched ch
   expect(good.ranges).toEqual([rangeOf(1), rangeOf(2)])
 })
 
-test('I-31 a large object whose copy turns wrong on the way goes on from the next copy with right bytes', async () => {
+test('I-31 a read of a large object continues from the next copy at the first wrong chunk', async () => {
   const bad = await serve(damage(large, large.length - 1))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [bad.url, good.url], limits: { aheadMax: 0 } })
@@ -99,7 +99,7 @@ test('I-31 a large object whose copy turns wrong on the way goes on from the nex
   expect(good.ranges).toEqual([rangeOf(3)])
 })
 
-test('I-31 not one byte of a chunk is sent while no copy gives it right', async () => {
+test('I-31 no byte of a chunk is sent when no copy has it right', async () => {
   const bad = await serve(damage(large, CHUNK_RAW_BYTES + 500_000))
   const read = await reading({ bytes: large, urls: [bad.url] })
   await using opened = await read.open()
@@ -114,28 +114,28 @@ test('I-31 not one byte of a chunk is sent while no copy gives it right', async 
   expect(given).toBe(CHUNK_RAW_BYTES)
 })
 
-test('a large object whose copy breaks off goes on from the next copy', async () => {
+test('a read of a large object continues from the next copy when one breaks off', async () => {
   const broken = await serve(large, (request) => breakOff(request, 500_000))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [broken.url, good.url] })
   expect((await read()).equals(large)).toBe(true)
 })
 
-test('a part is cut out where the provider sends everything', async () => {
+test('a part is cut out when the provider ignores the range and sends everything', async () => {
   const wasteful = await serve(large, ({ response }) => void response.end(large))
   const read = await reading({ bytes: large, urls: [wasteful.url] })
   const late = { start: 3 * CHUNK_RAW_BYTES - 7, end: large.length - 1 }
   expect((await read(late)).equals(large.subarray(late.start))).toBe(true)
 })
 
-test('the chunks of a large object come over a few connections', async () => {
+test('the chunks of a large object are fetched over one connection', async () => {
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [good.url], limits: { aheadMax: 0 } })
   expect((await read()).equals(large)).toBe(true)
   expect([good.ranges.length, good.connections()]).toEqual([4, 1])
 })
 
-test('a connection that the provider closed while it was idle puts no copy in doubt', async () => {
+test('a connection that the provider closed while it was idle makes no copy suspect', async () => {
   let answers = 0
   const closing = await serve(large, (request) => (answers++ === 1 ? void request.response.destroy() : request.respond(request.bytes)))
   const read = await reading({ bytes: large, urls: [closing.url], limits: { aheadMax: 0 } })
@@ -145,7 +145,7 @@ test('a connection that the provider closed while it was idle puts no copy in do
 test.each([
   ['are missing', 'delete from piece_chunk_roots'],
   ['are those of other bytes', `update piece_chunk_roots set chunk_roots = zeroblob(length(chunk_roots))`],
-])('where the chunk roots %s, one whole proved read brings them back before anything is sent', async (_name, sql) => {
+])('when the chunk roots %s, one proved read of the whole piece restores them before anything is sent', async (_name, sql) => {
   const bad = await serve(damage(large, 100))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [bad.url, good.url] })
@@ -168,7 +168,7 @@ test('copies that match the piece CID but not the SHA-256 of the content give no
   expect(keptRoots(read)).toEqual([])
 })
 
-test('a read that would wait too long for chunk roots is refused for now, and a later one finds them', async () => {
+test('a read that waits too long for chunk roots is refused with 503, and a later one finds them', async () => {
   const gate = Promise.withResolvers<void>()
   const slow = await serve(large, (request) => void gate.promise.then(() => request.respond(request.bytes)))
   const read = await reading({ bytes: large, urls: [slow.url], limits: { rebuildWait: 1 } })
@@ -179,7 +179,7 @@ test('a read that would wait too long for chunk roots is refused for now, and a 
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
 })
 
-test('the chunk roots go with the piece', async () => {
+test('the chunk roots are deleted with the piece', async () => {
   const read = await reading({ bytes: large, urls: [] })
   expect(keptRoots(read)).toHaveLength(1)
   await read.rows.database.write((tx) => tx.run('delete from pieces'))
@@ -189,7 +189,7 @@ test('the chunk roots go with the piece', async () => {
 test.each([
   ['never answers', () => undefined],
   ['sends the first bytes and then nothing', ({ response, bytes }: RangeRequest) => void response.write(bytes.subarray(0, 100))],
-])('the first bytes are not held back by a copy that %s', async (_name, answer) => {
+])('the first bytes are not delayed by a copy that %s', async (_name, answer) => {
   const order: string[] = []
   const slow = await serve(large, (request) => {
     order.push('slow')
@@ -199,15 +199,15 @@ test.each([
     order.push('good')
     respond(bytes)
   })
-  // Without the competing copy the read would hang: the deadline of the slow one is far away.
+  // Without the parallel try the read would hang: the slow copy has an hour of grace.
   const read = await reading({ bytes: large, urls: [slow.url, good.url], limits: { hedge: 1, grace: 3_600_000 } })
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
-  // The slow one is in doubt now: the second read asks the other one first.
+  // The slow copy is suspect now: the second read tries the other one first.
   expect(order[2]).toBe('good')
 })
 
-test('a copy that drips below the minimum rate is given up, however alive it looks', async () => {
+test('a copy that sends below the minimum rate is given up', async () => {
   let at = 0
   const drip = await serve(large, ({ response, bytes, isOver }) => {
     response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${large.length}`, 'content-length': bytes.length })
@@ -226,7 +226,7 @@ test('without a recorded digest the piece CID proves the bytes', async () => {
   expect((await read()).equals(small)).toBe(true)
 })
 
-test('an object that no copy gives is unavailable for now', async () => {
+test('an object without a readable copy is unavailable, with Retry-After', async () => {
   const read = await reading({ bytes: small, urls: [(await serve(damage(small))).url, 'http://127.0.0.1:1'] })
   await expect(read()).rejects.toMatchObject({ code: 'content_unavailable', retryAfterSeconds: 10 })
 })

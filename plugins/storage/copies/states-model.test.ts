@@ -42,7 +42,7 @@ interface InitialState {
   readonly dataSet: (typeof dataSetStarts)[number]
 }
 
-/** Events, each followed by some time; no copy may be stuck then, and once the world is calm again every copy comes to rest. */
+/** Runs the events, each followed by some time: no copy is stuck after any of them, and after the faults end every copy comes to rest. */
 async function play(begin: InitialState, events: readonly ModelEvent[]) {
   const possible = begin.starts.filter((start) => isPossible(start, begin.dataSet))
   const run = await ModelRun.begin(rows, { dataSet: begin.dataSet, starts: possible, pieceCids })
@@ -69,7 +69,7 @@ test.each(table)('I-29: data set $dataSet, then $kind: copies in every state com
 
 const event = fc.record({ kind: fc.constantFrom(...modelEvents), forMs: fc.constantFrom(500, 5000, 60_000, hourMs) })
 
-test('I-29: copies come to rest or to an operator, whatever happens in whatever order', { timeout: 600_000 }, async () => {
+test('I-29: copies come to rest or need an operator after any sequence of events', { timeout: 600_000 }, async () => {
   const begin = fc.record({
     starts: fc.array(fc.constantFrom(...starts), { minLength: 1, maxLength: 4 }),
     dataSet: fc.constantFrom(...dataSetStarts),

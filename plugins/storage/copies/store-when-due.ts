@@ -7,9 +7,8 @@ import { hasUnprovenPiece, holdCachedBytes } from './piece-proof-store.ts'
 import { storeTask } from './store-task.ts'
 
 /**
- * Puts the storing of a content on record that a new version points at. What was given up begins anew with it, so that another upload
- * of the same bytes does what a first one would; what is on its way is left alone. A piece CID that was never compared with the SHA-256
- * is proven with these bytes, whatever copies there are (I-30).
+ * Enqueues the store task of a content that a new version refers to. A content whose store gave up starts again, like after a first
+ * upload; one with an open task is left alone. A piece CID that was never compared with the SHA-256 is proven with these bytes (I-30).
  */
 export const storeWhenDue =
   (queue: TaskQueue) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Reader, SqlValue, Tx } from '#kernel'
 import { markPulled, raiseAttention, recordUncertain, reopenSubmission } from '../copies/batch-store.ts'
-import { reopenLanding } from '../finality/take-back-store.ts'
+import { reopenLanding } from '../finality/roll-back-store.ts'
 import { removableRemovals } from '../removals/removable-store.ts'
 import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from '../removals/removal-store.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'

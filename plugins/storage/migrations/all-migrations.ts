@@ -10,6 +10,7 @@ import { chunkRootsMigration } from './0009-chunk-roots.ts'
 import { providerSizesMigration } from './0010-provider-sizes.ts'
 import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
 import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
+import { endedRemovalsMigration } from './0013-ended-removals.ts'
 import { objectIdsMigration } from './0014-object-ids.ts'
 import { versionCountsMigration } from './0015-version-counts.ts'
 
@@ -26,6 +27,7 @@ export const storageMigrations: readonly Migration[] = [
   providerSizesMigration,
   cachedUntilProvenMigration,
   copiesOfBatchMigration,
+  endedRemovalsMigration,
   objectIdsMigration,
   versionCountsMigration,
 ]

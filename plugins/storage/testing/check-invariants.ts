@@ -95,7 +95,7 @@ const rules: readonly Rule[] = [
     violation: 'a removal names another piece than its copy',
     needs: ['removals', 'data_set_totals'],
     sql: `select r.id from removals r join copies k on k.id = r.copy_id join pieces p on p.id = k.piece_id
-      where r.state not in ('removed', 'moot') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
+      where r.state not in ('removed', 'data_set_ended') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
   },
   {
     id: 'I-22',
@@ -142,7 +142,7 @@ const rules: readonly Rule[] = [
     needs: ['removals'],
     sql: `select k.id from copies k join contents c on c.id = k.content_id where c.state = 'deleting' and k.state = 'committed'
       and not exists (select 1 from removals r where r.data_set_id = k.data_set_id and r.chain_piece_id = k.chain_piece_id
-        and r.state not in ('removed', 'moot'))`,
+        and r.state not in ('removed', 'data_set_ended'))`,
   },
   {
     id: 'I-18',
@@ -188,7 +188,7 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'counts',
-    broken: 'data_set_totals differs from the versions of the committed copies',
+    violation: 'data_set_totals differs from the versions of the committed copies',
     needs: ['data_set_totals'],
     sql: `select * from (select t.*, coalesce(sum(c.ref_count), 0) as versions,
       coalesce(sum((select count(*) from object_heads h where h.content_id = c.id)), 0) as heads
@@ -198,7 +198,7 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'counts',
-    broken: 'a content has another number of current versions than its row says',
+    violation: 'a content has another number of current versions than its row says',
     needs: ['data_set_totals'],
     sql: `select c.id from contents c left join (select content_id, count(*) as n from object_heads group by content_id) h on h.content_id = c.id
       where c.current_count <> coalesce(h.n, 0)`,

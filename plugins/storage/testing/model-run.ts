@@ -7,10 +7,10 @@ import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
 import { allDataSets, type DataSet, type DataSetState } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
-import { nextLook } from '../finality/look.ts'
-import { recordLanding } from '../finality/look-store.ts'
+import { nextCheck } from '../finality/landing-checks.ts'
+import { recordLanding } from '../finality/landing-store.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
-import { type Pipeline, type Schedule, unlessChainIsSilent } from '../pipeline.ts'
+import { type Pipeline, type Schedule, waitIfChainUnreachable } from '../pipeline.ts'
 import { removePieces } from '../removals/remove-pieces.ts'
 import { ModelChain } from './model-chain.ts'
 import { chainStates, choice, seedDataSets } from './model-data-sets.ts'
@@ -44,7 +44,7 @@ export class ModelRun {
     const pipeline = createTestPipeline(rows)
     this.pipeline = pipeline
     this.chain = new ModelChain(() => BigInt(Math.floor(pipeline.clock.now() / testEpochMs)))
-    this.tasks = new ModelTasks(pipeline.clock, (key) => unlessChainIsSilent(pipeline, () => this.#run(key)))
+    this.tasks = new ModelTasks(pipeline.clock, (key) => waitIfChainUnreachable(pipeline, () => this.#run(key)))
     this.providers = [0, 1, 2].map(
       (index) =>
         new ModelProvider({
@@ -133,7 +133,7 @@ export class ModelRun {
       if (!landed?.landed || landed.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
       const { nextPieceId } = landed
       tx.run('update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
-      recordLanding(tx, id, { nextPieceId, epoch, next: nextLook(this.pipeline, { epoch, finalized, looks: 0 }) })
+      recordLanding(tx, id, { nextPieceId, epoch, next: nextCheck(this.pipeline, { epoch, finalized, checks: 0 }) })
     }
   }
 

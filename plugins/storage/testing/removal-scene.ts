@@ -52,13 +52,13 @@ export async function openRemovalScene(pieces: number) {
     const batch = read.get<{ next: string }>('select next_piece_id as next from commit_batches where nonce = ?', String(nonce))
     return batch ? { landed: true, dataSetId: BigInt(dataSetId), nextPieceId: BigInt(batch.next) } : { landed: false }
   }
-  const doors = {
+  const deps = {
     database: storage.database,
     clock,
     log: silentLog,
     pace: createPace(30_000),
     schedule: { commit: (_tx: unknown, id: number) => void commits.push(id), cleanup: () => 1 },
-    uploadEvents: { moved() {} },
+    uploadEvents: { changed() {} },
     signer: account,
     funds: { forget() {} },
     chain: {
@@ -105,11 +105,11 @@ export async function openRemovalScene(pieces: number) {
     storage,
     commits,
     clock,
-    doors,
+    deps,
     run: (taskId = 1) => {
       const { signal } = new AbortController()
       const fence = (database: unknown) => database
-      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal, fence, progressed() {} } as never)
+      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: deps }, signal, fence, progressed() {} } as never)
     },
     count: () =>
       Object.fromEntries(

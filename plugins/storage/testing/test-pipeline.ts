@@ -4,7 +4,7 @@ import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { sha256Of } from '../copies/placement-store.ts'
-import { storeWaker } from '../copies/store-waker.ts'
+import { storeNotifier } from '../copies/store-notifier.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
 import { createUploadMeter } from '../copies/upload-meter.ts'
 import { createProviderTurns } from '../datasets/provider-turns.ts'
@@ -115,7 +115,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
-    wakeStore: (contentId: number) => storeWaker(pipeline as unknown as TestPipeline)(contentId),
+    notifyStore: (contentId: number) => storeNotifier(pipeline as unknown as TestPipeline)(contentId),
     progressed: () => {
       world.progress += 1
     },

@@ -1,13 +1,13 @@
 import type { Reader, Tx } from '#kernel'
-import type { Landing } from './look-policy.ts'
+import type { Landing } from './landing-policy.ts'
 
 /** A landed batch that is not final. */
 export interface UnfinalBatch {
   readonly id: number
-  /** Our id of its data set. */
+  /** Local id of its data set. */
   readonly dataSetId: number
   readonly nonce: bigint
-  readonly looks: number
+  readonly checks: number
   readonly landing: Landing
 }
 
@@ -15,7 +15,7 @@ export interface UnfinalBatch {
 export interface UnfinalDataSet {
   readonly id: number
   readonly clientDataSetId: bigint
-  readonly looks: number
+  readonly checks: number
   readonly landing: Landing
 }
 
@@ -23,17 +23,17 @@ interface BatchRow {
   readonly id: number
   readonly dataSetId: number
   readonly nonce: string
-  readonly looks: number
+  readonly checks: number
   readonly chainId: string
   readonly nextPieceId: string | null
   readonly epoch: number | null
 }
 
-const batchColumns = `b.id, b.data_set_id as "dataSetId", b.nonce, b.checks as looks, d.chain_id as "chainId",
+const batchColumns = `b.id, b.data_set_id as "dataSetId", b.nonce, b.checks as checks, d.chain_id as "chainId",
   b.next_piece_id as "nextPieceId", b.landed_epoch as epoch`
 const unfinal = `b.state = 'confirmed' and b.final_at is null`
 
-/** Batches whose next look is due, the longest due first. Those of a data set that lost its id on chain are left to its creation. */
+/** Batches due for a check, longest due first; without those of data sets whose creation is undecided (no id on chain). */
 export function dueBatches(reader: Reader, nowMs: number, limit: number): readonly UnfinalBatch[] {
   return reader
     .all<BatchRow>(
@@ -45,7 +45,7 @@ export function dueBatches(reader: Reader, nowMs: number, limit: number): readon
     .map(toBatch)
 }
 
-/** Batches of a data set behind `after`, by id. */
+/** Unfinal batches of a data set with an id above `after`, by id. */
 export function unfinalBatches(
   reader: Reader,
   dataSetId: number,
@@ -76,12 +76,12 @@ export function landedBatches(reader: Reader, ids: readonly number[]): readonly 
 interface DataSetRow {
   readonly id: number
   readonly clientDataSetId: string
-  readonly looks: number
+  readonly checks: number
   readonly chainId: string
   readonly epoch: number | null
 }
 
-const dataSetColumns = `id, client_data_set_id as "clientDataSetId", looks, chain_id as "chainId", landed_epoch as epoch`
+const dataSetColumns = `id, client_data_set_id as "clientDataSetId", looks as checks, chain_id as "chainId", landed_epoch as epoch`
 
 export function dueDataSets(reader: Reader, nowMs: number, limit: number): readonly UnfinalDataSet[] {
   return reader
@@ -94,7 +94,7 @@ export function dueDataSets(reader: Reader, nowMs: number, limit: number): reado
     .map(toDataSet)
 }
 
-/** Undefined when it is final, or not on chain by our record. */
+/** Undefined when it is final, or has no recorded id on chain. */
 export function unfinalDataSet(reader: Reader, id: number): UnfinalDataSet | undefined {
   const row = reader.get<DataSetRow>(
     `select ${dataSetColumns} from data_sets where chain_id is not null and final_at is null and id = ?`,
@@ -103,13 +103,13 @@ export function unfinalDataSet(reader: Reader, id: number): UnfinalDataSet | und
   return row && toDataSet(row)
 }
 
-/** Our id of another data set that has this id on chain by our record. */
+/** Local id of another data set with this recorded id on chain. */
 export function holderOfChainId(reader: Reader, chainId: bigint, exceptId: number): number | undefined {
   return reader.get<{ id: number }>('select id from data_sets where chain_id = ? and id <> ?', chainId.toString(), exceptId)?.id
 }
 
-/** When the earliest next look is due; undefined when everything is final. */
-export function nextLookAtMs(reader: Reader): number | undefined {
+/** When the next check is due; undefined when everything is final. */
+export function nextCheckAtMs(reader: Reader): number | undefined {
   const row = reader.get<{ at: number | null }>(
     `select min(at) as at from (
        select * from (select next_look_at as at from data_sets where chain_id is not null and final_at is null order by next_look_at limit 1)
@@ -119,38 +119,38 @@ export function nextLookAtMs(reader: Reader): number | undefined {
   return row?.at ?? undefined
 }
 
-export interface NextLook {
-  readonly looks: number
+export interface NextCheck {
+  readonly checks: number
   readonly atMs: number
 }
 
-/** The nonce book named these piece ids for the batch at this epoch: looked at again until it is final. */
+/** Records that the batch's nonce is used on chain at this epoch, with these piece ids; it is checked again until it is final. */
 export function recordLanding(
   tx: Tx,
   batchId: number,
-  landing: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly next: NextLook },
+  landing: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly next: NextCheck },
 ): void {
   tx.run(
     `update commit_batches set next_piece_id = ?, landed_epoch = ?, final_at = null, next_check_at = ?, checks = ? where id = ? and state = 'confirmed'`,
     landing.nextPieceId.toString(),
     Number(landing.epoch),
     landing.next.atMs,
-    landing.next.looks,
+    landing.next.checks,
     batchId,
   )
 }
 
-export function recordCreationLanding(tx: Tx, id: number, landing: { readonly epoch: bigint; readonly next: NextLook }): void {
+export function recordCreationLanding(tx: Tx, id: number, landing: { readonly epoch: bigint; readonly next: NextCheck }): void {
   tx.run(
     'update data_sets set landed_epoch = ?, final_at = null, next_look_at = ?, looks = ? where id = ? and chain_id is not null',
     Number(landing.epoch),
     landing.next.atMs,
-    landing.next.looks,
+    landing.next.checks,
     id,
   )
 }
 
-/** The look changes nothing once the batch landed anew meanwhile. */
+/** Changes nothing when the batch has landed again with other piece ids. */
 export function markBatchFinal(tx: Tx, batch: UnfinalBatch, nowMs: number): void {
   tx.run(
     `update commit_batches set final_at = ? where id = ? and state = 'confirmed' and final_at is null and next_piece_id is ?`,
@@ -164,24 +164,24 @@ export function markDataSetFinal(tx: Tx, dataSet: UnfinalDataSet, nowMs: number)
   tx.run('update data_sets set final_at = ? where id = ? and chain_id = ?', nowMs, dataSet.id, dataSet.landing.dataSetId.toString())
 }
 
-export function postponeBatchLook(tx: Tx, batchId: number, next: NextLook): void {
+export function postponeBatchCheck(tx: Tx, batchId: number, next: NextCheck): void {
   tx.run(
     `update commit_batches set checks = ?, next_check_at = ? where id = ? and state = 'confirmed' and final_at is null`,
-    next.looks,
+    next.checks,
     next.atMs,
     batchId,
   )
 }
 
-export function postponeDataSetLook(tx: Tx, id: number, next: NextLook): void {
-  tx.run('update data_sets set looks = ?, next_look_at = ? where id = ? and final_at is null', next.looks, next.atMs, id)
+export function postponeDataSetCheck(tx: Tx, id: number, next: NextCheck): void {
+  tx.run('update data_sets set looks = ?, next_look_at = ? where id = ? and final_at is null', next.checks, next.atMs, id)
 }
 
 const toBatch = (row: BatchRow): UnfinalBatch => ({
   id: row.id,
   dataSetId: row.dataSetId,
   nonce: BigInt(row.nonce),
-  looks: row.looks,
+  checks: row.checks,
   landing: {
     dataSetId: BigInt(row.chainId),
     nextPieceId: row.nextPieceId === null ? null : BigInt(row.nextPieceId),
@@ -192,6 +192,6 @@ const toBatch = (row: BatchRow): UnfinalBatch => ({
 const toDataSet = (row: DataSetRow): UnfinalDataSet => ({
   id: row.id,
   clientDataSetId: BigInt(row.clientDataSetId),
-  looks: row.looks,
+  checks: row.checks,
   landing: { dataSetId: BigInt(row.chainId), nextPieceId: null, epoch: row.epoch === null ? null : BigInt(row.epoch) },
 })

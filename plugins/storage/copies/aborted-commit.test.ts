@@ -9,27 +9,27 @@ import { openBatches } from './batch-store.ts'
 import { commitPieces } from './commit-pieces.ts'
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let dataSet: DataSet
 let stop: AbortController
-/** Pieces that the provider was asked for. */
-let asked: number
+/** Number of piece lookups at the provider. */
+let lookups: number
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   dataSet = await rows.addDataSet()
   for (let i = 0; i < 3; i++) await rows.addCopy(await rows.addContent(), dataSet, 'parked')
-  await doors.clock.advance(doors.pace.lingerMs)
+  await deps.clock.advance(deps.pace.batchingWindowMs)
   stop = new AbortController()
-  asked = 0
+  lookups = 0
 })
 
 afterEach(() => rows[Symbol.asyncDispose]())
 
-/** Refuses every addition, for instance because the pieces are not there any more. */
+/** Refuses every addition, for instance because the provider no longer has the pieces. */
 function refuse(client: Partial<ProviderClient> = {}): void {
-  doors.world.client = {
+  deps.world.client = {
     addPieces: async () => notSent({ reason: 'invalid', status: 400, detail: 'no' }),
     additionStatus: async () => ok({ state: 'pending' }),
     findPiece: async () => ok({ isFound: false }),
@@ -37,25 +37,25 @@ function refuse(client: Partial<ProviderClient> = {}): void {
   }
 }
 
-/** As the client does it: a call whose signal aborts ends at once. */
+/** As in the client: a call ends at once when its signal aborts. */
 const findUntilStopped: ProviderClient['findPiece'] = async (_pieceCid, options) => {
-  asked += 1
+  lookups += 1
   stop.abort(new Error('the service stops'))
   return options?.signal?.aborted ? uncertain({ reason: 'aborted', detail: 'stop' }) : ok({ isFound: true })
 }
 
-const commit = (signal = stop.signal) => commitPieces(doors, dataSet.id, signal)
+const commit = (signal = stop.signal) => commitPieces(deps, dataSet.id, signal)
 const batches = () => openBatches(rows.database.read, dataSet.id)
 const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
 
-test('I-07: a run that is called off while it looks for the pieces of a refused batch asks for no other, and counts no refusal', async () => {
+test('I-07: a run that is aborted while it looks up the pieces of a refused batch stops there and counts no refusal', async () => {
   refuse({ findPiece: findUntilStopped })
   await expect(commit()).rejects.toThrow('the service stops')
-  expect(asked).toBe(1)
+  expect(lookups).toBe(1)
   expect(batches()).toMatchObject([{ state: 'ready', checks: 0, reasonCode: null }])
 })
 
-test('an addition that the stop of the service kept from being sent is no refusal, and is offered again as it is', async () => {
+test('an addition that a stop of the service kept from being sent counts no refusal, and is sent unchanged by the next run', async () => {
   refuse({
     addPieces: async () => {
       stop.abort(new Error('the service stops'))
@@ -64,23 +64,23 @@ test('an addition that the stop of the service kept from being sent is no refusa
     findPiece: findUntilStopped,
   })
   await expect(commit()).rejects.toThrow('the service stops')
-  expect(asked).toBe(0)
+  expect(lookups).toBe(0)
   expect(batches()).toMatchObject([{ state: 'ready', checks: 0, reasonCode: null }])
   refuse({ addPieces: async () => ok({ txHash: `0x${'ab'.repeat(32)}` }) })
   await commit(new AbortController().signal)
   expect(batches()).toMatchObject([{ state: 'submitted' }])
 })
 
-test('I-29: a run that is called off while it gives a withdrawn batch back leaves it to the next run', async () => {
+test('I-29: a run that is aborted while it closes a withdrawn batch leaves the batch to the next run', async () => {
   refuse()
   await commit()
-  doors.world.sent = { pooled: 5, final: 5 }
-  await doors.clock.advance(doors.pace.handlingMs)
+  deps.world.sent = { pooled: 5, final: 5 }
+  await deps.clock.advance(deps.pace.handlingMs)
   await commit()
   refuse({ findPiece: findUntilStopped })
-  await doors.clock.advance(doors.pace.handlingMs)
+  await deps.clock.advance(deps.pace.handlingMs)
   await expect(commit()).rejects.toThrow('the service stops')
-  expect([asked, pausedUntilMs(rows.database.read, dataSet.id)]).toEqual([1, 0])
+  expect([lookups, pausedUntilMs(rows.database.read, dataSet.id)]).toEqual([1, 0])
   expect(copyStates()).toEqual(['unconfirmed', 'unconfirmed', 'unconfirmed'])
   refuse()
   await commit(new AbortController().signal)

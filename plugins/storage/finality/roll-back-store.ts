@@ -1,27 +1,27 @@
 import type { Reader, Tx } from '#kernel'
 import { isOpen } from '../removals/removal-store.ts'
 
-export interface TakenBack {
+export interface RolledBack {
   readonly dataSetId: number
-  /** Contents whose copies are not committed any more. */
+  /** Contents with copies that are no longer committed. */
   readonly contentIds: readonly number[]
 }
 
 /**
- * A batch that was confirmed is undecided again: its copies wait for its nonce as after a lost answer, under the very same signed bytes.
- * Undefined, and nothing changed, when the batch is not confirmed.
+ * A confirmed batch is uncertain again: its copies wait for its nonce as after a lost answer, with the same signed bytes. Undefined,
+ * without changes, when the batch is not confirmed.
  */
 export function reopenLanding(
   tx: Tx,
   batchId: number,
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
-): TakenBack | undefined {
+): RolledBack | undefined {
   const row = tx.get<{ dataSetId: number }>(
     `select data_set_id as "dataSetId" from commit_batches where id = ? and state = 'confirmed'`,
     batchId,
   )
   if (!row) return undefined
-  // The times and the refusals of the first attempt are over: its transaction may land again, so its nonce is kept (I-05). What the sender does from now on decides whether the bytes are under way again.
+  // The transaction may land again, so the nonce is kept (I-05). Times and refusals start over: only the sender's later transactions count.
   tx.run(
     `update commit_batches set state = 'uncertain', first_submitted_at = ?, submit_started_at = ?, sender_nonce = null, next_piece_id = null, reason_code = null,
        landed_epoch = null, final_at = null, checks = 0, next_check_at = ?, last_error = ?, updated_at = ? where id = ?`,
@@ -32,19 +32,19 @@ export function reopenLanding(
     why.nowMs,
     batchId,
   )
-  const inDoubt = `batch_id = ? and state in ('committed', 'unconfirmed')`
-  const contentIds = tx.all<{ id: number }>(`select distinct content_id as id from copies where ${inDoubt} order by content_id`, batchId)
-  // What was never asked for is forgotten: the copy gets another row with its next piece id. A request is kept as the record of it.
-  tx.run(`delete from removals where ${isOpen} and state = 'pending' and copy_id in (select id from copies where ${inDoubt})`, batchId)
+  const uncertain = `batch_id = ? and state in ('committed', 'unconfirmed')`
+  const contentIds = tx.all<{ id: number }>(`select distinct content_id as id from copies where ${uncertain} order by content_id`, batchId)
+  // Delete removals without a request: the copy gets another row with its next piece id. Requested ones are kept as records.
+  tx.run(`delete from removals where ${isOpen} and state = 'pending' and copy_id in (select id from copies where ${uncertain})`, batchId)
   tx.run(
-    `update removals set state = 'moot', updated_at = ? where ${isOpen}
-     and copy_id in (select id from copies where ${inDoubt})`,
+    `update removals set state = 'data_set_ended', updated_at = ? where ${isOpen}
+     and copy_id in (select id from copies where ${uncertain})`,
     why.nowMs,
     batchId,
   )
   tx.run(
     `update copies set state = 'unconfirmed', chain_piece_id = null, committed_at = null, last_error_code = 'reorganised', last_error = ?,
-       updated_at = ? where ${inDoubt}`,
+       updated_at = ? where ${uncertain}`,
     why.message,
     why.nowMs,
     batchId,
@@ -52,7 +52,7 @@ export function reopenLanding(
   return { dataSetId: row.dataSetId, contentIds: contentIds.map(({ id }) => id) }
 }
 
-/** Other batches of the data set whose committed copies have one of these piece ids by our record (I-27). */
+/** Other batches of the data set whose committed copies have one of these recorded piece ids (I-27). */
 export function batchesAtPieces(
   reader: Reader,
   place: { readonly dataSetId: number; readonly pieceIds: readonly bigint[] },
@@ -69,7 +69,7 @@ export function batchesAtPieces(
     .map(({ id }) => id)
 }
 
-/** The creation is undecided again, under the same signed bytes. False when another writer moved the data set meanwhile. */
+/** The creation is undecided again, with the same signed bytes. False when another writer changed the data set meanwhile. */
 export function reopenCreation(
   tx: Tx,
   dataSet: { readonly id: number; readonly chainId: bigint },
@@ -88,7 +88,7 @@ export function reopenCreation(
   return changes === 1
 }
 
-/** The data set has ended, and its creation is not on chain any more: another one may get its id. False when it is not lost. */
+/** The creation of a lost data set is no longer on chain: frees its id for another data set. False when it is not lost. */
 export function releaseLostId(tx: Tx, dataSet: { readonly id: number; readonly chainId: bigint }, nowMs: number): boolean {
   const { changes } = tx.run(
     `update data_sets set chain_id = null, final_at = ?, updated_at = ? where id = ? and chain_id = ? and state = 'lost'`,
@@ -100,7 +100,7 @@ export function releaseLostId(tx: Tx, dataSet: { readonly id: number; readonly c
   return changes === 1
 }
 
-/** Has the data set batches or parked copies that wait for its id on chain? */
+/** Whether batches or parked copies of the data set wait for its id on chain. */
 export function hasWaitingCopies(reader: Reader, dataSetId: number): boolean {
   return (
     reader.get(
