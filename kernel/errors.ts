@@ -56,6 +56,7 @@ export const kernelErrors = defineErrors({
     message: 'While admin.auth.enabled is false, the Host must be localhost or a loopback address.',
   },
   not_found: { status: 404, message: 'There is nothing at this address.' },
+  method_not_allowed: { status: 405, message: 'The method is not supported at this address.' },
   plugin_disabled: { status: 404, message: 'The plugin that serves this address is disabled.' },
   login_rate_limited: { status: 429, message: 'Too many failed passwords from this address; wait and try again.' },
   setup_mode: { status: 503, message: 'The service is in setup mode: supply the settings that `svc admin status` names, and restart it.' },

@@ -21,12 +21,15 @@ test.each(['10.0.0.1', '10.0.0.0/8', ' ::1 ', 'fd00::/8', '::ffff:10.0.0.0/104']
   expect(checkSetting('admin.trusted_proxies', trusted_proxies, [entry])).toBeUndefined()
 })
 
-test.each(['proxy.example', '10.0.0.0/33', '10.0.0', '', '::/129', '10.0.0.0/8/8'])('%j may not be a trusted proxy', (entry) => {
-  expect(checkSetting('admin.trusted_proxies', trusted_proxies, ['10.0.0.1', entry])).toMatchObject({
-    message: expect.stringContaining('must be an IP address or a CIDR such as 10.0.0.0/8'),
-    blocks: 'start',
-  })
-})
+test.each(['proxy.example', '*', '10.0.0.0/33', '10.0.0.1-10.0.0.9', '10.0.0', '', '::/129', '10.0.0.0/8/8'])(
+  '%j may not be a trusted proxy',
+  (entry) => {
+    expect(checkSetting('admin.trusted_proxies', trusted_proxies, ['10.0.0.1', entry])).toMatchObject({
+      message: expect.stringContaining('must be an IP address or a CIDR such as 10.0.0.0/8'),
+      blocks: 'start',
+    })
+  },
+)
 
 test.each([
   ['a'.repeat(31), true, ['session_secret']],

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   adminRoutes,
+  type Contributed,
   cliCommands,
   configSections,
+  contributionsTo,
   kernelSections,
-  loadContributions,
   loadKernelEndpoints,
+  loadPlugin,
   metricCollectors,
   version,
 } from '#kernel'
@@ -30,15 +32,16 @@ export interface GeneratedDoc {
 }
 
 export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
-  const groups = [...(await loadKernelEndpoints()), ...(await loadContributions(adminRoutes, builtinPlugins)).map(({ item }) => item)]
-  const sections = [...kernelSections, ...(await loadContributions(configSections, builtinPlugins)).map(({ item }) => item)]
-  const metrics = (await loadContributions(metricCollectors, builtinPlugins)).map(({ item }) => item)
-  const commands = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
+  const plugins = await Promise.all(builtinPlugins.map(loadPlugin))
+  const contributed: Contributed = (point) => contributionsTo(point, plugins).map(({ item }) => item)
+  const groups = [...(await loadKernelEndpoints()), ...contributed(adminRoutes)]
+  const sections = [...kernelSections, ...contributed(configSections)]
+  const commands = [...localCommands, ...contributed(cliCommands)]
   return [
-    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi(groups, version.version)) },
+    { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi(groups, { version: version.version, contributed })) },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
-    { path: 'docs/reference/metrics.md', text: writeMetricsPage(metrics) },
+    { path: 'docs/reference/metrics.md', text: writeMetricsPage(contributed(metricCollectors)) },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
 }

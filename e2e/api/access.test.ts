@@ -1,24 +1,24 @@
-/** What is open, what needs an operator, and what a browser session needs besides its cookie. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+/** Which endpoints are open, which need an operator, and what a browser session needs besides its cookie. */
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
 let svc: ServeProcess
 let session: BrowserSession
 let other: BrowserSession
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
   session = await svc.signIn()
   other = await svc.signIn()
 })
-afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const cleared = expect.stringMatching(/^svc_admin_session=; Path=\/; Max-Age=0; /)
 const loginNeeded = { status: 401, json: { error: expect.any(String), code: 'authentication_required' } }
 const csrfNeeded = { status: 403, json: { error: expect.any(String), code: 'csrf_required' } }
 
-test('health is open to everybody, with whatever password', async () => {
+test('health needs no credentials and ignores wrong ones', async () => {
   const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
   for (const call of [{ as: 'nobody' }, { as: 'operator' }, { as: 'nobody', headers: wrong }] as const) {
     expect(await svc.call('GET', '/healthz', call)).toMatchObject({ status: 200, json: { status: 'ok' } })
@@ -48,7 +48,7 @@ describe.each([
   'GET /api/v1/auth/nothing',
 ])('%s', (line) => {
   const [method = '', path = ''] = line.split(' ')
-  test('is refused to nobody, without a password box of the browser, and its worthless cookie is cleared', async () => {
+  test('is refused without credentials, sends no WWW-Authenticate, and clears the invalid cookie', async () => {
     const reply = await svc.call(method, path, { as: 'nobody' })
     expect(reply.status).toBe(401)
     expect(reply.headers['www-authenticate']).toBeUndefined()
@@ -60,7 +60,7 @@ describe.each([
 test.each(['/metrics', '/api/v1/overview', '/api/v1/settings'])('%s is open to the cookie alone and to Basic', async (path) => {
   expect((await svc.call('GET', path)).status).toBe(200)
   const { cookie } = session
-  // Only what is JSON is made for nobody.
+  // HEAD is served only where the answer is JSON.
   for (const method of path === '/metrics' ? ['GET'] : ['GET', 'HEAD']) {
     expect((await svc.call(method, path, { as: 'nobody', headers: { cookie } })).status).toBe(200)
   }
@@ -109,7 +109,7 @@ describe('a cookie alone does not', () => {
       expect(reply).toMatchObject(csrfNeeded)
       expect(reply.headers['set-cookie']).toBeUndefined()
     }
-    // Nor does the token in any other place.
+    // The token counts in its header only.
     const query = await svc.call(method, `${path}?csrf_token=${csrfToken}&x-svc-csrf=${csrfToken}`, { as: 'nobody', headers: { cookie } })
     expect(query).toMatchObject(csrfNeeded)
     const inCookie = await svc.call(method, path, { as: 'nobody', headers: { cookie: `${cookie}; x-svc-csrf=${csrfToken}` } })

@@ -1,18 +1,18 @@
 /** The copy policy of a bucket over HTTP: the seven rules of the specification. Three copies are configured. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { changeCopyPolicy, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 import { until } from '../fixtures/until.ts'
 
 let svc: ServeProcess
 let data: AdminData
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
   data = createAdminData(svc)
 })
-afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const configured = 3
 
@@ -96,7 +96,7 @@ test.each([
   expect(await copiesOf(bucket)).toEqual([4, 2])
 })
 
-test('a body of exactly 4096 bytes is read, whatever its Content-Type', async () => {
+test('a body of exactly 4096 bytes is read with any Content-Type', async () => {
   const bucket = await bucketWith(4, 2)
   const reply = await svc.call('PUT', policyOf(bucket), { body: good.padEnd(4096), headers: { 'content-type': 'text/plain' } })
   expect(answerOf(changeCopyPolicy, reply).default_copies).toBe(5)
@@ -107,7 +107,7 @@ test('a bucket that does not exist is 404, a name that no bucket can have 400', 
   expect(refusalOf(await change('No_Bucket', { default_copies: 5 }))).toEqual([400, 'invalid_bucket_name'])
 })
 
-test('rule 7: a target binds later uploads and leaves those before', async () => {
+test('rule 7: a target changes later uploads only', async () => {
   const bucket = await bucketWith(1, 1)
   const before = await data.upload(bucket, 'before')
   await change(bucket, { default_copies: 2 })

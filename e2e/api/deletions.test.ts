@@ -1,4 +1,4 @@
-/** Deleted objects over HTTP: what is listed, what comes back, what goes for good; and the versions whose copies are in doubt. */
+/** Deleted objects over HTTP: lists, restores and permanent deletions; and the affected versions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import {
@@ -29,7 +29,7 @@ const second = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 const markerOf = (key: string, delete_marker_version_id: string) => ({ key, delete_marker_version_id })
 const versionOf = (key: string, version_id: string) => ({ key, version_id })
 
-/** One after the other on record, stored at the same time. */
+/** Uploaded one after the other, stored in parallel. */
 async function storedObjects(bucket: string, keys: readonly string[]): Promise<readonly Uploaded[]> {
   const objects: Uploaded[] = []
   for (const key of keys) objects.push(await data.upload(bucket, key))
@@ -58,7 +58,7 @@ describe('deleted objects', () => {
   const list = async (bucket: string, query: Readonly<Record<string, string>> = {}) =>
     answerOf(listDeletedObjects, await svc.call('GET', at(bucket, `deleted?${new URLSearchParams(query)}`)))
 
-  test('are those with a delete marker on top and bytes to go back to', async () => {
+  test.concurrent('are those with a delete marker on top and bytes to go back to', async () => {
     const bucket = await data.makeBucket()
     await data.upload(bucket, 'a', Buffer.alloc(200, '1'))
     const newest = await data.upload(bucket, 'a', Buffer.alloc(300, '2'))
@@ -82,7 +82,7 @@ describe('deleted objects', () => {
     })
   })
 
-  test('are paged in order of key without gap or duplicate, and chosen by prefix', async () => {
+  test.concurrent('are paged in order of key without gap or duplicate, and chosen by prefix', async () => {
     const bucket = await data.makeBucket()
     const keys = ['a', 'a/1', 'a/2', 'b', 'ü']
     for (const key of keys) {
@@ -106,7 +106,7 @@ describe('delete markers', () => {
   const list = async (bucket: string, query: Readonly<Record<string, string>> = {}) =>
     answerOf(listDeletions, await svc.call('GET', at(bucket, `deletions?${new URLSearchParams(query)}`)))
 
-  test('are listed newest first, also those of keys that never were and those that were covered', async () => {
+  test.concurrent('are listed newest first, also those of keys that never were and those that were covered', async () => {
     const bucket = await data.makeBucket()
     const old = await data.remove(bucket, 'a')
     await data.upload(bucket, 'a')
@@ -122,7 +122,7 @@ describe('delete markers', () => {
     expect((await list(bucket, { key: 'c' })).deletions).toEqual([])
   })
 
-  test('are paged without gap or duplicate', async () => {
+  test.concurrent('are paged without gap or duplicate', async () => {
     const bucket = await data.makeBucket()
     const made: string[] = []
     for (const key of ['a', 'b', 'a', 'c', 'b']) made.push(await data.remove(bucket, key))
@@ -136,8 +136,8 @@ describe('delete markers', () => {
   })
 })
 
-describe('bringing a deleted object back', () => {
-  test('takes its run of delete markers away and copies nothing', async () => {
+describe('restoring a deleted object', () => {
+  test.concurrent('removes its delete markers and copies nothing', async () => {
     const bucket = await data.makeBucket()
     const { versionId, bytes } = await data.upload(bucket, 'a')
     await data.remove(bucket, 'a')
@@ -148,7 +148,7 @@ describe('bringing a deleted object back', () => {
     expect((await data.history(bucket, 'a')).versions.map(({ version_id }) => version_id)).toEqual([versionId])
   })
 
-  test('with a marker that is not current any more is refused with 409', async () => {
+  test.concurrent('with a marker that is not current any more is refused with 409', async () => {
     const bucket = await data.makeBucket()
     await data.upload(bucket, 'a')
     const covered = await data.remove(bucket, 'a')
@@ -158,7 +158,7 @@ describe('bringing a deleted object back', () => {
     expect(refusalOf(await post(bucket, 'restore', markerOf('a', versionId)))).toEqual([409, 'object_version_changed'])
   })
 
-  test('without bytes to go back to, or of what does not exist, is 404', async () => {
+  test.concurrent('without bytes to go back to, or of what does not exist, is 404', async () => {
     const bucket = await data.makeBucket()
     const marker = await data.remove(bucket, 'never was')
     expect(refusalOf(await post(bucket, 'restore', markerOf('never was', marker)))).toEqual([404, 'object_not_found'])
@@ -169,10 +169,10 @@ describe('bringing a deleted object back', () => {
   })
 })
 
-describe('deleting a version for good', () => {
+describe('deleting a version permanently', () => {
   const remove = (bucket: string, json: unknown) => post(bucket, 'permanent-delete', json)
 
-  test('takes it away, has its copies cleaned up, and makes the next newest current', async () => {
+  test.concurrent('takes it away, has its copies cleaned up, and makes the next newest current', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
     const [old, current] = (await storedObjects(bucket, ['a', 'a'])) as [Uploaded, Uploaded]
     const deleted = answerOf(deleteVersionPermanently, await onceIdle(() => remove(bucket, versionOf('a', current.versionId))))
@@ -188,7 +188,7 @@ describe('deleting a version for good', () => {
     expect(tasks.map(({ id }: { id: number }) => id)).toContain(deleted.storage_cleanup_task_id)
   })
 
-  test('rule 4: keeps the storage that another version shares', async () => {
+  test.concurrent('rule 4: keeps the storage that another version shares', async () => {
     const bucket = await data.makeBucket()
     const shared = await storedObject(bucket, 'a')
     const other = await data.upload(bucket, 'b', shared.bytes)
@@ -198,7 +198,7 @@ describe('deleting a version for good', () => {
     expect((await svc.call('GET', at(bucket, 'download?key=b'))).bytes.equals(shared.bytes)).toBe(true)
   })
 
-  test('rule 1: is refused with 409 while its copies are being stored, and done once they are', async () => {
+  test.concurrent('rule 1: is refused with 409 while its copies are being stored, and done once they are', async () => {
     const bucket = await data.makeBucket()
     const { versionId } = await data.upload(bucket, 'a')
     expect(refusalOf(await remove(bucket, versionOf('a', versionId)))).toEqual([409, 'object_storage_busy'])
@@ -237,7 +237,7 @@ describe('deleting a version for good', () => {
     expect(refusalOf(await remove(bucket, versionOf('a', marker)))).toEqual([409, 'object_version_not_deletable'])
   })
 
-  test('rule 3: of what does not exist, or is gone already, is 404', async () => {
+  test('rule 3: of a version that does not exist or was deleted before is 404', async () => {
     const bucket = await data.makeBucket()
     const { versionId } = await storedObject(bucket, 'a')
     expect(refusalOf(await remove(bucket, versionOf('a', 'none')))).toEqual([404, 'version_not_found'])
@@ -248,10 +248,10 @@ describe('deleting a version for good', () => {
   })
 })
 
-describe('deleting a deleted object for good', () => {
+describe('deleting a deleted object permanently', () => {
   const remove = (bucket: string, json: unknown) => post(bucket, 'deleted/permanent-delete', json)
 
-  test('takes every version and delete marker away, and has the copies cleaned up', async () => {
+  test.concurrent('takes every version and delete marker away, and has the copies cleaned up', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
     const first = await data.upload(bucket, 'a')
     await data.remove(bucket, 'a')
@@ -270,14 +270,14 @@ describe('deleting a deleted object for good', () => {
     expect(await data.history(bucket, 'a')).toEqual({ versions: [], has_more: false })
   })
 
-  test('takes a key away that has only delete markers', async () => {
+  test.concurrent('takes a key away that has only delete markers', async () => {
     const bucket = await data.makeBucket()
     const marker = await data.remove(bucket, 'never was')
     const purged = answerOf(deleteObjectPermanently, await remove(bucket, markerOf('never was', marker)))
     expect(purged).toMatchObject({ data_versions_deleted: 0, delete_markers_deleted: 1, storage_cleanup_task_ids: [] })
   })
 
-  test('rule 1: is refused with 409 while copies of any version are being stored, and takes nothing away', async () => {
+  test.concurrent('rule 1: is refused with 409 while copies of any version are being stored, and takes nothing away', async () => {
     const bucket = await data.makeBucket()
     await data.upload(bucket, 'a')
     const marker = await data.remove(bucket, 'a')
@@ -337,7 +337,7 @@ describe.each(['deleted', 'deletions'])('the list of %s', (rest) => {
   })
 })
 
-describe('versions whose copies are in doubt', () => {
+describe('affected versions', () => {
   const path = (bucket: string, query: string) => `/api/v1/buckets/${bucket}/storage-health/affected-versions?${query}`
   const list = async (bucket: string, query = '') => answerOf(listAffectedVersions, await svc.call('GET', path(bucket, query)))
 

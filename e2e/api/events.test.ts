@@ -1,31 +1,29 @@
-/** The event stream over HTTP: its framing, what is announced, and what its watchers may do. */
+/** The event stream over HTTP: framing, events and limits. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
 import { type EventWatch, watchEvents } from '../fixtures/event-watch.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 import { until } from '../fixtures/until.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let data: AdminData
-/** Open from the start: it lives long enough for a heartbeat. */
+/** Opened first, so that it receives a heartbeat. */
 let patient: EventWatch
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await sharedServe()
   data = createAdminData(svc)
   patient = await watchEvents(svc)
 })
-afterAll(async () => {
-  patient?.[Symbol.dispose]()
-  await svc?.[Symbol.asyncDispose]()
-})
+afterAll(() => patient?.[Symbol.dispose]())
 
 const watchersMax = 64
 
-test('the stream begins at once with a comment, and nobody on the way keeps it', async () => {
+test('the stream starts with a comment at once and is not buffered or cached', async () => {
   using watch = await watchEvents(svc)
   expect(watch.status).toBe(200)
   expect(watch.headers).toMatchObject({
@@ -56,58 +54,21 @@ test('numbers follow each other without a gap, the same for every watcher', asyn
   expect(other.events().slice(0, ids.length)).toEqual(one.events().slice(0, ids.length))
 })
 
-test('a bucket is announced when it is created, changes its owner or its policy, whoever does it', async () => {
+test('bucket events follow creation, owner and policy changes, through the Admin API and S3', async () => {
   using watch = await watchEvents(svc)
   const bucket = await data.makeBucket()
   const of = (name: string) => watch.events().filter((event) => event.data.bucket_name === name && event.topic === 'bucket_updated').length
   await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: internalRoot } })
   await svc.call('PUT', `/api/v1/buckets/${bucket}/copy-policy`, { json: { default_copies: 2 } })
   await svc.call('PUT', `/api/v1/buckets/${bucket}/copy-policy`, { json: {} })
-  const s3 = svc.connect()
+  const s3 = svc.connect(await svc.createUser())
   await s3.send(new CreateBucketCommand({ Bucket: 'made-by-s3' }))
   s3.destroy()
   await watch.next('bucket_updated', ({ bucket_name }) => bucket_name === 'made-by-s3')
   expect(of(bucket)).toBe(3)
 })
 
-test('storing an object is announced: its bytes as they travel, the tasks as they end, and the object as its state changes', async () => {
-  using watch = await watchEvents(svc)
-  const bucket = await data.makeBucket()
-  const s3 = svc.connect()
-  await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: svc.ready.s3.access_key } })
-  const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a/ü', Body: Buffer.alloc(400, 'ü') }))
-  s3.destroy()
-  const stored = await watch.next('upload_state_changed', ({ state }) => state === 'stored')
-  const upload = { upload_id: expect.any(Number), version_id: VersionId, object_key: 'a/ü', bucket_name: bucket, task_id: null }
-  expect(stored.data).toEqual({ seq: Number(stored.id), topic: 'upload_state_changed', ...upload, state: 'stored' })
-  const sent = await watch.next('upload_progress_updated', ({ progress }) => progress.done)
-  expect(sent.data).toEqual({
-    seq: Number(sent.id),
-    topic: 'upload_progress_updated',
-    ...upload,
-    progress: {
-      scope: 'ingress_store',
-      attempt: 1,
-      uploaded_bytes: 400,
-      total_bytes: 400,
-      percent: 100,
-      done: true,
-      updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-    },
-  })
-  const ended = await watch.next('task_updated', ({ type }) => type === 'storage_commit')
-  expect(ended.data).toEqual({
-    seq: Number(ended.id),
-    topic: 'task_updated',
-    task_id: expect.any(Number),
-    type: 'storage_commit',
-    status: 'completed',
-    presentation_status: 'completed',
-    subject: { type: 'storage_data_set', key: expect.stringMatching(/^\d+$/) },
-  })
-})
-
-test('nothing is replayed, whatever Last-Event-ID says', async () => {
+test('Last-Event-ID does not replay events', async () => {
   const before = await data.makeBucket()
   const { id } = await patient.next('bucket_updated', ({ bucket_name }) => bucket_name === before)
   using watch = await watchEvents(svc, { headers: { 'last-event-id': '0' } })
@@ -131,10 +92,10 @@ test('the stream of a session ends once the session has', async () => {
   expect(watch.text()).not.toContain(`"${unseen}"`)
 })
 
-test('a watcher too many is refused, and served once another one left', async () => {
+test('a watcher above the limit is refused, and accepted once another one disconnects', async () => {
   const watches: EventWatch[] = []
   const open = async () => watches.push(await watchEvents(svc))
-  // The patient one is there too.
+  // `patient` takes one place.
   while (watches.length < watchersMax - 1) await open()
   expect(refusalOf(await svc.call('GET', '/api/v1/events'))).toEqual([503, 'event_streams_exhausted'])
   watches.pop()?.[Symbol.dispose]()
@@ -148,7 +109,7 @@ test('a watcher too many is refused, and served once another one left', async ()
   for (const watch of watches) watch[Symbol.dispose]()
 })
 
-test('watchers that leave, in whatever way, leave nothing behind', async () => {
+test('closed and reset connections free their places', async () => {
   const { hostname, port } = new URL(svc.adminUrl)
   const { authorization } = svc.headersOf({})
   for (let opened = 0; opened < 2 * watchersMax; opened++) {
@@ -157,7 +118,7 @@ test('watchers that leave, in whatever way, leave nothing behind', async () => {
     await once(socket, 'data')
     opened % 2 === 0 ? socket.resetAndDestroy() : socket.destroy()
   }
-  // As many as ever find a place again.
+  // All places are free again.
   const watches = await until('all places', async () => {
     const all = await Promise.all(Array.from({ length: watchersMax - 1 }, () => watchEvents(svc)))
     if (all.every(({ status }) => status === 200)) return all
@@ -167,7 +128,7 @@ test('watchers that leave, in whatever way, leave nothing behind', async () => {
   for (const watch of watches) watch[Symbol.dispose]()
 })
 
-test('a watcher that reads nothing holds up nobody', async () => {
+test('a watcher that reads nothing does not delay others', async () => {
   using idle = await watchEvents(svc)
   idle.pause()
   using awake = await watchEvents(svc)
@@ -178,6 +139,6 @@ test('a watcher that reads nothing holds up nobody', async () => {
   await expect.poll(seen).toBe(201)
 })
 
-test('a stream on which nothing happens is kept open by comments', async () => {
+test('heartbeat comments keep an idle stream open', async () => {
   await expect.poll(patient.text, { timeout: 30_000, interval: 100 }).toContain('\n\n: heartbeat\n\n')
 })

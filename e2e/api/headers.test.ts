@@ -1,15 +1,15 @@
-/** What every answer of the Admin listener has in common, whatever it is about. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+/** Headers of every response of the Admin listener. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
 let svc: ServeProcess
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
 })
-afterAll(() => svc?.[Symbol.asyncDispose]())
 
 describe.each(['/healthz', '/metrics', '/api/v1/overview', '/api/v1/nothing', '/api/nothing', '/admin/nothing'])('%s', (path) => {
-  test.each(['operator', 'nobody'] as const)('carries the security headers and is kept by nobody, for %s', async (as) => {
+  test.each(['operator', 'nobody'] as const)('carries the security headers and no-store, for %s', async (as) => {
     const { headers } = await svc.call('GET', path, { as })
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringContaining("default-src 'self'"),

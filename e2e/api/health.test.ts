@@ -1,4 +1,4 @@
-/** What /healthz says when a part of a running service goes. */
+/** /healthz when a component of a running service fails. */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,11 +19,11 @@ const health = async () => {
   return [status, json]
 }
 
-test('a cache directory that is gone makes the service unhealthy, and one that is back heals it', async () => {
+test('a missing cache directory makes the service unhealthy until it is back', async () => {
   expect(await health()).toEqual([200, { status: 'ok' }])
   renameSync(join(dir, 'cache'), join(dir, 'away'))
   expect(await health()).toEqual([503, { status: 'unhealthy', errors: ['cache: directory not found'] }])
-  // The API goes on, so that the operator can look.
+  // The API stays available for diagnosis.
   expect((await svc.call('GET', '/api/v1/workers')).json.workers).toMatchObject({ tasks: true })
   renameSync(join(dir, 'away'), join(dir, 'cache'))
   expect(await health()).toEqual([200, { status: 'ok' }])

@@ -1,4 +1,4 @@
-/** Requests that no honest client sends. After all of them the service answers as before. */
+/** Malicious and malformed requests. The service must answer normally after all of them. */
 import { connect } from 'node:net'
 import { CreateBucketCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -68,7 +68,7 @@ describe('a request that two readers could understand in two ways is refused:', 
     const answer = await send()
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(readJson(answer)).toMatchObject({ error: expect.any(String), code: 'invalid_request' })
-    // One answer: nothing of the body was taken for a second request.
+    // One answer: no part of the body was parsed as a second request.
     expect(answer.match(/HTTP\/1\.1 \d{3} /g)).toHaveLength(1)
     for (const header of ['X-Content-Type-Options: nosniff', 'Cache-Control: no-store'])
       expect(answer.toLowerCase()).toContain(header.toLowerCase())
@@ -103,7 +103,7 @@ describe('of slow senders', () => {
       const { hostname, port } = new URL(svc.adminUrl)
       let text = ''
       const socket = connect(Number(port), hostname, () => socket.write(`GET /api/v1/overview HTTP/1.1\r\n${host}\r\n`))
-      // A line every now and then does not prolong it.
+      // Occasional header lines do not extend the deadline.
       const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 500)
       socket.setEncoding('latin1').on('data', (chunk: string) => {
         text += chunk
@@ -119,7 +119,7 @@ describe('of slow senders', () => {
     expect(tookMs).toBeLessThan(20_000)
   })
 
-  test('one that nobody knows is refused without waiting for its body', async () => {
+  test('an unauthenticated one is refused without waiting for its body', async () => {
     const lines = ['POST /api/v1/settings/validate HTTP/1.1', host, json, 'Content-Length: 1000', 'Connection: close']
     expect(await ask(lines, '{')).toMatch(/^HTTP\/1\.1 401 /)
   })
@@ -129,7 +129,7 @@ describe('of slow senders', () => {
     expect(await ask(lines, '{')).toMatch(/^HTTP\/1\.1 400 .*must not be larger than 65536 bytes/s)
   })
 
-  test('one that goes away inside its body harms nobody', async () => {
+  test('one that disconnects inside its body does not affect others', async () => {
     const { hostname, port } = new URL(svc.adminUrl)
     const lines = ['POST /api/v1/settings/validate HTTP/1.1', host, operator, json, 'Content-Length: 1000']
     await new Promise<void>((done) => {

@@ -1,5 +1,5 @@
-/** The API document against the specification, and the answers of a running service against the values that the document is written from. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+/** The OpenAPI document against the specification, and the responses of a running service against the document. */
+import { beforeAll, describe, expect, test } from 'vitest'
 import { listBuckets, showBucket } from '../../plugins/admin/buckets/bucket-api.ts'
 import { listObjects, objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
 import { listAffectedVersions, listDeletedObjects, listDeletions, listObjectVersions } from '../../plugins/admin/objects/version-api.ts'
@@ -12,22 +12,23 @@ import { chainReadiness } from '../../plugins/wallet/readiness/readiness-api.ts'
 import { specRows } from '../../tools/spec-rows.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { missingMembers } from '../fixtures/missing-members.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: DevProcess
+let svc: ServeProcess
 let data: AdminData
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into everywhere
+// biome-ignore lint/suspicious/noExplicitAny: the document is read at many depths
 let document: any
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await sharedServe()
   data = createAdminData(svc)
   document = (await svc.call('GET', '/api/v1/openapi.json')).json
 })
-afterAll(() => svc?.[Symbol.asyncDispose]())
 
-/** Not built yet. */
+/** Not implemented yet. */
 const later = /\/(replacement|storage-replacements|storage-confirmations|wallet|observability)(\/|$)/
-/** Beside the specification. */
+/** Additions to the specification. */
 const ours = ['GET /api/v1/openapi.json', 'GET /api/v1/system/plugins']
 
 const listOperations = (): readonly string[] =>
@@ -54,7 +55,7 @@ test('every operation says what it answers, and that it may refuse in the one sh
     for (const { responses, summary } of Object.values(methods)) {
       expect(summary).not.toBe('')
       expect(responses).toMatchObject({ default: { $ref: '#/components/responses/Error' } })
-      // Deleting a bucket is never done.
+      // Deleting a bucket is not supported.
       expect(Object.keys(responses).filter((status) => /^20[0-4]$|^501$/.test(status))).toHaveLength(1)
     }
   }
@@ -68,7 +69,6 @@ describe('the answer of', () => {
     versionId = (await data.upload(bucket, 'folder/kept')).versionId
     await data.upload(bucket, 'deleted')
     await data.remove(bucket, 'deleted')
-    await data.stored(bucket, versionId)
   })
 
   const objects = '/api/v1/buckets/{bucket}/objects'
@@ -109,19 +109,3 @@ describe('the answer of', () => {
   const schemaOf = (path: string) =>
     document.paths[path.replaceAll(/:(\w+)/g, '{$1}')].get.responses[200].content['application/json'].schema
 })
-
-interface Schema {
-  readonly required?: readonly string[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-}
-
-/** Of what the served document requires, by place. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-function missingMembers({ required = [], properties = {}, items }: Schema, value: any, place = ''): readonly string[] {
-  if (Array.isArray(value)) return items ? value.flatMap((item, at) => missingMembers(items, item, `${place}[${at}]`)) : []
-  if (typeof value !== 'object' || value === null) return []
-  const missing = required.filter((member) => !Object.hasOwn(value, member)).map((member) => `${place}.${member}`)
-  const known = Object.entries(properties).filter(([member]) => Object.hasOwn(value, member))
-  return [...missing, ...known.flatMap(([member, schema]) => missingMembers(schema, value[member], `${place}.${member}`))]
-}

@@ -11,18 +11,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeRole, createUser, listUsers, rotateSecret, type S3Credentials } from '../../plugins/s3/users/user-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
 let svc: ServeProcess
 let data: AdminData
 const clients: S3Client[] = []
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
   data = createAdminData(svc)
 })
-afterAll(async () => {
+afterAll(() => {
   for (const client of clients) client.destroy()
-  await svc?.[Symbol.asyncDispose]()
 })
 
 const path = '/api/v1/s3-users'
@@ -199,7 +199,7 @@ describe('deletion', () => {
 
   test('beside the creation of a bucket for the user never leaves a bucket without its owner', async () => {
     const { access_key } = await create()
-    const bucket = { name: 'contested', owner_access_key: access_key, default_copies: 1 }
+    const bucket = { name: 'contested-owner', owner_access_key: access_key, default_copies: 1 }
     const [made, deleted] = await Promise.all([svc.call('POST', '/api/v1/buckets', { json: bucket }), svc.call('DELETE', of(access_key))])
     expect([
       [201, 409],
@@ -207,7 +207,7 @@ describe('deletion', () => {
     ]).toContainEqual([made.status, deleted.status])
   })
 
-  test('takes what the user stored to nobody', async () => {
+  test('keeps the objects that the user stored', async () => {
     const user = await create()
     const bucket = await data.makeBucket({ owner_access_key: user.access_key })
     await connect(user).send(new PutObjectCommand({ Bucket: bucket, Key: 'k', Body: Buffer.alloc(200, 'k') }))

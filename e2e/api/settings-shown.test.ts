@@ -108,7 +108,7 @@ test('exactly what is shown as a value can be edited; the rest belongs to the fi
   }
 })
 
-describe('no answer and no line of the log holds', () => {
+describe('no response and no log line contains', () => {
   const answers = async () => {
     const json = { 'content-type': 'application/json' }
     const bodies = [

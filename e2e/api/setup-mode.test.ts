@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel'
 import { emptyWalletKey, type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()
@@ -14,7 +15,7 @@ let s3Port: number
 /** `GET /api/v1/tasks` and so on: all that the full API documents. */
 let documented: readonly string[]
 beforeAll(async () => {
-  await using full = await startServe()
+  const full = await sharedServe()
   documented = operationsOf((await full.call('GET', '/api/v1/openapi.json')).json)
   dir = stack.use(temporaryDirectory()).path
   s3Port = await freePort()
@@ -75,7 +76,7 @@ test('the S3 port is closed, and no database was made', async () => {
   expect(readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.db'))).toEqual([])
 })
 
-test('an operator signs in, renews and leaves as ever', async () => {
+test('an operator signs in, refreshes and signs out as in full mode', async () => {
   const session = await svc.signIn()
   for (const [method, path, status] of [
     ['GET', '/api/v1/auth/session', 200],
@@ -142,11 +143,11 @@ test('a preflight names the missing key, and goes on to the chain once the file 
   ])
   saveConfigFile(svc.configPath, { 'chain.private_key': emptyWalletKey })
   const after = await preflight()
-  // Nobody listens at the address of the chain node.
+  // The chain node is unreachable.
   expect(after).toMatchObject({ status: 'unknown', mode: 'draft', partial_errors: { sdk_client: expect.any(String) } })
   expect(after.checks).toContainEqual(expect.objectContaining({ id: 'config_private_key', status: 'ready' }))
   expect((await svc.call('GET', '/api/v1/settings')).json).toMatchObject({ mode: 'ready', runtime_available: false })
-  // There is no way from one mode to the other but a restart.
+  // The mode changes only with a restart.
   expect(await health()).toEqual([200, { status: 'setup' }])
   expect((await svc.call('GET', '/api/v1/overview')).status).toBe(503)
 })

@@ -94,7 +94,7 @@ test('what is no attempt does not count: bodies that cannot be decoded, missing 
   expect((await login(testOperator, client)).status).toBe(200)
 })
 
-test('a block does not touch sessions: who is signed in goes on, renews and leaves', async () => {
+test('a block does not affect sessions: they work, refresh and sign out', async () => {
   const session = await behindProxy.signIn()
   const client = newClient()
   await guess(5, client)
@@ -136,7 +136,7 @@ describe('of forwarded addresses', () => {
     await expectBlocked({ 'x-forwarded-for': client, 'x-real-ip': '192.0.2.201' })
   })
 
-  test('X-Real-IP counts where the list names nobody', async () => {
+  test('X-Real-IP counts where X-Forwarded-For has no untrusted address', async () => {
     const client = { 'x-real-ip': '203.0.113.10' }
     await guess(5, client)
     await expectBlocked({ ...client, 'x-forwarded-for': '10.9.9.9, nonsense' })

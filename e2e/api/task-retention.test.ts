@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => svc[Symbol.asyncDispose]())
 
-/** Sweeps until the task is gone; whoever is left then. */
+/** Sweeps until the task is removed; returns the remaining ones. */
 async function sweepUntilGone(id: number): Promise<readonly number[]> {
   await expect
     .poll(async () => {
@@ -19,7 +19,7 @@ async function sweepUntilGone(id: number): Promise<readonly number[]> {
   return (await svc.list('?limit=100')).tasks.map((task) => task.id)
 }
 
-test('completed and acknowledged tasks go, and failures that nobody acknowledged stay however old they are', async () => {
+test('completed and acknowledged tasks are removed; unacknowledged failures stay at any age', async () => {
   const failed = await svc.putUntil('failed', { end: 'fail' })
   const dismissed = await svc.putUntil('failed', { of: 'collect', end: 'fail' })
   const waiting = await svc.putUntil('waiting', { end: 'wait' })

@@ -1,4 +1,4 @@
-/** Background tasks by HTTP: the list, what can be done about failures, and the counts. */
+/** Background tasks over HTTP: list, retry, acknowledgement and counts. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ListedTask, startTaskGateway, type TaskGateway } from '../fixtures/task-gateway.ts'
 
@@ -193,7 +193,7 @@ describe('a retry', () => {
     for (const gone of ['last_error', 'failure_reason']) expect(task).not.toHaveProperty(gone)
   })
 
-  test('takes a dismissal away', async () => {
+  test('undoes a dismissal', async () => {
     const failed = await svc.putUntil('failed', { end: 'fail' })
     await acknowledge(failed.id)
     expect((await retry(failed.id)).status).toBe(200)
@@ -201,7 +201,7 @@ describe('a retry', () => {
     expect(await idsOf('?status=dismissed&limit=1')).not.toEqual([failed.id])
   })
 
-  test('is refused where it would do no good', async () => {
+  test('is refused for a task that cannot be retried', async () => {
     const refused = { status: 409, json: { code: 'task_retry_unsupported', error: expect.any(String) } }
     const final = await svc.putUntil('failed', { end: 'fail for good' })
     expect(final.retryable).toBe(false)

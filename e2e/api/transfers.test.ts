@@ -142,7 +142,7 @@ describe('an upload', () => {
     expect(await sendHead(uploadPath('odd'), length)).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s)
   })
 
-  test('that ends before its declared length leaves nothing behind', async () => {
+  test('that ends before its declared length stores nothing', async () => {
     const { hostname, port } = new URL(svc.adminUrl)
     const cut = request({
       hostname,
@@ -183,7 +183,7 @@ describe('an upload', () => {
     expect(refusalOf(await svc.call('POST', uploadPath('a', 'No_Bucket'), { body }))).toEqual([400, 'invalid_bucket_name'])
   })
 
-  test('is an operator’s, and asks a session for its CSRF token', async () => {
+  test('needs an operator, and a session needs its CSRF token', async () => {
     const body = randomBytes(200)
     expect(refusalOf(await svc.call('POST', uploadPath('a'), { body, as: 'nobody' }))).toEqual([401, 'authentication_required'])
     const session = await svc.signIn()

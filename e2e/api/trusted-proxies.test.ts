@@ -1,7 +1,8 @@
-/** The scheme and the host that a proxy reports, and who is believed. */
+/** Scheme and host reported by proxies, trusted and untrusted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
 const stack = new AsyncDisposableStack()
 let trusting: ServeProcess
@@ -10,7 +11,7 @@ let elsewhere: ServeProcess
 beforeAll(async () => {
   const start = async (trusted: readonly string[]) => stack.use(await startServe({ settings: { 'admin.trusted_proxies': trusted } }))
   trusting = await start(['127.0.0.0/8'])
-  alone = await start([])
+  alone = await sharedServe()
   elsewhere = await start(['10.0.0.0/8', '::1', '192.0.2.1'])
 })
 afterAll(() => stack.disposeAsync())
@@ -41,7 +42,7 @@ describe('the cookie', () => {
     for (const line of lines) expect(line).toMatch(isSecure ? /; HttpOnly; Secure; SameSite=Strict$/ : /; HttpOnly; SameSite=Strict$/)
   })
 
-  test('is not Secure on the word of a stranger', async () => {
+  test('is not Secure when an untrusted peer reports https', async () => {
     for (const at of [alone, elsewhere]) expect((await cookieLines(at, https)).join()).not.toContain('Secure')
   })
 })
@@ -67,7 +68,7 @@ describe('the origin that Basic is compared with', () => {
     },
   )
 
-  test('is never one that a stranger names', async () => {
+  test('is never taken from an untrusted peer', async () => {
     for (const at of [alone, elsewhere]) {
       expect(await statusOf(at, { ...proxied, origin: 'https://svc.example' })).toBe(403)
       expect(await statusOf(at, { ...proxied, origin: at.adminUrl })).toBe(200)
@@ -75,10 +76,7 @@ describe('the origin that Basic is compared with', () => {
   })
 })
 
-test.each(['proxy.local', '10.0.0.0/33', '10.0.0.1-10.0.0.9', '*'])(
-  'a trusted proxy written as %j stops the start by name',
-  async (entry) => {
-    const starting = startServe({ settings: { 'admin.trusted_proxies': [entry] } })
-    await expect(starting).rejects.toThrow(/admin\.trusted_proxies .*must be an IP address or a CIDR/)
-  },
-)
+test('a trusted proxy that is no address stops the start by name', async () => {
+  const starting = startServe({ settings: { 'admin.trusted_proxies': ['proxy.local'] } })
+  await expect(starting).rejects.toThrow(/admin\.trusted_proxies .*must be an IP address or a CIDR/)
+})

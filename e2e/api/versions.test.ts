@@ -1,4 +1,4 @@
-/** Versions of objects over HTTP: their history, the way back to an older one, and where a version’s copies are. */
+/** Object versions over HTTP: history, restore and provenance. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { objectProvenance, objectStatusDetail } from '../../plugins/admin/objects/object-api.ts'
 import { listObjectVersions, restoreObjectVersion } from '../../plugins/admin/objects/version-api.ts'
@@ -10,10 +10,13 @@ import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 let svc: DevProcess
 let data: AdminData
 let bucket: string
+/** Objects whose storage fails are here, so that its data sets are created once. */
+let fragile: string
 beforeAll(async () => {
   svc = await startDev()
   data = createAdminData(svc)
   bucket = await data.makeBucket()
+  fragile = await data.makeBucket()
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())
 
@@ -186,13 +189,12 @@ describe('a restore', () => {
   })
 
   test('rule 4: replaces a current version that failed', async () => {
-    const other = await data.makeBucket()
-    const good = await data.upload(other, 'k')
-    await data.stored(other, good.versionId)
-    const lost = await uploadForFailure(svc, data, other, 'k')
-    const reply = await restore(from('k', good.versionId, lost.versionId), other)
+    const good = await data.upload(fragile, 'k')
+    await data.stored(fragile, good.versionId)
+    const lost = await uploadForFailure(svc, data, fragile, 'k')
+    const reply = await restore(from('k', good.versionId, lost.versionId), fragile)
     expect(answerOf(restoreObjectVersion, reply).source_version_id).toBe(good.versionId)
-    const { versions } = await data.history(other, 'k')
+    const { versions } = await data.history(fragile, 'k')
     expect(versions.map(({ state, is_current }) => [state, is_current])).toEqual([
       ['stored', true],
       ['failed', false],
@@ -201,11 +203,13 @@ describe('a restore', () => {
   })
 
   test('rule 5: of bytes that nobody has is a failure with 500, and changes nothing', async () => {
-    const other = await data.makeBucket()
-    const lost = await uploadForFailure(svc, data, other, 'k')
-    const current = await data.upload(other, 'k')
-    expect(refusalOf(await restore(from('k', lost.versionId, current.versionId), other))).toEqual([500, 'restore_source_unreadable'])
-    expect((await data.history(other, 'k')).current_version_id).toBe(current.versionId)
+    const lost = await uploadForFailure(svc, data, fragile, 'unreadable')
+    const current = await data.upload(fragile, 'unreadable')
+    expect(refusalOf(await restore(from('unreadable', lost.versionId, current.versionId), fragile))).toEqual([
+      500,
+      'restore_source_unreadable',
+    ])
+    expect((await data.history(fragile, 'unreadable')).current_version_id).toBe(current.versionId)
   })
 
   test('rule 5: of what does not exist is 404', async () => {
@@ -303,13 +307,12 @@ describe('provenance and status', () => {
   })
 
   test('tell of a version whose storage failed that it has, and why', async () => {
-    const other = await data.makeBucket()
-    const { versionId } = await uploadForFailure(svc, data, other, 'k')
-    expect(answerOf(objectStatusDetail, await detail(`version_id=${versionId}`, other))).toMatchObject({
+    const { versionId } = await uploadForFailure(svc, data, fragile, 'untold')
+    expect(answerOf(objectStatusDetail, await detail(`version_id=${versionId}`, fragile))).toMatchObject({
       state: 'failed',
       status: 'warning',
     })
-    expect(answerOf(objectProvenance, await provenance(`version_id=${versionId}`, other))).toMatchObject({
+    expect(answerOf(objectProvenance, await provenance(`version_id=${versionId}`, fragile))).toMatchObject({
       state: 'failed',
       success_copies: 0,
       copy_health: { status: expect.stringMatching(/^(degraded|unavailable)$/), unhealthy_objects: 1 },

@@ -1,16 +1,21 @@
-/** What a hostile or clumsy client gets: always an answer, in the one shape that refusals have, and nothing of the inside. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+/** Wrong methods, paths and bodies: each is refused in the shape of all errors, without internals. */
+import { beforeAll, describe, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { sharedServe } from '../fixtures/shared-serve.ts'
 
 let svc: ServeProcess
 let bucket: string
+let before: readonly string[]
 beforeAll(async () => {
-  svc = await startServe()
+  svc = await sharedServe()
   bucket = await createAdminData(svc).makeBucket()
+  before = await bucketNames()
 })
-afterAll(() => svc?.[Symbol.asyncDispose]())
+
+const bucketNames = async (): Promise<readonly string[]> =>
+  (await svc.call('GET', '/api/v1/buckets')).json.map(({ name }: { name: string }) => name)
 
 const reads = [
   '/api/v1/overview',
@@ -42,25 +47,34 @@ const here = (path: string) => path.replace('{bucket}', bucket)
 
 describe.each(reads)('%s', (path) => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'])('has no %s', async (method) => {
-    expect(refusalOf(await svc.call(method, here(path)))).toEqual([404, 'not_found'])
+    const reply = await svc.call(method, here(path))
+    expect([...refusalOf(reply), reply.headers.allow]).toEqual([405, 'method_not_allowed', expect.stringMatching(/^GET(, HEAD)?$/)])
   })
 })
 
 test.each(writes)('%s has no GET', async (path) => {
-  expect(refusalOf(await svc.call('GET', here(path)))).toEqual([404, 'not_found'])
+  const reply = await svc.call('GET', here(path))
+  expect([...refusalOf(reply), reply.headers.allow]).toEqual([405, 'method_not_allowed', expect.stringMatching(/^(POST|PUT)$/)])
 })
 
 test.each([
-  ['PATCH', '/api/v1/buckets'],
-  ['DELETE', '/api/v1/buckets'],
-  ['POST', '/api/v1/buckets/{bucket}'],
-  ['PUT', '/api/v1/buckets/{bucket}'],
-  ['POST', '/api/v1/buckets/{bucket}/objects'],
-  ['GET', '/api/v1/s3-users/somebody'],
-  ['POST', '/api/v1/s3-users/somebody'],
-  ['DELETE', '/api/v1/s3-users'],
-  ['POST', '/healthz'],
-  ['POST', '/metrics'],
+  ['PATCH', '/api/v1/buckets', 'GET, HEAD, POST'],
+  ['DELETE', '/api/v1/buckets', 'GET, HEAD, POST'],
+  ['POST', '/api/v1/buckets/{bucket}', 'DELETE, GET, HEAD'],
+  ['PUT', '/api/v1/buckets/{bucket}', 'DELETE, GET, HEAD'],
+  ['POST', '/api/v1/buckets/{bucket}/objects', 'DELETE, GET, HEAD'],
+  ['GET', '/api/v1/s3-users/somebody', 'DELETE, PUT'],
+  ['POST', '/api/v1/s3-users/somebody', 'DELETE, PUT'],
+  ['DELETE', '/api/v1/s3-users', 'GET, HEAD, POST'],
+  ['POST', '/healthz', 'GET, HEAD'],
+  ['POST', '/metrics', 'GET'],
+])('%s %s is answered 405 with what the address supports', async (method, path, allow) => {
+  const reply = await svc.call(method, here(path))
+  expect([...refusalOf(reply), reply.headers.allow]).toEqual([405, 'method_not_allowed', allow])
+})
+
+test.each([
+  ['GET', '/api/v1/buckets/'],
   ['GET', '/api/v1/buckets/{bucket}/nothing'],
   ['GET', '/api/v1/buckets/{bucket}/objects/'],
   ['GET', '/api/v1/buckets/{bucket}/objects/nothing'],
@@ -71,7 +85,7 @@ test.each([
   ['GET', '/api'],
   ['GET', '/admin'],
   ['GET', '/api/v1/s3-users/a/b/c'],
-])('%s %s is nothing that there is: 404', async (method, path) => {
+])('%s %s is not found', async (method, path) => {
   expect(refusalOf(await svc.call(method, here(path)))).toEqual([404, 'not_found'])
 })
 
@@ -91,12 +105,12 @@ test.each([
   '/api/v1/buckets/%ff',
   `/api/v1/buckets/${'x'.repeat(5000)}`,
   `/api/v1/${'a/'.repeat(2000)}`,
-])('%s is not what it seems, and refused', async (path) => {
+])('%s is refused with 400 or 404', async (path) => {
   const [status] = refusalOf(await svc.call('GET', path))
   expect([400, 404]).toContain(status)
 })
 
-/** Bodies that are wrong everywhere, and for what takes none that must not matter. */
+/** Bodies that every endpoint with a body refuses. */
 const bodies = [
   'null',
   '[]',
@@ -142,7 +156,7 @@ describe.each([
   })
 })
 
-test('after all this the service is well, and has nothing but the bucket it had', async () => {
+test('after all these requests the service is healthy and has the same buckets', async () => {
   expect((await svc.call('GET', '/healthz')).json).toEqual({ status: 'ok' })
-  expect((await svc.call('GET', '/api/v1/buckets')).json.map(({ name }: { name: string }) => name)).toEqual([bucket])
+  expect(await bucketNames()).toEqual(before)
 })

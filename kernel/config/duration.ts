@@ -1,10 +1,10 @@
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
-const wholePattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/
+export const durationPattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/
 const partPattern = /(\d+(?:\.\d+)?)(ms|s|m|h)/gy
 
 /** Milliseconds of `5s`, `2m`, `1h30m`, `250ms`; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
-  if (!wholePattern.test(text)) return undefined
+  if (!durationPattern.test(text)) return undefined
   let ms = 0
   for (const [, amount, unit] of text.matchAll(partPattern)) ms += Number(amount) * unitMs[unit as keyof typeof unitMs]
   return ms

@@ -69,6 +69,13 @@ test.each([
   expect(problems.map(({ field }) => field)).toEqual([`cache.${key}`])
 })
 
+test('a choice is read in any letter case and kept in its own spelling', () => {
+  const inFile = load('[cache]\neviction_policy = "None"')
+  expect([inFile.cache.eviction_policy, inFile.raw.get('cache.eviction_policy'), inFile.messages]).toEqual(['none', 'none', []])
+  expect(load('', { env: { SVC_CHAIN_PRIVATE_KEY: 'key', SVC_CACHE_EVICTION_POLICY: 'NONE' } }).cache.eviction_policy).toBe('none')
+  expect(load('[cache]\neviction_policy = "nonesuch"').messages).toEqual([expect.stringContaining('cache.eviction_policy')])
+})
+
 test('text from the environment is read in the form of its setting', () => {
   const env = {
     SVC_CACHE_PAUSED: 'true',

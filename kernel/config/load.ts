@@ -69,7 +69,8 @@ function readSection(section: Section, tree: unknown, request: ConfigRequest) {
   let isValid = true
   for (const [key, setting] of Object.entries(section.keys)) {
     const field = `${section.path}.${key}`
-    const choice = pick(field, setting, tree, request)
+    const found = pick(field, setting, tree, request)
+    const choice = { ...found, value: setting.normalize(found.value) }
     picked.set(field, choice)
     const problem = checkSetting(field, setting, choice.value)
     if (problem) problems.push(problem)

@@ -17,6 +17,8 @@ export interface Setting<T> {
   readonly form: 'text' | 'integer' | 'flag' | 'list' | 'duration'
   /** Checks the value as it stands in the file (a duration is text there). */
   readonly rule: ValueRule
+  /** The canonical spelling of a value, such as `lru` for `LRU`; any other value unchanged. */
+  readonly normalize: (value: unknown) => unknown
   /** Turns the checked file value into the one the code uses. */
   readonly parse: (fileValue: unknown) => T
   /** File form of the default; a function when it depends on the data directory; undefined = no default. */
@@ -54,7 +56,22 @@ type Defaulted<T, A> = A extends { readonly default: unknown } ? T : A extends {
 
 function setting<T>(form: Setting<T>['form'], rule: ValueRule, about: About<FileValue>, parse: (value: unknown) => T): Setting<T> {
   const { label, doc, editable = false, required = false, risk = 'none', written = false, secretParts = () => [] } = about
-  return { form, rule, parse, fallback: about.default, label, doc, editable, required, risk, written, secret: false, secretParts }
+  const normalize = (value: unknown) => value
+  return {
+    form,
+    rule,
+    normalize,
+    parse,
+    fallback: about.default,
+    label,
+    doc,
+    editable,
+    required,
+    risk,
+    written,
+    secret: false,
+    secretParts,
+  }
 }
 
 /** Free text, optionally narrowed by a rule such as `matching(/^https?:/, 'an http or https URL')`. */
@@ -79,8 +96,13 @@ export function secret<const A extends About<string>>(about: A, rule: TextRule =
   }
 }
 
+/** One of the values, in any letter case. */
 export function choice<const V extends string, const A extends About<NoInfer<V>>>(values: readonly V[], about: A): Setting<V> {
-  return setting('text', choiceRule(values), about, (value) => value as V)
+  const canonical = new Map<unknown, V>(values.map((value) => [value.toLowerCase(), value]))
+  return {
+    ...setting('text', choiceRule(values), about, (value) => value as V),
+    normalize: (value) => (typeof value === 'string' ? canonical.get(value.toLowerCase()) : undefined) ?? value,
+  }
 }
 
 export function integer<const A extends About<number> & { readonly min?: number; readonly max?: number }>(

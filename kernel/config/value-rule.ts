@@ -9,6 +9,8 @@ export interface ValueRule {
   /** Of an integer, inclusive. */
   readonly min?: number | undefined
   readonly max?: number | undefined
+  /** Of a text: a regular expression that it must match. */
+  readonly pattern?: string | undefined
   /** Undefined when the value fits. */
   check(value: unknown): Mismatch | undefined
 }
@@ -23,6 +25,8 @@ export interface Mismatch {
 export interface TextRule {
   /** Shown to operators, such as `an http or https URL`. */
   readonly expected: string
+  /** For texts that must match it. */
+  readonly pattern?: string | undefined
   /** What the text must be; undefined when it fits. */
   mustBe(text: string): string | undefined
 }
@@ -30,20 +34,23 @@ export interface TextRule {
 /** Text that matches the whole pattern, described by `expected`. */
 export const matching = (pattern: RegExp, expected: string): TextRule => ({
   expected,
+  pattern: pattern.source,
   mustBe: (text) => (pattern.test(text) ? undefined : expected),
 })
 
 export const anyText: TextRule = { expected: 'a string', mustBe: () => undefined }
 export const nonEmptyText: TextRule = {
   expected: 'a string and non-empty',
+  pattern: '.',
   mustBe: (text) => (text === '' ? 'non-empty' : undefined),
 }
 
 /** Refuses lone surrogates, which the file cannot hold, and control characters, which are mistakes in a path, name or URL. */
-export function textRule({ expected, mustBe }: TextRule): ValueRule {
+export function textRule({ expected, pattern, mustBe }: TextRule): ValueRule {
   const isPrintable = (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text)
   return {
     expected,
+    pattern,
     check(value) {
       if (typeof value !== 'string') return wrongType('a string', value)
       const wanted = mustBe(value) ?? (isPrintable(value) ? undefined : 'text without control characters')

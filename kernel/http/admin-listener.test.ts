@@ -88,7 +88,7 @@ test.each([
   ['an unknown address of the API', '/api/v1/nothing', { headers }, 404, true],
   ['an unknown address outside v1', '/api/other', { headers }, 404, true],
   ['an unknown address outside v1 without sign-in', '/api/other', {}, 401, true],
-  ['a wrong method', '/api/v1/things', { headers, method: 'DELETE' }, 404, true],
+  ['a wrong method', '/api/v1/things', { headers, method: 'DELETE' }, 405, true],
   ['a missing sign-in', '/api/v1/things', {}, 401, true],
   ['a missing sign-in at an address that does not exist', '/admin/anything', {}, 401, true],
   ['an address that cannot be decoded', '/assets/%zz', {}, 400, false],

@@ -15,6 +15,7 @@ import { limits } from '../limits.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import type { adminAuthSection, adminSection } from '../settings.ts'
+import { AllowedMethods } from './allowed-methods.ts'
 import { explainAmbiguousHead } from './ambiguous-head.ts'
 import { auditChange, auditRefusal, describeIdentity } from './audit-request.ts'
 import { answerBrokenRequest } from './broken-request.ts'
@@ -133,6 +134,10 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
     },
   })
   app.addHook('onRequest', enter)
+  const allowed = new AllowedMethods()
+  app.addHook('onRoute', (route) => {
+    if (!apiRoots.includes(route.url)) allowed.add(route)
+  })
   app.setErrorHandler(answerError)
   leaveBodiesAlone(app)
   rules.register(app, 'open', (scope) => registerHealth(scope, options.mode, options.health, options.log))
@@ -141,7 +146,7 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
     rules.register(app, 'session', (scope) => registerSessionRoutes(scope, adminAuth))
   }
   for (const answered of options.routes) rules.register(app, answered.group.access, (scope) => registerGroup(scope, answered))
-  registerNotFound(app, rules)
+  registerNotFound(app, rules, allowed)
   return app
 }
 
@@ -208,12 +213,25 @@ function registerGroup(scope: FastifyInstance, { group, services, answer }: Answ
 }
 
 /** Reserves these paths, so that a plugin's wildcard route for dashboard pages never answers them. */
-function registerNotFound(app: FastifyInstance, rules: RouteAccessRules): void {
-  const refuse = async () => {
-    throw kernelErrors.not_found()
+const apiRoots: readonly string[] = ['/api', '/api/*', '/admin', '/admin/*']
+
+/** 405 where a route has the path with another method, else 404. */
+function registerNotFound(app: FastifyInstance, rules: RouteAccessRules, allowed: AllowedMethods): void {
+  const refuse = async ({ method, raw }: FastifyRequest, reply: FastifyReply) => {
+    const supported = allowed.of(readRequestPath(raw.url ?? '').raw)
+    // A path that the router refuses, such as one with a part that is too long, may fit a route that has the method.
+    if (supported.length === 0 || supported.includes(method)) throw kernelErrors.not_found()
+    const methods = supported.join(', ')
+    reply.header('allow', methods)
+    throw kernelErrors.method_not_allowed({ message: `This address does not support ${method}; it supports ${methods}.` })
   }
+  // In a hook: the framework refuses some methods without a Content-Type before it calls a handler.
   rules.register(app, 'operator', (scope) => {
-    for (const url of ['/api', '/api/*', '/admin', '/admin/*']) scope.all(url, refuse)
+    scope.addHook('onRequest', refuse)
+    for (const url of apiRoots) scope.all(url, refuse)
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) await refuse(request, reply)
   })
   app.setNotFoundHandler(refuse)
 }

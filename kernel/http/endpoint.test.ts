@@ -59,8 +59,42 @@ test.each([
   expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid_request' }])
 })
 
-test('bytes are never made only to be thrown away by HEAD', async () => {
+test('HEAD is not served where only GET can produce the bytes', async () => {
   await using listener = await start()
   expect(await (await fetch(`${listener.url}/api/v1/bytes`, { headers })).text()).toBe('abc')
-  expect((await fetch(`${listener.url}/api/v1/bytes`, { method: 'HEAD', headers })).status).toBe(404)
+  expect((await fetch(`${listener.url}/api/v1/bytes`, { method: 'HEAD', headers })).status).toBe(405)
+})
+
+test('a method that no route of the path has is refused with 405 and the supported ones', async () => {
+  await using listener = await start()
+  for (const method of ['POST', 'PATCH', 'OPTIONS', 'QUERY', 'PROPFIND']) {
+    const response = await fetch(`${listener.url}/api/v1/things/7`, { method, headers })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'DELETE, PUT'])
+    expect(await response.json()).toEqual({
+      error: `This address does not support ${method}; it supports DELETE, PUT.`,
+      code: 'method_not_allowed',
+    })
+  }
+  const health = await fetch(`${listener.url}/healthz`, { method: 'POST' })
+  expect([health.status, health.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})
+
+test('without credentials an unsupported method says nothing about the path', async () => {
+  await using listener = await start()
+  const response = await fetch(`${listener.url}/api/v1/things/7`, { method: 'PATCH' })
+  expect([response.status, response.headers.get('allow')]).toEqual([401, null])
+})
+
+test('a path that only looks like one of a route is not found', async () => {
+  await using listener = await start()
+  const response = await fetch(`${listener.url}/api/v1/things/${'7'.repeat(2000)}`, { method: 'DELETE', headers })
+  expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+})
+
+test('a path with an empty parameter is not found', async () => {
+  await using listener = await start()
+  for (const method of ['PUT', 'DELETE', 'PATCH']) {
+    const response = await fetch(`${listener.url}/api/v1/things/`, { method, headers })
+    expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])
+  }
 })

@@ -1,6 +1,7 @@
 /** Endpoints of the Admin API as values: one value registers the route, types the client and documents the API. */
 import type { Type } from 'arktype'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { kernelErrors } from '../errors.ts'
 import { noteSubject } from './audit-request.ts'
 import { type AuditedMembers, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
@@ -73,6 +74,8 @@ export function serveEndpoint<E extends Endpoint>(
     exposeHeadRoute: method === 'GET' && answer !== undefined,
     config: routeConfig(endpoint),
     async handler(request, reply) {
+      // Such as `/api/v1/buckets/`: an empty name names nothing.
+      if (Object.values(request.params as object).includes('')) throw kernelErrors.not_found()
       const call = {
         params: params && parseParams(params, request),
         query: query && parseQuery(query, request),

@@ -1,13 +1,13 @@
 /** What other plugins may add to the admin plugin. */
 import { defineExtensionPoint, type Resolved, type Uses } from '#kernel'
 
-/** Members that a plugin adds to the overview, such as `level` to `chain_storage_health`. */
+/** Members that a plugin adds to the overview, such as `providers` to `chain_storage_health`. */
 export interface OverviewPart<U extends Uses = Uses> {
   readonly name: string
   /** Member of the overview that the result is merged into; it may be a new one. */
   readonly into: string
   readonly uses: U
-  /** Cheap: the dashboard asks every few seconds. What is thrown is logged, and the part left out. */
+  /** Must be cheap: the dashboard polls every few seconds. An error is logged and the part left out. */
   summarise(services: Resolved<U>): object | Promise<object>
 }
 

@@ -137,6 +137,8 @@ export interface ListRequest {
 }
 
 export interface ListEntry {
+  /** Number of the object, kept while it is current. */
+  readonly id: number
   readonly key: string
   readonly versionId: string
   readonly contentId: number | null
@@ -352,6 +354,9 @@ export interface DataSetRecord {
   readonly status: 'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'
   readonly committedCopies: number
   readonly physicalBytes: number
+  /** Versions with a committed copy here, and how many of them are current. */
+  readonly referencedVersions: number
+  readonly currentVersions: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
@@ -370,6 +375,10 @@ export interface Placements {
   /** States for a page of versions, by content id; cheaper than `ofVersion`. */
   ofContents(contentIds: readonly number[]): ReadonlyMap<number, ContentSituation>
   dataSetsOf(bucketId: number): readonly DataSetRecord[]
+  /** Number of data sets of all buckets by status. A status without any is missing. */
+  countDataSets(): ReadonlyMap<DataSetRecord['status'], number>
+  /** Versions with a committed copy on one of the data sets. Counting stops at `max`. */
+  countVersionsOn(dataSets: readonly DataSetRecord[], max: number): number
   /** May be some seconds old, because counting is slow while many objects are being stored. */
   countObjects(): Promise<ObjectCounts>
 }

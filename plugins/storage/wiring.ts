@@ -145,6 +145,10 @@ export const storageServices = [
     },
   ),
   provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers }, ({ providers, ...deps }) =>
-    createPlacements({ ...deps, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
+    createPlacements({
+      ...deps,
+      pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid),
+      providerName: (providerId) => providers.nameOf(providerId),
+    }),
   ),
 ] as const

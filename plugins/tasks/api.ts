@@ -1,15 +1,23 @@
-/** What the tasks plugin's addresses take and answer. Times are RFC 3339 in UTC, whole seconds unless they say more. */
+/** Endpoints of background tasks. Times are RFC 3339 in UTC, in whole seconds unless noted. */
 
-import { defineEndpoint } from '#kernel'
+import { defineEndpoint, documented, taskKinds } from '#kernel'
 import { type } from '#kernel/schema'
 import { readTime } from './read-time-policy.ts'
 
 const status = type("'pending' | 'running' | 'completed' | 'failed' | 'cancelled'")
 
+const taskType = type('string').narrow(
+  documented((contributed) => ({
+    enum: contributed(taskKinds)
+      .map(({ kind }) => kind)
+      .sort(),
+  })),
+)
+
 export const task = type({
   id: 'number.integer',
   type: 'string',
-  /** The kind of work, in words. */
+  /** Label of the type. */
   operation: 'string',
   status,
   presentation_status: "'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'",
@@ -34,7 +42,7 @@ export const task = type({
 
 const id = type('string.integer.parse').to('1 <= number.integer <= 9007199254740991')
 const taskPath = type({ id })
-/** Parameters of an earlier list that paged by offset: dropping them silently would show another page than was asked for. */
+/** Parameters of an earlier list that paged by offset: ignoring them would return the wrong page. */
 const removed = type('string')
   .narrow((_text, ctx) => ctx.mustBe('left out: the list is paged by cursor'))
   .configure({ deprecated: true }, 'self')
@@ -44,9 +52,9 @@ export const taskPageSizes = { usual: 50, max: 100 } as const
 export const listTasks = defineEndpoint({
   method: 'GET',
   path: '/api/v1/tasks',
-  summary: 'Background tasks, newest first; healthy recurring ones are left out',
+  summary: 'List background tasks, newest first, without healthy recurring ones',
   query: type({
-    'type?': 'string',
+    'type?': taskType,
     /** `failed`: not acknowledged; `dismissed`: acknowledged. */
     'status?': status.or("'dismissed'"),
     'limit?': type('string.integer.parse').to(`1 <= number.integer <= ${taskPageSizes.max}`),
@@ -63,14 +71,14 @@ export const listTasks = defineEndpoint({
 export const taskStats = defineEndpoint({
   method: 'GET',
   path: '/api/v1/tasks/stats',
-  summary: 'Tasks by type and status; failures that were acknowledged count as dismissed',
+  summary: 'Count tasks by type and status; acknowledged failures count as dismissed',
   answer: type({ type: 'string', status: status.or("'dismissed'"), count: 'number.integer' }).array(),
 })
 
 export const retryTask = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/:id/retry',
-  summary: 'Run a failed task again',
+  summary: 'Retry a failed task',
   params: taskPath,
   answer: type({ status: "'pending'" }),
   refusals: ['task_retry_unsupported'],
@@ -88,20 +96,22 @@ export const acknowledgeTask = defineEndpoint({
 export const previewAcknowledge = defineEndpoint({
   method: 'GET',
   path: '/api/v1/tasks/acknowledge/preview',
-  summary: 'How many failures a bulk acknowledgement would dismiss; giving `as_of` back dismisses exactly these',
-  query: type({ 'type?': 'string' }),
+  summary: 'Count the failures that a bulk acknowledgement would dismiss; passing `as_of` back dismisses exactly these',
+  query: type({ 'type?': taskType }),
   answer: type({ count: 'number.integer', /** With milliseconds. */ as_of: 'string' }),
   refusals: ['unknown_task_type'],
 })
 
-const time = type('string').pipe((text, ctx) => readTime(text) ?? ctx.error('an RFC 3339 time such as 2026-01-31T12:00:00Z'))
+const time = type('string')
+  .narrow(documented({ format: 'date-time' }))
+  .pipe((text, ctx) => readTime(text) ?? ctx.error('an RFC 3339 time such as 2026-01-31T12:00:00Z'))
 
 export const acknowledgeTasks = defineEndpoint({
   method: 'POST',
   path: '/api/v1/tasks/acknowledge',
-  summary: 'Dismiss every failure recorded before a moment (default: now), of one type or of all',
+  summary: 'Dismiss all failures recorded before a time (default: now), of one type or of all types',
   audit: ['type', 'failed_before', 'acknowledged'],
-  body: type({ 'type?': 'string', 'failed_before?': time }),
+  body: type({ 'type?': taskType, 'failed_before?': time }),
   isBodyOptional: true,
   answer: type({ acknowledged: 'number.integer' }),
   refusals: ['unknown_task_type'],

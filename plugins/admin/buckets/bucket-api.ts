@@ -1,35 +1,59 @@
-/** Addresses of the buckets. Ids of the chain are decimal texts, times RFC 3339 in UTC. */
+/** Endpoints of buckets. On-chain ids are decimal text, times RFC 3339 in UTC. */
 
-import { defineEndpoint } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
 
-export const bucketPath = type({ name: 'string' })
+export const bucketPath = type({
+  name: type('string').narrow(documented({ minLength: 3, maxLength: 63, pattern: '^[a-z0-9][a-z0-9.-]*[a-z0-9]$' })),
+})
 const copies = type('1 <= number.integer <= 8')
+const copiesOrDefault = type('unknown').narrow(documented({ anyOf: [{ type: 'integer', minimum: 1, maximum: 8 }, { type: 'null' }] }))
+
+/** Stricter than a name in a path: no dot beside a dot or hyphen, no IP address, no reserved prefix or suffix. */
+const newName = documented({
+  minLength: 3,
+  maxLength: 63,
+  pattern: '^(?!xn--)(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)(?!.*-s3alias$)[a-z0-9](-*[a-z0-9]|\\.[a-z0-9])*$',
+})
 
 const bucketPolicy = {
   id: 'number.integer',
   name: 'string',
-  /** `__internal_root__`: the account of the service itself. */
+  /** `__internal_root__`: the service's own account. */
   owner_access_key: 'string | null',
   default_copies: copies,
   minimum_durable_copies: copies,
   status: "'active'",
 } as const
 
+const health = {
+  status: "'available' | 'degraded' | 'unavailable' | 'unknown'",
+  /** Such as `copy_observation_missing`. */
+  reason_codes: 'string[]',
+  stale: 'boolean',
+} as const
+
 const bucketUse = {
   object_count: 'number.integer',
   total_size_bytes: 'number.integer',
+  /** Versions are affected while a data set with a copy of them is not known to be healthy. */
+  storage_health: {
+    ...health,
+    abnormal_data_sets: 'number.integer',
+    affected_versions_capped: 'number.integer',
+    affected_versions_cap: 'number.integer',
+    affected_versions_exceeds_cap: 'boolean',
+  },
   created_at: 'string',
 } as const
 
-/** What a change of a bucket answers with. */
+/** Response of a change. */
 export const bucketChange = type(bucketPolicy)
 export const bucketItem = type({ ...bucketPolicy, ...bucketUse })
 
-/** What is known of a provider. */
 export const providerIdentity = type({ registry_provider_id: 'string', 'service_url?': 'string' })
 
-/** A generation of a replica slot. */
+/** One generation of a replica slot. */
 export const dataSet = type({
   id: 'number.integer',
   bucket_id: 'number.integer',
@@ -46,6 +70,10 @@ export const dataSet = type({
   committed_copies: 'number.integer',
   readable_copies: 'number.integer',
   physical_bytes: 'number.integer',
+  /** Versions with a committed copy here, and how many of them are current. */
+  referenced_version_count: 'number.integer',
+  current_version_count: 'number.integer',
+  storage_health: health,
   created_at: 'string',
   updated_at: 'string',
 })
@@ -64,17 +92,17 @@ export const bucketDetail = type({
 export const listBuckets = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets',
-  summary: 'Every bucket, in order of name',
+  summary: 'List all buckets in order of name',
   answer: bucketItem.array(),
 })
 
 export const createBucket = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets',
-  summary: 'Create a bucket; without a number of copies it takes the configured one',
+  summary: 'Create a bucket; the numbers of copies default to the configured ones',
   audit: ['name', 'owner_access_key', 'default_copies', 'minimum_durable_copies'],
   body: type({
-    name: 'string',
+    name: type('string').narrow(newName),
     owner_access_key: 'string > 0',
     'default_copies?': copies.or('null'),
     'minimum_durable_copies?': copies.or('null'),
@@ -87,7 +115,7 @@ export const createBucket = defineEndpoint({
 export const showBucket = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name',
-  summary: 'One bucket with its data sets and replacements',
+  summary: 'Show a bucket with its data sets and replacements',
   params: bucketPath,
   answer: bucketDetail,
   refusals: ['invalid_bucket_name', 'bucket_not_found'],
@@ -96,7 +124,7 @@ export const showBucket = defineEndpoint({
 export const changeOwner = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/owner',
-  summary: 'Give a bucket to another S3 user, or to __internal_root__',
+  summary: 'Change the owner of a bucket to another S3 user, or to __internal_root__',
   audit: ['owner_access_key'],
   params: bucketPath,
   body: type({ owner_access_key: 'string > 0' }),
@@ -107,11 +135,10 @@ export const changeOwner = defineEndpoint({
 export const changeCopyPolicy = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/buckets/:name/copy-policy',
-  summary: 'Raise the number of copies of later uploads, or change how many of them let cached bytes go',
+  summary: 'Raise the copies of later uploads, or change how many copies allow the eviction of cached bytes',
   audit: ['default_copies', 'minimum_durable_copies'],
   params: bucketPath,
-  // Whole numbers from 1 to 8, or null; anything else is refused with a code of its own.
-  body: type({ 'default_copies?': 'unknown', 'minimum_durable_copies?': 'unknown' }),
+  body: type({ 'default_copies?': copiesOrDefault, 'minimum_durable_copies?': copiesOrDefault }).narrow(documented({ minProperties: 1 })),
   answer: bucketChange,
   refusals: [
     'invalid_bucket_name',
@@ -126,7 +153,7 @@ export const changeCopyPolicy = defineEndpoint({
 export const deleteBucket = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/buckets/:name',
-  summary: 'Never done: answers 501',
+  summary: 'Not supported (501)',
   params: bucketPath,
   status: 501,
   refusals: ['bucket_deletion_unsupported'],

@@ -53,6 +53,8 @@ test('the data sets of a bucket say which of them can be replaced', async () => 
     clientDataSetId: '99',
     committedCopies: 2,
     physicalBytes: 512,
+    referencedVersions: 3,
+    currentVersions: 2,
     createdAtMs: 0,
     updatedAtMs: 1000,
   }
@@ -67,7 +69,30 @@ test('the data sets of a bucket say which of them can be replaced', async () => 
     bucket_name: 'photos',
     provider_identity: { registry_provider_id: '7', service_url: 'https://p7.example' },
     updated_at: '1970-01-01T00:00:01Z',
+    referenced_version_count: 3,
+    current_version_count: 2,
+    storage_health: { status: 'degraded', reason_codes: ['local_status_not_ready'], stale: false },
   })
+})
+
+test('list and detail show the storage health of a bucket', async () => {
+  await using admin = await testAdmin()
+  for (const name of ['empty', 'photos']) await admin.call('POST', '/api/v1/buckets', { name, owner_access_key: root })
+  const record = { copyIndex: 0, generation: 1, providerId: '7', serviceUrl: 'https://p7.example', clientDataSetId: '99', dataSetId: '41' }
+  const counts = { committedCopies: 1, physicalBytes: 512, referencedVersions: 300, currentVersions: 2, createdAtMs: 0, updatedAtMs: 0 }
+  admin.storage.addDataSet({ ...record, ...counts, id: 1, bucketId: 2, isCurrent: true, status: 'ready' })
+  const health = {
+    status: 'unknown',
+    reason_codes: ['copy_observation_missing'],
+    stale: false,
+    abnormal_data_sets: 1,
+    affected_versions_capped: 200,
+    affected_versions_cap: 200,
+    affected_versions_exceeds_cap: true,
+  }
+  const list = promised(listBuckets, await admin.call('GET', '/api/v1/buckets'))
+  expect(list.map(({ storage_health }) => storage_health)).toMatchObject([{ status: 'available', affected_versions_capped: 0 }, health])
+  expect(promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos')).storage_health).toEqual(health)
 })
 
 test.each([

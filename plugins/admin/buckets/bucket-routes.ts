@@ -1,6 +1,6 @@
 import { defineRoutes, optional, SvcError, serveEndpoint } from '#kernel'
 import { s3Users } from '#plugins/s3'
-import { buckets, placements } from '#plugins/storage'
+import { type Bucket, buckets, placements } from '#plugins/storage'
 import { adminErrors } from '../errors.ts'
 import { changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
 import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
@@ -12,7 +12,13 @@ export const bucketRoutes = defineRoutes({
   uses: { buckets, placements, s3Users: optional(s3Users) },
   endpoints: [listBuckets, createBucket, showBucket, changeOwner, changeCopyPolicy, deleteBucket],
   register(app, { buckets, placements, s3Users }) {
-    serveEndpoint(app, listBuckets, async () => buckets.list().map((bucket) => describeBucket(bucket, buckets.usage(bucket.id))))
+    const situationOf = ({ id }: Bucket) => ({
+      usage: buckets.usage(id),
+      dataSets: placements.dataSetsOf(id),
+      countVersionsOn: placements.countVersionsOn,
+    })
+
+    serveEndpoint(app, listBuckets, async () => buckets.list().map((bucket) => describeBucket(bucket, situationOf(bucket))))
 
     serveEndpoint(app, createBucket, async ({ body }) => {
       const { name, owner_access_key, default_copies, minimum_durable_copies } = body
@@ -27,7 +33,7 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, showBucket, async ({ params }) => {
       const bucket = requireBucket(buckets, params.name)
-      return describeBucketInFull(bucket, buckets.usage(bucket.id), placements.dataSetsOf(bucket.id))
+      return describeBucketInFull(bucket, situationOf(bucket))
     })
 
     serveEndpoint(app, changeOwner, async ({ params, body }) => {

@@ -1,7 +1,8 @@
 import { formatTime } from '#kernel'
-import type { Bucket, BucketUsage, DataSetRecord } from '#plugins/storage'
+import type { Bucket, BucketUsage, DataSetRecord, Placements } from '#plugins/storage'
 import type { BucketChange, BucketDetail, BucketItem, DataSet } from './bucket-api.ts'
 import { shownOwner } from './owner-policy.ts'
+import { affectedVersionsCap, judgeBucket, judgeDataSet } from './storage-health-policy.ts'
 
 export function describeChange(bucket: Bucket): BucketChange {
   return {
@@ -14,27 +15,34 @@ export function describeChange(bucket: Bucket): BucketChange {
   }
 }
 
-export function describeBucket(bucket: Bucket, { objectCount, totalSizeBytes }: BucketUsage): BucketItem {
+export interface BucketSituation {
+  readonly usage: BucketUsage
+  readonly dataSets: readonly DataSetRecord[]
+  readonly countVersionsOn: Placements['countVersionsOn']
+}
+
+export function describeBucket(bucket: Bucket, { usage, dataSets, countVersionsOn }: BucketSituation): BucketItem {
   return {
     ...describeChange(bucket),
-    object_count: objectCount,
-    total_size_bytes: totalSizeBytes,
+    object_count: usage.objectCount,
+    total_size_bytes: usage.totalSizeBytes,
+    storage_health: judgeBucket(dataSets, countVersionsOn(dataSets, affectedVersionsCap + 1)),
     created_at: formatTime(bucket.createdAtMs),
   }
 }
 
-export function describeBucketInFull(bucket: Bucket, usage: BucketUsage, dataSets: readonly DataSetRecord[]): BucketDetail {
+export function describeBucketInFull(bucket: Bucket, situation: BucketSituation): BucketDetail {
   return {
-    ...describeBucket(bucket, usage),
+    ...describeBucket(bucket, situation),
     updated_at: formatTime(bucket.updatedAtMs),
     versioning_status: 'Enabled',
     versioning_enforced: true,
-    data_sets: dataSets.map((record) => describeDataSet(record, bucket.name)),
+    data_sets: situation.dataSets.map((record) => describeDataSet(record, bucket.name)),
     replacements: [],
   }
 }
 
-/** What leaves still serves its copies. */
+/** Draining data sets still serve reads. */
 const readableStatuses: ReadonlySet<DataSetRecord['status']> = new Set(['ready', 'draining'])
 
 function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
@@ -45,7 +53,7 @@ function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
     copy_index: record.copyIndex,
     generation: record.generation,
     is_current: record.isCurrent,
-    // Only what receives writes can be replaced.
+    // Only the generation that receives writes can be replaced.
     replaceable: record.isCurrent && record.status !== 'retired',
     provider_id: record.providerId,
     provider_identity: { registry_provider_id: record.providerId, service_url: record.serviceUrl },
@@ -55,6 +63,9 @@ function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
     committed_copies: record.committedCopies,
     readable_copies: readableStatuses.has(record.status) ? record.committedCopies : 0,
     physical_bytes: record.physicalBytes,
+    referenced_version_count: record.referencedVersions,
+    current_version_count: record.currentVersions,
+    storage_health: judgeDataSet(record),
     created_at: formatTime(record.createdAtMs),
     updated_at: formatTime(record.updatedAtMs),
   }

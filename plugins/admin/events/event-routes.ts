@@ -4,7 +4,7 @@ import { eventHub } from './event-hub.ts'
 export const watchEvents = defineEndpoint({
   method: 'GET',
   path: '/api/v1/events',
-  summary: 'Announcements as server-sent events; nothing is replayed, so a client reads anew after every connect',
+  summary: 'Stream server-sent events without replay; clients reload after each connect',
   media: 'text/event-stream',
   deadlineMs: 'none',
   refusals: ['event_streams_exhausted'],

@@ -1,10 +1,11 @@
 import { clock, defineRoutes, formatPreciseTime, serveEndpoint } from '#kernel'
 import { buckets, type DataSetRecord, type DependentVersion, placements, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
+import { judgeDataSet } from '../buckets/storage-health-policy.ts'
 import { readAffectedQuery } from './affected-query-policy.ts'
 import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
 
-/** Versions whose copies are not known to be well. Without observations of the chain that is every stored version. */
+/** Versions with copies on data sets that are not known to be healthy. Without observations of the chain that is every stored version. */
 export const affectedVersionRoutes = defineRoutes({
   name: 'affected-versions',
   uses: { buckets, placements, versions, clock },
@@ -64,7 +65,6 @@ function describeAffected(
 }
 
 function describeRisk(record: DataSetRecord): Affected['risk_data_sets'][number] {
-  const isReady = record.status === 'ready'
   return {
     local_data_set_id: record.id,
     bucket_id: record.bucketId,
@@ -74,8 +74,6 @@ function describeRisk(record: DataSetRecord): Affected['risk_data_sets'][number]
     ...(record.dataSetId === null ? {} : { data_set_id: record.dataSetId }),
     ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
     local_status: record.status,
-    storage_health: isReady
-      ? { status: 'unknown', reason_codes: ['copy_observation_missing'], stale: false }
-      : { status: 'unavailable', reason_codes: ['local_status_not_ready'], stale: false },
+    storage_health: judgeDataSet(record),
   }
 }

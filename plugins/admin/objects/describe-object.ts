@@ -11,6 +11,7 @@ export function describeObject(entry: ListEntry, contentType: string, situation:
   const { state, isCached, isOnChain, pieceCid, upload } = situation
   const at = formatTime(entry.lastModifiedMs)
   return {
+    id: entry.id,
     key: entry.key,
     current_version_id: entry.versionId,
     size: entry.size,

@@ -1,13 +1,13 @@
-/** Addresses of the objects of a bucket. Keys travel in the query, so they may hold any character. */
+/** Endpoints of the objects of a bucket. Keys are in the query or the body, so they may hold any character but NUL. */
 
-import { defineEndpoint } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
 import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
 
 export const objectState = type("'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'")
 export const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning' | 'unavailable'")
 
-/** The upload to the first provider while it is under way. */
+/** The running upload to the first provider. */
 export const uploadProgress = type({
   scope: "'ingress_store'",
   attempt: 'number.integer',
@@ -19,6 +19,8 @@ export const uploadProgress = type({
 })
 
 export const objectItem = type({
+  /** Kept while the object is current; an object that was deleted and restored has another one. */
+  id: 'number.integer',
   key: 'string',
   current_version_id: 'string',
   size: 'number.integer',
@@ -37,7 +39,7 @@ export const objectItem = type({
 export const listObjects = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects',
-  summary: 'Current objects of a bucket, by folders when the delimiter is "/"',
+  summary: 'List the current objects of a bucket, by folders when the delimiter is "/"',
   params: bucketPath,
   query: type({
     'prefix?': 'string',
@@ -90,7 +92,7 @@ const versionState = {
 export const objectProvenance = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/provenance',
-  summary: 'Where the copies of one version are',
+  summary: 'Show the copies of a version',
   params: bucketPath,
   query: versionQuery,
   answer: type({
@@ -116,19 +118,21 @@ export const objectProvenance = defineEndpoint({
 export const objectStatusDetail = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/status-detail',
-  summary: 'How far one version is, and why it is not further',
+  summary: 'Show the storage state of a version, and why its replication is incomplete',
   params: bucketPath,
   query: versionQuery,
   answer: type({ ...versionState, 'message?': 'string' }),
   refusals: versionRefusals,
 })
 
-const keyQuery = type({ key: 'string > 0' })
+/** At most 1024 bytes; the schema can only count characters. */
+export const objectKey = type('string > 0').narrow(documented({ maxLength: 1024, pattern: '^[^\\u0000]*$' }))
+const keyQuery = type({ key: objectKey })
 
 export const deleteObject = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/buckets/:name/objects',
-  summary: 'Put a delete marker on top of a key; its versions stay',
+  summary: 'Create a delete marker for a key; its versions stay',
   audit: ['key', 'delete_marker_version_id'],
   params: bucketPath,
   query: keyQuery,
@@ -142,7 +146,7 @@ const uploadMs = 3_600_000
 export const uploadObject = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/upload',
-  summary: 'Store the body as an object; the Content-Type becomes that of the object',
+  summary: 'Upload the body as an object; the Content-Type becomes that of the object',
   audit: ['key', 'version_id'],
   params: bucketPath,
   query: keyQuery,
@@ -163,7 +167,7 @@ export const uploadObject = defineEndpoint({
 export const downloadObject = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/download',
-  summary: 'The bytes of an object, or of one of its versions, as a file',
+  summary: 'Download an object, or one of its versions',
   audit: ['key', 'version_id'],
   params: bucketPath,
   query: type({ key: 'string > 0', 'version_id?': 'string > 0' }),

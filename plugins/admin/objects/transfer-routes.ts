@@ -4,7 +4,7 @@ import { buckets, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { downloadHeaders } from './download-headers-policy.ts'
 import { deleteObject, downloadObject, uploadObject } from './object-api.ts'
-import { refuseFullCache } from './refuse-full-cache.ts'
+import { refuseUpload } from './refuse-upload.ts'
 import { uploadBody } from './upload-body.ts'
 
 /** Bytes of objects in and out, and delete markers. */
@@ -24,7 +24,7 @@ export const transferRoutes = defineRoutes({
         headers: { contentType, system: {}, user: {} },
         ...(length === undefined ? {} : { size: Number(length) }),
       })
-      const { versionId, etag, size } = await upload.catch(refuseFullCache)
+      const { versionId, etag, size } = await upload.catch(refuseUpload)
       return { key, version_id: versionId, etag, size, content_type: contentType }
     })
 

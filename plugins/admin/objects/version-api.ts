@@ -1,9 +1,9 @@
-/** Addresses of the versions of objects: their histories, restores and permanent deletions. */
+/** Endpoints of object versions: histories, restores and permanent deletions. */
 
-import { defineEndpoint } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
 import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
-import { objectState, objectStatus, uploadProgress } from './object-api.ts'
+import { objectKey, objectState, objectStatus, uploadProgress } from './object-api.ts'
 
 /** 1 to 1000; anything else counts as the default of 50. */
 const limit = { 'limit?': 'string' } as const
@@ -12,7 +12,7 @@ const keyRefusals = [...bucketRefusals, 'invalid_key', 'version_not_found'] as c
 /** Objects are large and providers slow. */
 const restoreMs = 3_600_000
 
-/** Look at `is_delete_marker` first: a delete marker has no bytes, so its state and place say nothing. */
+/** Check `is_delete_marker` first: a delete marker has no bytes, so its state and location mean nothing. */
 export const objectVersion = type({
   version_id: 'string',
   key: 'string',
@@ -33,14 +33,14 @@ export const objectVersion = type({
 export const listObjectVersions = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/versions',
-  summary: 'Versions and delete markers of a key, newest first',
+  summary: 'List the versions and delete markers of a key, newest first',
   params: bucketPath,
   /** `version_marker` is the `next_version_marker` of the page before. */
   query: type({ key: 'string > 0', 'version_marker?': 'string > 0', ...limit }),
   answer: type({
     versions: objectVersion.array(),
     has_more: 'boolean',
-    /** What a restore expects; on every page of a key that has versions. */
+    /** The token that a restore expects; on every page of a key that has versions. */
     'current_version_id?': 'string',
     'next_version_marker?': 'string',
   }),
@@ -50,10 +50,10 @@ export const listObjectVersions = defineEndpoint({
 export const restoreObjectVersion = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/versions/restore',
-  summary: 'Make an older version current again, as a new version',
+  summary: 'Restore an older version as a new current version',
   audit: ['key', 'version_id', 'source_version_id'],
   params: bucketPath,
-  body: type({ key: 'string > 0', version_id: 'string > 0', expected_current_version_id: 'string > 0' }),
+  body: type({ key: objectKey, version_id: 'string > 0', expected_current_version_id: 'string > 0' }),
   answer: type({ key: 'string', source_version_id: 'string', version_id: 'string' }),
   deadlineMs: restoreMs,
   refusals: [
@@ -69,7 +69,7 @@ export const restoreObjectVersion = defineEndpoint({
 export const listDeletedObjects = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/deleted',
-  summary: 'Deleted objects that can be restored, in order of key',
+  summary: 'List deleted objects that can be restored, in order of key',
   params: bucketPath,
   query: type({ 'prefix?': 'string', 'after?': 'string', ...limit }),
   answer: type({
@@ -91,7 +91,7 @@ export const listDeletedObjects = defineEndpoint({
 export const listDeletions = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/deletions',
-  summary: 'Delete markers of a bucket, a prefix or a key, newest first',
+  summary: 'List the delete markers of a bucket, a prefix or a key, newest first',
   params: bucketPath,
   /** `after` is the `next_marker` of the page before. */
   query: type({ 'prefix?': 'string', 'key?': 'string', 'after?': 'string > 0', ...limit }),
@@ -103,12 +103,12 @@ export const listDeletions = defineEndpoint({
   refusals: bucketRefusals,
 })
 
-const deletedKey = type({ key: 'string > 0', delete_marker_version_id: 'string > 0' })
+const deletedKey = type({ key: objectKey, delete_marker_version_id: 'string > 0' })
 
 export const restoreObject = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/restore',
-  summary: 'Bring a deleted object back by removing its delete markers',
+  summary: 'Restore a deleted object by removing its delete markers',
   audit: ['key', 'delete_marker_version_id', 'restored_version_id'],
   params: bucketPath,
   body: deletedKey,
@@ -119,14 +119,14 @@ export const restoreObject = defineEndpoint({
 export const deleteVersionPermanently = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/permanent-delete',
-  summary: 'Delete one version for good; copies that no other version needs are removed from their providers',
+  summary: 'Delete a version permanently; copies without other references are removed from their providers',
   audit: ['key', 'version_id'],
   params: bucketPath,
-  body: type({ key: 'string > 0', version_id: 'string > 0' }),
+  body: type({ key: objectKey, version_id: 'string > 0' }),
   answer: type({
     key: 'string',
     version_id: 'string',
-    /** `retained`: another version has the same bytes. `failed`: the bytes leave the cache at the next start. */
+    /** `retained`: another version has the same bytes. `failed`: the next start removes the cached bytes. */
     cache_release: "'released' | 'retained' | 'failed'",
     'storage_cleanup_task_id?': 'number.integer',
   }),
@@ -136,7 +136,7 @@ export const deleteVersionPermanently = defineEndpoint({
 export const deleteObjectPermanently = defineEndpoint({
   method: 'POST',
   path: '/api/v1/buckets/:name/objects/deleted/permanent-delete',
-  summary: 'Delete every version of a deleted object for good',
+  summary: 'Delete every version of a deleted object permanently',
   audit: ['key', 'delete_marker_version_id', 'data_versions_deleted', 'delete_markers_deleted'],
   params: bucketPath,
   body: deletedKey,
@@ -150,6 +150,9 @@ export const deleteObjectPermanently = defineEndpoint({
   }),
   refusals: [...keyRefusals, 'object_not_found', 'object_storage_busy', 'object_version_not_deletable'],
 })
+
+const rowId = type('string').narrow(documented({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+const time = type('string').narrow(documented({ format: 'date-time' }))
 
 const riskDataSet = type({
   local_data_set_id: 'number.integer',
@@ -166,18 +169,18 @@ const riskDataSet = type({
 export const listAffectedVersions = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/storage-health/affected-versions',
-  summary: 'Versions with copies on data sets that are not known to be healthy',
+  summary: 'List the versions with copies on data sets that are not known to be healthy',
   params: bucketPath,
   /** The markers are those of the page before: all of them, `stale_before` alone, or none. */
   query: type({
     'prefix?': 'string',
     'key?': 'string',
-    'local_data_set_id?': 'string',
+    'local_data_set_id?': rowId,
     'limit?': 'string',
     'key_marker?': 'string > 0',
     'version_marker?': 'string > 0',
-    'created_at_marker?': 'string',
-    'stale_before?': 'string',
+    'created_at_marker?': time,
+    'stale_before?': time,
   }),
   answer: type({
     versions: type({

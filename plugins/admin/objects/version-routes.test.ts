@@ -251,6 +251,8 @@ const dataSet = {
   status: 'ready',
   committedCopies: 1,
   physicalBytes: 200,
+  referencedVersions: 1,
+  currentVersions: 1,
   createdAtMs: 0,
   updatedAtMs: 0,
 } as const

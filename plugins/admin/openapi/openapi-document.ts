@@ -1,5 +1,5 @@
 /** Writes the OpenAPI document of the Admin API from the values that also register its routes. */
-import type { Endpoint, EndpointGroup, RouteAccess } from '#kernel'
+import { type Contributed, documentedSchema, type Endpoint, type EndpointGroup, type RouteAccess } from '#kernel'
 
 type Schema = Readonly<Record<string, unknown>>
 type JsonType = NonNullable<Endpoint['body']>
@@ -11,12 +11,18 @@ export interface OpenApiDocument {
   readonly components: Schema
 }
 
-export function writeOpenApi(groups: readonly EndpointGroup[], version: string): OpenApiDocument {
+/** What the document depends on beside the endpoints. */
+export interface DocumentedService {
+  readonly version: string
+  readonly contributed: Contributed
+}
+
+export function writeOpenApi(groups: readonly EndpointGroup[], { version, contributed }: DocumentedService): OpenApiDocument {
   const paths: Record<string, Record<string, Schema>> = {}
   for (const { access, endpoints = [] } of groups) {
     for (const endpoint of endpoints) {
       const path = templateOf(endpoint.path)
-      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint, access) }
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint, access, contributed) }
     }
   }
   return {
@@ -54,9 +60,9 @@ const errorSchema = {
 
 const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-function describeOperation(endpoint: Endpoint, access: RouteAccess): Schema {
+function describeOperation(endpoint: Endpoint, access: RouteAccess, contributed: Contributed): Schema {
   const { method, path, summary, refusals = [], status = 200, alsoStatus } = endpoint
-  const answer = describeAnswer(endpoint)
+  const answer = describeAnswer(endpoint, contributed)
   const words = path.replace(/^(\/api\/v1)?\//, '').split('/')
   return {
     operationId: [method.toLowerCase(), ...words.map((word) => word.replace(':', 'by-'))].join('-'),
@@ -64,8 +70,8 @@ function describeOperation(endpoint: Endpoint, access: RouteAccess): Schema {
     summary,
     security: securityOf(endpoint, access),
     ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
-    parameters: [...listParameters(endpoint.params, 'path'), ...listParameters(endpoint.query, 'query')],
-    ...describeBody(endpoint),
+    parameters: [...listParameters(endpoint.params, 'path', contributed), ...listParameters(endpoint.query, 'query', contributed)],
+    ...describeBody(endpoint, contributed),
     responses: {
       [String(status)]: answer,
       ...(alsoStatus === undefined ? {} : { [String(alsoStatus)]: answer }),
@@ -81,9 +87,13 @@ function securityOf({ method }: Endpoint, access: RouteAccess): readonly Schema[
   return access === 'session' ? [session] : [{ basic: [] }, session]
 }
 
-function listParameters(values: JsonType | undefined, place: 'path' | 'query'): readonly Schema[] {
+/** Of a parameter that is read as a number: the number, because text is how every parameter travels. */
+function listParameters(values: JsonType | undefined, place: 'path' | 'query', contributed: Contributed): readonly Schema[] {
   if (!values) return []
-  const { properties = {}, required = [] } = writeSchema(values) as { properties?: Record<string, Schema>; required?: readonly string[] }
+  const { properties = {}, required = [] } = writeSchema(values.out as JsonType, contributed) as {
+    properties?: Record<string, Schema>
+    required?: readonly string[]
+  }
   return Object.entries(properties)
     .filter(([, schema]) => !isRemoved(schema))
     .map(([name, schema]) => ({ name, in: place, required: required.includes(name), schema }))
@@ -92,21 +102,25 @@ function listParameters(values: JsonType | undefined, place: 'path' | 'query'): 
 /** A parameter that is known only to be refused. */
 const isRemoved = ({ deprecated }: Schema): boolean => deprecated === true
 
-function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers = 'refuse' }: Endpoint): Schema {
+function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers = 'refuse' }: Endpoint, contributed: Contributed): Schema {
   if (bodyMedia !== undefined) return { requestBody: { required: true, content: { [bodyMedia]: {} } } }
   if (!body) return {}
-  const schema = writeSchema(unknownMembers === 'refuse' ? (body.onDeepUndeclaredKey('reject') as JsonType) : body)
+  const sent = body.in as JsonType
+  const schema = writeSchema(unknownMembers === 'refuse' ? (sent.onDeepUndeclaredKey('reject') as JsonType) : sent, contributed)
   return { requestBody: { required: !isBodyOptional, content: { 'application/json': { schema } } } }
 }
 
-function describeAnswer({ answer, media, status }: Endpoint): Schema {
+function describeAnswer({ answer, media, status }: Endpoint, contributed: Contributed): Schema {
   if (status === 501) return { $ref: '#/components/responses/Error' }
-  if (answer) return { description: 'Done', content: { 'application/json': { schema: writeSchema(answer) } } }
+  if (answer) return { description: 'Done', content: { 'application/json': { schema: writeSchema(answer, contributed) } } }
   return { description: 'Done', ...(media === undefined ? {} : { content: { [media]: {} } }) }
 }
 
-/** What goes over the wire: of a value that is converted when it is read, the form before. */
-function writeSchema(values: JsonType): Schema {
-  const { $schema: _dialect, ...schema } = values.in.toJsonSchema({ fallback: ({ base }) => base }) as Record<string, unknown>
+function writeSchema(values: JsonType, contributed: Contributed): Schema {
+  const fallback = ({ base, predicate }: { readonly base: object; readonly predicate?: object }) => ({
+    ...base,
+    ...documentedSchema(predicate, contributed),
+  })
+  const { $schema: _dialect, ...schema } = values.toJsonSchema({ fallback: fallback as never }) as Record<string, unknown>
   return schema
 }

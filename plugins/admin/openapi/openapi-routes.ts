@@ -5,7 +5,7 @@ import { writeOpenApi } from './openapi-document.ts'
 export const openApi = defineEndpoint({
   method: 'GET',
   path: '/api/v1/openapi.json',
-  summary: 'This document',
+  summary: 'Show this document',
   answer: type('object'),
 })
 
@@ -16,10 +16,10 @@ export const openApiRoutes = defineRoutes({
   register(app, { contributions }) {
     let document: object | undefined
     serveEndpoint(app, openApi, async () => {
-      document ??= writeOpenApi(
-        [...(await loadKernelEndpoints()), ...contributions.to(adminRoutes).map(({ item }) => item)],
-        version.version,
-      )
+      document ??= writeOpenApi([...(await loadKernelEndpoints()), ...contributions.to(adminRoutes).map(({ item }) => item)], {
+        version: version.version,
+        contributed: (point) => contributions.to(point).map(({ item }) => item),
+      })
       return document
     })
   },

@@ -3,8 +3,18 @@ import { type } from '#kernel/schema'
 import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
 
 const count = 'number.integer'
+const level = "'ok' | 'warning' | 'blocking'"
 
-/** A kind of work that has tasks to do now. */
+/** Health of all providers or all data sets. */
+const healthSummary = {
+  summary: { total: count, available: count, degraded: count, unavailable: count, unknown: count },
+  summary_signal: {
+    level,
+    freshness: { 'last_checked_at?': 'string', stale: 'boolean', warnings: "('no_state_recorded' | 'stale_state')[]" },
+  },
+} as const
+
+/** A task type with pending or running tasks. */
 export const activeWork = type({
   operation: 'string',
   by_status: { pending: count, running: count },
@@ -14,7 +24,7 @@ export const activeWork = type({
 export const overview = defineEndpoint({
   method: 'GET',
   path: '/api/v1/overview',
-  summary: 'The service at a glance; a part that cannot be read stays at zero',
+  summary: 'Summarize the service; a part that cannot be read stays at zero',
   answer: type({
     buckets: { total: count, by_status: 'Record<string, number>' },
     /** Current versions. */
@@ -28,15 +38,20 @@ export const overview = defineEndpoint({
     tasks: {
       /** Failed includes failures that were acknowledged. */
       by_status: { pending: count, running: count, completed: count, failed: count, cancelled: count },
-      /** Failures that nobody has acknowledged. */
+      /** Unacknowledged failures. */
       attention: { failed: count },
       active_pipeline: activeWork.array(),
     },
     cache: cacheStats.answer,
     workers: workers.answer.get('workers'),
     system: systemInfo.answer,
-    /** While the plugin that watches providers is enabled. */
-    'chain_storage_health?': 'object',
+    /** Null: not observed. */
+    chain_storage_health: {
+      level,
+      providers: type(healthSummary).or('null'),
+      data_sets: type(healthSummary).or('null'),
+      partial_errors: { 'observability?': 'string', 'observability_providers?': 'string', 'observability_data_sets?': 'string' },
+    },
   }),
 })
 

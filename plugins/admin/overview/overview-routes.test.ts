@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { clock, definePlugin, taskLedger } from '#kernel'
 import { promised } from '#kernel/testing'
-import { cacheGauge } from '#plugins/storage'
+import { cacheGauge, placements } from '#plugins/storage'
 import { defineOverviewPart, overviewParts } from '../contract.ts'
 import { testAdmin } from '../testing/test-admin.ts'
 import { overview } from './overview-api.ts'
@@ -22,6 +22,26 @@ test('the overview sums up buckets, objects, tasks, cache, workers and the servi
     cache: { used_bytes: 400 },
     workers: { tasks: true },
     system: { mode: 'full' },
+    chain_storage_health: {
+      level: 'ok',
+      providers: null,
+      data_sets: { summary: { total: 0 }, summary_signal: { level: 'ok' } },
+      partial_errors: {},
+    },
+  })
+})
+
+test('data sets that cannot be counted leave a warning and the name of the part', async () => {
+  await using admin = await testAdmin()
+  admin.kernel.get(placements).countDataSets = () => {
+    throw new Error('no answer')
+  }
+  const { chain_storage_health } = promised(overview, await admin.call('GET', '/api/v1/overview'))
+  expect(chain_storage_health).toEqual({
+    level: 'warning',
+    providers: null,
+    data_sets: null,
+    partial_errors: { observability_data_sets: 'the data sets could not be read' },
   })
 })
 
@@ -41,7 +61,7 @@ test('other plugins add to the overview, and one that fails takes nothing away',
     name: 'health',
     into: 'chain_storage_health',
     uses: { clock },
-    summarise: async ({ clock }) => ({ level: 'ok', isTold: clock.now() > 0 }),
+    summarise: async ({ clock }) => ({ level: clock.now() > 0 ? 'blocking' : 'ok' }),
   })
   const workers = defineOverviewPart({ name: 'workers', into: 'workers', uses: {}, summarise: () => ({ watcher: true }) })
   const broken = defineOverviewPart({
@@ -57,5 +77,5 @@ test('other plugins add to the overview, and one that fails takes nothing away',
   const summary = promised(overview, await admin.call('GET', '/api/v1/overview'))
   expect(summary.workers).toEqual({ tasks: true, watcher: true })
   expect(summary.objects).toMatchObject({ total: 0, total_size_bytes: 0 })
-  expect(summary.chain_storage_health).toEqual({ level: 'ok', isTold: true })
+  expect(summary.chain_storage_health).toMatchObject({ level: 'blocking', data_sets: { summary: { total: 0 } }, partial_errors: {} })
 })

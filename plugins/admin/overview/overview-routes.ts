@@ -1,6 +1,7 @@
 import { clock, contributions, defineRoutes, log, optional, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
 import { type Buckets, buckets, cacheGauge, placements } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
+import { judgeChain } from '../buckets/storage-health-policy.ts'
 import { overviewParts } from '../contract.ts'
 import { describeCache, describeSystem, describeWorkers } from '../system/describe-system.ts'
 import { type Overview, overview } from './overview-api.ts'
@@ -14,7 +15,7 @@ export const overviewRoutes = defineRoutes({
   uses: { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain: optional(chainClient) },
   endpoints: [overview],
   register(app, { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain }) {
-    /** One part that fails must not take the page away that shows what is wrong. */
+    /** A part that fails stays at `otherwise`: the overview is where an operator looks for the fault. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
         return await from()
@@ -34,6 +35,7 @@ export const overviewRoutes = defineRoutes({
         tasks: await read('tasks', () => summariseTasks(taskLedger.counts(), taskLedger.kinds()), summariseTasks([], new Map())),
         cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
         workers: describeWorkers(workerHealth).workers,
+        chain_storage_health: judgeChain(await read('data sets', () => placements.countDataSets(), undefined)),
         system: describeSystem({ state: systemState, nowMs: clock.now(), chain }),
       }
     }

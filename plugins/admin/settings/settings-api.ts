@@ -1,11 +1,11 @@
-/** Addresses of the settings. Names are dotted paths such as `cache.max_size_gb`; values stand as in the configuration file. */
+/** Endpoints of the settings. Names are dotted paths such as `cache.max_size_gb`; values have the form of the configuration file. */
 
-import { defineEndpoint } from '#kernel'
+import { configSections, defineEndpoint, documented, kernelSections, settingsSchema } from '#kernel'
 import { type } from '#kernel/schema'
 
 const problem = type({ field: 'string', message: 'string' })
 
-/** Everything a page needs to show and check one setting. */
+/** Metadata to show and validate one setting. */
 export const settingAbout = type({
   label: 'string',
   description: 'string',
@@ -17,7 +17,7 @@ export const settingAbout = type({
   'min?': 'number',
   'max?': 'number',
   env: 'string',
-  /** Where its value comes from; `flag`: from the command line. */
+  /** Source of the value; `flag`: the command line. */
   source: "'default' | 'file' | 'env' | 'flag'",
   editable: 'boolean',
   secret: 'boolean',
@@ -31,39 +31,41 @@ export const settings = type({
   mode: "'ready' | 'setup'",
   config_path: 'string',
   writable: 'boolean',
-  /** False in setup mode, where nothing but these settings runs. */
+  /** False in setup mode. */
   runtime_available: 'boolean',
   restart_required: 'boolean',
-  /** What the running process uses. */
+  /** Value of the running process. */
   'runtime_chain_default_copies?': 'number.integer',
   s3_users: { available: 'boolean', 'reason?': 'string' },
-  /** Editable values by table, as they are in effect after the next start. */
+  /** Editable values by table, in effect after the next start. */
   config: 'Record<string, unknown>',
-  /** What is changed in the file only. */
+  /** Settings that only the file can change. */
   manual: {
     database: { driver: 'string', dsn: "'configured' | 'missing'", dsn_configured: 'boolean' },
     admin: { addr_configured: 'boolean' },
     chain_private_key: { configured: 'boolean', field: "'chain.private_key'", env: 'string' },
-    /** Where a person finds every setting with its meaning. */
+    /** Documentation of every setting. */
     config_doc: 'string',
   },
   secrets: { chain_private_key_configured: 'boolean' },
   metadata: type({ '[string]': settingAbout }),
-  /** What absent settings amount to where that depends on others: `chain_rpc_urls` by network. */
+  /** Defaults that depend on other settings: `chain_rpc_urls` by network. */
   defaults: 'Record<string, unknown>',
-  /** Dotted path → the environment variable (or `--set`) that decides it. */
+  /** Dotted path → the environment variable (or `--set`) that overrides the file. */
   env_managed: 'Record<string, string>',
   'validation_errors?': problem.array(),
 })
 
-/** Nested as the file is, only with what changes. */
-const changes = type('Record<string, unknown>')
+/** Nested like the file, with changed values only. */
+const changes = type('Record<string, unknown>').narrow(
+  documented((contributed) => settingsSchema([...kernelSections, ...contributed(configSections)])),
+)
 const settingsBytesMax = 65_536
 
 export const readSettings = defineEndpoint({
   method: 'GET',
   path: '/api/v1/settings',
-  summary: 'Settings as they are in effect, with all that is known about each',
+  summary: 'Show the effective settings with their metadata',
   answer: settings,
 })
 
@@ -82,7 +84,7 @@ export const saveSettings = defineEndpoint({
 export const validateSettings = defineEndpoint({
   method: 'POST',
   path: '/api/v1/settings/validate',
-  summary: 'Check changes of settings without saving them',
+  summary: 'Validate changes of settings without saving them',
   body: changes,
   bytesMax: settingsBytesMax,
   requireJsonType: true,

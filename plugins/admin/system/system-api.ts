@@ -1,4 +1,4 @@
-/** Addresses that tell about the service itself. */
+/** Endpoints about the service itself. */
 
 import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
@@ -6,7 +6,7 @@ import { type } from '#kernel/schema'
 export const systemInfo = defineEndpoint({
   method: 'GET',
   path: '/api/v1/system/info',
-  summary: 'Version, mode and plugins of the running service',
+  summary: 'Show version, mode and plugins of the running service',
   answer: type({
     version: 'string',
     commit: 'string',
@@ -24,7 +24,7 @@ export const systemInfo = defineEndpoint({
 export const systemPlugins = defineEndpoint({
   method: 'GET',
   path: '/api/v1/system/plugins',
-  summary: 'Every plugin: whether it is on, what it requires, what it provides and how long its start took',
+  summary: 'List the plugins with state, requirements, services and start time',
   answer: type({
     id: 'string',
     enabled: 'boolean',
@@ -37,7 +37,7 @@ export const systemPlugins = defineEndpoint({
 export const workers = defineEndpoint({
   method: 'GET',
   path: '/api/v1/workers',
-  summary: 'Health of the background work: true where it makes progress',
+  summary: 'Show the health of background workers; true: making progress',
   answer: type({
     workers: 'Record<string, boolean>',
     details: type({ '[string]': { healthy: 'boolean', last_tick_at: 'string', active: 'number.integer' } }),
@@ -47,13 +47,13 @@ export const workers = defineEndpoint({
 export const cacheStats = defineEndpoint({
   method: 'GET',
   path: '/api/v1/cache/stats',
-  summary: 'How full the local cache is',
+  summary: 'Show usage and capacity of the local cache',
   answer: type({
     used_bytes: 'number.integer',
     max_bytes: 'number.integer',
     reserved_bytes: 'number.integer',
     eviction_policy: "'lru' | 'after_upload' | 'none'",
-    // The marks under lru alone.
+    // Under lru only.
     'high_watermark_bytes?': 'number.integer',
     'low_watermark_bytes?': 'number.integer',
     eviction_paused: 'boolean',

@@ -105,6 +105,8 @@ export function createMemoryStorage(): MemoryStorage {
             }),
           ),
         dataSetsOf: (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
+        countDataSets: () => countBy(state.dataSets),
+        countVersionsOn: (dataSets, max) => Math.min(max, Math.max(0, ...dataSets.map(({ referencedVersions }) => referencedVersions))),
         countObjects: async () => ({ byState: countStates(state), unavailable: 0 }),
       })),
       // An operation that the test did not set is a fault of the route that calls it.
@@ -133,6 +135,9 @@ export function createMemoryStorage(): MemoryStorage {
     openCount: () => state.open,
   }
 }
+
+const countBy = (dataSets: readonly DataSetRecord[]) =>
+  new Map([...Map.groupBy(dataSets, ({ status }) => status)].map(([status, { length }]) => [status, length]))
 
 const all = (state: State): readonly Stored[] => [...state.versions.values()].flat()
 
@@ -268,7 +273,9 @@ function listStored(stored: readonly Stored[], { prefix = '', delimiter = '', af
   const shown = rest.slice(0, limit)
   const last = shown.at(-1)?.[0]
   return {
-    entries: shown.flatMap(([, one]) => (one ? { ...one.version, lastModifiedMs: one.version.createdAtMs } : [])),
+    entries: shown.flatMap(([, one]) =>
+      one ? { ...one.version, id: one.version.contentId ?? 0, lastModifiedMs: one.version.createdAtMs } : [],
+    ),
     commonPrefixes: shown.flatMap(([name, one]) => (one ? [] : name)),
     isTruncated: rest.length > shown.length,
     ...(last === undefined ? {} : { last }),

@@ -188,7 +188,7 @@ function listStored(
     if (entries.length + commonPrefixes.length === limit) return { entries, commonPrefixes, isTruncated: true, last }
     last = name
     if (group !== undefined) commonPrefixes.push(group)
-    else entries.push({ ...version, lastModifiedMs: version.createdAtMs })
+    else entries.push({ ...version, id: version.contentId ?? 0, lastModifiedMs: version.createdAtMs })
   }
   return { entries, commonPrefixes, isTruncated: false, ...(last && { last }) }
 }

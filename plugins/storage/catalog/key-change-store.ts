@@ -100,12 +100,12 @@ export interface VersionsChange {
  * `bucket_not_found` when the bucket was deleted.
  */
 export function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change: VersionsChange): void {
-  const head = tx.get<{ size: number }>('select size from object_heads where bucket_id = ? and key = ?', bucket.id, key)
+  const head = tx.get<{ id: number; size: number }>('select id, size from object_heads where bucket_id = ? and key = ?', bucket.id, key)
   const wasDeleted = tx.run('delete from object_tombstones where bucket_id = ? and key = ?', bucket.id, key).changes
   if (head) tx.run('delete from object_heads where bucket_id = ? and key = ?', bucket.id, key)
   const newest = findVersionSummary(tx, { bucket, key })
   const isLive = newest !== undefined && newest.contentId !== null
-  if (isLive) writeHead(tx, { bucket, key }, newest)
+  if (isLive) writeHead(tx, { bucket, key }, { ...newest, id: head?.id ?? null })
   else if (newest) writeTombstone(tx, { bucket, key }, newest)
   const isKept = changeStats(tx, bucket.id, {
     ...change,
@@ -116,9 +116,10 @@ export function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change: Versi
   if (!isKept) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
 }
 
-function writeHead(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary): void {
+/** A head without an id gets the next one. */
+function writeHead(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary & { readonly id: number | null }): void {
   tx.run(
-    `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified, id) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     bucket.id,
     key,
     newest.versionId,
@@ -127,6 +128,7 @@ function writeHead(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary): 
     newest.size,
     newest.etag,
     newest.createdAtMs,
+    newest.id,
   )
 }
 

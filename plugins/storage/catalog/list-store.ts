@@ -9,7 +9,7 @@ export interface KeyRange {
 }
 
 const entryColumns = (table: string) =>
-  `${table}.key, ${table}.version_id as "versionId", ${table}.content_id as "contentId", ${table}.size, ${table}.etag,
+  `${table}.id, ${table}.key, ${table}.version_id as "versionId", ${table}.content_id as "contentId", ${table}.size, ${table}.etag,
    ${table}.last_modified as "lastModifiedMs"`
 
 const flatSql = (bound: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
-import { listDataSetRecords } from './placement-store.ts'
+import { countVersionsOn, listDataSetRecords } from './placement-store.ts'
 
 const totals = ({ database }: StorageRows) =>
   listDataSetRecords(database.read, 1).map(({ committedCopies, physicalBytes }) => [committedCopies, physicalBytes])
@@ -35,4 +35,64 @@ test('the totals of a data set count its committed copies and their bytes', asyn
     [0, 0],
     [1, 200],
   ])
+})
+
+const counted = ({ database }: StorageRows) =>
+  listDataSetRecords(database.read, 1).map(({ referencedVersions, currentVersions }) => [referencedVersions, currentVersions])
+
+const head = (key: string, contentId: number) =>
+  `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (1, '${key}', '${key}', -1, ${contentId}, 1, '', 0)
+   on conflict (bucket_id, key) do update set content_id = excluded.content_id`
+
+test('the version counts of a data set follow versions, heads and copies', async () => {
+  await using rows = await openStorageRows()
+  const [first, second] = [await rows.addDataSet(), await rows.addDataSet()]
+  const [one, other] = [await rows.addContent(), await rows.addContent()]
+  const change = (...statements: readonly string[]) =>
+    rows.database.write((tx) => {
+      for (const statement of statements) tx.run(statement)
+    })
+  await change(head('a', one.contentId))
+  const copy = await rows.addCopy(one, first, 'committed')
+  await rows.addCopy(one, second, 'parked')
+  expect(counted(rows)).toEqual([
+    [1, 1],
+    [0, 0],
+  ])
+  await change('update contents set ref_count = 3, updated_at = 9', head('b', one.contentId))
+  expect(counted(rows)).toEqual([
+    [3, 2],
+    [0, 0],
+  ])
+  // An overwrite moves the head to other bytes, and a deletion removes it.
+  await rows.addCopy(other, second, 'committed')
+  await change(head('b', other.contentId))
+  expect(counted(rows)).toEqual([
+    [3, 1],
+    [3, 1],
+  ])
+  await change("delete from object_heads where key = 'a'")
+  expect(counted(rows)).toEqual([
+    [3, 0],
+    [3, 1],
+  ])
+  await change(`update copies set state = 'lost' where id = ${copy}`, `delete from copies where data_set_id = ${second.id}`)
+  expect(counted(rows)).toEqual([
+    [0, 0],
+    [0, 0],
+  ])
+})
+
+test('a version on several data sets is counted once, up to the maximum', async () => {
+  await using rows = await openStorageRows()
+  const [first, second] = [await rows.addDataSet(), await rows.addDataSet()]
+  const [one, other] = [await rows.addContent(), await rows.addContent()]
+  const count = (max: number, ids = [first.id, second.id]) => {
+    const records = listDataSetRecords(rows.database.read, 1).filter(({ id }) => ids.includes(id))
+    return countVersionsOn(rows.database.read, records, max)
+  }
+  expect(count(200)).toBe(0)
+  for (const dataSet of [first, second]) await rows.addCopy(one, dataSet, 'committed')
+  await rows.addCopy(other, first, 'committed')
+  expect([count(200), count(200, [second.id]), count(1)]).toEqual([2, 1, 1])
 })

@@ -142,12 +142,14 @@ interface DataSetRecordRow {
   readonly is_current: number
   readonly committed: number
   readonly bytes: number
+  readonly referenced_versions: number
+  readonly current_versions: number
 }
 
 export function listDataSetRecords(reader: Reader, bucketId: number): readonly DataSetRecord[] {
   const rows = reader.all<DataSetRecordRow>(
     `select d.*, exists (select 1 from replica_slots s where s.bucket_id = d.bucket_id and s.slot = d.slot and s.current_data_set_id = d.id) as is_current,
-       t.committed_copies as committed, t.committed_bytes as bytes
+       t.committed_copies as committed, t.committed_bytes as bytes, t.referenced_versions, t.current_versions
      from data_sets d join data_set_totals t on t.data_set_id = d.id where d.bucket_id = ? order by d.slot, d.generation`,
     bucketId,
   )
@@ -164,9 +166,34 @@ export function listDataSetRecords(reader: Reader, bucketId: number): readonly D
     status: dataSetStatus(row.state),
     committedCopies: row.committed,
     physicalBytes: row.bytes,
+    referencedVersions: row.referenced_versions,
+    currentVersions: row.current_versions,
     createdAtMs: row.created_at,
     updatedAtMs: row.updated_at,
   }))
+}
+
+/** By state of all buckets' data sets. */
+export function countDataSetStates(reader: Reader): ReadonlyMap<DataSetRecord['status'], number> {
+  const counts = new Map<DataSetRecord['status'], number>()
+  for (const { state, n } of reader.all<{ state: DataSetState; n: number }>('select state, count(*) as n from data_sets group by state')) {
+    const status = dataSetStatus(state)
+    counts.set(status, (counts.get(status) ?? 0) + n)
+  }
+  return counts
+}
+
+/** Counted one by one only where every data set has fewer than `max`, so that the number of copies does not matter. */
+export function countVersionsOn(reader: Reader, dataSets: readonly DataSetRecord[], max: number): number {
+  const counts = dataSets.map(({ referencedVersions }) => referencedVersions).filter((count) => count > 0)
+  const most = Math.max(0, ...counts)
+  if (most >= max || counts.length <= 1) return Math.min(most, max)
+  const row = reader.get<{ n: number }>(
+    `select coalesce(sum(c.ref_count), 0) as n from contents c where c.id in (select k.content_id from copies k
+       where k.state = 'committed' and k.data_set_id in (select value from json_each(?)))`,
+    JSON.stringify(dataSets.map(({ id }) => id)),
+  )
+  return Math.min(row?.n ?? 0, max)
 }
 
 function dataSetStatus(state: DataSetState): DataSetRecord['status'] {

@@ -5,6 +5,8 @@ import { countStates } from '../objects/state-counts.ts'
 import { isBeingStored } from './being-stored.ts'
 import {
   type ContentRow,
+  countDataSetStates,
+  countVersionsOn,
   findContent,
   findContents,
   findVersionContent,
@@ -20,11 +22,13 @@ export interface PlacementDeps {
   readonly queue: Pick<TaskQueue, 'isOpen'>
   readonly uploads: UploadMeter
   pieceUrl(serviceUrl: string, pieceCid: string): string
+  /** As the provider registered; undefined before the registry was read. */
+  providerName(providerId: string): string | undefined
 }
 
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
-export function createPlacements({ database, clock, queue, uploads, pieceUrl }: PlacementDeps): Placements {
+export function createPlacements({ database, clock, queue, uploads, pieceUrl, providerName }: PlacementDeps): Placements {
   const reader: Reader = database.read
   const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
   return {
@@ -35,7 +39,7 @@ export function createPlacements({ database, clock, queue, uploads, pieceUrl }: 
       // Delete markers have no bytes.
       if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
       return {
-        ...describe(content, listCopyRecords(reader, content.contentId, pieceUrl)),
+        ...describe(content, listCopyRecords(reader, content.contentId, pieceUrl), providerName),
         state: stateOf(content),
         upload: uploads.of(content.contentId) ?? null,
       }
@@ -49,17 +53,30 @@ export function createPlacements({ database, clock, queue, uploads, pieceUrl }: 
       return new Map(situations)
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
+    countDataSets: () => countDataSetStates(reader),
+    countVersionsOn: (dataSets, max) => countVersionsOn(reader, dataSets, max),
     countObjects: shareCount(clock, () => countStates(reader, queue)),
   }
 }
 
-function describe(content: ContentRow, copies: readonly CopyRecord[]): Omit<Placement, 'state' | 'upload'> {
+function describe(
+  content: ContentRow,
+  copies: readonly CopyRecord[],
+  nameOf: PlacementDeps['providerName'],
+): Omit<Placement, 'state' | 'upload'> {
+  const failing = copies.find((copy) => copy.lastError !== null && copy.status !== 'committed')
   return {
     isCached: content.isCached,
     pieceCid: content.pieceCid,
     requestedCopies: content.targetCopies,
     copies,
-    message: copies.find((copy) => copy.lastError !== null && copy.status !== 'committed')?.lastError ?? null,
+    message: failing ? `${nameProvider(failing, nameOf)}: ${failing.lastError}` : null,
     updatedAtMs: content.updatedAtMs,
   }
+}
+
+/** Such as `provider 7 (Example Storage)`. */
+function nameProvider({ providerId }: CopyRecord, nameOf: PlacementDeps['providerName']): string {
+  const name = providerId === null ? undefined : nameOf(providerId)
+  return name ? `provider ${providerId} (${name})` : `provider ${providerId ?? 'unknown'}`
 }

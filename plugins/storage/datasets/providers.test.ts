@@ -98,3 +98,11 @@ test('a provider that answers pings and nothing else is not available for new da
   }
   expect(await providers.listAvailable()).toEqual([])
 })
+
+test('a provider has the name that it registered once the registry was read, also while it does not answer', async () => {
+  const { url } = await pingServer(true)
+  const providers = open(chainOf([url]))
+  expect(providers.nameOf('1')).toBeUndefined()
+  expect(await providers.listAvailable()).toEqual([])
+  expect([providers.nameOf('1'), providers.nameOf('2')]).toEqual(['provider 0', undefined])
+})

@@ -22,6 +22,8 @@ export interface Providers extends AsyncDisposable {
   forget(): void
   /** The cached client of a service URL. */
   client(serviceUrl: string): ProviderClient
+  /** As the provider registered, by its id; undefined before the registry was read. */
+  nameOf(providerId: string): string | undefined
   /** Take one before calling a provider from a task. */
   readonly turns: ProviderTurns
 }
@@ -53,6 +55,7 @@ export function createProviders(deps: {
   const epochMs = chain.network.epochSeconds * 1000
   const turns = createProviderTurns({ clock, epochMs, slots })
   const clients = new Map<string, ProviderClient>()
+  const names = new Map<string, string>()
   let inventory: { readonly providers: Promise<readonly AvailableProvider[]>; readonly readAtMs: number } | undefined
 
   function client(serviceUrl: string): ProviderClient {
@@ -69,6 +72,7 @@ export function createProviders(deps: {
     const [{ providers, skipped }, approved, endorsed] = await within(limits.registry, lists, () => {
       throw new InventoryLate(`the provider registry was not read within ${limits.registry} ms`)
     })
+    for (const { providerId, name } of [...providers, ...skipped]) names.set(String(providerId), name)
     for (const { providerId, reason } of skipped) log.warn('a registered provider is skipped', { providerId: String(providerId), reason })
     const eligible = providers.filter((provider) => approved.has(provider.providerId) && provider.isActive)
     const available: AvailableProvider[] = []
@@ -105,6 +109,7 @@ export function createProviders(deps: {
 
   return {
     client,
+    nameOf: (providerId) => names.get(providerId),
     turns,
     forget() {
       inventory = undefined

@@ -11,6 +11,8 @@ import { providerSizesMigration } from './0010-provider-sizes.ts'
 import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
 import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
 import { endedRemovalsMigration } from './0013-ended-removals.ts'
+import { objectIdsMigration } from './0014-object-ids.ts'
+import { versionCountsMigration } from './0015-version-counts.ts'
 
 /** In order of execution. */
 export const storageMigrations: readonly Migration[] = [
@@ -26,4 +28,6 @@ export const storageMigrations: readonly Migration[] = [
   cachedUntilProvenMigration,
   copiesOfBatchMigration,
   endedRemovalsMigration,
+  objectIdsMigration,
+  versionCountsMigration,
 ]

@@ -34,7 +34,15 @@ test('a put object is found, opened and listed with all its headers and checksum
   expect(await storage.text('a/ключ 🗝')).toBe('hello')
   expect(storage.objects.list({ bucket: 'photos', limit: 10 })).toEqual({
     entries: [
-      { key: 'a/ключ 🗝', versionId: put.versionId, contentId: put.contentId, size: 5, etag: put.etag, lastModifiedMs: put.createdAtMs },
+      {
+        id: 1,
+        key: 'a/ключ 🗝',
+        versionId: put.versionId,
+        contentId: put.contentId,
+        size: 5,
+        etag: put.etag,
+        lastModifiedMs: put.createdAtMs,
+      },
     ],
     commonPrefixes: [],
     isTruncated: false,

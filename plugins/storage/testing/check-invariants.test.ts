@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blobsOfContent } from '../cache/cache-store.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
 import { listReadsMigration } from '../migrations/0004-list-reads.ts'
+import { versionCountsMigration } from '../migrations/0015-version-counts.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { type ObjectStorage, openObjectStorage } from './object-storage.ts'
 
@@ -12,7 +13,8 @@ let storage: ObjectStorage
 beforeAll(async () => {
   storage = await openObjectStorage()
   await storage.database.write((tx) => {
-    for (const statement of [...copiesMigration.statements, ...listReadsMigration.statements]) tx.run(statement)
+    for (const { statements } of [copiesMigration, listReadsMigration, versionCountsMigration])
+      for (const statement of statements) tx.run(statement)
   })
   await storage.put('live', 'bytes')
   await storage.put('live', 'newer bytes')
@@ -63,7 +65,7 @@ test.each([
   ['I-17', `update object_tombstones set rseq = rseq - 1`],
   ['I-17', `update object_tombstones set is_restorable = 0`],
   ['I-17', `insert into object_tombstones values (1, 'live', 'v', -1, 0, 0)`],
-  ['I-17', `insert into object_heads values (1, 'no version', 'v', -1, 1, 1, '', 0)`],
+  ['I-17', `insert into object_heads values (1, 'no version', 'v', -1, 1, 1, '', 0, 9)`],
   ['I-18', 'update contents set ref_count = 2 where id = 1'],
   ['I-18', `update contents set state = 'deleting' where id = 1`],
   ['I-18', `update object_versions set content_id = 99 where key = 'live'`],
@@ -81,6 +83,8 @@ test.each([
   ['counts', 'update bucket_stats set tombstones = 0'],
   ['counts', dataSet(1, 0), 'update data_set_totals set committed_copies = 1'],
   ['counts', dataSet(1, 0), 'delete from data_set_totals'],
+  ['counts', dataSet(1, 0), 'update data_set_totals set current_versions = 1'],
+  ['counts', 'update contents set current_count = current_count + 1 where id = 1'],
 ])('%s is reported after: %s', async (id, ...changes) => {
   expect((await problemsWith(...changes)).map((problem) => problem.split(':')[0])).toContain(id)
 })

@@ -186,6 +186,23 @@ const rules: readonly Rule[] = [
       left join copies k on k.data_set_id = d.id and k.state = 'committed' left join pieces p on p.id = k.piece_id group by d.id) x
       where committed_copies is not copies or committed_bytes is not bytes`,
   },
+  {
+    id: 'counts',
+    violation: 'data_set_totals differs from the versions of the committed copies',
+    needs: ['data_set_totals'],
+    sql: `select * from (select t.*, coalesce(sum(c.ref_count), 0) as versions,
+      coalesce(sum((select count(*) from object_heads h where h.content_id = c.id)), 0) as heads
+      from data_set_totals t left join copies k on k.data_set_id = t.data_set_id and k.state = 'committed'
+      left join contents c on c.id = k.content_id group by t.data_set_id) x
+      where referenced_versions <> versions or current_versions <> heads`,
+  },
+  {
+    id: 'counts',
+    violation: 'a content has another number of current versions than its row says',
+    needs: ['data_set_totals'],
+    sql: `select c.id from contents c left join (select content_id, count(*) as n from object_heads group by content_id) h on h.content_id = c.id
+      where c.current_count <> coalesce(h.n, 0)`,
+  },
 ]
 
 /** Rows listed per violated rule. */

@@ -73,6 +73,7 @@ export class ModelRun {
         client: (url) => (this.providers[Number(url.at(-1))] as ModelProvider).client(),
         listAvailable: async () => available.filter((_, index) => this.providers[index]?.mode !== 'unreachable'),
         forget: () => undefined,
+        nameOf: () => undefined,
         [Symbol.asyncDispose]: async () => undefined,
       },
       locateCached: async (contentId) =>

@@ -11,6 +11,7 @@ import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
 import type { Objects, ObjectVersion, OpenedObject } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
+import { objectIdsMigration } from '../migrations/0014-object-ids.ts'
 import { createObjects, type ObjectDeps } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
 
@@ -29,7 +30,7 @@ export interface ObjectStorageOptions {
 }
 
 /** Migrations needed without copies and data sets. */
-export const objectMigrations: readonly Migration[] = [objectsMigration, cachedUntilProvenMigration]
+export const objectMigrations: readonly Migration[] = [objectsMigration, cachedUntilProvenMigration, objectIdsMigration]
 
 /** Objects, buckets and cache on a real database and real files, without replication, with a bucket named `photos`. */
 export interface ObjectStorage extends AsyncDisposable {

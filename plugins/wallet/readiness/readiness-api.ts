@@ -1,7 +1,8 @@
 /** Admin API endpoints that check whether chain, wallet and providers are ready to store objects. */
 
-import { defineEndpoint } from '#kernel'
+import { defineEndpoint, documented, type Setting, settingSchema } from '#kernel'
 import { type } from '#kernel/schema'
+import { chainSection, observabilitySection } from '../settings.ts'
 
 const checkIds = [
   'config_private_key',
@@ -28,11 +29,17 @@ const check = type({
   id: type.enumerated(...checkIds),
   status,
   message: 'string',
-  /** The next step of the operator. */
+  /** Next step of the operator. */
   'action?': 'string',
   /** Missing deposit in 10^-18 USDFC. */
   'required_usdfc?': 'string',
 })
+
+const { network, rpc_url, default_copies } = chainSection.keys
+const { interval, timeout, concurrency } = observabilitySection.keys
+/** Values are checked as settings, with `settings_invalid`. */
+const text = (setting: Setting<unknown>) => type('string').narrow(documented(settingSchema(setting)))
+const number = (setting: Setting<unknown>) => type('number').narrow(documented(settingSchema(setting)))
 
 const readiness = type({
   /** Worst status of the checks: blocked, then warning, then unknown. */
@@ -66,12 +73,12 @@ export const chainPreflight = defineEndpoint({
   audit: 'names',
   body: type({
     'chain?': {
-      'network?': 'string',
-      'rpc_url?': 'string',
+      'network?': text(network),
+      'rpc_url?': text(rpc_url),
       'with_cdn?': 'boolean',
       'allow_private_networks?': 'boolean',
-      'default_copies?': 'number',
-      'observability?': { 'interval?': 'string', 'timeout?': 'string', 'concurrency?': 'number' },
+      'default_copies?': number(default_copies),
+      'observability?': { 'interval?': text(interval), 'timeout?': text(timeout), 'concurrency?': number(concurrency) },
     },
   }),
   requireJsonType: true,

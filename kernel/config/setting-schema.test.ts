@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { defineSection } from './section.ts'
+import { choice, duration, flag, integer, secret, text } from './setting.ts'
+import { settingsSchema } from './setting-schema.ts'
+
+const about = { label: 'L', doc: 'D', editable: true } as const
+const chain = defineSection('chain', {
+  doc: 'D',
+  keys: { network: choice(['one', 'two'], { ...about, default: 'one' }), key: secret(about) },
+})
+const inner = defineSection('chain.watch', {
+  doc: 'D',
+  keys: {
+    interval: duration({ ...about, default: '5s' }),
+    width: integer({ ...about, default: 1, min: 1, max: 8 }),
+    on: flag({ ...about, default: true }),
+    file: text({ label: 'L', doc: 'D' }),
+  },
+})
+const fixed = defineSection('fixed', { doc: 'D', keys: { file: text({ label: 'L', doc: 'D' }) } })
+
+test('editable settings are described as they are nested, without secrets and other settings', () => {
+  const schema = settingsSchema([chain, inner, fixed])
+  expect(schema).toEqual({
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      chain: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          network: { enum: ['one', 'two'], description: 'D' },
+          watch: {
+            type: 'object',
+            additionalProperties: false,
+            properties: {
+              interval: { type: 'string', pattern: expect.any(String), description: 'D' },
+              width: { type: 'integer', minimum: 1, maximum: 8, description: 'D' },
+              on: { type: 'boolean', description: 'D' },
+            },
+          },
+        },
+      },
+    },
+  })
+})

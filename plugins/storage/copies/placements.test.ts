@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { createFakeClock } from '#kernel/testing'
+import { openStorageRows } from '../testing/storage-rows.ts'
+import { createPlacements } from './placements.ts'
+import { createUploadMeter } from './upload-meter.ts'
+
+test.each([
+  ['registered', 'Example Storage', 'provider 1 (Example Storage): no space left'],
+  ['unknown', undefined, 'provider 1: no space left'],
+])('the message of a version names the provider that refused, with its %s name', async (_what, name, message) => {
+  await using rows = await openStorageRows()
+  const clock = createFakeClock()
+  const placements = createPlacements({
+    database: rows.database,
+    clock,
+    queue: { isOpen: () => true },
+    uploads: createUploadMeter(clock),
+    pieceUrl: () => '',
+    providerName: () => name,
+  })
+  const content = await rows.addContent()
+  const copy = await rows.addCopy(content, await rows.addDataSet())
+  await rows.database.write((tx) => {
+    tx.run(
+      `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
+       values (1, 'a', -1, 'v', ?, 0, 1, '', '', 0)`,
+      content.contentId,
+    )
+    tx.run("update copies set last_error = 'no space left' where id = ?", copy)
+  })
+  expect(placements.ofVersion(1, 'v')?.message).toBe(message)
+})
