@@ -3,7 +3,10 @@ import { parseArgs } from 'node:util'
 import { type Command, CommandError, cliCommands, contributionsTo, findPlace, type Plugin, prepareKernel } from '#kernel'
 import { localCommands } from './local-commands.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
+interface Caller {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
 
 export interface CommandSet {
   readonly commands: readonly Command[]
@@ -17,10 +20,10 @@ export interface CommandSet {
  * A line that names a command of the program needs no plugin, so `svc plugins` and `svc version` work whatever the configuration says.
  * A broken configuration leaves the commands of all built-in plugins.
  */
-export async function findCommands(argv: readonly string[], env: Env): Promise<CommandSet> {
+export async function findCommands(argv: readonly string[], caller: Caller): Promise<CommandSet> {
   if (namesLocalCommand(argv)) return { commands: localCommands, switchedOff: new Map(), trouble: undefined }
   const { builtinPlugins } = await import('../plugins/index.ts')
-  const { enabled, disabled, trouble } = await choosePlugins(builtinPlugins, argv, env)
+  const { enabled, disabled, trouble } = await choosePlugins(builtinPlugins, argv, caller)
   const added = contributionsTo(cliCommands, enabled)
   const owners = new Map(localCommands.map(({ name }) => [name, 'svc']))
   for (const { plugin, item } of added) {
@@ -47,9 +50,9 @@ interface PluginChoice {
   readonly trouble: string | undefined
 }
 
-async function choosePlugins(builtin: readonly Plugin[], argv: readonly string[], env: Env): Promise<PluginChoice> {
+async function choosePlugins(builtin: readonly Plugin[], argv: readonly string[], { env, cwd }: Caller): Promise<PluginChoice> {
   try {
-    const prepared = await prepareKernel({ plugins: builtin, ...findPlace({ flags: { config: configFlag(argv) }, env }), env })
+    const prepared = await prepareKernel({ plugins: builtin, ...findPlace({ flags: { config: configFlag(argv) }, env, cwd }), env })
     return { enabled: prepared.enabled, disabled: prepared.disabled, trouble: undefined }
   } catch (error) {
     // Commands that mend the configuration, and the help, must work while it is broken. A command that needs it meets the error itself.

@@ -3,11 +3,11 @@ import { type CommandCall, CommandError, defaultDataDir } from '#kernel'
 import { makeRuntimeDirectory } from './runtime-directory.ts'
 
 /** A terminal shows the password once and nothing keeps it; elsewhere it is kept in a private file. */
-export async function run({ flags, out }: CommandCall): Promise<undefined> {
+export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
   if (flags.config !== undefined) {
     throw new CommandError('svc init takes --dir, not --config: it writes config.toml into the directory', { exitCode: 2 })
   }
-  const dir = flags.dir === undefined ? defaultDataDir() : resolve(flags.dir as string)
+  const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
   const made = await makeRuntimeDirectory({ dir, keepsPassword: !out.isTerminal })
   const lines = [
     `Data directory: ${made.dir}`,

@@ -16,8 +16,8 @@ process.env.UV_THREADPOOL_SIZE ??= poolThreads
 
 if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) {
   module.enableCompileCache()
-  const { main } = await import('./main.ts')
-  process.exitCode = await main(process.argv.slice(2), process.env)
+  const { runProcess } = await import('./run-process.ts')
+  process.exitCode = await runProcess()
   // All is closed by now: a timer that a library forgot must not keep the operator waiting. Does nothing when nothing is left.
   setTimeout(() => process.exit(), endMsMax).unref()
 } else {

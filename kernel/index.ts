@@ -7,7 +7,7 @@ export { type Command, type CommandCall, CommandError, cliCommands, defineComman
 export { type CommandPlace, findPlace, readSettings } from './cli/command-settings.ts'
 export { migrateDatabase } from './cli/migrate-database.ts'
 export { createOutput } from './cli/output.ts'
-export { canPrompt, promptSecret } from './cli/prompt.ts'
+export { canPrompt, type PromptStreams, promptSecret } from './cli/prompt.ts'
 export { formatTable } from './cli/table.ts'
 export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from './clock.ts'
 export { type ConfigState, configState } from './config/config-state.ts'

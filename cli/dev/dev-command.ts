@@ -40,8 +40,8 @@ interface DevRun {
   readonly out: Output
 }
 
-export async function run({ flags, out }: CommandCall): Promise<number> {
-  const choice = readChoice(flags)
+export async function run({ flags, cwd = '', out }: CommandCall): Promise<number> {
+  const choice = readChoice(flags, cwd)
   await requireFreePorts({ '--s3-port': choice.s3Port, '--admin-port': choice.adminPort })
   using directory = openDevDirectory(choice.dir, { isFresh: choice.isFresh })
   using stop = watchStopSignals(() => directory[Symbol.dispose]())
@@ -82,7 +82,7 @@ async function serveDev({ choice, directory, stop, out }: DevRun): Promise<numbe
   return stop.signal.aborted ? 0 : 1
 }
 
-function readChoice(flags: CommandCall['flags']): DevChoice {
+function readChoice(flags: CommandCall['flags'], cwd: string): DevChoice {
   const whole = (name: string, max: number, min = 0): number => {
     const value = flags[name] as number
     if (Number.isInteger(value) && value >= min && value <= max) return value
@@ -92,7 +92,7 @@ function readChoice(flags: CommandCall['flags']): DevChoice {
   if (flags.config !== undefined)
     throw new CommandError('svc dev keeps its own configuration in --dir; it takes no --config', { exitCode: 2 })
   return {
-    dir: resolve(flags.dir as string),
+    dir: resolve(cwd, flags.dir as string),
     providers: whole('providers', providersMax, 1),
     s3Port: whole('s3Port', portMax),
     adminPort: whole('adminPort', portMax),

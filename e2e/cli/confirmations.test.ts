@@ -6,12 +6,12 @@ import { svcHome } from '../../cli/testing/run-svc.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
-/** Counts what arrives at it. */
+/** Counts its connections. */
 let listener: Server
 let arrived = 0
 beforeAll(async () => {
   service = await startService()
-  listener = createServer((_request, response) => response.end()).on('connection', () => {
+  listener = createServer((_request, response) => void response.setHeader('connection', 'close').end()).on('connection', () => {
     arrived += 1
   })
   await new Promise<void>((ready) => listener.listen(0, '127.0.0.1', ready))

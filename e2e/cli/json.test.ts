@@ -133,7 +133,7 @@ test('a result that is no success is still a result: JSON on standard output and
   using home = svcHome()
   // The faucets are asked through a proxy that is not there.
   const env = { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://127.0.0.1:9' }
-  const end = await home.run(['wallet', 'fund-testnet', `0x${'1'.repeat(40)}`, '--json'], env)
+  const end = await home.spawn(['wallet', 'fund-testnet', `0x${'1'.repeat(40)}`, '--json'], env)
   expect(end).toMatchObject({ code: 1, stderr: '' })
   expect(readAlone(end).results).toMatchObject([
     { faucet_info: 'CalibnetUSDFC', error: expect.any(String) },

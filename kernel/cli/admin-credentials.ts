@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { adminAuthSection, adminSection } from '../settings.ts'
-import { type CommandCall, CommandError } from './command.ts'
+import { type CommandCall, CommandError, type Output } from './command.ts'
 import { findPlace, readSettings } from './command-settings.ts'
-import { canPrompt, promptSecret } from './prompt.ts'
+
+type CommandLine = Pick<CommandCall, 'flags' | 'env' | 'cwd'>
 
 export interface LocalAdmin {
   /** Of the listener. */
@@ -15,7 +16,7 @@ export interface LocalAdmin {
 }
 
 /** What the local configuration says. With `--admin-url` alone the service may be elsewhere, so a configuration that cannot be read does not matter. */
-export function readLocalAdmin(call: Pick<CommandCall, 'flags' | 'env'>): LocalAdmin {
+export function readLocalAdmin(call: CommandLine): LocalAdmin {
   try {
     const { addr } = readSettings(call, adminSection, ['addr'])
     const { enabled, username } = readSettings(call, adminAuthSection, ['enabled', 'username'])
@@ -27,19 +28,23 @@ export function readLocalAdmin(call: Pick<CommandCall, 'flags' | 'env'>): LocalA
 }
 
 /** SVC_ADMIN_PASSWORD, then the file of the first password next to the configuration, then a question. Undefined: none, and none is needed for sure. */
-export async function findPassword(call: Pick<CommandCall, 'flags' | 'env'>, username: string): Promise<string | undefined> {
+export async function findPassword(
+  call: CommandLine & { readonly out: Pick<Output, 'askSecret'> },
+  username: string,
+): Promise<string | undefined> {
   const fromEnv = call.env.SVC_ADMIN_PASSWORD
   if (fromEnv) return fromEnv
   const path = join(dirname(findPlace(call).configPath), 'admin-initial-password')
   const fromFile = readPasswordFile(path)
   if (fromFile !== undefined) return fromFile
-  if (canPrompt()) return promptSecret(`Password of ${username}: `)
+  const typed = call.out.askSecret?.(`Password of ${username}: `)
+  if (typed !== undefined) return typed
   if (isElsewhere(call)) return undefined
   throw new CommandError(`the Admin password is not known: set SVC_ADMIN_PASSWORD, or put it into ${path}`)
 }
 
 /** The operator named a service and no configuration. */
-function isElsewhere({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): boolean {
+function isElsewhere({ flags, env }: CommandLine): boolean {
   return flags.adminUrl !== undefined && flags.config === undefined && !env.SVC_CONFIG?.trim()
 }
 

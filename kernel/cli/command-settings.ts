@@ -11,8 +11,8 @@ export interface CommandPlace {
 }
 
 /** The configuration file: `--config`, then SVC_CONFIG, then ~/.svc/config.toml. The data directory is the one that holds it. */
-export function findPlace({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): CommandPlace {
-  const configPath = resolveConfigPath(flags.config as string | undefined, env)
+export function findPlace({ flags, env, cwd }: Pick<CommandCall, 'flags' | 'env' | 'cwd'>): CommandPlace {
+  const configPath = resolveConfigPath(flags.config as string | undefined, env, cwd)
   return { configPath, dataDir: dirname(configPath) }
 }
 
@@ -21,7 +21,7 @@ export function findPlace({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): C
  * that is invalid or missing; what is wrong elsewhere in the file does not matter to the command.
  */
 export function readSettings<S extends SettingTable, K extends keyof S & string>(
-  call: Pick<CommandCall, 'flags' | 'env'>,
+  call: Pick<CommandCall, 'flags' | 'env' | 'cwd'>,
   section: TypedSection<S>,
   keys: readonly K[],
 ): Pick<SettingValues<S>, K> {

@@ -27,6 +27,8 @@ export interface CommandCall {
   /** By camel-cased name; a duration is milliseconds. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Start of relative paths on the line. Default: the working directory of the process. */
+  readonly cwd?: string
   readonly out: Output
 }
 
@@ -37,9 +39,11 @@ export interface Output {
   /** The result: the object under `--json`, else the text. */
   result(value: unknown, text: string): void
   note(line: string): void
+  /** Reads a line that the terminal does not show. Undefined: there is no terminal. */
+  askSecret?(question: string): Promise<string> | undefined
 }
 
-/** A refusal with its exit code: 2 for wrong use, 1 for everything else. */
+/** A refusal with its exit code: 2 for a usage error, 1 for any other. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: 1 | 2

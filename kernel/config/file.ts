@@ -12,12 +12,12 @@ export const configFileErrors = defineErrors({
   config_unwritable: { status: 500, message: 'The configuration file cannot be written.' },
 })
 
-export const defaultDataDir = (): string => join(homedir(), '.svc')
+export const defaultDataDir = (env: Readonly<Record<string, string | undefined>>): string => join(env.HOME || homedir(), '.svc')
 
 /** `--config`, then a non-blank SVC_CONFIG, then ~/.svc/config.toml. */
-export function resolveConfigPath(flag: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+export function resolveConfigPath(flag: string | undefined, env: Readonly<Record<string, string | undefined>>, cwd = ''): string {
   const fromEnv = env.SVC_CONFIG?.trim()
-  return resolve(flag ?? (fromEnv || join(defaultDataDir(), 'config.toml')))
+  return resolve(cwd, flag ?? (fromEnv || join(defaultDataDir(env), 'config.toml')))
 }
 
 /** A missing file is an empty one: defaults and the environment are used. */
