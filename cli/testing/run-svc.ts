@@ -56,7 +56,11 @@ export function svcHome(): SvcHome {
 
 async function runHere(args: readonly string[], env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<SvcRun> {
   const written = { stdout: '', stderr: '' }
-  const sink = (name: 'stdout' | 'stderr') => ({ write: (text: string) => void (written[name] += text) })
+  const sink = (name: 'stdout' | 'stderr') => ({
+    write(text: string) {
+      written[name] += text
+    },
+  })
   const stdin = new PassThrough().end()
   const code = await main(args, env, { cwd: () => cwd, stdin, stdout: sink('stdout'), stderr: sink('stderr') })
   return { code, ...written }
