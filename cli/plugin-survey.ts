@@ -11,6 +11,7 @@ import {
   readConfigFile,
 } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
+import { adviseInit } from './unusable-config.ts'
 
 export const disabledKey = 'plugins.disabled'
 const disabledVariable = 'SVC_PLUGINS_DISABLED'
@@ -63,7 +64,7 @@ export function refuseWhereFileDoesNotDecide(call: CommandCall): string {
   if (call.env[disabledVariable] !== undefined) {
     throw new CommandError(`${disabledVariable} is set and wins over ${configPath}; change it there, or unset it`)
   }
-  if (!readConfigFile(configPath).exists) throw new CommandError(`${configPath} does not exist; svc init makes one`)
+  if (!readConfigFile(configPath).exists) throw new CommandError(adviseInit(configPath, call.env))
   return configPath
 }
 

@@ -79,7 +79,7 @@ test('nothing is guessed, made or half done', async () => {
   ])
   expect(refused.map(({ code }) => code)).toEqual([2, 2, 1, 1, 2])
   expect(refused[0]?.stderr).toContain('needs --config or SVC_CONFIG')
-  expect(refused[2]?.stderr).toContain('other.toml does not exist; svc init makes one')
+  expect(refused[2]?.stderr).toContain(`other.toml does not exist; run svc init --dir ${home.dir}`)
   expect(refused[3]?.stderr).toContain('SVC_ADMIN_AUTH_PASSWORD_HASH is set and wins over')
   expect([readFileSync(config, 'utf8'), readFileSync(passwordPath, 'utf8')]).toEqual([text, password])
 })

@@ -14,6 +14,7 @@ import {
   writePrivateFile,
 } from '#kernel'
 import { passwordName } from './runtime-directory.ts'
+import { adviseInit } from './unusable-config.ts'
 
 const tokenBytes = 32
 /** What the reset writes; a variable with one of these would win over it. */
@@ -60,7 +61,7 @@ function requireConfig(call: CommandCall): string {
     })
   }
   const { configPath } = findPlace(call)
-  if (!readConfigFile(configPath).exists) throw new CommandError(`${configPath} does not exist; svc init makes one`)
+  if (!readConfigFile(configPath).exists) throw new CommandError(adviseInit(configPath, env))
   const variable = written.map(envName).find((name) => env[name] !== undefined)
   if (variable !== undefined)
     throw new CommandError(`${variable} is set and wins over ${configPath}; unset it, or change the password there`)

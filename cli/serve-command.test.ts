@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -31,10 +31,12 @@ test('without a wallet key svc serve starts in setup mode, says what is missing 
 test('what the settings page can mend may be supplied there too', async () => {
   using home = svcHome()
   await home.run(['init'])
-  await using svc = home.start(['serve'], { ...anyPort, SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32), SVC_CHAIN_DEFAULT_COPIES: '9' })
+  const config = join(home.dir, '.svc', 'config.toml')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('# default_copies = 3', 'default_copies = 9'))
+  await using svc = home.start(['serve'], { ...anyPort, SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })
   const url = urlIn(await svc.line(/is running/))
   expect(await svc.line(/setup mode/)).toContain(
-    `chain.default_copies must be at most 8 (was 9). Supply it in ${join(home.dir, '.svc', 'config.toml')}, in the environment or through ${url}, then`,
+    `chain.default_copies must be at most 8 (was 9). Supply it in ${config}, in the environment or through ${url}, then`,
   )
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
@@ -64,11 +66,40 @@ test('a second signal ends a service that does not stop', async () => {
   clearInterval(insisting)
 })
 
-test('without any configuration svc serve refuses and names the command that makes one', async () => {
+test('an invalid variable stops the start and is named, also when the settings page could change the key', async () => {
   using home = svcHome()
-  const { code, stderr } = await home.run(['serve'])
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/^fatal: .*\.svc\/config\.toml does not exist \(svc init makes one\) and cannot be used: admin\.auth\./)
+  await home.run(['init'])
+  const key = { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) }
+  expect(await home.run(['serve'], { ...key, SVC_CHAIN_DEFAULT_COPIES: '9' })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'fatal: SVC_CHAIN_DEFAULT_COPIES must be at most 8 (was 9); correct or unset it\n',
+  })
+  const { stderr } = await home.run(['admin', 'status'], { SVC_ADMIN_AUTH_ENABLED: 'maybe' })
+  expect(stderr).toMatch(/^fatal: SVC_ADMIN_AUTH_ENABLED must be boolean/)
+})
+
+test.each([
+  [['serve'], 'run svc init'],
+  [['migrate'], 'run svc init'],
+  [['plugins', 'disable', 'observability'], 'run svc init'],
+  [['admin', 'status'], 'run svc init, or name a running service with --admin-url'],
+  [['serve', '-c', '/nowhere/svc/config.toml'], 'run svc init --dir /nowhere/svc'],
+])('without a configuration svc %j says in one line: %s', async (words, advice) => {
+  using home = svcHome()
+  const path = words.includes('-c') ? words.at(-1) : join(home.dir, '.svc', 'config.toml')
+  // The key of README's third line alone is no configuration.
+  expect(await home.run(words, { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `fatal: ${path} does not exist; ${advice}\n`,
+  })
+})
+
+test('without a file, what the environment lacks is named where it holds a part', async () => {
+  using home = svcHome()
+  const { stderr } = await home.run(['serve'], { SVC_ADMIN_AUTH_USERNAME: 'admin' })
+  expect(stderr).toMatch(/^fatal: \S+ does not exist; run svc init, or set in the environment: admin\.auth\.password_hash /)
 })
 
 test.each([

@@ -19,7 +19,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   const flags = readOverrides((call.flags.set ?? []) as readonly string[])
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
   refuseSecretFlags(prepared, flags)
-  refuseUnusable(prepared)
+  refuseUnusable(prepared, call)
   const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait as number, signal: stop.signal } })
   const lines = kernel.get(log)
   const mode = modeForOthers(prepared.config.path)

@@ -13,7 +13,7 @@ export { type Clock, clock, formatPreciseTime, formatTime, systemClock } from '.
 export { type ConfigState, configState } from './config/config-state.ts'
 export { formatDuration, parseDuration } from './config/duration.ts'
 export { defaultDataDir, modeForOthers, readConfigFile, resolveConfigPath, saveConfigFile, writePrivateFile } from './config/file.ts'
-export { type ConfigProblem, defaultOf, type LoadedConfig, type Source } from './config/load.ts'
+export { type ConfigProblem, defaultOf, describeProblem, type LoadedConfig, type Source } from './config/load.ts'
 export { configSections, defineSection, envName, type Section, type SettingValues, type TypedSection } from './config/section.ts'
 export { choice, duration, type FileValue, flag, integer, list, type Setting, secret, text } from './config/setting.ts'
 export { type ContributedItem, type Contributions, contributions } from './contributions.ts'

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import {
   type CommandCall,
   CommandError,
+  describeProblem,
   type Output,
   type PreparedKernel,
   prepareKernel,
@@ -106,7 +107,7 @@ async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, 
   const prepared = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: directory.gateway, env: {}, flags })
   if (prepared.decision.mode === 'full') return prepared
   const problems = prepared.decision.mode === 'setup' ? prepared.decision.missing : prepared.decision.problems
-  const list = problems.map(({ field, message }) => `${field} ${message}`).join('; ')
+  const list = problems.map(describeProblem).join('; ')
   throw new CommandError(`${configPath} cannot be used: ${list}; mend it, or begin again with --fresh`)
 }
 

@@ -1,5 +1,5 @@
 /** Where the commands of `svc admin` find the password of the operator. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { adminAuthSection, adminSection } from '../settings.ts'
 import { type CommandCall, CommandError, type Output } from './command.ts'
@@ -17,6 +17,7 @@ export interface LocalAdmin {
 
 /** What the local configuration says. With `--admin-url` alone the service may be elsewhere, so a configuration that cannot be read does not matter. */
 export function readLocalAdmin(call: CommandLine): LocalAdmin {
+  requireInstallation(call)
   try {
     const { addr } = readSettings(call, adminSection, ['addr'])
     const { enabled, username } = readSettings(call, adminAuthSection, ['enabled', 'username'])
@@ -41,6 +42,14 @@ export async function findPassword(
   if (typed !== undefined) return typed
   if (isElsewhere(call)) return undefined
   throw new CommandError(`the Admin password is not known: set SVC_ADMIN_PASSWORD, or put it into ${path}`)
+}
+
+/** Without a file, an address or a variable of the Admin API there is no service to talk to. */
+function requireInstallation(call: CommandLine): void {
+  const { configPath } = findPlace(call)
+  const isNamed = call.flags.adminUrl !== undefined || Object.keys(call.env).some((name) => name.startsWith('SVC_ADMIN_'))
+  if (isNamed || existsSync(configPath)) return
+  throw new CommandError(`${configPath} does not exist; run svc init, or name a running service with --admin-url`)
 }
 
 /** The operator named a service and no configuration. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { resolveConfigPath } from '../config/file.ts'
-import { loadConfig } from '../config/load.ts'
+import { describeProblem, loadConfig } from '../config/load.ts'
 import type { SettingTable, SettingValues, TypedSection } from '../config/section.ts'
 import { type CommandCall, CommandError } from './command.ts'
 
@@ -29,7 +29,7 @@ export function readSettings<S extends SettingTable, K extends keyof S & string>
   const config = loadConfig({ path: configPath, dataDir, env: call.env, sections: [section] })
   const wanted = new Set(keys.map((key) => `${section.path}.${key}`))
   const problems = config.problems.filter(({ field }) => wanted.has(field))
-  if (problems.length > 0) throw new CommandError(problems.map(({ field, message }) => `${field} ${message}`).join('; '))
+  if (problems.length > 0) throw new CommandError(problems.map(describeProblem).join('; '))
   const values = config.values.get(section.path) as SettingValues<S>
   return Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<SettingValues<S>, K>
 }

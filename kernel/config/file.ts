@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, patch } from '@decimalturn/toml-patch'
 import { defineErrors } from '../errors.ts'
+import { describeTomlError } from './toml-error-policy.ts'
 
 export const configFileErrors = defineErrors({
   config_unreadable: { status: 500, message: 'The configuration file cannot be read.' },
@@ -32,9 +33,8 @@ export function readConfigFile(path: string): { readonly exists: boolean; readon
   try {
     return { exists: true, text, tree: parse(text) as Record<string, unknown> }
   } catch (cause) {
-    // I-10: the parser's own words quote the line, which may hold the wallet key. They go nowhere, not even as a cause.
-    const { line, column } = cause as { readonly line?: number; readonly column?: number }
-    throw configFileErrors.config_malformed({ message: `${path} is not valid TOML: look at line ${line}, column ${column}` })
+    // I-10: the message of the parser quotes the line, which may hold the wallet key, so it is not even kept as a cause.
+    throw configFileErrors.config_malformed({ message: `${path} is not valid TOML: ${describeTomlError(cause)}` })
   }
 }
 
