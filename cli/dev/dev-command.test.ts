@@ -41,6 +41,10 @@ test('svc dev is ready to use, stops everything it started, and goes on where it
     await using svc = home.start(anyPorts, { SVC_CHAIN_NETWORK: 'mainnet' })
     await svc.line(/svc is ready/)
     first = readReady(home)
+    await svc.line(/^ {2}Objects +127 to 1,065,353,216 bytes each$/)
+    const [, SVC_CONFIG = ''] = /=(.+)$/.exec(await svc.line(/^ {2}export SVC_CONFIG=/)) ?? []
+    expect(await svc.line(/admin status$/)).toMatch(/^ {2}\S+ admin status$/)
+    expect(await home.run(['admin', 'status'], { SVC_CONFIG })).toMatchObject({ code: 0, stderr: '' })
     expect(statSync(readyPath(home)).mode & 0o777).toBe(0o600)
     expect(first.providers).toHaveLength(2)
     const { username, password } = first.admin

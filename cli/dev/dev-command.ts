@@ -13,13 +13,14 @@ import {
   writePrivateFile,
 } from '#kernel'
 import { builtinPlugins } from '../../plugins/index.ts'
+import { programName } from '../program-name.ts'
 import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
 import { type DevDirectory, openDevDirectory } from './dev-directory.ts'
 import { type DevGateway, ensureS3User, fundWallet, keepAddresses, prepareGateway, type S3Credentials } from './dev-gateway.ts'
 import { openDevLog } from './dev-log.ts'
 import { renderWelcome } from './dev-welcome.ts'
 import { type DevnetReady, startDevnet } from './devnet-process.ts'
-import { requireFreePorts } from './free-ports.ts'
+import { requireDevnetPorts, requireFreePorts } from './free-ports.ts'
 
 const providersMax = 20
 const portMax = 65_535
@@ -39,22 +40,25 @@ interface DevRun {
   readonly directory: DevDirectory
   readonly stop: StopSignal
   readonly out: Output
+  /** Starts this program from any directory. */
+  readonly svc: string
 }
 
-export async function run({ flags, cwd = '', out }: CommandCall): Promise<number> {
+export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<number> {
   const choice = readChoice(flags, cwd)
   await requireFreePorts({ '--s3-port': choice.s3Port, '--admin-port': choice.adminPort })
   using directory = openDevDirectory(choice.dir, { isFresh: choice.isFresh })
   using stop = watchStopSignals(() => directory[Symbol.dispose]())
+  await requireDevnetPorts(directory.devnet)
   try {
-    return await serveDev({ choice, directory, stop, out })
+    return await serveDev({ choice, directory, stop, out, svc: programName(env) })
   } finally {
     out.note('Stopped.')
   }
 }
 
-/** Everything here is undone in reverse at its end, also when a later step of the start fails. */
-async function serveDev({ choice, directory, stop, out }: DevRun): Promise<number> {
+/** Undoes every step in reverse at the end, also after a failed start. */
+async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<number> {
   out.note(`Starting the local chain and ${choice.providers} storage providers`)
   using devnetLog = openDevLog(directory.devnetLog, [], () => {})
   await using devnet = await startDevnet({
@@ -77,7 +81,7 @@ async function serveDev({ choice, directory, stop, out }: DevRun): Promise<numbe
   const region = String(prepared.config.raw.get('s3.region'))
   const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
   writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)
-  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), logPath: directory.log }))
+  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), logPath: directory.log, svc }))
   const ending = await Promise.race([stop.received, devnet.ended])
   out.note(stop.signal.aborted ? 'Stopping' : `Stopping: ${ending}`)
   return stop.signal.aborted ? 0 : 1

@@ -9,12 +9,12 @@ export interface DevLog extends Disposable {
 
 const shownLevels = new Set(['WARN', 'ERROR'])
 
-/** Everything goes to the file, which starts empty with each run; `show` gets what needs attention. `secrets` never pass. */
+/** Writes every line to the file, which starts empty with each run. `show` gets warnings and errors, without the stack. `secrets` are hidden. */
 export function openDevLog(path: string, secrets: readonly string[], show: (line: string) => void): DevLog {
   const file = openSync(path, 'w', 0o600)
   let isOpen = true
   const append = (line: string): void => {
-    // What comes after the stop has nowhere to go.
+    // After the stop the file is closed.
     if (!isOpen) return
     try {
       writeSync(file, line)
@@ -24,7 +24,7 @@ export function openDevLog(path: string, secrets: readonly string[], show: (line
   }
   const write = (line: string): void => {
     append(line)
-    if (shownLevels.has(line.split(/\s+/, 2)[1] ?? '')) show(line)
+    if (shownLevels.has(line.split(/\s+/, 2)[1] ?? '')) show(line.split('\n', 1)[0] ?? '')
   }
   return {
     log: createLog({ level: 'info', format: 'text', secrets, write }),

@@ -23,7 +23,7 @@ test('status shows health, version, cache and workers', async () => {
   expect(await svc('status')).toEqual(
     done(
       new RegExp(
-        `^svc at ${service.adminUrl}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
+        `^svc at ${service.adminUrl}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nBuilt: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
       ),
     ),
   )

@@ -1,7 +1,7 @@
 /** `svc completions bash`, used by bash as it uses it at the TAB key. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
@@ -22,13 +22,14 @@ printf '%s\\n' "\${COMPREPLY[@]}"
 async function openShell() {
   const home = svcHome()
   mkdirSync(join(home.dir, 'bin'))
-  writeFileSync(join(home.dir, 'bin', 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 })
+  symlinkSync(program, join(home.dir, 'bin', 'svc'))
+  const PATH = [join(home.dir, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter)
   const script = join(home.dir, 'completions')
-  writeFileSync(script, (await home.run(['completions', 'bash'])).stdout)
+  writeFileSync(script, (await home.run(['completions', 'bash'], { PATH })).stdout)
   return {
     home,
     complete(line: string): readonly string[] {
-      const env = { PATH: `${join(home.dir, 'bin')}:${process.env.PATH}`, HOME: home.dir, SCRIPT: script }
+      const env = { PATH, HOME: home.dir, SCRIPT: script }
       const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', pressTab, 'bash', line], { cwd: home.dir, env, encoding: 'utf8' })
       expect(stderr).toBe('')
       return stdout.split('\n').filter((word) => word !== '')
@@ -37,16 +38,27 @@ async function openShell() {
   }
 }
 
-test.skipIf(!hasBash)('bash completes commands of the program and of plugins, flags, and the values of a flag', async () => {
-  using shell = await openShell()
-  expect(shell.complete('svc ver')).toEqual(['version'])
-  expect(shell.complete('svc admin ')).toEqual(expect.arrayContaining(['status', 's3-user', 'settings', 'task']))
-  // The colon of an address splits words in bash.
-  expect(shell.complete('svc admin --admin-url http://127.0.0.1:9090 task re')).toEqual(['retry'])
-  expect(shell.complete('svc admin s3-user create --role u')).toEqual(['user', 'userplus'])
-  expect(shell.complete('svc provider list --no')).toEqual(['--no-health'])
-  expect(shell.complete('svc admin task retry ')).toEqual([])
-  expect(shell.complete('svc nonsense ')).toEqual([])
+test.skipIf(!hasBash)(
+  'bash completes words and the values of a flag, also after an address, whose colon splits words in bash',
+  async () => {
+    using shell = await openShell()
+    expect(shell.complete('svc ver')).toEqual(['version'])
+    expect(shell.complete('svc admin --admin-url http://127.0.0.1:9090 s3-user create --role u')).toEqual(['user', 'userplus'])
+    expect(shell.complete('svc nonsense ')).toEqual([])
+  },
+)
+
+test.each([
+  ['svc admin ', expect.arrayContaining(['status', 's3-user', 'settings', 'task'])],
+  ['svc admin --admin-url http://127.0.0.1:9090 task re', ['retry']],
+  ['svc admin s3-user create --role u', ['user', 'userplus']],
+  ['svc provider list --no', ['--no-health']],
+  ['svc admin task retry ', []],
+  ['svc nonsense ', []],
+])('"%s" is completed from the commands of the program and its plugins', async (line, words) => {
+  using home = svcHome()
+  const { stdout } = await home.run(['complete', line])
+  expect(stdout.split('\n').flatMap((candidate) => candidate.split('\t', 1)[0] || [])).toEqual(words)
 })
 
 test.skipIf(!hasBash)('bash completes commands of a plugin that the configuration adds, and none of one that it switches off', async () => {

@@ -1,6 +1,9 @@
 /** Everything other plugins may know of storage: buckets, objects and where their bytes are. */
 import { defineEvent, defineExtensionPoint, defineService, type Reader } from '#kernel'
 
+/** Of one object: one piece of the storage network, from 127 bytes to 1 GiB less the proof's overhead of 1/128. */
+export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const
+
 /** A bucket keeps the policy it was created with (I-12). */
 export interface Bucket {
   readonly id: number

@@ -1,12 +1,12 @@
 /** How large an object may be. */
+import { objectSizes } from '../contract.ts'
 
 export interface SizeLimits {
   readonly bytesMin: number
   readonly bytesMax: number
 }
 
-/** One piece of the storage network: from 127 bytes to 1 GiB less the proof's overhead of 1/128. */
-export const pieceSizes: SizeLimits = { bytesMin: 127, bytesMax: 1_065_353_216 }
+export const pieceSizes: SizeLimits = objectSizes
 
 export type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; readonly message: string }
 
