@@ -51,7 +51,11 @@ const wrongLines: readonly (readonly [args: readonly string[], message: string])
   [['dev', '--providers', '0'], '--providers must be a whole number from 1 to 20, got 0'],
   [['migrate', '--config'], '--config needs a value'],
   [['serve', '--set', 'novalue'], '--set takes key=value, such as logging.level=debug; got "novalue"'],
-  [['init', '--config', 'x.toml'], 'svc init takes --dir, not --config: it writes config.toml into the directory'],
+  [['init', '--config', 'x.toml'], 'svc init takes no --config: it writes config.toml into --dir'],
+  [['dev', '--config', 'x.toml'], 'svc dev takes no --config: it keeps its own configuration in --dir'],
+  [['status'], 'unknown command "status" (did you mean "admin status"?); see svc --help'],
+  [['version', '--', '--json'], 'svc version does not take "--json"; see svc version --help'],
+  [['--', 'version', 'now'], 'svc version does not take "now"; see svc version --help'],
 ]
 
 test.each(wrongLines)('wrong use: svc %j is refused in one line with exit code 2', async (args, message) => {

@@ -2,6 +2,7 @@
 import type { Command, FlagSpec } from '#kernel'
 import { takesValue, typedName } from './command-flags.ts'
 import { sharedFlags, summariseGroup } from './command-groups.ts'
+import { flagsFor } from './render-help.ts'
 
 export interface Candidate {
   readonly text: string
@@ -22,7 +23,7 @@ export function completeLine(line: string, { commands, globalFlags }: Completabl
   const fitting = commands.filter(({ name }) => beginsAlike(name.split(' '), words))
   const found = (): readonly Candidate[] => {
     if (openFlag !== undefined) return fitting.flatMap(({ flags }) => valuesOf(flags ?? {}, openFlag))
-    if (typed.startsWith('-')) return flagCandidates({ ...sharedFlags(fitting), ...globalFlags })
+    if (typed.startsWith('-')) return flagCandidates({ ...sharedFlags(fitting), ...globalFlagsOf(fitting, globalFlags) })
     return fitting.flatMap((command) => nextWord(command, words.length, commands))
   }
   const byText = new Map(found().map((candidate) => [candidate.text, candidate]))
@@ -30,6 +31,9 @@ export function completeLine(line: string, { commands, globalFlags }: Completabl
 }
 
 type Flags = Readonly<Record<string, FlagSpec>>
+
+const globalFlagsOf = (fitting: readonly Command[], globalFlags: Flags): Flags =>
+  fitting.length === 1 && fitting[0] ? flagsFor(fitting[0], globalFlags) : globalFlags
 
 /** The words of a command, and the flag whose value comes next. */
 function readWords(before: readonly string[], known: readonly Flags[]): { readonly words: readonly string[]; readonly openFlag?: string } {

@@ -1,13 +1,10 @@
 import { resolve } from 'node:path'
-import { type CommandCall, CommandError, defaultDataDir } from '#kernel'
+import { type CommandCall, defaultDataDir } from '#kernel'
 import { programName } from './program-name.ts'
 import { makeRuntimeDirectory } from './runtime-directory.ts'
 
 /** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
 export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
-  if (flags.config !== undefined) {
-    throw new CommandError('svc init takes --dir, not --config: it writes config.toml into the directory', { exitCode: 2 })
-  }
   const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
   const made = await makeRuntimeDirectory({ dir, keepsPassword: !out.isTerminal })
   const svc = programName(env)

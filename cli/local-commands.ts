@@ -12,7 +12,8 @@ export const localCommands: readonly Command[] = [
       ['svc init', 'Use ~/.svc'],
       ['svc init --dir /srv/svc', 'Use another directory'],
     ],
-    flags: { json, dir: { type: 'text', description: 'Runtime directory; else ~/.svc, whatever SVC_CONFIG says' } },
+    flags: { json, dir: { type: 'text', description: 'Runtime directory (default ~/.svc; ignores SVC_CONFIG)' } },
+    noConfig: 'it writes config.toml into --dir',
     load: () => import('./init-command.ts'),
   }),
   defineCommand({
@@ -44,8 +45,9 @@ export const localCommands: readonly Command[] = [
       s3Port: { type: 'number', description: 'Port of the S3 API on 127.0.0.1', default: 8080 },
       adminPort: { type: 'number', description: 'Port of the Admin API on 127.0.0.1', default: 9090 },
       json,
-      fresh: { type: 'switch', description: 'Delete what an earlier svc dev kept in the directory' },
+      fresh: { type: 'switch', description: 'Delete the data of earlier runs in the directory first' },
     },
+    noConfig: 'it keeps its own configuration in --dir',
     load: () => import('./dev/dev-command.ts'),
   }),
   defineCommand({
@@ -61,6 +63,16 @@ export const localCommands: readonly Command[] = [
     examples: [['svc admin-auth reset-password -c ~/.svc/config.toml', 'The file must be named; restart the service afterwards']],
     flags: { json },
     load: () => import('./reset-password-command.ts'),
+  }),
+  defineCommand({
+    name: 'config validate',
+    summary: 'Check the configuration file and the environment without starting',
+    examples: [
+      ['svc config validate', 'Check ~/.svc/config.toml and the SVC_ variables'],
+      ['svc config validate -c new.toml --json', 'List the problems of another file for a script'],
+    ],
+    flags: { json },
+    load: () => import('./validate-command.ts'),
   }),
   defineCommand({
     name: 'version',

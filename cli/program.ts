@@ -4,7 +4,7 @@ import { type Command, CommandError, canPrompt, createOutput, type FlagSpec, typ
 import { takesValue, toParserFlag, typedName } from './command-flags.ts'
 import { groupsOf } from './command-groups.ts'
 import type { CommandSet } from './command-set.ts'
-import { checkLine, checkSwitches, type ParsedLine } from './line-check.ts'
+import { checkLine, checkSwitches, type ParsedLine, readParameters, wordsOf } from './line-check.ts'
 import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './render-help.ts'
 import { chooseStyle } from './text-style.ts'
 
@@ -57,8 +57,10 @@ export function createProgram(set: CommandSet, { env, cwd, streams }: ProgramCon
     else await next()
   })
   for (const command of set.commands) {
-    cli.command(command.name, command.summary, describe(command) as never).on(command.name, async ({ parameters, flags }) => {
+    const spec = { flags: toParserFlags(command.flags) } as never
+    cli.command(command.name, command.summary, spec).on(command.name, async ({ flags, rawParsed }) => {
       isRunning = true
+      const parameters = readParameters(command, wordsOf(rawParsed))
       const { run } = await command.load()
       const out = createOutput({
         isJson: flags.json === true,
@@ -98,11 +100,6 @@ function switchNames(commands: readonly Command[]): ReadonlySet<string> {
   const specs = commands.flatMap(({ flags }) => Object.entries(flags ?? {}))
   return new Set(['help', ...specs.flatMap(([name, spec]) => (takesValue(spec) ? [] : [typedName(name), name]))])
 }
-
-const describe = ({ parameters, flags }: Command) => ({
-  ...(parameters ? { parameters: [...parameters] } : {}),
-  flags: toParserFlags(flags),
-})
 
 const toParserFlags = (flags: Command['flags'] = {}) =>
   Object.fromEntries(Object.entries(flags).map(([name, spec]) => [name, toParserFlag(name, spec)]))

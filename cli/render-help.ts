@@ -58,9 +58,14 @@ export function renderCommandHelp(command: Command, { globalFlags, style }: Help
     section('Usage', [usageOf(name, parameters, style)], style),
     section('Parameters', parameterTable(parameters, style), style),
     section('Flags', flagTable(flags, style), style),
-    section('Global Flags', flagTable(globalFlags, style), style),
+    section('Global Flags', flagTable(flagsFor(command, globalFlags), style), style),
     section('Examples', exampleTable(command.examples), style),
   ])
+}
+
+/** The global flags that the command accepts. */
+export function flagsFor({ noConfig }: Command, globalFlags: HelpContext['globalFlags']): HelpContext['globalFlags'] {
+  return Object.fromEntries(Object.entries(globalFlags).filter(([name]) => name !== 'config' || !noConfig))
 }
 
 const join = (sections: readonly string[]): string => `${sections.filter((text) => text !== '').join('\n\n')}\n`

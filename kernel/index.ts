@@ -63,6 +63,7 @@ export {
   pluginsSection,
   workerSection,
 } from './settings.ts'
+export { suggest, typoDistance } from './suggest.ts'
 export { LeaseLost } from './tasks/fence.ts'
 export { type ListedTask, type TaskCount, type TaskLedger, taskLedger } from './tasks/ledger.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'

@@ -94,8 +94,6 @@ function readChoice(flags: CommandCall['flags'], cwd: string): DevChoice {
     const flag = name.replace('Port', '-port')
     throw new CommandError(`--${flag} must be a whole number from ${min} to ${max}, got ${value}`, { exitCode: 2 })
   }
-  if (flags.config !== undefined)
-    throw new CommandError('svc dev keeps its own configuration in --dir; it takes no --config', { exitCode: 2 })
   return {
     dir: resolve(cwd, flags.dir as string),
     providers: whole('providers', providersMax, 1),

@@ -83,6 +83,7 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
     { username: 'admin', config: expect.stringMatching(/x\/config\.toml$/), password_file: expect.any(String) },
   ],
   migrate: [() => own('migrate'), { applied: expect.arrayContaining(['kernel/0001-tasks']) }],
+  'config validate': [() => onDev('config', 'validate'), { valid: true, config: expect.stringMatching(/config\.toml$/), problems: [] }],
   version: [() => local('version'), { version: expect.any(String) }],
   'admin-auth reset-password': [() => own('admin-auth', 'reset-password'), { username: 'admin', password_file: expect.any(String) }],
   'plugins list': [() => local('plugins', 'list'), expect.arrayContaining([expect.objectContaining({ id: 'tasks', state: 'enabled' })])],

@@ -133,6 +133,8 @@ const wrongLines: readonly (readonly [words: readonly string[], message: string]
   [['provider', 'list', '--network', 'testnet'], '--network must be one of calibration, mainnet, devnet, got "testnet"'],
   [['wallet', 'deposit'], 'svc wallet deposit needs <amount>; see svc wallet deposit --help'],
   [['wallet', 'deposit', '-5'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "-5"'],
+  [['wallet', 'deposit', '--', '-5'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "-5"'],
+  [['wallet', 'deposit', '--', '--json'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "--json"'],
   [['wallet', 'deposit', '1e3'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "1e3"'],
   [['wallet', 'fund-testnet', '0x12'], 'the address must be 0x and 40 hexadecimal digits, got "0x12"'],
 ]

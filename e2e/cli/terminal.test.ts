@@ -84,6 +84,6 @@ test('svc init replaces nothing, and takes no --config', async () => {
   expect(readFileSync(config, 'utf8')).toBe('# mine\n')
   expect(await home.run(['init', '--config', 'x.toml'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('svc init takes --dir, not --config'),
+    stderr: expect.stringContaining('svc init takes no --config: it writes config.toml into --dir'),
   })
 })

@@ -11,6 +11,8 @@ export interface Command {
   /** Such as `<id>`, `[key]`, `<pairs...>`. Words inside are separated by spaces, not dashes. */
   readonly parameters?: readonly string[]
   readonly flags?: Readonly<Record<string, FlagSpec>>
+  /** Why `--config` is refused, as `it keeps its own configuration in --dir`. Default: the flag is accepted. */
+  readonly noConfig?: string
   load(): Promise<{ readonly run: (call: CommandCall) => Promise<number | undefined> }>
 }
 

@@ -1,4 +1,5 @@
 import { type } from 'arktype'
+import { suggest } from '../suggest.ts'
 import { readConfigFile } from './file.ts'
 import { envName, type Section } from './section.ts'
 import type { FileValue, Setting } from './setting.ts'
@@ -192,18 +193,26 @@ function unknownKeys(tree: unknown, sections: readonly Section[]): ConfigProblem
       const isTable = value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
       if (isTable && tables.has(field)) walk(value, field)
       else if (!known.has(field))
-        problems.push({ field, message: `is not a setting of this service${suggest(field, known)}`, blocks: 'start' })
+        problems.push({ field, message: `is not a setting of this service${adviseKey(field, known)}`, blocks: 'start' })
     }
   }
   if (tree !== null && typeof tree === 'object') walk(tree, '')
   return problems
 }
 
-function suggest(field: string, known: ReadonlySet<string>): string {
-  const last = field.slice(field.lastIndexOf('.') + 1)
-  const near = [...known].find(
-    (candidate) =>
-      candidate.endsWith(`.${last}`) || (candidate.startsWith(`${field.split('.')[0]}.`) && candidate.includes(last.slice(0, 5))),
+/** A typing error in a key of the same table, or a key of this very name that is in one other table only. */
+function adviseKey(field: string, known: ReadonlySet<string>): string {
+  const [table, key] = splitField(field)
+  const near = suggest(
+    key,
+    [...known].flatMap((candidate) => (splitField(candidate)[0] === table ? [splitField(candidate)[1]] : [])),
   )
-  return near ? `; did you mean ${near}?` : ''
+  const moved = [...known].filter((candidate) => splitField(candidate)[1] === key)
+  const meant = near === undefined ? (moved.length === 1 ? moved[0] : undefined) : `${table}.${near}`
+  return meant ? `; did you mean ${meant}?` : ''
+}
+
+function splitField(field: string): readonly [table: string, key: string] {
+  const at = field.lastIndexOf('.')
+  return [field.slice(0, Math.max(at, 0)), field.slice(at + 1)]
 }

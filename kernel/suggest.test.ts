@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { suggest } from './suggest.ts'
+
+test.each([
+  ['serv', 'serve'],
+  ['srever', undefined],
+  ['migrat', 'migrate'],
+  ['mirgate', 'migrate'],
+  ['intii', undefined],
+  ['inti', 'init'],
+  ['plug', 'plugins list'],
+  ['plugins lsit', 'plugins list'],
+  ['xyz', undefined],
+  ['', undefined],
+])('for %j the suggestion is %j', (word, meant) => {
+  expect(suggest(word, ['serve', 'migrate', 'plugins list', 'init'])).toBe(meant)
+})
+
+test('of two equally near candidates none is suggested', () => {
+  expect(suggest('cat', ['car', 'cab'])).toBeUndefined()
+})
