@@ -15,11 +15,11 @@ test('the help of a command shows its flags, their defaults and examples', async
   const { code, stdout } = await home.run(['dev', '--help'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/--s3-port +number +Port of the S3 API on 127\.0\.0\.1 +\[default: 8080\]/)
-  expect(stdout).toMatch(/--config, -c +text/)
+  expect((await home.run(['migrate', '--help'])).stdout).toMatch(/--config, -c +text/)
   expect(stdout).toContain('svc dev --fresh --providers 8')
 })
 
-test('a word that only begins commands shows them', async () => {
+test('a word that only begins commands lists them', async () => {
   using home = svcHome()
   const { code, stdout } = await home.run(['plugins'])
   expect(code).toBe(0)
@@ -58,12 +58,12 @@ const wrongLines: readonly (readonly [args: readonly string[], message: string])
   [['--', 'version', 'now'], 'svc version does not take "now"; see svc version --help'],
 ]
 
-test.each(wrongLines)('wrong use: svc %j is refused in one line with exit code 2', async (args, message) => {
+test.each(wrongLines)('usage error: svc %j is refused in one line with exit code 2', async (args, message) => {
   using home = svcHome()
   expect(await home.run(args)).toEqual({ code: 2, stdout: '', stderr: `fatal: ${message}\n` })
 })
 
-test('flags may stand before, between and after the words', async () => {
+test('flags may precede, separate and follow the words', async () => {
   using home = svcHome()
   const lines = [
     ['--json', 'plugins', 'list'],
@@ -76,7 +76,7 @@ test('flags may stand before, between and after the words', async () => {
   }
 })
 
-test('help may be asked for in front too', async () => {
+test('help may come first', async () => {
   using home = svcHome()
   const [word, flag, bare] = await Promise.all([
     home.run(['help', 'plugins', 'list']),

@@ -6,7 +6,7 @@ import { makeRuntimeDirectory } from './runtime-directory.ts'
 /** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
 export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
   const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
-  const made = await makeRuntimeDirectory({ dir, keepsPassword: !out.isTerminal })
+  const made = await makeRuntimeDirectory({ dir, storesPassword: !out.isTerminal })
   const svc = programName(env)
   const lines = [
     `Data directory: ${made.dir}`,

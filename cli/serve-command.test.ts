@@ -28,7 +28,7 @@ test('without a wallet key svc serve starts in setup mode, says what is missing 
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
-test('what the settings page can mend may be supplied there too', async () => {
+test('the advice of setup mode names the Admin API where its settings page can change the key', async () => {
   using home = svcHome()
   await home.run(['init'])
   const config = join(home.dir, '.svc', 'config.toml')
@@ -36,12 +36,12 @@ test('what the settings page can mend may be supplied there too', async () => {
   await using svc = home.start(['serve'], { ...anyPort, SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })
   const url = urlIn(await svc.line(/is running/))
   expect(await svc.line(/setup mode/)).toContain(
-    `chain.default_copies must be at most 8 (was 9). Supply it in ${config}, in the environment or through ${url}, then`,
+    `chain.default_copies must be at most 8 (was 9). Set it in ${config}, in the environment or through ${url}, then`,
   )
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
-test('--set wins over the environment', async () => {
+test('--set overrides the environment', async () => {
   using home = svcHome()
   await home.run(['init'])
   await using svc = home.start(['serve', '--set', 'admin.addr=127.0.0.1:0'], { SVC_ADMIN_ADDR: 'nonsense' })
@@ -107,13 +107,13 @@ test.each([
   ['admin.auth.session_secret=feedfacecafebeef', 'admin.auth.session_secret', 'SVC_ADMIN_AUTH_SESSION_SECRET'],
   ['chain.rpc_url=https://node.example.org/v3/feedfacecafebeef', 'chain.rpc_url', 'SVC_CHAIN_RPC_URL'],
   ['database.dsn=sqlite://svc:feedfacecafebeef@host/svc.db', 'database.dsn', 'SVC_DATABASE_DSN'],
-])('--set %s is refused: the list of processes shows it', async (pair, field, variable) => {
+])('--set %s is refused, because the process list shows it', async (pair, field, variable) => {
   using home = svcHome()
   await home.run(['init'])
   const { code, stderr } = await home.run(['serve', '--set', pair])
   expect(code).toBe(2)
   expect(stderr).toBe(
-    `fatal: --set takes no secret, because the list of processes shows it: put ${field} into the configuration file or into ${variable}\n`,
+    `fatal: --set takes no secret, because the process list shows it: set ${field} in the configuration file or ${variable}\n`,
   )
 })
 
@@ -128,7 +128,7 @@ test('--set takes the path of the database, which is no secret', async () => {
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
-test('a configuration that other users may read is warned of, and everything that is made is private', async () => {
+test('a configuration that other users may read is warned of, and every file that the service creates is private', async () => {
   using home = svcHome()
   await home.run(['init'])
   const dir = join(home.dir, '.svc')
@@ -141,7 +141,7 @@ test('a configuration that other users may read is warned of, and everything tha
   const before = process.umask(0)
   try {
     await using svc = home.start(['serve'], { ...anyPort, SVC_PLUGINS_PACKAGES: './writer.js' })
-    expect(await svc.line(/chmod 600/)).toMatch(/WARN .*other users have rights on the configuration file.* file=\S+config\.toml mode=0644/)
+    expect(await svc.line(/chmod 600/)).toMatch(/WARN .*other users may access the configuration file.* file=\S+config\.toml mode=0644/)
     expect(statSync(join(home.dir, 'made')).mode & 0o777).toBe(0o600)
   } finally {
     process.umask(before)

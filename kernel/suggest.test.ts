@@ -3,10 +3,10 @@ import { suggest } from './suggest.ts'
 
 test.each([
   ['serv', 'serve'],
-  ['srever', undefined],
+  ['srever', 'serve'],
   ['migrat', 'migrate'],
   ['mirgate', 'migrate'],
-  ['intii', undefined],
+  ['intii', 'init'],
   ['inti', 'init'],
   ['plug', 'plugins list'],
   ['plugins lsit', 'plugins list'],

@@ -29,7 +29,7 @@ export async function prepareGateway(directory: DevDirectory, devnet: DevnetRead
   if (!existsSync(configPath)) {
     // Left where an earlier start was killed between the two files.
     rmSync(join(dir, passwordName), { force: true })
-    await makeRuntimeDirectory({ dir, keepsPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
+    await makeRuntimeDirectory({ dir, storesPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
   } else {
     saveChanged(configPath, pathsOf(dir, devnet))
   }

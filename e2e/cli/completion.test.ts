@@ -1,4 +1,4 @@
-/** `svc completions bash`, used by bash as it uses it at the TAB key. */
+/** The completion scripts, the one for bash run by bash. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,9 +9,9 @@ import { svcHome } from '../../cli/testing/run-svc.ts'
 const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 const hello = fileURLToPath(new URL('../../examples/plugin-hello', import.meta.url))
 const hasBash = spawnSync('bash', ['--version']).status === 0
-if (!hasBash) process.stderr.write('NOT TESTED: there is no bash here, so completion was not tried in it\n')
+if (!hasBash) process.stderr.write('NOT TESTED: bash is missing, so completion in bash was not tested\n')
 
-/** Sources the script twice, as a shell whose file says so twice, and presses TAB after the line. */
+/** Sources the script twice, which must be harmless, and completes the line. */
 const pressTab = `
 source "$SCRIPT"; source "$SCRIPT"
 COMP_LINE=$1; COMP_POINT=\${#1}; COMP_WORDS=($1); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
@@ -61,7 +61,7 @@ test.each([
   expect(stdout.split('\n').flatMap((candidate) => candidate.split('\t', 1)[0] || [])).toEqual(words)
 })
 
-test.skipIf(!hasBash)('bash completes commands of a plugin that the configuration adds, and none of one that it switches off', async () => {
+test.skipIf(!hasBash)('bash completes commands of a plugin that the configuration adds, and none of a disabled one', async () => {
   using shell = await openShell()
   const config = join(shell.home.dir, 'own.toml')
   writeFileSync(config, `[plugins]\npackages = ["${hello}"]\ndisabled = ["tasks"]\n`)
@@ -69,14 +69,14 @@ test.skipIf(!hasBash)('bash completes commands of a plugin that the configuratio
   expect(shell.complete(`svc -c ${config} admin t`)).toEqual([])
 })
 
-test('zsh and fish have scripts of their own, which ask svc the same way', async () => {
+test('the scripts for zsh and fish call svc complete too', async () => {
   using home = svcHome()
   const [zsh, fish] = await Promise.all([home.run(['completions', 'zsh']), home.run(['completions', 'fish'])])
   expect(zsh).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/svc\.js complete [\s\S]*compdef _svc svc\n$/) })
   expect(fish).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^complete -c svc .*svc\.js complete /) })
 })
 
-test('what is offered comes with its meaning', async () => {
+test('each candidate comes with its meaning', async () => {
   using home = svcHome()
   const { stdout } = await home.run(['complete', 'svc wallet gen'])
   expect(stdout).toBe('generate\tMake a new wallet and print its address and private key\n')
