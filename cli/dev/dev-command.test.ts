@@ -31,13 +31,13 @@ function s3Client({ s3_url: endpoint, region, s3 }: Ready): S3Client {
   return new S3Client({ endpoint, region, credentials, forcePathStyle: true })
 }
 
-test('svc dev is ready to use, stops everything it started, and goes on where it stopped', { timeout: 2 * devMs }, async () => {
+test('svc dev gets ready, stops everything it started, and continues with its data after a restart', { timeout: 2 * devMs }, async () => {
   using home = svcHome()
   const body = 'kept over the restart '.repeat(20)
   const object = { Bucket: 'first', Key: 'note.txt' }
   let first: Ready
   {
-    // A variable meant for a real gateway must not reach this one.
+    // Variables of a real gateway are ignored.
     await using svc = home.start(anyPorts, { SVC_CHAIN_NETWORK: 'mainnet' })
     await svc.line(/svc is ready/)
     first = readReady(home)
@@ -71,7 +71,7 @@ test('svc dev is ready to use, stops everything it started, and goes on where it
   }
 })
 
-test('a failed start stops what it started and says why', { timeout: devMs }, async () => {
+test('a failed start stops what it started and reports why', { timeout: devMs }, async () => {
   using home = svcHome()
   {
     await using svc = home.start(anyPorts)

@@ -1,4 +1,4 @@
-/** `svc dev`: the whole product on one machine, ready to use. Starts the devnet and the gateway, and stops them in reverse. */
+/** `svc dev`: a ready gateway with its own devnet on this machine. Starts both, and stops them in reverse. */
 import { resolve } from 'node:path'
 import {
   type CommandCall,
@@ -103,14 +103,14 @@ function readChoice(flags: CommandCall['flags'], cwd: string): DevChoice {
   }
 }
 
-/** The environment is left out: a variable meant for a real gateway must not bring its wallet or network in here. */
+/** Ignores the environment: its variables may hold the wallet and network of a real gateway. */
 async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, { s3Port, adminPort }: DevChoice): Promise<PreparedKernel> {
   const flags = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
   const prepared = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: directory.gateway, env: {}, flags })
   if (prepared.decision.mode === 'full') return prepared
   const problems = prepared.decision.mode === 'setup' ? prepared.decision.missing : prepared.decision.problems
   const list = problems.map(describeProblem).join('; ')
-  throw new CommandError(`${configPath} cannot be used: ${list}; mend it, or begin again with --fresh`)
+  throw new CommandError(`${configPath} cannot be used: ${list}; correct it, or start anew with --fresh`)
 }
 
 async function waitUntilHealthy(kernel: RunningKernel, signal: AbortSignal): Promise<void> {
@@ -133,7 +133,7 @@ interface ReadyFacts {
 
 const urlsOf = (kernel: RunningKernel) => ({ adminUrl: kernel.adminUrl, s3Url: kernel.urls.s3 ?? '' })
 
-/** What a script needs to use everything that runs. */
+/** The content of ready.json, for scripts. */
 function describeReady({ kernel, gateway, s3, region, devnet }: ReadyFacts) {
   const { adminUrl, s3Url } = urlsOf(kernel)
   return {

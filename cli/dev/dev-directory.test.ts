@@ -14,7 +14,7 @@ function temporaryDir(): string {
   return dir
 }
 
-test('a directory is made private, used again, and emptied only on demand', () => {
+test('a directory is created private, reused, and emptied only with --fresh', () => {
   const dir = join(temporaryDir(), 'new')
   {
     using made = openDevDirectory(dir, { isFresh: false })
@@ -31,14 +31,14 @@ test('a directory is made private, used again, and emptied only on demand', () =
   expect(existsSync(fresh.credentials)).toBe(false)
 })
 
-test.each([false, true])('a directory of somebody else is left alone (fresh: %s)', (isFresh) => {
+test.each([false, true])('a directory that svc dev did not make is not changed (fresh: %s)', (isFresh) => {
   const dir = temporaryDir()
   writeFileSync(join(dir, 'thesis.txt'), 'years of work')
   expect(() => openDevDirectory(dir, { isFresh })).toThrow('was not made by svc dev; choose another directory with --dir')
   expect(existsSync(join(dir, 'thesis.txt'))).toBe(true)
 })
 
-test('a directory in use is refused, with and without --fresh, and nothing in it is touched', () => {
+test('a directory in use is refused with and without --fresh, and not changed', () => {
   const dir = join(temporaryDir(), 'new')
   {
     using used = openDevDirectory(dir, { isFresh: false })
@@ -88,7 +88,7 @@ test('the ports that the devnet keeps from its first start are checked, each nam
   const close = (at: number) => new Promise((closed) => servers[at]?.close(closed))
   await close(1)
   await expect(requireDevnetPorts(dir)).rejects.toThrow(
-    `in use by another program on 127.0.0.1: ${ports[2]} of the provider 2, ${ports[0]} of the chain; stop it, begin anew with --fresh`,
+    `in use by another program on 127.0.0.1: ${ports[2]} of the provider 2, ${ports[0]} of the chain; stop it, start anew with --fresh`,
   )
   mkdirSync(join(dir, 'chain'))
   writeFileSync(join(dir, 'chain', 'anvil.pid'), '1')

@@ -23,7 +23,7 @@ test('the file gets every line with its stack, and warnings and errors are shown
   }
 })
 
-test.skipIf(!existsSync('/dev/full'))('a full disk under the log costs its lines and nothing else', () => {
+test.skipIf(!existsSync('/dev/full'))('on a full disk the lines of the log are lost and the run continues', () => {
   const shown: string[] = []
   using log = openDevLog('/dev/full', [], (line) => shown.push(line))
   log.log.warn('a task failed')

@@ -3,7 +3,7 @@ import { createLog, type Log } from '#kernel'
 
 export interface DevLog extends Disposable {
   readonly log: Log
-  /** For lines of another process. */
+  /** Appends a line of another process. */
   writeLine(line: string): void
 }
 
@@ -19,7 +19,7 @@ export function openDevLog(path: string, secrets: readonly string[], show: (line
     try {
       writeSync(file, line)
     } catch {
-      // On a full disk the line is lost; the run goes on.
+      // On a full disk the line is lost and the run continues.
     }
   }
   const write = (line: string): void => {

@@ -28,13 +28,13 @@ export async function requireDevnetPorts(dir: string): Promise<void> {
   if (!existsSync(path)) return
   const { lotus, pdp_sps: providers } = (JSON.parse(readFileSync(path, 'utf8')) as DevnetInfo).info
   const ports = new Map(providers.map(({ provider_id: id, pdp_service_url: url }) => [`provider ${id}`, portOf(url)]))
-  // A chain left by a killed run has this file, and is ended by the next start.
+  // After a killed run this file remains, and the next start ends its chain.
   if (!existsSync(join(dir, 'chain', 'anvil.pid'))) ports.set('chain', portOf(lotus.host_rpc_url))
   const taken: string[] = []
   for (const [owner, port] of ports) if (!(await isFree(port))) taken.push(`${port} of the ${owner}`)
   if (taken.length === 0) return
   throw new CommandError(
-    `in use by another program on 127.0.0.1: ${taken.join(', ')}; stop it, begin anew with --fresh, or choose another --dir`,
+    `in use by another program on 127.0.0.1: ${taken.join(', ')}; stop it, start anew with --fresh, or choose another --dir`,
   )
 }
 

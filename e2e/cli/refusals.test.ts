@@ -81,7 +81,7 @@ const refusals: readonly (readonly [server: string, words: readonly string[], me
   ['svc with colours', ['task', 'stats'], () => 'No; [31mway'],
 ]
 
-test.each(refusals)('%s, asked for %j, is recognised and reported in one line', async (server, words, message) => {
+test.each(refusals)('%s is recognised by svc admin %j and reported in one line', async (server, words, message) => {
   const url = urlOf(server)
   const { code, stdout, stderr } = await ask(url, ...words)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
