@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -73,15 +73,12 @@ test('svc dev gets ready, stops everything it started, and continues with its da
 
 test('a failed start stops what it started and reports why', { timeout: devMs }, async () => {
   using home = svcHome()
-  {
-    await using svc = home.start(anyPorts)
-    await svc.line(/svc is ready/)
-    await svc.stop('SIGINT')
-  }
+  mkdirSync(join(home.dir, 'dev', 'gateway'), { recursive: true })
+  writeFileSync(join(home.dir, 'dev', '.made-by-svc-dev'), '')
   writeFileSync(join(home.dir, 'dev', 'gateway', 'config.toml'), '[admin\n')
   const { code, stderr } = await home.run(anyPorts)
   expect(code).toBe(1)
-  expect(stderr).toMatch(/fatal: .*config\.toml is not valid TOML/)
+  expect(stderr).toMatch(/Starting the gateway\nStopped\.\nfatal: .*config\.toml is not valid TOML/)
   for (const path of [readyPath(home), anvilPath(home), join(home.dir, 'dev', 'svc.lock.holder')]) expect(existsSync(path)).toBe(false)
 })
 
