@@ -1,21 +1,39 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { CostlyFirst } from './tools/costly-first.ts'
+import { waitingFolders } from './tools/test-costs.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+const waitingFiles = `{${waitingFolders}}/**/*.test.ts`
 
 export default defineConfig({
-  resolve: { alias: { 'svc/kernel/testing': path('./kernel/testing/index.ts'), 'svc/kernel': path('./kernel/index.ts') } },
   test: {
-    include: ['{kernel,plugins,cli,devnet,tools,examples,bench,e2e}/**/*.test.ts'],
     isolate: false,
-    // Two cores: more workers only make the devnet tests wait for each other.
-    maxWorkers: 2,
-    // Whole gateways run at the same time in the crash tests.
-    maxConcurrency: 3,
+    // Node runs the TypeScript of tests as it runs the product.
+    experimental: { viteModuleRunner: false },
+    setupFiles: [path('./tools/measure-cost.ts')],
     testTimeout: 60_000,
+    hookTimeout: 120_000,
     // A busy machine is no failure; a test that fails anyway may take its time.
     expect: { poll: { timeout: 20_000, interval: 20 } },
-    hookTimeout: 120_000,
     reporters: ['default', './tools/closing-reporter.ts'],
+    sequence: { sequencer: CostlyFirst },
+    projects: [
+      {
+        extends: true,
+        // More workers than cores: most of the time they wait for blocks and for processes to start.
+        test: { name: 'waiting', include: [waitingFiles], maxWorkers: 4, maxConcurrency: 5, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'computing',
+          include: ['{kernel,plugins,cli,tools,examples}/**/*.test.ts'],
+          exclude: [waitingFiles],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 })

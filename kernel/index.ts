@@ -48,7 +48,7 @@ export { limits } from './limits.ts'
 export { LockedError, lockFile } from './lock/file-lock.ts'
 export { defineOwnedDirectory, type OwnedDirectory, ownedDirectories } from './lock/owned-directory.ts'
 export { createLog, type Log, type LogFields, log, silentLog } from './log.ts'
-export { defineMetric, type MetricCollector, type MetricSample, metricCollectors } from './metrics.ts'
+export { type Distribution, defineMetric, Histogram, type MetricCollector, type MetricSample, metricCollectors } from './metrics.ts'
 export type { Mode } from './mode.ts'
 export { definePlugin, type Plugin } from './plugin.ts'
 export { type PreparedKernel, type PrepareRequest, prepareKernel } from './prepare.ts'
@@ -68,6 +68,7 @@ export { LeaseLost } from './tasks/fence.ts'
 export { type ListedTask, type TaskCount, type TaskLedger, taskLedger } from './tasks/ledger.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type EnqueueOptions, type TaskQueue, taskQueue } from './tasks/queue.ts'
+export { runSecondsBuckets, type TaskRuns, taskRuns } from './tasks/run-counts.ts'
 export {
   type DueTimes,
   defineRecovery,

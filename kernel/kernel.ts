@@ -22,6 +22,7 @@ import { adminAuthSection, adminSection, loggingSection, workerSection } from '.
 import type { Bound, TaskEngine } from './tasks/engine.ts'
 import { taskLedger } from './tasks/ledger.ts'
 import { taskQueue } from './tasks/queue.ts'
+import { taskRuns } from './tasks/run-counts.ts'
 import { dueTimes, taskKinds, taskRecoveries, taskSchedules } from './tasks/task.ts'
 import { workerHealth } from './tasks/worker-health.ts'
 import { Undo } from './undo.ts'
@@ -153,6 +154,7 @@ class Boot {
     })
     this.#services.share(taskQueue, engine.queue)
     this.#services.share(taskLedger, engine.ledger)
+    this.#services.share(taskRuns, engine.runs)
     this.#services.share(workerHealth, engine)
     return engine
   }

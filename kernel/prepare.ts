@@ -14,6 +14,7 @@ import type { Plugin } from './plugin.ts'
 import { databaseSection, kernelSections, pluginsSection } from './settings.ts'
 import { taskLedger } from './tasks/ledger.ts'
 import { taskQueue } from './tasks/queue.ts'
+import { taskRuns } from './tasks/run-counts.ts'
 import { workerHealth } from './tasks/worker-health.ts'
 import { loadThirdPartyPlugins } from './third-party.ts'
 import { checkServices, contributionsTo } from './wiring.ts'
@@ -84,6 +85,7 @@ function arrangePlugins(all: readonly Plugin[], sections: readonly Section[], di
     database,
     taskQueue,
     taskLedger,
+    taskRuns,
     workerHealth,
     contributions,
     configState,

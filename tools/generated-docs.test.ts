@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { contributionsTo, metricCollectors } from '#kernel'
+import { builtinPlugins } from '../plugins/index.ts'
 import { readListed } from './check-error-codes.ts'
 import { readRows } from './check-spec.ts'
 import { checkGeneratedDocs, findStale, writeDocs } from './generated-docs.ts'
@@ -110,4 +112,12 @@ test('the settings page has every key with its default and environment name, and
   const specified = readRows(pageOf('spec-coverage.md')).filter(({ section, name }) => section === 'Settings' && name.includes('.'))
   expect(specified.length).toBeGreaterThan(10)
   for (const { name } of specified) expect(page).toContain(`| \`${name}\` |`)
+})
+
+test('the metrics page lists every metric, and its alert uses one of them', () => {
+  const page = pageOf('metrics.md')
+  const names = contributionsTo(metricCollectors, builtinPlugins).map(({ item }) => item.name)
+  expect([...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual([...names].sort())
+  const [, metric, label] = /increase\((\w+)\{(\w+)="failure"\}/.exec(page) ?? []
+  expect(page).toMatch(new RegExp(`^\\| \`${metric}\` \\| counter \\|.*\`${label}\``, 'm'))
 })

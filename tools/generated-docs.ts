@@ -2,12 +2,22 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminRoutes, cliCommands, configSections, contributionsTo, kernelEndpoints, kernelSections, version } from '#kernel'
+import {
+  adminRoutes,
+  cliCommands,
+  configSections,
+  contributionsTo,
+  kernelEndpoints,
+  kernelSections,
+  metricCollectors,
+  version,
+} from '#kernel'
 import { localCommands } from '../cli/local-commands.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
 import { writeCommandsPage } from './commands-page.ts'
+import { writeMetricsPage } from './metrics-page.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { laterParts } from './spec-rows.ts'
 
@@ -27,6 +37,10 @@ export function writeDocs(): readonly GeneratedDoc[] {
     { path: 'docs/reference/openapi.json', text: toJson(writeOpenApi([...kernelEndpoints, ...groups], version.version)) },
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
+    {
+      path: 'docs/reference/metrics.md',
+      text: writeMetricsPage(contributionsTo(metricCollectors, builtinPlugins).map(({ item }) => item)),
+    },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
 }

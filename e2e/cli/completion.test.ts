@@ -79,5 +79,5 @@ test('the scripts for zsh and fish call svc complete too', async () => {
 test('each candidate comes with its meaning', async () => {
   using home = svcHome()
   const { stdout } = await home.run(['complete', 'svc wallet gen'])
-  expect(stdout).toBe('generate\tMake a new wallet and print its address and private key\n')
+  expect(stdout).toBe('generate\tGenerate a wallet and print its address and private key\n')
 })

@@ -55,7 +55,7 @@ test('provider list shows the providers and checks whether each answers', async 
     /^ID +NAME +ACTIVE +SERVICE URL +LOCATION +HEALTH +MIN PIECE +MAX PIECE\n1 +.+ +✓ +http:\/\/127\.0\.0\.1:\d+ +.+ +reachable +/,
   )
   expect(stdout).toMatch(/\n\nTotal: 3 providers \(3 with PDP, 3 reachable\)\n$/)
-  expect(stderr).toMatch(/^Reading the providers of devnet from .+\nAsking 3 providers whether they answer\n$/)
+  expect(stderr).toMatch(/^Reading the providers of devnet from .+\nChecking the health of 3 providers\n$/)
 })
 
 test('provider list --active --no-health --timeout reads the chain alone, through --rpc-url where one is given', async () => {
@@ -69,6 +69,6 @@ test('provider list --active --no-health --timeout reads the chain alone, throug
   expect(await list('--rpc-url', rpcUrl, '--network', 'mainnet')).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/is of chain \d+, but mainnet is chain 314\n$/),
+    stderr: expect.stringMatching(/serves chain \d+, but mainnet is chain 314; check chain.rpc_url and chain.network\n$/),
   })
 })

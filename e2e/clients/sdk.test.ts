@@ -3,25 +3,29 @@ import type { Readable } from 'node:stream'
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { type TemporaryDirectory, temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { type ClientFile, clientRange, clientSizes, sha256OfStream, writeClientFiles } from './client-files.ts'
 
 const Bucket = 'sdk'
 
-let dev: DevProcess
+let dir: TemporaryDirectory
+let gateway: ServeProcess
 let s3: S3Client
 let files: readonly ClientFile[]
 
 beforeAll(async () => {
-  dev = await startDev()
-  s3 = dev.connect()
-  files = writeClientFiles(dev.dir)
+  dir = temporaryDirectory()
+  files = writeClientFiles(dir.path)
+  gateway = await startServe()
+  s3 = gateway.connect(await gateway.createUser())
   await s3.send(new CreateBucketCommand({ Bucket }))
 })
 
 afterAll(async () => {
   s3?.destroy()
-  await dev?.[Symbol.asyncDispose]()
+  await gateway?.[Symbol.asyncDispose]()
+  dir[Symbol.dispose]()
 })
 
 const putters = {

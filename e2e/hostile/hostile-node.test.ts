@@ -36,7 +36,7 @@ const asJson = (text: string): Lies => ({
 })
 const tooHigh = (setting: string) =>
   new RegExp(`^fatal: The transaction was not signed: its fee would be up to [\\d.]+ \\w+FIL.* of ${setting}\\.`)
-const implausible = /^fatal: The chain node reported .+; that cannot be true\. Check the node/
+const implausible = /^fatal: The chain node reported .+, which is impossible\. Check the node/
 const noAnswer = /^fatal: no answer from the chain node http:\/\/127\.0\.0\.1:\d+ \(/
 
 const attacks: readonly (readonly [what: string, lies: Lies, refusal: RegExp])[] = [
@@ -87,7 +87,7 @@ test.concurrent('contracts of an unknown major version block readiness, and an o
   expect(json.checks).toContainEqual({
     id: 'contract_versions',
     status: 'blocked',
-    message: expect.stringMatching(/^FilecoinWarmStorageService is at version 2\.3\.\d; this release needs 1\.3 or a later 1\.x\.$/),
+    message: expect.stringMatching(/^FilecoinWarmStorageService is at version 2\.3\.\d; this release of svc needs 1\.3 or a later 1\.x\.$/),
     action: expect.stringContaining('Update svc'),
   })
   const user = await gateway.createUser()

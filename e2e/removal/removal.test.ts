@@ -20,13 +20,13 @@ const areLive = async ({ network }: Stage, { copies }: Provenance) =>
   Promise.all(copies.map(({ data_set_id, piece_id }) => network.devnet.pieceLive(BigInt(data_set_id), BigInt(piece_id))))
 
 /** Two stored objects on one provider each slot: one to delete, one to keep. */
-async function startRemovalStage(copies = 1) {
-  const stage = await startStage({ providers: copies, copies })
+async function startRemovalStage({ copies = 1, killAt }: { readonly copies?: number; readonly killAt?: string } = {}) {
+  const stage = await startStage({ providers: copies, copies, ...(killAt !== undefined && { killAt }) })
   const [doomed, kept] = [await stage.put(), await stage.put()]
   return { stage, doomed, kept, where: await stage.stored(doomed), keptWhere: await stage.stored(kept) }
 }
 
-const remove = ({ s3 }: Pick<Stage, 's3'>, { key, versionId }: StoredObject) =>
+const remove = ({ s3 }: Stage, { key, versionId }: StoredObject) =>
   s3.send(new DeleteObjectCommand({ Bucket: stageBucket, Key: key, VersionId: versionId }))
 
 /** Waits until no copy of the place is on chain any more. */
@@ -47,7 +47,7 @@ const cleaned = (stage: Pick<Stage, 'tasks'>) =>
   )
 
 scenario('a deleted version is hidden at once, and its pieces leave the chain by one transaction each', async () => {
-  const { stage, doomed, kept, where, keptWhere } = await startRemovalStage(2)
+  const { stage, doomed, kept, where, keptWhere } = await startRemovalStage({ copies: 2 })
   await using _ = stage
   await remove(stage, doomed)
   await expect(stage.get(doomed)).rejects.toMatchObject({ name: 'NoSuchKey' })
@@ -140,25 +140,19 @@ const probes = [
 
 for (const probe of probes) {
   scenario(`I-04 I-05 I-09: killed at ${probe}, the removal ends with one transaction`, async () => {
-    const { stage, doomed, where } = await startRemovalStage()
+    const { stage, doomed, where } = await startRemovalStage({ killAt: probe })
     await using _ = stage
     const { devnet, privateKey } = stage.network
-    const options = { dir: stage.dir, devnet, privateKey }
-    await stage.gateway.stop()
-    const doomedGateway = await startGateway({ ...options, killAt: probe })
-    const user = await doomedGateway.createUser()
-    const s3 = doomedGateway.connect(user)
-    // The process may die under the request.
-    await remove({ s3 }, doomed).catch(() => undefined)
-    expect(await doomedGateway.ended, `the probe ${probe} was not reached`).toBe('SIGKILL')
-    await using gateway = await startGateway(options)
+    // The process may be killed during the request.
+    await remove(stage, doomed).catch(() => undefined)
+    expect(await stage.gateway.ended, `the probe ${probe} was not reached`).toBe('SIGKILL')
+    await using gateway = await startGateway({ dir: stage.dir, devnet, privateKey })
     await gone(stage, where)
     const tasks = async () => (await readTasks(gateway, '?limit=100')).tasks
     await cleaned({ tasks })
     expect(removalTransactions(stage).filter(({ ok }) => ok === true)).toHaveLength(1)
     await gateway.stop()
     expect(await checkDatabase(stage.dir, devnet)).toEqual([])
-    s3.destroy()
   })
 }
 

@@ -3,10 +3,10 @@ import { greeted } from './greeted-event.ts'
 import { greet } from './greeting.ts'
 import { helloSection } from './settings.ts'
 
-/** Greets in the background. A second run for the same name only greets again, so a crash does no harm. */
+/** Greets in the background. Safe to repeat after a crash: another run for the same name only greets again. */
 export const greetTask = defineTask({
   kind: 'hello_greet',
-  label: 'Greet somebody',
+  label: 'Greet a person',
   args: type({ name: '0 < string <= 100' }),
   uses: { events, settings: helloSection.settings },
   attempts: 3,

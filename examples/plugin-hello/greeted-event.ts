@@ -1,4 +1,4 @@
 import { defineEvent } from 'svc/kernel'
 
-/** Announced after each greeting; the dashboard's event stream carries it. */
+/** Published after each greeting, also to the event stream of the Admin API. */
 export const greeted = defineEvent<{ readonly message: string }>('hello.greeted')

@@ -1,4 +1,4 @@
-/** The whole greeting: `Hello, Ada!`. */
+/** Returns for example `Hello, Ada!`. */
 export function greet(greeting: string, name: string): string {
   return `${greeting}, ${name}!`
 }

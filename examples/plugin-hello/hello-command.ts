@@ -1,12 +1,12 @@
 import { defineCommand } from 'svc/kernel'
 
-/** Declared here, which costs nothing; its code is loaded when somebody runs it. */
+/** Only the declaration: the code is loaded when the command runs. */
 export const helloCommand = defineCommand({
   name: 'hello',
   summary: 'Greet somebody',
   examples: [
-    ['svc hello', 'Greet everybody'],
-    ['svc hello Ada --json', 'Greet Ada, for a script'],
+    ['svc hello', 'Greet the world'],
+    ['svc hello Ada --json', 'Greet Ada, with JSON output'],
   ],
   parameters: ['[name]'],
   flags: { json: { type: 'switch', description: 'Print the result as JSON, alone on standard output' } },

@@ -3,20 +3,20 @@ import { greetTask } from './greet-task.ts'
 import { greet } from './greeting.ts'
 import { helloSection } from './settings.ts'
 
-const person = type({ name: '0 < string <= 100' })
-const anybody = type({ name: "string = 'world'" })
+const body = type({ name: '0 < string <= 100' })
+const query = type({ name: "string = 'world'" })
 
-/** `GET /api/v1/hello?name=Ada` greets at once; `POST` with `{"name": "Ada"}` puts the greeting on record as a task. */
+/** `GET /api/v1/hello?name=Ada` returns a greeting; `POST` with `{"name": "Ada"}` enqueues a greeting task. */
 export const helloRoutes = defineRoutes({
   name: 'hello',
   uses: { database, taskQueue, settings: helloSection.settings },
   register(app, { database, taskQueue, settings }) {
     app.get('/api/v1/hello', async (request) => {
-      const { name } = parseQuery(anybody, request)
+      const { name } = parseQuery(query, request)
       return { message: greet(settings.greeting, name) }
     })
     app.post('/api/v1/hello', async (request, reply) => {
-      const { name } = await parseBody(person, request)
+      const { name } = await parseBody(body, request)
       const taskId = await database.write((tx) => taskQueue.enqueue(tx, greetTask, { name }, { key: `hello:${name}` }))
       return reply.code(202).send({ task_id: taskId })
     })

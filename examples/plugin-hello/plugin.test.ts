@@ -13,11 +13,11 @@ const eventMs = 10_000
 
 type Svc = Awaited<ReturnType<typeof testKernel>>
 
-/** The next greeting announced by the service. */
+/** Resolves with the next greeting event. */
 function nextGreeting({ kernel }: Svc): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const end = kernel.get(events).subscribe(({ topic, payload }) => topic === 'hello.greeted' && resolve(payload))
-  const timer = setTimeout(() => reject(new Error(`nobody was greeted within ${eventMs} ms`)), eventMs)
+  const timer = setTimeout(() => reject(new Error(`no greeting within ${eventMs} ms`)), eventMs)
   return promise.finally(() => {
     clearTimeout(timer)
     end()
@@ -28,12 +28,12 @@ function nextGreeting({ kernel }: Svc): Promise<unknown> {
 async function runSvc(dir: string, ...args: string[]): Promise<string> {
   const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
   const env = { PATH: process.env.PATH, HOME: dir, SVC_CONFIG: join(dir, 'config.toml') }
-  // A refusal is as interesting as a result.
+  // Failures are returned like results.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...args], { env }).catch((error) => error)
   return stdout + stderr
 }
 
-test('a folder named in plugins.packages brings a route, a setting, a task, an event and a command', async () => {
+test('a folder in plugins.packages adds a route, a setting, a task, an event and a command', async () => {
   await using svc = await testKernel({ plugins: [], config: { ...here, 'hello.greeting': 'Ahoy' } })
   expect((await svc.call('GET', '/api/v1/hello?name=Ada')).body).toEqual({ message: 'Ahoy, Ada!' })
   expect((await svc.call('GET', '/api/v1/hello')).body).toEqual({ message: 'Ahoy, world!' })
@@ -43,17 +43,17 @@ test('a folder named in plugins.packages brings a route, a setting, a task, an e
   expect(await runSvc(svc.dir, 'hello', 'Ada')).toBe('Ahoy, Ada!\n')
 })
 
-test('its routes are for operators, because their group does not say otherwise', async () => {
+test('its routes require operator credentials, because their group declares no access', async () => {
   await using svc = await testKernel({ plugins: [], config: here })
   for (const method of ['GET', 'POST']) expect((await fetch(`${svc.url}/api/v1/hello`, { method })).status).toBe(401)
 })
 
-test('bodies are checked', async () => {
+test('invalid bodies are rejected', async () => {
   await using svc = await testKernel({ plugins: [], config: here })
   expect(await svc.call('POST', '/api/v1/hello', { name: '' })).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })
 
-test('disabled, its route answers plugin_disabled and its command and task kind are gone', async () => {
+test('when disabled, its route answers plugin_disabled and its command and task kind are unavailable', async () => {
   await using svc = await testKernel({ plugins: [], config: { ...here, 'plugins.disabled': ['hello'] } })
   expect(await svc.call('GET', '/api/v1/hello')).toMatchObject({ status: 404, body: { code: 'plugin_disabled' } })
   expect(svc.kernel.state.plugins).toMatchObject([{ id: 'hello', enabled: false }])
@@ -62,7 +62,7 @@ test('disabled, its route answers plugin_disabled and its command and task kind 
   expect(await runSvc(svc.dir, 'hello')).toContain("belongs to the plugin 'hello', which is disabled")
 })
 
-test('a task waits on record while the plugin is disabled and runs when it is back', async () => {
+test('a task waits while the plugin is disabled and runs when it is enabled again', async () => {
   await using off = await testKernel({ plugins: [], config: { ...here, 'plugins.disabled': ['hello'] } })
   await off.kernel.get(database).write((tx) => off.kernel.get(taskQueue).enqueue(tx, greetTask, { name: 'Ada' }))
   await off.kernel.stop()

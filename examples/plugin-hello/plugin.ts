@@ -5,7 +5,7 @@ import { helloCommand } from './hello-command.ts'
 import { helloRoutes } from './hello-routes.ts'
 import { helloSection } from './settings.ts'
 
-/** Greets people: an example of everything that a plugin commonly adds. */
+/** Example of the usual contributions of a plugin. */
 export default definePlugin({
   id: 'hello',
   contributes: [

@@ -1,9 +1,8 @@
 import { defineSection, text } from 'svc/kernel'
 
-/** The table `[hello]` of the configuration file. */
 export const helloSection = defineSection('hello', {
-  doc: 'The plugin that greets.',
+  doc: 'Example plugin.',
   keys: {
-    greeting: text({ label: 'Greeting', doc: 'The word before the name.', default: 'Hello' }),
+    greeting: text({ label: 'Greeting', doc: 'Word before the name.', default: 'Hello' }),
   },
 })

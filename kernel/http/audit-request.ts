@@ -5,6 +5,13 @@ import type { Audit, AuditedRequest } from '../auth/audit.ts'
 import { isUnsafeMethod } from '../auth/csrf.ts'
 import type { Identity, Verdict } from '../auth/guard.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Also a request with a safe method is written into the audit log. */
+    readonly isAudited?: boolean
+  }
+}
+
 const subjects = new WeakMap<IncomingMessage, Readonly<Record<string, string | number | boolean>>>()
 /** An object key has at most 1024 bytes; longer texts are cut. */
 const textCharsMax = 1024
@@ -19,14 +26,14 @@ export function noteSubject(request: FastifyRequest, ids: Readonly<Record<string
   subjects.set(request.raw, shown)
 }
 
-/** I-35: every admitted request that may change something, once it ended, whatever its route does or the client's connection. */
+/** I-35: writes every admitted request that may change something, or whose endpoint is audited, once its connection is done with it. */
 export function auditChange(
   request: FastifyRequest,
   reply: FastifyReply,
   audit: Audit,
   who: Pick<AuditedRequest, 'by' | 'how' | 'client'>,
 ): void {
-  if (!isUnsafeMethod(request.method)) return
+  if (!isUnsafeMethod(request.method) && request.routeOptions.config.isAudited !== true) return
   reply.raw.once('close', () => {
     noteSubject(request, { ...(request.params as object) })
     audit.change({

@@ -1,6 +1,6 @@
 /** Addresses of the Admin API as values: one value registers the route, types the client and documents the API. */
 import type { Type } from 'arktype'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { noteSubject } from './audit-request.ts'
 import { type AuditedMembers, subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 import { type BodyOptions, parseBody, parseParams, parseQuery } from './body.ts'
@@ -30,7 +30,7 @@ export interface Endpoint extends BodyOptions {
   readonly alsoStatus?: 503
   /** Codes of the refusals that are its own, beside those that every address may answer with. */
   readonly refusals?: readonly string[]
-  /** What the audit log shows beside the parameters of the path. */
+  /** What the audit log shows beside the parameters of the path. A GET is in the audit log only with this. */
   readonly audit?: AuditedMembers
   /** Longest time from the headers to the end of the answer. Default: that of every request. */
   readonly deadlineMs?: number | 'none'
@@ -65,13 +65,13 @@ export function serveEndpoint<E extends Endpoint>(
   endpoint: E,
   handle: (call: EndpointCall<E>) => Promise<EndpointAnswer<E>>,
 ): void {
-  const { method, path, params, query, answer, status = 200, deadlineMs, audit = [] } = endpoint
+  const { method, path, params, query, answer, status = 200, audit = [] } = endpoint
   app.route({
     method,
     url: path,
     // Only JSON is cheap enough to be made for nobody.
     exposeHeadRoute: method === 'GET' && answer !== undefined,
-    ...(deadlineMs === undefined ? {} : { config: { deadlineMs } }),
+    config: routeConfig(endpoint),
     async handler(request, reply) {
       const call = {
         params: params && parseParams(params, request),
@@ -87,6 +87,11 @@ export function serveEndpoint<E extends Endpoint>(
     },
   })
 }
+
+const routeConfig = ({ deadlineMs, audit }: Endpoint): FastifyContextConfig => ({
+  ...(deadlineMs !== undefined && { deadlineMs }),
+  ...(audit !== undefined && { isAudited: true }),
+})
 
 async function readBody(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
   if (!endpoint.body) return undefined

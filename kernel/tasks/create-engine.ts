@@ -10,6 +10,7 @@ import { presentTask } from './presentation-policy.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { runRecoveries } from './recovery.ts'
 import { retentionTask } from './retention-task.ts'
+import { RunCounts } from './run-counts.ts'
 import { type RunningSchedules, startSchedules } from './schedule.ts'
 import type { TaskRecord } from './task-record.ts'
 import { TaskUpdates } from './task-updated.ts'
@@ -44,6 +45,7 @@ export function createTaskEngine(doors: EngineDoors): TaskEngine {
 class Engine implements TaskEngine {
   readonly queue
   readonly ledger
+  readonly runs: RunCounts
   readonly #doors: EngineDoors
   readonly #kinds: KnownKinds
   readonly #worker: Worker
@@ -57,12 +59,14 @@ class Engine implements TaskEngine {
     this.#doors = doors
     this.#updates = new TaskUpdates(clock, events)
     this.#kinds = new KnownKinds(settings.max_retries)
+    this.runs = new RunCounts(this.#kinds)
     const worker = new Worker({
       database,
       clock,
       log,
       random,
       kinds: this.#kinds,
+      runs: this.runs,
       concurrency: settings.concurrency,
       lanes: {
         'provider-mutation': settings.provider_mutation_concurrency,

@@ -1,5 +1,6 @@
 import type { TaskLedger } from './ledger.ts'
 import type { TaskQueue } from './queue.ts'
+import type { TaskRuns } from './run-counts.ts'
 import type { DueTimes, TaskKind, TaskRecovery, TaskSchedule } from './task.ts'
 import type { WorkerHealth } from './worker-health.ts'
 
@@ -21,6 +22,7 @@ export interface EngineWork {
 export interface TaskEngine extends WorkerHealth {
   readonly queue: TaskQueue
   readonly ledger: TaskLedger
+  readonly runs: TaskRuns
   /** Recoveries first, then claims begin. Schedules tick from now on. */
   start(work: EngineWork): Promise<void>
   /** Stops claiming, aborts the signals of running tasks, waits for them within the limit, and hands their rows back unharmed. */

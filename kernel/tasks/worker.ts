@@ -9,6 +9,7 @@ import type { KnownKinds } from './known-kinds.ts'
 import { type LaneLimits, Lanes } from './lanes.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
 import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
+import type { RunCounts } from './run-counts.ts'
 import { runTask } from './run-task.ts'
 import type { DueTimes } from './task.ts'
 import type { TaskRecord, TaskStatus } from './task-record.ts'
@@ -20,6 +21,7 @@ export interface WorkerDoors {
   readonly log: Log
   readonly random: () => number
   readonly kinds: KnownKinds
+  readonly runs: RunCounts
   readonly concurrency: number
   readonly lanes: LaneLimits
   readonly pollMs: number
@@ -210,15 +212,18 @@ export class Worker {
 
   /** Never rejects: what goes wrong here leaves the row to the end of its lease, and another run takes it over. */
   async #runToEnd(task: TaskRecord, lease: Lease, { signal }: HeldLease): Promise<void> {
-    const { clock, database, kinds, log, onEnded, random } = this.#doors
+    const { clock, database, kinds, log, onEnded, random, runs } = this.#doors
     const fields = { task: task.id, kind: task.kind }
     try {
       await claimed()
       const bound = kinds.get(task.kind)
       if (bound === undefined) throw new Error(`the kind '${task.kind}' was claimed but is not known`)
+      const startedAtMs = clock.now()
       const ending = await runTask({ bound, task, signal, clock, log, random })
+      const tookMs = clock.now() - startedAtMs
       await ran()
       const status = await database.write((tx) => endRun(tx, lease, ending, clock.now()))
+      if (status !== undefined) runs.add(task.kind, ending.kind, tookMs)
       if (status === undefined) log.warn('the end of a run was not recorded: its lease had passed on', fields)
       else if (status !== 'pending') onEnded(task, status)
     } catch (error) {

@@ -7,7 +7,9 @@ import {
   defineSection,
   defineTask,
   done,
+  fail,
   metricCollectors,
+  type Outcome,
   secret,
   type TaskKind,
   taskKinds,
@@ -18,7 +20,7 @@ import {
 import { type TestKernel, testKernel } from '#kernel/testing'
 import { observabilityPlugin } from './plugin.ts'
 
-const kind = (name: string, isRecurring = false) =>
+const kind = (name: string, isRecurring = false, run: () => Promise<Outcome> = async () => done()) =>
   defineTask({
     kind: name,
     label: name,
@@ -27,22 +29,23 @@ const kind = (name: string, isRecurring = false) =>
     attempts: 1,
     isRecurring,
     subject: () => ({ type: 'test', key: 'k' }),
-    run: async () => done(),
+    run,
   })
 
 const work = kind('test_work')
 const otherWork = kind('test_other_work')
 const routine = kind('test_routine', true)
+const failing = kind('test_failing', false, async () => fail('rejected', 'no', { retryable: true }))
 const retired = kind('test_retired')
 
-const storageStandIn = definePlugin({
+const storageFake = definePlugin({
   id: 'storage',
   contributes: [
-    taskKinds.with(work, otherWork, routine),
+    taskKinds.with(work, otherWork, routine, failing),
     metricCollectors.with(
       defineMetric({
         name: 'svc_broken',
-        help: 'Never there.',
+        help: 'Always fails.',
         type: 'gauge',
         labels: [],
         uses: {},
@@ -51,17 +54,17 @@ const storageStandIn = definePlugin({
     ),
   ],
 })
-const plugins = [observabilityPlugin, storageStandIn]
+const plugins = [observabilityPlugin, storageFake]
 
-/** Puts a task on record that is due in an hour. */
-function plan({ kernel }: TestKernel, planned: TaskKind): Promise<unknown> {
+/** Enqueues a task, by default one that is due in an hour. */
+function plan({ kernel }: TestKernel, planned: TaskKind, delayMs = 3_600_000): Promise<unknown> {
   const queue = kernel.get(taskQueue)
-  return kernel.get(database).write((tx) => queue.enqueue(tx, planned, {}, { runAtMs: Date.now() + 3_600_000 }))
+  return kernel.get(database).write((tx) => queue.enqueue(tx, planned, {}, { runAtMs: Date.now() + delayMs }))
 }
 
 const scrape = async (svc: TestKernel): Promise<string> => (await svc.fetch('/metrics')).text()
 
-test('the metrics are one text for operators, and nobody keeps it', async () => {
+test('the metrics are one text page that clients must not cache', async () => {
   await using svc = await testKernel({ plugins })
   const answer = await svc.fetch('/metrics')
   expect(answer.status).toBe(200)
@@ -73,13 +76,13 @@ test('the metrics are one text for operators, and nobody keeps it', async () => 
   for (const line of text.split('\n')) expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ .+|^\w+(\{.*\})? (-?[\d.e+-]+|Nan|[+-]Inf)$/)
 })
 
-test('nobody sees the metrics without signing in', async () => {
+test('metrics require authentication', async () => {
   await using svc = await testKernel({ plugins })
   const refused = await fetch(`${svc.url}/metrics`)
   expect([refused.status, await refused.json()]).toMatchObject([401, { code: 'authentication_required' }])
 })
 
-test('a collector that fails leaves the page there, and the page says so', async () => {
+test('a failed collector is counted on the page and costs only its own family', async () => {
   await using svc = await testKernel({ plugins })
   const text = await scrape(svc)
   expect(text).toContain('svc_metrics_failures_total{metric="svc_broken"} 1\n')
@@ -87,7 +90,7 @@ test('a collector that fails leaves the page there, and the page says so', async
   expect(text).toContain('svc_build_info{')
 })
 
-test('tasks are counted by type and status, from zero and also when nobody handles them; routine is left out', async () => {
+test('the queue depth has every regular type from 0, and types that no enabled plugin handles; recurring types are left out', async () => {
   await using svc = await testKernel({ plugins })
   for (const planned of [work, work, retired, routine]) await plan(svc, planned)
   const depths = (await scrape(svc)).split('\n').filter((line) => line.startsWith('svc_task_queue_depth'))
@@ -104,7 +107,34 @@ test('tasks are counted by type and status, from zero and also when nobody handl
   expect(depths.join()).not.toContain('test_routine')
 })
 
-test('without the plugin there are no metrics', async () => {
+test('finished task runs are counted by type and result, with their durations', async () => {
+  await using svc = await testKernel({ plugins })
+  for (const planned of [work, work, failing, routine]) await plan(svc, planned, 0)
+  const series = (name: string, type: string, result: string) => `svc_worker_${name}{worker="tasks",task_type="${type}",result="${result}"}`
+  const processed = (type: string, result: string) => series('tasks_processed_total', type, result)
+  await expect
+    .poll(async () => (await scrape(svc)).split('\n'))
+    .toEqual(
+      expect.arrayContaining([
+        `${processed('test_work', 'success')} 2`,
+        `${processed('test_work', 'failure')} 0`,
+        `${processed('test_failing', 'failure')} 1`,
+        `${processed('test_routine', 'success')} 1`,
+        `${processed('test_other_work', 'retry')} 0`,
+        `${processed('task_gc', 'wait')} 0`,
+      ]),
+    )
+  const lines = (await scrape(svc)).split('\n')
+  const seconds = (name: string, type: string) => series(`task_duration_seconds_${name}`, type, 'success')
+  expect(lines).toContain('# TYPE svc_worker_task_duration_seconds histogram')
+  expect(lines).toContain(`${seconds('bucket', 'test_work').replace('}', ',le="+Inf"}')} 2`)
+  expect(lines).toContain(`${seconds('count', 'test_work')} 2`)
+  expect(lines.find((line) => line.startsWith(seconds('sum', 'test_work')))).toMatch(/ [\d.e-]+$/)
+  // Without runs there is no histogram.
+  expect(lines.filter((line) => line.startsWith('svc_worker_task_duration') && line.includes('test_other_work'))).toEqual([])
+})
+
+test('a disabled plugin serves no metrics', async () => {
   await using svc = await testKernel({ plugins, config: { 'plugins.disabled': ['observability'] } })
   expect(await svc.call('GET', '/metrics')).toMatchObject({ status: 404, body: { code: 'plugin_disabled' } })
 })

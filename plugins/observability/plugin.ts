@@ -1,16 +1,17 @@
 import { adminRoutes, clock, contributions, definePlugin, log, metricCollectors, provide } from '#kernel'
+import { buildMetric } from './metrics/build-metric.ts'
 import { metricsPage, metricsRoutes } from './metrics/metrics-routes.ts'
-import { buildMetric, taskQueueMetric } from './metrics/service-metrics.ts'
+import { taskMetrics } from './metrics/task-metrics.ts'
 
-/** How the service does, for machines that watch it. */
+/** Metrics for monitoring systems. */
 export const observabilityPlugin = definePlugin({
   id: 'observability',
   requires: ['storage'],
   provides: [
-    provide(metricsPage, { contributions, clock, log }, async ({ contributions, ...doors }) => {
+    provide(metricsPage, { contributions, clock, log }, async ({ contributions, ...deps }) => {
       const { createMetricsPage } = await import('./metrics/metrics-page.ts')
-      return createMetricsPage({ ...doors, collectors: () => contributions.to(metricCollectors) })
+      return createMetricsPage({ ...deps, collectors: () => contributions.to(metricCollectors) })
     }),
   ],
-  contributes: [adminRoutes.with(metricsRoutes), metricCollectors.with(buildMetric, taskQueueMetric)],
+  contributes: [adminRoutes.with(metricsRoutes), metricCollectors.with(buildMetric, ...taskMetrics)],
 })

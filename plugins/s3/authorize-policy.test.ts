@@ -16,6 +16,6 @@ test.each([
   ['another user', user('userplus'), 'read-bucket', null, 'not-the-owner'],
   ['an admin', user('admin'), 'delete-object', 'key of user', undefined],
   ['an admin', user('admin'), 'read-object', null, undefined],
-] as const)('%s (%o) asks to %s in a bucket of %s: refusal %s', (...[, caller, action, owner, because]) => {
-  expect(authorize(caller, action, owner)).toEqual(because === undefined ? { allow: true } : { allow: false, because })
+] as const)('%s (%o) requests %s in a bucket of %s: denial reason %s', (...[, caller, action, owner, reason]) => {
+  expect(authorize(caller, action, owner)).toEqual(reason === undefined ? { allow: true } : { allow: false, reason })
 })

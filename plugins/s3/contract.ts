@@ -1,7 +1,7 @@
-/** Everything other plugins may know of the S3 API: who its users are. */
+/** What other plugins may use of the S3 API: its users. */
 import { defineService } from '#kernel'
 
-/** `user` works in buckets it owns, `userplus` may also create buckets, `admin` may do everything in every bucket. */
+/** `user`: its own buckets; `userplus`: may also create buckets; `admin`: full access to every bucket. */
 export type S3Role = 'user' | 'userplus' | 'admin'
 
 export interface S3User {
@@ -11,25 +11,25 @@ export interface S3User {
   readonly createdAtMs: number
 }
 
-/** A user with its new secret, which is shown once and never again. */
+/** A user with its new secret key; no other answer contains it. */
 export interface CreatedS3User extends S3User {
   /** 43 characters of base64url. */
   readonly secretKey: string
 }
 
 /**
- * Users of the S3 API. Reads come from memory: every S3 request asks. Changes resolve once they are durable, and every request that
- * comes after sees them. Errors: `s3_user_not_found` 404, `s3_user_owns_buckets` 409.
+ * Users of the S3 API. Reads come from memory, because every S3 request needs one. Changes resolve when they are durable; later requests
+ * see them. Errors: `s3_user_not_found` 404, `s3_user_owns_buckets` 409.
  */
 export interface S3Users {
   find(accessKey: string): S3User | undefined
-  /** In order of access key. */
+  /** Sorted by access key. */
   list(): readonly S3User[]
   create(role: S3Role): Promise<CreatedS3User>
   setRole(accessKey: string, role: S3Role): Promise<S3User>
-  /** Nothing signed with the old secret is accepted any more; requests that were accepted go on. */
+  /** Signatures with the old secret key are rejected from now on; requests already accepted continue. */
   rotateSecret(accessKey: string): Promise<CreatedS3User>
-  /** A user that owns buckets stays. */
+  /** Rejects a user that owns buckets (`s3_user_owns_buckets`). */
   delete(accessKey: string): Promise<void>
 }
 

@@ -39,7 +39,7 @@ function s3Url({ kernel }: TestKernel): string {
   return kernel.urls.s3 ?? ''
 }
 
-test('a created S3 user gets its secret once and may use the S3 API at once', async () => {
+test('a created S3 user gets its secret once and can use the S3 API immediately', async () => {
   const user = await createUser()
   expect(user).toEqual({
     access_key: expect.stringMatching(/^[\w-]{22}$/),
@@ -56,7 +56,7 @@ test('a created S3 user gets its secret once and may use the S3 API at once', as
   expect(JSON.stringify(listed.body)).not.toContain(user.secret_key)
 })
 
-test('users are listed in order of access key with their roles', async () => {
+test('users are listed by access key with their roles', async () => {
   for (const role of ['user', 'admin']) await createUser({ role })
   const { body } = await gateway.call('GET', '/api/v1/s3-users')
   const keys = body.map(({ access_key }: CreatedUser) => access_key)
@@ -65,9 +65,9 @@ test('users are listed in order of access key with their roles', async () => {
 })
 
 test.each([
-  ['a role that is none', '{"role":"root"}', 'application/json'],
-  ['a member that is not known', '{"role":"user","name":"x"}', 'application/json'],
-  ['no object', '[]', 'application/json'],
+  ['an unknown role', '{"role":"root"}', 'application/json'],
+  ['an unknown member', '{"role":"user","name":"x"}', 'application/json'],
+  ['an array', '[]', 'application/json'],
   ['more than one value', '{} {}', 'application/json'],
   ['no body', '', 'application/json'],
   ['another media type', '{}', 'text/plain'],
@@ -79,7 +79,7 @@ test.each([
   expect((await gateway.call('GET', '/api/v1/s3-users')).body).toHaveLength(before)
 })
 
-test('users outlive a restart', async () => {
+test('users survive a restart', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-s3-users-'))
   try {
     const first = await testKernel({ plugins, config, dir })

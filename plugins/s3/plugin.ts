@@ -1,4 +1,4 @@
-// The S3 API: its server, its users and their settings.
+/** The S3 API: its server, its users and their settings. */
 import {
   adminRoutes,
   cliCommands,
@@ -26,7 +26,7 @@ export const s3Plugin = definePlugin({
   provides: [
     provide(userDirectory, { database, buckets, clock }, createUserDirectory),
     provide(operationCounts, {}, () => new OperationCounts()),
-    provide(s3Users, { userDirectory }, (uses) => uses.userDirectory),
+    provide(s3Users, { userDirectory }, ({ userDirectory }) => userDirectory),
   ],
   contributes: [
     configSections.with(serverSection, serverTlsSection, s3Section, s3AccessSection),
@@ -34,7 +34,7 @@ export const s3Plugin = definePlugin({
     adminRoutes.with(userRoutes),
     cliCommands.with(...userCommands),
     listeners.with(s3Listener),
-    // A bucket and the end of its owner are decided in one order: that of their transactions.
+    // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
     bucketOwnerChecks.with({ name: 's3-users', check: requireUser }),
     metricCollectors.with(operationMetric),
   ],

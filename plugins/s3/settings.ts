@@ -1,5 +1,3 @@
-// Configuration of the S3 API and of the server it listens on.
-
 import { type } from 'arktype'
 import { choice, defineSection, duration, flag, integer, list, listenAddress, type SettingValues, text } from '#kernel'
 
@@ -19,15 +17,15 @@ export const serverSection = defineSection('server', {
     ),
     max_connections: integer({
       label: 'Connections',
-      doc: 'Connections open at the same time; further ones are dropped.',
+      doc: 'Maximum number of open connections; further ones are dropped.',
       default: 4096,
       min: 1,
       editable: true,
       risk: 'review',
     }),
     max_connections_per_client: integer({
-      label: 'Connections of a client',
-      doc: 'Of those, connections of one client address (an IPv6 /64 is one client); further ones are dropped. 0: a quarter of them. Behind a proxy every client has its address: set it to server.max_connections there.',
+      label: 'Connections per client',
+      doc: 'Maximum number of open connections per client address (an IPv6 /64 is one client); further ones are dropped. 0: a quarter of server.max_connections. Behind a proxy all clients share its address: set this to the value of server.max_connections.',
       default: 0,
       min: 0,
       editable: true,
@@ -35,7 +33,7 @@ export const serverSection = defineSection('server', {
     }),
     max_requests: integer({
       label: 'Requests',
-      doc: 'Requests answered at the same time; further ones get 503 SlowDown.',
+      doc: 'Maximum number of concurrent requests; further ones get 503 SlowDown.',
       default: 512,
       min: 1,
       editable: true,
@@ -49,9 +47,9 @@ export const serverSection = defineSection('server', {
 })
 
 export const serverTlsSection = defineSection('server.tls', {
-  doc: 'TLS of the S3 API. Switch it on, or put a proxy that ends TLS in front.',
+  doc: 'TLS of the S3 API. Enable it, or put a proxy that terminates TLS in front.',
   keys: {
-    enabled: flag({ label: 'TLS', doc: 'Serves the S3 API over HTTPS.', default: false, editable: true, risk: 'review' }),
+    enabled: flag({ label: 'TLS', doc: 'Serve the S3 API over HTTPS.', default: false, editable: true, risk: 'review' }),
     cert_file: text({ label: 'Certificate', doc: 'Path of the PEM certificate chain.', default: '', editable: true, risk: 'review' }),
     key_file: text({ label: 'Private key', doc: 'Path of the PEM private key.', default: '', editable: true, risk: 'review' }),
   },
@@ -68,7 +66,7 @@ export const s3Section = defineSection('s3', {
     region: text(
       {
         label: 'Region',
-        doc: 'Region clients sign for. us-east-1 is accepted besides it.',
+        doc: 'Region that clients sign for; us-east-1 is always accepted too.',
         default: 'us-east-1',
         editable: true,
         risk: 'review',
@@ -77,39 +75,39 @@ export const s3Section = defineSection('s3', {
     ),
     virtual_host_domains: list({
       label: 'Virtual-host domains',
-      doc: 'Domains below which a host name names the bucket: with s3.example.org, photos.s3.example.org is the bucket photos.',
+      doc: 'Domains for virtual-hosted-style requests: with s3.example.org, the host photos.s3.example.org is the bucket photos.',
       default: [],
     }),
     storage_class_policy: choice(['reject', 'ignore'], {
       label: 'Storage classes',
-      doc: 'What to do with a storage class other than STANDARD: reject the request, or store the object all the same.',
+      doc: 'Requests with a storage class other than STANDARD: reject them, or ignore the class and store the object.',
       default: 'reject',
     }),
     sse_s3_header: choice(['reject', 'ignore'], {
       label: 'Encryption header',
-      doc: 'What to do with a request for encryption with AES256. Objects are not encrypted here; ignore only if they are already.',
+      doc: 'Requests for server-side encryption (AES256): reject them, or ignore the header and store the object unencrypted. Choose ignore only if clients or the disk encrypt the objects.',
       default: 'reject',
     }),
     default_checksum: choice(['crc64nvme', 'none'], {
       label: 'Default checksum',
-      doc: 'Checksum kept with an object whose client sent none.',
+      doc: 'Checksum computed and stored for objects that clients send without one.',
       default: 'crc64nvme',
     }),
     body_idle_timeout: duration({
       label: 'Idle timeout',
-      doc: 'A transfer is ended after this long without a byte.',
+      doc: 'Time without a byte after which a transfer is aborted.',
       default: '60s',
     }),
   },
 })
 
 export const s3AccessSection = defineSection('logging.s3_access', {
-  doc: 'The log of S3 requests: one line for each, once it ended.',
+  doc: 'Access log of the S3 API: one line per finished request.',
   keys: {
-    enabled: flag({ label: 'S3 access log', doc: 'Writes the lines.', default: true, editable: true }),
+    enabled: flag({ label: 'S3 access log', doc: 'Write the access log.', default: true, editable: true }),
     level: choice(['debug', 'info', 'warn', 'error'], {
       label: 'Level of the S3 access log',
-      doc: 'Level of the lines. Below logging.level they are left out.',
+      doc: 'Log level of the lines. They are omitted below logging.level.',
       default: 'info',
       editable: true,
     }),

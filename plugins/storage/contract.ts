@@ -1,10 +1,10 @@
-/** Everything other plugins may know of storage: buckets, objects and where their bytes are. */
+/** Public contract of the storage plugin: buckets, objects, versions, placements and cache statistics. */
 import { defineEvent, defineExtensionPoint, defineService, type Reader } from '#kernel'
 
-/** Of one object: one piece of the storage network, from 127 bytes to 1 GiB less the proof's overhead of 1/128. */
+/** Limits of one object, which is one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
 export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const
 
-/** A bucket keeps the policy it was created with (I-12). */
+/** Keeps the copy policy it was created with (I-12). */
 export interface Bucket {
   readonly id: number
   readonly name: string
@@ -31,7 +31,7 @@ export interface CreateBucket {
   readonly minimumDurableCopies?: number
 }
 
-/** Absent: as it is. Null: the target becomes the configured one, the minimum as many as the resulting target. */
+/** Absent: unchanged. Null: the target is reset to the configured value, the minimum to the resulting target. */
 export interface CopyPolicyChange {
   readonly defaultCopies?: number | null
   readonly minimumDurableCopies?: number | null
@@ -40,46 +40,46 @@ export interface CopyPolicyChange {
 /** Errors: `bucket_exists` 409, `invalid_bucket_name`, `copy_policy_invalid`, `copy_policy_minimum_exceeds_target` 400, `bucket_not_found` 404. */
 export interface Buckets {
   create(request: CreateBucket): Promise<Bucket>
-  /** From memory: buckets are few and read by every request. */
+  /** From memory, because every request reads it. */
   find(name: string): Bucket | undefined
   /** Like find, but throws `bucket_not_found`. */
   require(name: string): Bucket
-  /** In order of name. */
+  /** Sorted by name. */
   list(): readonly Bucket[]
   /** Counts of current data versions. */
   usage(bucketId: number): BucketUsage
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
   /**
-   * The target binds uploads that start later; the minimum counts at once for everything that is cached. Errors, all 400:
+   * The target applies to later uploads, the minimum at once to all cached contents. Errors, all 400:
    * `copy_policy_empty`, `copy_policy_invalid`, `copy_policy_lowering_unsupported`, `copy_policy_minimum_exceeds_target`.
    */
   setCopyPolicy(name: string, change: CopyPolicyChange): Promise<Bucket>
-  /** Buckets owned by the user. From memory; with `read` from its rows, such as those of a transaction under way. */
+  /** Number of buckets the user owns: from memory, or from the rows of `read`, such as an open transaction. */
   countOwnedBy(ownerAccessKey: string, read?: Reader): number
 }
 
 export const buckets = defineService<Buckets>('storage.buckets')
 
-/** A bucket was created, or changed its owner or its number of copies. */
+/** A bucket was created, or its owner or copy policy changed. */
 export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('bucket_updated')
 
-/** Whether a bucket may be given to an owner: asked inside the transaction that does it, so that no owner can vanish meanwhile. */
+/** Checks a new bucket owner inside the transaction that sets it, so that the owner cannot be deleted in between. */
 export interface BucketOwnerCheck {
   readonly name: string
-  /** Throws to refuse. Never asked for the internal root account. */
+  /** Throws to refuse. Not called for the internal root account. */
   check(read: Reader, ownerAccessKey: string): void
 }
 
 export const bucketOwnerChecks = defineExtensionPoint<BucketOwnerCheck>('storage.bucket-owner-checks')
 
-/** What a client said about an object and gets back with it. Values are kept to the byte (latin1 code units). */
+/** Headers that the client sets and gets back with the object. Values are kept byte for byte (latin1 code units). */
 export interface ObjectHeaders {
   readonly contentType: string
   /** Lower-case names of system headers such as cache-control, content-disposition, content-encoding, content-language, expires. */
   readonly system: Readonly<Record<string, string>>
   /** Names without `x-amz-meta-`, lower-case. */
   readonly user: Readonly<Record<string, string>>
-  /** Such as `{ crc32: 'base64' }`; given by the client and verified, or computed. */
+  /** Such as `{ crc32: 'base64' }`: sent by the client and verified, or computed. */
   readonly checksums: Readonly<Record<string, string>>
 }
 
@@ -101,11 +101,11 @@ export interface PutObject {
   readonly bucket: string
   readonly key: string
   readonly body: AsyncIterable<Uint8Array>
-  /** Declared length in bytes, where the client said it: room is reserved for it before the body is read. */
+  /** Declared length in bytes, if the client sent it: cache space is reserved before the body is read. */
   readonly size?: number
   readonly headers: Omit<ObjectHeaders, 'checksums'>
   /**
-   * Called when the body has ended and before anything becomes visible. Throws to refuse the object; returns checksums to keep.
+   * Called after the last byte and before the object becomes visible. Throws to refuse the object; returns the checksums to store.
    * `md5` and `sha256` are lower-case hex.
    */
   readonly verify?: (digests: {
@@ -123,8 +123,8 @@ export interface OpenedObject extends AsyncDisposable {
   /** Where the bytes come from. */
   readonly source: 'cache' | 'provider'
   /**
-   * Bytes [start, end] inclusive, the whole object by default. Call at most once. Reading from the cache survives an eviction that
-   * happens meanwhile. Disposing ends the read and frees the file.
+   * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the file is evicted
+   * meanwhile. Disposing ends the read and closes the file.
    */
   read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
 }
@@ -160,16 +160,16 @@ export interface ListPage {
 /**
  * Objects by bucket name and key. Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404,
  * `is_delete_marker` 405, `invalid_key` 400, `entity_too_small` 400, `entity_too_large` 413, `incomplete_body` 400, `cache_full` 507,
- * `cache_busy` 503 (room is being made), `content_unavailable` 503.
+ * `cache_busy` 503 (eviction is running), `content_unavailable` 503.
  */
 export interface Objects {
   /** Resolves once the bytes are fsynced under their final name and the metadata is committed durably (I-01). */
   put(request: PutObject): Promise<ObjectVersion>
-  /** One point look-up, from committed rows. A delete marker is returned as a version with `isDeleteMarker`. */
+  /** One point lookup in committed rows. A delete marker is returned as a version with `isDeleteMarker`. */
   find(bucket: string, key: string, versionId?: string): ObjectVersion | undefined
-  /** Throws `object_not_found`, `version_not_found` or `is_delete_marker` where there is nothing to read. */
+  /** Throws `object_not_found`, `version_not_found` or `is_delete_marker`. */
   open(bucket: string, key: string, versionId?: string): Promise<OpenedObject>
-  /** Always makes a delete marker, as a versioned S3 bucket does, even for a key that never existed. */
+  /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
   delete(bucket: string, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
   list(request: ListRequest): ListPage
   readonly sizeBytesMin: number
@@ -178,7 +178,7 @@ export interface Objects {
 
 export const objects = defineService<Objects>('storage.objects')
 
-/** Where a version is: its key and its id. */
+/** Identifies a version. */
 export interface VersionPlace {
   readonly bucket: string
   readonly key: string
@@ -188,13 +188,13 @@ export interface VersionPlace {
 /** Versions of one key, newest first; delete markers are versions. */
 export interface KeyHistory {
   readonly versions: readonly ObjectVersion[]
-  /** The newest version of the key, on every page: the token that `restore` compares. Absent when the key has no history. */
+  /** Newest version of the key, set on every page; `restore` compares it. Absent when the key has no versions. */
   readonly currentVersionId?: string
   readonly isTruncated: boolean
 }
 
 export interface ListVersionsRequest extends Pick<ListRequest, 'bucket' | 'prefix' | 'delimiter'> {
-  /** Only what comes behind this key; with `versionIdMarker`, behind that version of it. */
+  /** Only entries after this key; with `versionIdMarker`, after that version of the key. */
   readonly keyMarker?: string
   readonly versionIdMarker?: string
   /** 1..1000 entries. */
@@ -206,11 +206,11 @@ export interface VersionPage {
   readonly versions: readonly ObjectVersion[]
   readonly commonPrefixes: readonly string[]
   readonly isTruncated: boolean
-  /** What was listed last: pass it back as the markers. A common prefix has no version id. */
+  /** Last listed entry: pass it back as the markers. A common prefix has no version id. */
   readonly last?: { readonly key: string; readonly versionId?: string }
 }
 
-/** A key whose current version is a delete marker and that still has bytes to go back to. */
+/** A key whose current version is a delete marker and that has an older version with bytes. */
 export interface DeletedObject {
   readonly key: string
   readonly markerVersionId: string
@@ -219,16 +219,16 @@ export interface DeletedObject {
   readonly restorable: ObjectVersion
 }
 
-/** A version with copies on data sets that were asked about. */
+/** A version with committed copies on the requested data sets. */
 export interface DependentVersion {
   readonly version: ObjectVersion
-  /** Local ids of those data sets. */
+  /** Local ids of the requested data sets that have a copy. */
   readonly dataSetIds: readonly number[]
   /** Copies that can be read from other data sets. */
   readonly otherReadableCopies: number
 }
 
-/** `retained`: another version has the same bytes. `failed`: a task will try again to remove them. */
+/** `retained`: another version has the same bytes. `failed`: a task retries the removal. */
 export type CacheRelease = 'released' | 'retained' | 'failed'
 
 export interface DeletedVersion {
@@ -237,19 +237,19 @@ export interface DeletedVersion {
 }
 
 /**
- * Histories of keys. Bytes that no version points at any more leave the cache at once and the providers by a background task.
+ * Version histories. Contents without references are removed from the cache at once and from the providers by a background task.
  * Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404, `invalid_key` 400.
  */
 export interface Versions {
-  /** `after`: the version id that ended the page before. A marker that was deleted meanwhile skips nothing. */
+  /** `after`: last version id of the previous page. If it was deleted meanwhile, no version is skipped. */
   ofKey(request: { readonly bucket: string; readonly key: string; readonly after?: string; readonly limit: number }): KeyHistory
   list(request: ListVersionsRequest): VersionPage
-  /** In order of key; `after`: the last key of the page before. */
+  /** Sorted by key; `after`: last key of the previous page. */
   deletedObjects(request: { readonly bucket: string; readonly prefix?: string; readonly after?: string; readonly limit: number }): {
     readonly objects: readonly DeletedObject[]
     readonly isTruncated: boolean
   }
-  /** Newest first, of the whole bucket, a prefix, or one key; `after`: the last version id of the page before. */
+  /** Newest first, of the whole bucket, a prefix, or one key; `after`: last version id of the previous page. */
   deleteMarkers(request: {
     readonly bucket: string
     readonly prefix?: string
@@ -257,7 +257,7 @@ export interface Versions {
     readonly after?: string
     readonly limit: number
   }): { readonly markers: readonly ObjectVersion[]; readonly isTruncated: boolean }
-  /** Versions with a committed copy on one of the data sets (local ids), in order of key and then newest first. */
+  /** Versions with a committed copy on one of the data sets (local ids), sorted by key, then newest first. */
   onDataSets(request: {
     readonly bucket: string
     readonly dataSetIds: readonly number[]
@@ -267,23 +267,23 @@ export interface Versions {
     readonly limit: number
   }): { readonly versions: readonly DependentVersion[]; readonly isTruncated: boolean }
   /**
-   * Removes the delete markers on top of the newest version with bytes and makes that version current; nothing is copied. The named
-   * marker must be the current version: else `object_version_changed` 409. Without bytes to go back to: `object_not_found`.
+   * Removes the delete markers on top of the newest version with bytes and makes that version current; no bytes are copied. The named
+   * marker must be the current version, else `object_version_changed` 409. Without a version with bytes: `object_not_found`.
    */
   restoreDeleted(marker: VersionPlace): Promise<ObjectVersion>
   /**
-   * Makes a new current version with the bytes of an older one, which stays. Bytes that are not in the cache are fetched into it first.
+   * Creates a new current version with the bytes of an older one, which is kept. Bytes that are not cached are fetched into the cache.
    * Errors: `object_version_already_current`, `object_version_changed`, `object_version_is_delete_marker` 409, `cache_full` 507,
    * `cache_busy` 503, `restore_source_unreadable` 500.
    */
   restore(source: VersionPlace & { readonly expectedCurrentVersionId: string }): Promise<ObjectVersion>
   /**
-   * Removes a version or a delete marker whatever is under way for it; undefined when there is none. The next newest version becomes
-   * current. `condition` is evaluated inside the transaction and throws to refuse.
+   * Removes a version or delete marker, even while its copies are being stored; undefined when it does not exist. The next newest
+   * version becomes current. `condition` is evaluated inside the transaction and throws to refuse.
    */
   delete(version: VersionPlace & { readonly condition?: (version: ObjectVersion | undefined) => void }): Promise<DeletedVersion | undefined>
   /**
-   * Removes a version with bytes, unless its storage is under way. Errors: `object_storage_busy` 409, `object_version_not_deletable`
+   * Removes a version with bytes. Errors: `object_storage_busy` 409 while its copies are being stored, `object_version_not_deletable`
    * 409 for a delete marker.
    */
   deletePermanently(version: VersionPlace): Promise<{ readonly cacheRelease: CacheRelease; readonly cleanupTaskIds: readonly number[] }>
@@ -314,29 +314,29 @@ export interface CopyRecord {
   readonly waitReason: string | null
 }
 
-/** An upload to the first provider that is under way. */
+/** A running upload to the first provider. */
 export interface UploadRecord {
-  /** 1 for the first. */
+  /** Starts at 1. */
   readonly attempt: number
   readonly sentBytes: number
   readonly totalBytes: number
   readonly updatedAtMs: number
 }
 
-/** Where one version's bytes are and what is still under way. */
+/** Where a version's bytes are, and its replication state. */
 export interface Placement {
   readonly state: ObjectState
   readonly isCached: boolean
   readonly pieceCid: string | null
   readonly requestedCopies: number
   readonly copies: readonly CopyRecord[]
-  /** Why it is not further, in words for the operator. */
+  /** Why replication is incomplete, in words for the operator. */
   readonly message: string | null
   readonly updatedAtMs: number
   readonly upload: UploadRecord | null
 }
 
-/** How a content stands, as far as a list shows it. */
+/** State of a content as shown in lists. */
 export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'pieceCid' | 'upload'> {
   readonly isOnChain: boolean
 }
@@ -359,21 +359,21 @@ export interface DataSetRecord {
   readonly updatedAtMs: number
 }
 
-/** Current versions of all buckets. A state without any may be missing. */
+/** Current versions of all buckets. States without versions may be missing. */
 export interface ObjectCounts {
   readonly byState: ReadonlyMap<ObjectState, number>
-  /** Versions that have not failed, but whose bytes are neither in the cache nor with a provider. */
+  /** Versions that have not failed, but whose bytes are neither in the cache nor at a provider. */
   readonly unavailable: number
 }
 
-/** Reads for operators: how contents stand with the providers. */
+/** Reads for operators: copies, data sets and states of contents. */
 export interface Placements {
-  /** Undefined when there is no such version in the bucket. A delete marker has no copies. */
+  /** Undefined when the bucket has no such version. A delete marker has no copies. */
   ofVersion(bucketId: number, versionId: string): Placement | undefined
-  /** Cheap states for a page of versions, by content id. */
+  /** States for a page of versions, by content id; cheaper than `ofVersion`. */
   ofContents(contentIds: readonly number[]): ReadonlyMap<number, ContentSituation>
   dataSetsOf(bucketId: number): readonly DataSetRecord[]
-  /** A count may be some seconds old: where much is under way, counting takes long. */
+  /** May be some seconds old, because counting is slow while many objects are being stored. */
   countObjects(): Promise<ObjectCounts>
 }
 
@@ -384,10 +384,10 @@ export interface CacheStats {
   readonly maxBytes: number
   readonly reservedBytes: number
   readonly evictionPolicy: 'lru' | 'after_upload' | 'none'
-  /** Under lru alone. */
+  /** Only under lru. */
   readonly highWatermarkBytes?: number
   readonly lowWatermarkBytes?: number
-  /** Nothing is removed under lru now, because reads could not be recorded. */
+  /** True while lru eviction is paused because reads could not be recorded. */
   readonly isEvictionPaused: boolean
 }
 

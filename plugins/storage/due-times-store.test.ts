@@ -21,7 +21,7 @@ test('every time column of the tables is either a due time or a record', () => {
   expect(listed.toSorted()).toEqual(columns.map(({ place }) => place))
 })
 
-test('moments later than now become now, earlier ones stay', async () => {
+test('due times later than now become now, earlier ones stay', async () => {
   const { database } = rows
   const dataSet = await rows.addDataSet()
   const waiting = await rows.addCopy(await rows.addContent(), dataSet, 'planned')

@@ -1,8 +1,8 @@
 import type { DueTimes } from '#kernel'
 
 /**
- * Columns with moments that something waits for, or from which a wait is counted. A moment later than now is left over from before the
- * clock stepped back: it would delay its step by as much as the clock moved.
+ * Columns with due times, or with times from which a wait is counted. A time later than now was written before the clock stepped back:
+ * it would delay its step by as much as the clock moved.
  */
 export const dueColumns = {
   copies: ['next_attempt_at', 'uploaded_at', 'parked_at'],
@@ -20,7 +20,7 @@ export const dueColumns = {
   provider_refusals: ['at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** Columns that only record when something happened. Nothing waits for them. */
+/** Columns that only record when something happened. No wait depends on them. */
 export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   buckets: ['created_at', 'updated_at'],
   contents: ['created_at', 'updated_at'],
@@ -35,7 +35,7 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   removal_attempts: ['updated_at'],
 }
 
-/** Reads every row of these tables, about 0.1 s a million: steps of the clock are rare. */
+/** Reads every row of these tables, about 0.1 s per million rows: clock steps are rare. */
 export const storageDueTimes: DueTimes = {
   name: 'storage',
   bound(tx, nowMs) {

@@ -1,23 +1,23 @@
-/** How often and how long to wait on a network: in epochs, so that a fast local chain is fast too. Milliseconds. */
+/** Intervals and limits of waits, in milliseconds; derived from the epoch length, so that a fast local chain has short waits. */
 export interface Pace {
   readonly epochMs: number
-  /** A parked piece waits this long for others to share its transaction. */
-  readonly lingerMs: number
-  /** A provider moves uploaded bytes to their place before it names them. */
+  /** How long a parked piece waits for others to share its transaction. */
+  readonly batchingWindowMs: number
+  /** Poll interval after an upload: a provider serves the piece only after it has moved the bytes. */
   readonly parkingMs: number
   readonly parkingLimitMs: number
   readonly pullMs: number
-  /** A pull that has not ended by then is given up. */
+  /** A pull that has not ended after this is given up. */
   readonly pullLimitMs: number
-  /** Missing money and unreachable providers are looked at again after this. */
+  /** Retry intervals for missing funds and unreachable providers. */
   readonly fundingMs: number
   readonly providerMs: number
-  /** A chain node that does not answer is asked again after this. */
+  /** Retry interval for a chain node that does not answer. */
   readonly chainMs: number
   readonly creationMs: number
-  /** A provider works on a submission at most this long; afterwards the chain's word can be final. */
+  /** A provider works on a submission at most this long; only then can the chain show that it did not land. */
   readonly handlingMs: number
-  /** An outcome still open after this is shown to the operator. */
+  /** An outcome that is open after this is reported to the operator. */
   readonly attentionMs: number
 }
 
@@ -28,7 +28,7 @@ const pullLimitMs = 30 * 60_000
 export function createPace(epochMs: number): Pace {
   return {
     epochMs,
-    lingerMs: Math.min(3000, epochMs * 3),
+    batchingWindowMs: Math.min(3000, epochMs * 3),
     parkingMs: Math.min(parkingMs, epochMs / 2),
     parkingLimitMs,
     pullMs: Math.min(5000, epochMs / 2),
@@ -42,7 +42,7 @@ export function createPace(epochMs: number): Pace {
   }
 }
 
-/** Pause before the next look at an open outcome: half an epoch at first, two epochs later, twenty in the end. */
+/** Pause before the next check of an open outcome: half an epoch, then two epochs, then twenty. */
 export function nextCheckMs(pace: Pace, checks: number): number {
   if (checks < 8) return pace.epochMs / 2
   return checks < 38 ? pace.epochMs * 2 : pace.epochMs * 20

@@ -9,24 +9,24 @@ import type { Providers } from './datasets/providers.ts'
 import type { Pace } from './pace.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 
-/** Puts the pipeline's tasks on record. None is ever lost: each runs at least once after the call. Times in clock milliseconds; default now. */
+/** Enqueues the pipeline's tasks. Each runs at least once after the call. Times in clock milliseconds; default now. */
 export interface Schedule {
   store(tx: Tx, contentId: number): void
   ensure(tx: Tx, dataSetId: number): void
   pull(tx: Tx, dataSetId: number, atMs?: number): void
   commit(tx: Tx, dataSetId: number, atMs?: number): void
-  /** Removes what was released. Returns the task's id. */
+  /** Removes the released pieces of a data set. Returns the task's id. */
   cleanup(tx: Tx, dataSetId: number, atMs?: number): number
-  /** Verifies on chain what landed, until it is final. */
+  /** Verifies landed batches and data sets on chain until they are final. */
   verifyLandings(tx: Tx, atMs?: number): void
   reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
-  /** Cached bytes may have become releasable, or room is short. */
-  makeRoom(tx: Tx): void
-  /** Removes cached files of a content that could not be removed before. */
+  /** Call when cached bytes may have become releasable, or cache space is short. */
+  reconcileCapacity(tx: Tx): void
+  /** Retries the removal of a content's cached files. */
   finishEviction(tx: Tx, contentId: number): void
 }
 
-/** What the steps of storing a content work with. Internal to this plugin. */
+/** Dependencies of the steps that store a content. Internal to this plugin. */
 export interface Pipeline {
   readonly database: Database
   readonly schedule: Schedule
@@ -43,24 +43,24 @@ export interface Pipeline {
   readonly uploads: UploadMeter
   readonly uploadEvents: UploadEvents
   readonly pace: Pace
-  /** Puts the store of a content on record that waits for a free turn: outside any run, because the one that asked has ended by then (I-06). */
-  wakeStore(contentId: number): void
-  /** Reports that the run achieved something that lasts: see `TaskRun.progressed`. */
+  /** Enqueues the store of a content that waited for a provider slot: outside any run, because the run that waited has ended (I-06). */
+  notifyStore(contentId: number): void
+  /** Reports lasting progress of the run: see `TaskRun.progressed`. */
   progressed(): void
-  /** The cached file of a content, when it is there with its length. One that is not is forgotten. */
+  /** The cached file of a content, if it exists with the recorded length; otherwise its row is removed. */
   locateCached(contentId: number): Promise<CachedFile | undefined>
-  /** The file has other bytes than the content: it is removed, and the content is lost unless a provider has it. */
+  /** Removes a cached file whose bytes are not the content's. The content is then lost unless a provider has it. */
   forgetCached(contentId: number, file: CachedFile): Promise<void>
 }
 
 export const pipeline = defineService<Pipeline>('storage.pipeline')
 
-/** The pipeline as one run of a task uses it: a write of a run that has lost its lease changes nothing (I-06). */
+/** The pipeline for one task run: writes of a run that has lost its lease change nothing (I-06). */
 export function pipelineOf({ services, fence, progressed }: TaskRun<unknown, { readonly pipeline: typeof pipeline }>): Pipeline {
   return { ...services.pipeline, database: fence(services.pipeline.database), progressed }
 }
 
-/** An attempt that failed through no uncertainty: the engine counts it and backs off. The code is shown to operators. */
+/** An attempt with a certain failure: the engine counts it and backs off. The code is shown to operators. */
 export class PipelineFault extends Error {
   override readonly name = 'PipelineFault'
   readonly code: string
@@ -77,8 +77,8 @@ export function waitFor(clock: Clock, reason: string, forMs: number, message?: s
   return wait(reason, clock.now() + forMs, message) as Wait
 }
 
-/** Runs a step; where the chain node does not answer, the task waits for it and uses no attempt (I-08). */
-export async function unlessChainIsSilent({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+/** Runs a step. While the chain node does not answer, the task waits and uses no attempt (I-08). */
+export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await step()
   } catch (error) {

@@ -18,7 +18,7 @@ import {
 import { cacheHealth } from './cache/cache-health.ts'
 import { cacheMetrics } from './cache/cache-metrics.ts'
 import { evictTask } from './cache/evict-task.ts'
-import { enqueueMakeRoom, makeRoomSchedule, makeRoomTask } from './cache/make-room-task.ts'
+import { enqueueReconcileCapacity, reconcileCapacitySchedule, reconcileCapacityTask } from './cache/reconcile-capacity-task.ts'
 import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { bucketUpdated } from './contract.ts'
 import { commitTask } from './copies/commit-task.ts'
@@ -58,25 +58,25 @@ export const storagePlugin = definePlugin({
       pullTask,
       commitTask,
       reviewDurabilityTask,
-      makeRoomTask,
+      reconcileCapacityTask,
       evictTask,
       cleanupTask,
       verifyLandingsTask,
     ),
-    taskSchedules.with(makeRoomSchedule),
+    taskSchedules.with(reconcileCapacitySchedule),
     dueTimes.with(storageDueTimes),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
         uses: { cache },
-        // In the background: leftovers of earlier starts take room and nothing else.
+        // In the background: orphans of earlier runs only take space.
         run: async ({ cache }) => void cache.startUpkeep(),
       }),
       defineRecovery({
         name: 'storage.cache-room',
         uses: { database, taskQueue },
-        // What an earlier start, another policy or a larger cache left.
-        run: ({ database, taskQueue }) => database.write((tx) => enqueueMakeRoom(tx, taskQueue)),
+        // After a stop, or with another policy or a smaller capacity, bytes may have to be evicted.
+        run: ({ database, taskQueue }) => database.write((tx) => enqueueReconcileCapacity(tx, taskQueue)),
       }),
       defineRecovery({
         name: 'storage.deleted-contents',

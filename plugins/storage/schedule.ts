@@ -1,6 +1,6 @@
 import type { TaskQueue } from '#kernel'
 import { evictTask } from './cache/evict-task.ts'
-import { enqueueMakeRoom } from './cache/make-room-task.ts'
+import { enqueueReconcileCapacity } from './cache/reconcile-capacity-task.ts'
 import { reviewDurabilityTask } from './cache/review-durability-task.ts'
 import { commitTask } from './copies/commit-task.ts'
 import { pullTask } from './copies/pull-task.ts'
@@ -11,7 +11,7 @@ import type { Schedule } from './pipeline.ts'
 import { cleanupTask } from './removals/cleanup-task.ts'
 import { taskKeys } from './task-keys.ts'
 
-/** One task per content to store, and one per data set to create, pull into, commit to and remove from; one for the room in the cache. */
+/** One task per content to store; one per data set to create, pull into, commit to and remove from; one for the cache capacity. */
 export function createSchedule(queue: TaskQueue): Schedule {
   const at = (key: string, runAtMs: number | undefined) => (runAtMs === undefined ? { key } : { key, runAtMs })
   return {
@@ -22,7 +22,7 @@ export function createSchedule(queue: TaskQueue): Schedule {
     verifyLandings: (tx, atMs) => void queue.enqueue(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs)),
     reviewDurability: (tx, { id, name }) =>
       void queue.enqueue(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) }),
-    makeRoom: (tx) => enqueueMakeRoom(tx, queue),
+    reconcileCapacity: (tx) => enqueueReconcileCapacity(tx, queue),
     finishEviction: (tx, contentId) => void queue.enqueue(tx, evictTask, { contentId }, { key: taskKeys.finishEviction(contentId) }),
     cleanup: (tx, dataSetId, atMs) => queue.enqueue(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
   }

@@ -1,4 +1,4 @@
-/** Services of this plugin that no other plugin sees. */
+/** Internal services of this plugin. */
 import { defineService } from '#kernel'
 import type { Cache } from './cache/cache.ts'
 import type { OpenedObject } from './contract.ts'
@@ -9,10 +9,10 @@ import type { Providers } from './datasets/providers.ts'
 import type { PieceCalculator } from './pieces/piece-calculator.ts'
 
 export const cache = defineService<Cache>('storage.cache')
-/** Reads of objects since the start, by where the bytes came from. */
+/** Object reads since the start, by source of the bytes. */
 export const readCounts = defineService<Record<OpenedObject['source'], number>>('storage.read-counts')
 export const providers = defineService<Providers>('storage.providers')
-/** One for all reads, because they share memory. */
+/** One instance for all reads, because they share a memory limit. */
 export const remoteReader = defineService<RemoteReader>('storage.remote-reader')
 export const pieceCalculator = defineService<PieceCalculator>('storage.piece-calculator')
 export const uploadEvents = defineService<UploadEvents>('storage.upload-events')

@@ -21,7 +21,7 @@ test('under lru the low watermark must be below the high one', () => {
   expect(check(90, 90)).toEqual([{ key: 'lru_low_watermark_percent', message: 'must be below lru_high_watermark_percent (90)' }])
 })
 
-test.each(['after_upload', 'none'])('under %s the watermarks are not looked at', (policy) => {
+test.each(['after_upload', 'none'])('under %s the watermarks are not checked', (policy) => {
   expect(check(90, 80, policy)).toEqual([])
 })
 
@@ -46,7 +46,7 @@ test.each([
   ['cache.lru_high_watermark_percent', 101],
   ['cache.lru_low_watermark_percent', -1],
   ['cache.lru_low_watermark_percent', 95],
-])('%s = %j is refused at the start, which waits in setup mode', async (field, value) => {
+])('%s = %j is invalid: the gateway starts in setup mode and names the setting', async (field, value) => {
   await using svc = await testKernel({ plugins: builtinPlugins, config: { 'chain.private_key': '42'.repeat(32), [field]: value } })
   expect(svc.kernel.mode).toBe('setup')
   expect((await svc.call('GET', '/api/v1/settings')).body.validation_errors).toMatchObject([{ field }])

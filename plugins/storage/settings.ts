@@ -6,14 +6,14 @@ import { choice, defineSection, integer, text } from '#kernel'
 const capacityMaxGb = 2 ** 23 - 1
 const percent = { min: 0, max: 100, editable: true, risk: 'review' } as const
 
-/** The local cache. Watermarks are kept but unused under the policies other than lru. */
+/** The local cache. Watermarks are stored but ignored under policies other than lru. */
 export const cacheSection = defineSection('cache', {
-  doc: 'The local cache, where every object is kept first.',
+  doc: 'The local cache. Every upload is written here first.',
   keys: {
     dir: text(
       {
         label: 'Directory',
-        doc: 'Folder of the cached bytes. Keep it on a local disk of its own with room for max_size_gb.',
+        doc: 'Folder of the cached bytes. Use a separate local disk with space for max_size_gb.',
         default: ({ dataDir }) => join(dataDir, 'cache'),
         editable: true,
         risk: 'review',
@@ -23,7 +23,7 @@ export const cacheSection = defineSection('cache', {
     ),
     max_size_gb: integer({
       label: 'Capacity',
-      doc: 'Most bytes the cache holds, in units of 1024^3 bytes.',
+      doc: 'Maximum size of the cache, in units of 1024^3 bytes.',
       default: 100,
       min: 1,
       max: capacityMaxGb,
@@ -32,20 +32,20 @@ export const cacheSection = defineSection('cache', {
     }),
     eviction_policy: choice(['lru', 'after_upload', 'none'], {
       label: 'Eviction policy',
-      doc: 'lru: the longest unread goes first when the cache fills; after_upload: as soon as enough copies are stored; none: never.',
+      doc: 'lru: evict the least recently read when the cache fills; after_upload: evict as soon as enough copies are stored; none: never evict.',
       default: 'lru',
       editable: true,
       risk: 'review',
     }),
     lru_high_watermark_percent: integer({
       label: 'High watermark',
-      doc: 'Under lru, removal begins when this much of the capacity is used.',
+      doc: 'Under lru, eviction starts at this percentage of the capacity.',
       default: 90,
       ...percent,
     }),
     lru_low_watermark_percent: integer({
       label: 'Low watermark',
-      doc: 'Under lru, removal ends when this much of the capacity is used.',
+      doc: 'Under lru, eviction stops at this percentage of the capacity.',
       default: 80,
       ...percent,
     }),

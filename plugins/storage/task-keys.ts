@@ -1,4 +1,4 @@
-/** While a task with the key is pending or running there is no other. */
+/** Deduplication keys: at most one task per key is pending or running. */
 export const taskKeys = {
   store: (contentId: number) => `storage_store:${contentId}`,
   ensure: (dataSetId: number) => `storage_dataset_ensure:${dataSetId}`,

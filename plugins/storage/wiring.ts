@@ -1,4 +1,4 @@
-/** How the services of this plugin are made. Heavy modules are imported here, when a service is really made. */
+/** Creates the services of this plugin. Heavy modules are imported when their service is created. */
 import { clock, contributions, database, events, log, provide, taskQueue, workerSection } from '#kernel'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
@@ -8,8 +8,8 @@ import { createBuckets } from './catalog/buckets.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
 import { sha256Of } from './copies/placement-store.ts'
 import { createPlacements } from './copies/placements.ts'
-import { storesAtOnce } from './copies/store-task.ts'
-import { storeWaker } from './copies/store-waker.ts'
+import { storeNotifier } from './copies/store-notifier.ts'
+import { storeConcurrency } from './copies/store-task.ts'
 import { storeWhenDue } from './copies/store-when-due.ts'
 import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
@@ -27,20 +27,20 @@ export const storageServices = [
   provide(
     buckets,
     { database, clock, contributions, chain: chainSettings, queue: taskQueue, events },
-    ({ contributions, chain, queue, events, ...doors }) =>
+    ({ contributions, chain, queue, events, ...deps }) =>
       createBuckets({
-        ...doors,
+        ...deps,
         defaults: { defaultCopies: chain.default_copies, minimumDurableCopies: chain.default_minimum_durable_copies },
         ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
         onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
         onMinimumChanged: createSchedule(queue).reviewDurability,
       }),
   ),
-  provide(cache, { settings: cacheSection.settings, database, clock, log, queue: taskQueue }, ({ settings, queue, ...doors }) => {
+  provide(cache, { settings: cacheSection.settings, database, clock, log, queue: taskQueue }, ({ settings, queue, ...deps }) => {
     const maxBytes = settings.max_size_gb * bytesPerGb
     const { lru_high_watermark_percent: highPercent, lru_low_watermark_percent: lowPercent } = settings
     return createCache({
-      ...doors,
+      ...deps,
       dir: settings.dir,
       maxBytes,
       rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
@@ -58,19 +58,19 @@ export const storageServices = [
   provide(
     providers,
     { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings },
-    async ({ settings, worker, ...doors }) => {
+    async ({ settings, worker, ...deps }) => {
       const { createProviders } = await import('./datasets/providers.ts')
       const slots = {
-        store: Math.min(storesAtOnce, worker.concurrency),
+        store: Math.min(storeConcurrency, worker.concurrency),
         mutation: Math.min(worker.provider_mutation_concurrency, worker.concurrency),
         removal: Math.min(worker.destructive_mutation_concurrency, worker.concurrency),
       }
-      return createProviders({ ...doors, slots, egress: { allowPrivateNetworks: settings.allow_private_networks } })
+      return createProviders({ ...deps, slots, egress: { allowPrivateNetworks: settings.allow_private_networks } })
     },
   ),
-  provide(remoteReader, { database, clock, log, providers }, async (doors) => {
+  provide(remoteReader, { database, clock, log, providers }, async (deps) => {
     const { createRemoteReader } = await import('./copies/read-remote.ts')
-    return createRemoteReader(doors)
+    return createRemoteReader(deps)
   }),
   provide(
     pipeline,
@@ -90,27 +90,27 @@ export const storageServices = [
       uploadEvents,
       cache,
     },
-    async ({ queue, cache, ...doors }) => {
+    async ({ queue, cache, ...deps }) => {
       const { openWarmStorageReads } = await import('./chain/warm-storage-reads.ts')
       const schedule = createSchedule(queue)
       return {
-        ...doors,
+        ...deps,
         schedule,
-        wakeStore: storeWaker({ ...doors, schedule }),
-        reads: openWarmStorageReads(doors.chain),
-        pace: createPace(doors.chain.network.epochSeconds * 1000),
-        // Outside a run there are no attempts to count.
+        notifyStore: storeNotifier({ ...deps, schedule }),
+        reads: openWarmStorageReads(deps.chain),
+        pace: createPace(deps.chain.network.epochSeconds * 1000),
+        // Outside a run no attempts are counted.
         progressed() {},
         async locateCached(contentId: number) {
-          const blob = blobsOfContent(doors.database.read, contentId)[0]
+          const blob = blobsOfContent(deps.database.read, contentId)[0]
           if (!blob) return undefined
           const { blobId, length: size } = blob
-          if (await cache.hasFile(blob)) return { path: cache.pathOf(blob), size, sha256: sha256Of(doors.database.read, contentId), blobId }
+          if (await cache.hasFile(blob)) return { path: cache.pathOf(blob), size, sha256: sha256Of(deps.database.read, contentId), blobId }
           await cache.forget(contentId, blob)
           return undefined
         },
         async forgetCached(contentId: number, { blobId }: Pick<BlobRef, 'blobId'>) {
-          const blob = blobsOfContent(doors.database.read, contentId).find((candidate) => candidate.blobId === blobId)
+          const blob = blobsOfContent(deps.database.read, contentId).find((candidate) => candidate.blobId === blobId)
           if (blob) await cache.forget(contentId, blob)
         },
       }
@@ -139,12 +139,12 @@ export const storageServices = [
         ...parts,
         readRemote: remoteReader.open,
         onNewContent: storeWhenDue(parts.queue),
-        // Objects are often deleted many at a time, and a request takes 35 pieces.
-        scheduleCleanup: (tx, dataSetId) => schedule.cleanup(tx, dataSetId, parts.clock.now() + pace.lingerMs),
+        // Wait one batching window: objects are often deleted in bulk, and a request takes 35 pieces.
+        scheduleCleanup: (tx, dataSetId) => schedule.cleanup(tx, dataSetId, parts.clock.now() + pace.batchingWindowMs),
       })
     },
   ),
-  provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers }, ({ providers, ...doors }) =>
-    createPlacements({ ...doors, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
+  provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers }, ({ providers, ...deps }) =>
+    createPlacements({ ...deps, pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid) }),
   ),
 ] as const

@@ -2,11 +2,11 @@ import { defineErrors } from '#kernel'
 
 export const walletErrors = defineErrors({
   settings_invalid: { status: 400, message: 'The settings are not valid.' },
-  wallet_operation_failed: { status: 409, message: 'The chain refused the wallet operation.' },
-  fee_above_limit: { status: 409, message: 'The fee of the transaction is above the limit of chain.spending; nothing was signed.' },
-  chain_answer_implausible: { status: 503, message: 'The chain node gave an answer that cannot be true; nothing was signed.' },
+  wallet_operation_failed: { status: 409, message: 'The chain rejected the wallet operation.' },
+  fee_above_limit: { status: 409, message: 'The transaction fee is above the limit in chain.spending; nothing was signed.' },
+  chain_answer_implausible: { status: 503, message: 'The chain node returned an impossible value; nothing was signed.' },
   wallet_operation_undecided: {
     status: 503,
-    message: 'The outcome of a wallet operation is not known yet; it is looked up, not repeated.',
+    message: 'The outcome of a wallet operation is not known yet. Try again later: it is looked up on chain, not repeated.',
   },
 })

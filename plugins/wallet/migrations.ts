@@ -1,6 +1,6 @@
 import { defineMigration } from '#kernel'
 
-/** Wallet transactions: the signed bytes are on record before they are broadcast (I-04). */
+/** Wallet transactions. The signed bytes are stored before they are broadcast (I-04). */
 export const walletMigrations = [
   defineMigration('0001-operations', [
     `create table wallet_operations (

@@ -22,7 +22,7 @@ import { createOperationRunner } from './operations/run-operation.ts'
 import { preflightRoutes, readinessRoutes } from './readiness/readiness-routes.ts'
 import { chainSection, observabilitySection, spendingSection } from './settings.ts'
 
-/** The chain, the key that pays, and the money. */
+/** Chain client, wallet key and payments. */
 export const walletPlugin = definePlugin({
   id: 'wallet',
   provides: [
@@ -40,14 +40,14 @@ export const walletPlugin = definePlugin({
     provide(
       funds,
       { chain: chainClient, signer, clock, settings: chainSection.settings, spending: spendingSection.settings },
-      ({ spending, ...doors }) => createFunds({ ...doors, ...toSpendingLimits(spending, doors.chain.network) }),
+      ({ spending, ...deps }) => createFunds({ ...deps, ...toSpendingLimits(spending, deps.chain.network) }),
     ),
     provide(
       walletSetup,
       { chain: chainClient, signer, clock, log, database, funds, spending: spendingSection.settings },
       ({ database, spending, ...others }) => {
-        const doors = { ...others, ...toSpendingLimits(spending, others.chain.network), store: createOperationStore(database) }
-        return createWalletSetup({ ...doors, runner: createOperationRunner(doors) })
+        const deps = { ...others, ...toSpendingLimits(spending, others.chain.network), store: createOperationStore(database) }
+        return createWalletSetup({ ...deps, runner: createOperationRunner(deps) })
       },
     ),
   ],
@@ -59,7 +59,7 @@ export const walletPlugin = definePlugin({
         uses: { chain: chainClient, log },
         run: async ({ chain, log }) => {
           const { reportContracts } = await import('./readiness/report-contracts.ts')
-          // In the background: the start waits for no chain node.
+          // In the background: the start must not wait for a chain node.
           void reportContracts(chain, log)
         },
       }),

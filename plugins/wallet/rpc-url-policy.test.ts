@@ -10,6 +10,6 @@ test.each([
   ['https://node.example/?key=0123456789abcdef', ['key=0123456789abcdef', '0123456789abcdef']],
   ['https://node.example/?100%', ['100%']],
   ['not a URL', []],
-])('I-10: of %s the log hides %j', (url, hidden) => {
+])('I-10: the log hides parts of %s: %j', (url, hidden) => {
   expect(secretPartsOfRpcUrl(url)).toEqual(hidden)
 })

@@ -1,7 +1,7 @@
-/** Path segments and query values from this length on are taken for access tokens; shorter ones are words like `v1` or `calibration`. */
+/** Path segments and query values of at least this length count as access tokens; shorter ones are words like `v1` or `calibration`. */
 const tokenCharsMin = 16
 
-/** What of an RPC URL no log line may carry: user and password, the query, and whatever looks like a token (I-10). */
+/** Parts of an RPC URL that the log must hide: user, password, query, and segments that look like tokens (I-10). */
 export function secretPartsOfRpcUrl(text: string): readonly string[] {
   if (!URL.canParse(text)) return []
   const url = new URL(text)
@@ -14,7 +14,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    // A stray % stands for itself: there is no other way to write it.
+    // Not percent-encoded: a stray %.
     return part
   }
 }

@@ -5,13 +5,12 @@ import { secretPartsOfRpcUrl } from './rpc-url-policy.ts'
 const rpcUrl = type(/^(https?|wss?):\/\/\S+$/).describe('an http, https, ws or wss URL')
 const privateKey = type(/^(0x)?[0-9a-fA-F]{64}$/).describe('32 bytes in hexadecimal')
 
-/** The chain that objects are kept on and the wallet that pays. */
 export const chainSection = defineSection('chain', {
-  doc: 'The storage network and the wallet that pays for it.',
+  doc: 'The storage network and the wallet that pays for storage.',
   keys: {
     network: choice(['calibration', 'mainnet', 'devnet'], {
       label: 'Network',
-      doc: 'calibration for tests, mainnet for real storage, devnet for a local chain.',
+      doc: 'calibration: test network; mainnet: production; devnet: local chain.',
       default: 'calibration',
       editable: true,
       risk: 'high',
@@ -19,7 +18,7 @@ export const chainSection = defineSection('chain', {
     rpc_url: text(
       {
         label: 'RPC endpoint',
-        doc: 'URL of a chain node. Absent: the public endpoint of the network.',
+        doc: 'URL of a chain node. Default: the public endpoint of the network.',
         editable: true,
         risk: 'review',
         secretParts: secretPartsOfRpcUrl,
@@ -29,18 +28,18 @@ export const chainSection = defineSection('chain', {
     private_key: secret(
       {
         label: 'Wallet private key',
-        doc: 'the key of the wallet that pays; make one with `svc wallet generate`, or set SVC_CHAIN_PRIVATE_KEY.',
+        doc: 'private key of the wallet that pays. Run `svc wallet generate`, then set it here or in SVC_CHAIN_PRIVATE_KEY.',
         required: true,
         written: true,
         default: '',
       },
       privateKey,
     ),
-    devnet_info: text({ label: 'Devnet description', doc: 'Path of the devnet-info.json; only with chain.network = "devnet".' }),
-    with_cdn: flag({ label: 'CDN', doc: 'Ask providers for CDN retrieval of new data sets.', default: false, editable: true }),
+    devnet_info: text({ label: 'Devnet description', doc: 'Path of the devnet-info.json. Only for chain.network = "devnet".' }),
+    with_cdn: flag({ label: 'CDN', doc: 'Create new data sets with CDN retrieval.', default: false, editable: true }),
     allow_private_networks: flag({
       label: 'Private networks',
-      doc: 'Allow provider URLs on private or loopback addresses. Keep it off unless you trust them.',
+      doc: 'Allow provider URLs on private or loopback addresses. Enable it only if you trust every provider.',
       default: false,
       editable: true,
       risk: 'high',
@@ -56,7 +55,7 @@ export const chainSection = defineSection('chain', {
     }),
     default_minimum_durable_copies: integer({
       label: 'Minimum durable copies',
-      doc: 'Copies that must be stored before the cached bytes of new buckets may be released; 0 means all.',
+      doc: 'Copies that must be stored before the cached bytes of an object in a new bucket may be evicted; 0: all.',
       default: 0,
       min: 0,
       max: 8,
@@ -64,20 +63,20 @@ export const chainSection = defineSection('chain', {
     }),
     confirmations: integer({
       label: 'Confirmations',
-      doc: 'Epochs after which a chain read counts as final. Absent: what suits the network.',
+      doc: 'Depth in epochs at which svc reads the chain to decide whether a transaction landed. Default: chosen for the network.',
       min: 0,
       max: 900,
     }),
     finality_epochs: integer({
       label: 'Finality',
-      doc: 'Epochs after which a reorganisation is ruled out: stored copies are checked on chain until then, and only then removed. Absent: what suits the network (900 on the public ones). A node that reports earlier finality is believed.',
+      doc: 'Depth in epochs beyond which reorganisations are impossible: copies are verified on chain until then, and removed only after that. Default: chosen for the network (900 on public networks). An earlier finality that the node reports is used.',
       min: 1,
       max: 1800,
     }),
   },
   check: ({ network, devnet_info, default_copies, default_minimum_durable_copies, confirmations, finality_epochs }) => [
     ...(network === 'devnet' && !devnet_info ? [{ key: 'devnet_info', message: 'is required with chain.network = "devnet"' }] : []),
-    ...(network !== 'devnet' && devnet_info ? [{ key: 'devnet_info', message: 'belongs to chain.network = "devnet" only' }] : []),
+    ...(network !== 'devnet' && devnet_info ? [{ key: 'devnet_info', message: 'is only for chain.network = "devnet"' }] : []),
     ...(default_minimum_durable_copies > default_copies
       ? [{ key: 'default_minimum_durable_copies', message: `must not be above chain.default_copies (${default_copies})` }]
       : []),
@@ -87,41 +86,41 @@ export const chainSection = defineSection('chain', {
   ],
 })
 
-/** What the wallet may pay. Kept out of the Admin API: a stolen session must not raise it. */
+/** Not editable through the Admin API: a stolen session must not raise the limits. */
 export const spendingSection = defineSection('chain.spending', {
-  doc: 'Limits of what the wallet pays for transactions and lets the storage service charge.',
+  doc: 'Limits for transaction fees and for the charges of the storage service.',
   keys: {
     max_fee_per_gas_nanofil: integer({
-      label: 'Highest fee per gas',
-      doc: 'In nanoFIL (10^-9 FIL) per unit of gas. A wallet transaction for which the chain node asks for more is not signed.',
+      label: 'Maximum fee per gas',
+      doc: 'In nanoFIL (10^-9 FIL) per unit of gas. Wallet transactions with a higher fee are not signed.',
       default: 10,
       min: 1,
       max: 1_000_000,
     }),
     max_transaction_fee_millifil: integer({
-      label: 'Highest fee of a transaction',
-      doc: 'In thousandths of a FIL, for all gas of one wallet transaction. One that may cost more is not signed.',
+      label: 'Maximum fee per transaction',
+      doc: 'In milliFIL (10^-3 FIL) for all gas of one transaction. Wallet transactions that may cost more are not signed.',
       default: 1000,
       min: 1,
       max: 1_000_000,
     }),
     approved_usdfc_per_month: integer({
       label: 'Approved rate',
-      doc: 'USDFC that the storage service may charge per 30 days. Takes effect with `svc wallet approve`, or with the next deposit where it raises the approval.',
+      doc: 'USDFC that the storage service may charge per 30 days. Run `svc wallet approve` to apply a change; a deposit applies increases.',
       default: 1000,
       min: 1,
       max: 1_000_000_000,
     }),
     approved_lockup_usdfc: integer({
       label: 'Approved lockup',
-      doc: 'USDFC that the storage service may hold locked at a time: 30 days of the running rate, and a reserve per data set. Takes effect as the approved rate does.',
+      doc: 'USDFC that the storage service may lock at a time: 30 days of the current rate and a reserve per data set. Applied like the approved rate.',
       default: 2000,
       min: 1,
       max: 1_000_000_000,
     }),
     approved_lockup_days: integer({
       label: 'Approved lockup period',
-      doc: 'Days for which the storage service may lock the running rate in advance; the network asks for 30.',
+      doc: 'Days of the current rate that the storage service may lock in advance; the network requires 30.',
       default: 30,
       min: 1,
       max: 3650,
@@ -131,12 +130,11 @@ export const spendingSection = defineSection('chain.spending', {
 
 export const spendingKeys = Object.keys(spendingSection.keys) as readonly (keyof typeof spendingSection.keys)[]
 
-/** When the health of providers and data sets is looked at. */
 export const observabilitySection = defineSection('chain.observability', {
-  doc: 'Watching providers and data sets.',
+  doc: 'Health checks of providers and data sets.',
   keys: {
-    interval: duration({ label: 'Interval', doc: 'Pause between two rounds.', default: '5m', editable: true }),
-    timeout: duration({ label: 'Timeout', doc: 'Longest wait for one provider.', default: '5s', editable: true }),
-    concurrency: integer({ label: 'Concurrency', doc: 'Providers asked at the same time.', default: 8, min: 1, editable: true }),
+    interval: duration({ label: 'Interval', doc: 'Time between two rounds of checks.', default: '5m', editable: true }),
+    timeout: duration({ label: 'Timeout', doc: 'Timeout for one provider.', default: '5s', editable: true }),
+    concurrency: integer({ label: 'Concurrency', doc: 'Providers checked concurrently.', default: 8, min: 1, editable: true }),
   },
 })

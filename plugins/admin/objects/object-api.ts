@@ -163,6 +163,7 @@ export const downloadObject = defineEndpoint({
   method: 'GET',
   path: '/api/v1/buckets/:name/objects/download',
   summary: 'The bytes of an object, or of one of its versions, as a file',
+  audit: ['key', 'version_id'],
   params: bucketPath,
   query: type({ key: 'string > 0', 'version_id?': 'string > 0' }),
   media: 'application/octet-stream',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ContributedItem, defineMetric, type MetricCollector, type MetricSample, silentLog } from '#kernel'
+import { type ContributedItem, defineMetric, Histogram, type MetricCollector, type MetricSample, silentLog } from '#kernel'
 import { createFakeClock } from '#kernel/testing'
 import { createMetricsPage } from './metrics-page.ts'
 
@@ -20,7 +20,7 @@ function page(...collectors: readonly ContributedItem<MetricCollector>[]) {
   return { clock, warnings, render: createMetricsPage({ collectors: () => collectors, clock, log }).render }
 }
 
-test('a gauge and a counter stand with their help, type and samples, before what the process says of itself', async () => {
+test('gauges and counters have help, type and samples; the metrics of the process follow', async () => {
   const { render } = page(family(three), family(three, { name: 'svc_done_total', type: 'counter' }))
   const text = await render()
   expect(text).toContain('# HELP svc_things Things.\n# TYPE svc_things gauge\nsvc_things{kind="a"} 3\n')
@@ -29,7 +29,7 @@ test('a gauge and a counter stand with their help, type and samples, before what
   expect(text).toMatch(/^nodejs_heap_size_used_bytes \d+$/m)
 })
 
-test('label values may hold what the format quotes', async () => {
+test('label values are escaped', async () => {
   const { render } = page(family(async () => [{ labels: { kind: 'a"b\\c\nd' }, value: 1 }]))
   expect(await render()).toContain('svc_things{kind="a\\"b\\\\c\\nd"} 1\n')
 })
@@ -43,10 +43,35 @@ const broken: readonly (readonly [string, Collect, Partial<MetricCollector>])[] 
     },
     {},
   ],
-  ['gives a label that the family does not have', async () => [{ labels: { colour: 'red' }, value: 1 }], {}],
-  ['counts below zero', async () => [{ labels: {}, value: -1 }], { type: 'counter' }],
-  ['has the name of another', async () => [{ labels: {}, value: 1 }], { name: 'svc_things' }],
+  ['returns an undeclared label', async () => [{ labels: { colour: 'red' }, value: 1 }], {}],
+  ['returns a negative counter', async () => [{ labels: {}, value: -1 }], { type: 'counter' }],
+  ['has a duplicate name', async () => [{ labels: {}, value: 1 }], { name: 'svc_things' }],
+  ['returns a distribution for a gauge', async () => [{ labels: {}, value: new Histogram([1]) }], {}],
+  ['returns a number for a histogram', async () => [{ labels: {}, value: 1 }], { type: 'histogram', buckets: [1] }],
+  ['returns other buckets than declared', async () => [{ labels: {}, value: new Histogram([1]) }], { type: 'histogram', buckets: [1, 2] }],
+  [
+    'returns an undeclared histogram label',
+    async () => [{ labels: { le: '1' }, value: new Histogram([1]) }],
+    { type: 'histogram', buckets: [1] },
+  ],
 ]
+
+test('a histogram has cumulative buckets, a sum and a count', async () => {
+  const seconds = new Histogram([0.1, 1])
+  for (const value of [0.1, 0.5, 0.6, 7]) seconds.add(value)
+  const collect = async () => [{ labels: { kind: 'a' }, value: seconds }]
+  const { render } = page(family(collect, { name: 'svc_things_seconds', type: 'histogram', buckets: [0.1, 1] }))
+  expect(await render()).toContain(
+    `# HELP svc_things_seconds Things.
+# TYPE svc_things_seconds histogram
+svc_things_seconds_bucket{kind="a",le="0.1"} 1
+svc_things_seconds_bucket{kind="a",le="1"} 3
+svc_things_seconds_bucket{kind="a",le="+Inf"} 4
+svc_things_seconds_sum{kind="a"} 8.2
+svc_things_seconds_count{kind="a"} 4
+`,
+  )
+})
 
 test.each(broken)('a collector that %s costs only its family; the failure is logged and counted', async (_, collect, spec) => {
   const name = spec.name ?? 'svc_broken'
@@ -59,7 +84,7 @@ test.each(broken)('a collector that %s costs only its family; the failure is log
   expect(warnings).toEqual(Array(2).fill({ metric: name, plugin: 'test', error: expect.any(Error) }))
 })
 
-test('a collector that never ends delays the page by five seconds, and is not called again while it runs', async () => {
+test('a hanging collector delays the page by at most five seconds, and is not called again while it runs', async () => {
   let calls = 0
   const stuck = () => {
     calls += 1
@@ -76,7 +101,7 @@ test('a collector that never ends delays the page by five seconds, and is not ca
   expect(calls).toBe(1)
 })
 
-test('samples that came too late for one page are on the next', async () => {
+test('samples that miss the deadline of one page are on the next', async () => {
   const slow = Promise.withResolvers<readonly MetricSample[]>()
   const { render, clock } = page(family(() => slow.promise, { keepMs: 1000 }))
   const rendering = render()
@@ -100,9 +125,9 @@ function counting(clock: { readonly sleep: (ms: number) => Promise<void> }, work
 
 test.each([
   ['without keepMs, at every scrape', undefined, 0, [1, 2, 3]],
-  ['with keepMs, once in that time', 30_000, 0, [1, 1, 2]],
-  ['at most a twentieth of the time', 30_000, 3000, [1, 1, 1]],
-])('a collector is asked %s', async (_, keepMs, workMs, expected) => {
+  ['with keepMs, at most once in that time', 30_000, 0, [1, 1, 2]],
+  ['at most 5 % of the time', 30_000, 3000, [1, 1, 1]],
+])('a collector is called %s', async (_, keepMs, workMs, expected) => {
   const clock = createFakeClock()
   const counter = counting(clock, workMs)
   const collectors = [family(counter.collect, keepMs === undefined ? {} : { keepMs })]
@@ -118,7 +143,7 @@ test.each([
   expect(calls).toEqual(expected)
 })
 
-test('pages asked for at the same time are one', async () => {
+test('concurrent requests share one page', async () => {
   const clock = createFakeClock()
   const counter = counting(clock, 0)
   const { render } = page(family(counter.collect))

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 
 let registry: Registry | undefined
 
-/** CPU, memory, garbage collection and event loop of this process. One for all pages: its observers cannot be taken off again. */
+/** CPU, memory, garbage collection and event loop of this process. Shared by all pages: prom-client cannot remove its observers. */
 export function processMetrics(): Registry {
   if (registry === undefined) {
     registry = new Registry()

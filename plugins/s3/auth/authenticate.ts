@@ -1,10 +1,9 @@
-// Chooses how a request proves who sent it: Authorization header, presigned query, or not at all.
 import { invalidArgument, S3Error } from '../http/s3-error.ts'
 import type { Authentication, SignatureRequest, Signer } from './authentication.ts'
 import { authenticateQuery, isPresigned } from './presigned.ts'
 import { authenticateHeader } from './sigv4.ts'
 
-/** The proven caller, or undefined for an anonymous request. Throws the S3Error the client is to see. */
+/** Authenticates by Authorization header or presigned query. Returns undefined for an anonymous request; throws S3Error. */
 export async function authenticate<User extends Signer>(request: SignatureRequest<User>): Promise<Authentication<User> | undefined> {
   const authorization = request.headers.get('authorization')
   if (isPresigned(request.query)) {

@@ -1,4 +1,4 @@
-// What both forms of Signature Version 4 share: the caller they establish and the comparison of signatures.
+/** Shared by both forms of Signature Version 4, header and presigned query. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Headers } from '../http/headers.ts'
 import { S3Error } from '../http/s3-error.ts'
@@ -9,7 +9,7 @@ import { type Signing, sign, signingKey, stringToSign } from './signing-key.ts'
 
 export const skewMaxMs = 900_000
 
-/** A known S3 user with what verifies its signatures. */
+/** An S3 user with the secret key that verifies its signatures. */
 export interface Signer {
   readonly accessKey: string
   readonly secretKey: string
@@ -19,17 +19,17 @@ export interface SignatureRequest<User extends Signer> extends SignedRequest {
   readonly query: ReadonlyMap<string, string>
   /** Milliseconds UTC. */
   readonly now: number
-  /** Region of this server; us-east-1 is accepted besides it. */
+  /** Region of this server; us-east-1 is always accepted too. */
   readonly region: string
   readonly findUser: (accessKey: string) => User | undefined | Promise<User | undefined>
 }
 
 export interface Authentication<User extends Signer> {
   readonly user: User
-  /** The request's headers, with those a presigned URL carries in its query. */
+  /** Headers of the request, plus those hoisted into the query of a presigned URL. */
   readonly headers: Headers
   readonly payload: Payload
-  /** Starts the chain of chunk signatures. */
+  /** Signature of the headers: seed of the chunk signatures. */
   readonly signature: string
   readonly signing: Signing
 }
@@ -40,14 +40,14 @@ export interface Claim {
   readonly signature: string
 }
 
-/** The user of a credential. Throws InvalidAccessKeyId. */
+/** Throws InvalidAccessKeyId. */
 export async function requireUser<User extends Signer>(request: SignatureRequest<User>, accessKey: string): Promise<User> {
   const user = await request.findUser(accessKey)
   if (user === undefined) throw new S3Error('InvalidAccessKeyId', { extras: { AWSAccessKeyId: accessKey } })
   return user
 }
 
-/** Throws SignatureDoesNotMatch with everything a client needs to find its mistake; returns what signs its chunks. */
+/** Returns the key that also signs the chunks. Throws SignatureDoesNotMatch with the canonical request, so that clients can debug. */
 export function verifySignature(request: SignedRequest, signer: Signer, claim: Claim, parts: CanonicalParts): Signing {
   const { credential, amzDate } = claim
   const signing: Signing = { key: signingKey(signer.secretKey, credential.date, credential.region), amzDate, scope: credential.scope }
@@ -66,14 +66,14 @@ export function verifySignature(request: SignedRequest, signer: Signer, claim: C
   })
 }
 
-/** Compares in a time that does not depend on where the texts differ. */
+/** Constant-time comparison. */
 export function isSameSignature(computed: string, provided: string): boolean {
   const left = Buffer.from(computed, 'latin1')
   const right = Buffer.from(provided, 'latin1')
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Throws AccessDenied when `host` or an `x-amz-*` header arrived without being signed. */
+/** Throws AccessDenied for an unsigned `host` or `x-amz-*` header. */
 export function requireSignedHeaders(headers: Headers, signedHeaders: readonly string[], exempt: readonly string[] = []): void {
   const unsigned: string[] = []
   for (const name of headers.names()) {

@@ -1,4 +1,4 @@
-// The canonical request of Signature Version 4, in the form S3 uses: no path normalisation, no double encoding.
+/** The canonical request of Signature Version 4 as S3 defines it: no path normalisation, no double encoding. */
 import type { Headers } from '../http/headers.ts'
 import { isPlain, percentDecodeBytes, percentEncode } from '../http/percent-encoding.ts'
 import { S3Error } from '../http/s3-error.ts'
@@ -13,18 +13,18 @@ export interface SignedRequest {
 export interface CanonicalParts {
   readonly signedHeaders: readonly string[]
   readonly payloadHash: string
-  /** Query parameter that carries the signature and is not part of it. */
+  /** Query parameter that holds the signature; excluded from the canonical query. */
   readonly signatureParameter?: string
 }
 
-/** One text per canonical form of the path, the likeliest first. Every character stands for one byte (latin1). */
+/** One text per canonical form of the path, the most common first. latin1: each character is one byte. */
 export function canonicalRequests(request: SignedRequest, parts: CanonicalParts): string[] {
   const query = canonicalQuery(request.rawQuery, parts.signatureParameter)
   const tail = `\n${query}\n${canonicalHeaders(request.headers, parts.signedHeaders)}\n${parts.signedHeaders.join(';')}\n${parts.payloadHash}`
   return canonicalPaths(request.rawPath).map((path) => `${request.method}\n${path}${tail}`)
 }
 
-/** Most clients re-encode the decoded path; some sign the path as they send it. */
+/** Most clients sign the re-encoded path; some sign the path as sent. */
 function canonicalPaths(rawPath: string): string[] {
   if (isPlain(rawPath)) return [rawPath]
   const bytes = percentDecodeBytes(rawPath)
@@ -60,7 +60,7 @@ function compareAscii(left: string, right: string): number {
   return left < right ? -1 : 1
 }
 
-/** A header that was signed but did not arrive counts as empty, so that the signature decides. */
+/** A signed header that is missing counts as empty: the signature comparison then fails. */
 function canonicalHeaders(headers: Headers, signedHeaders: readonly string[]): string {
   let lines = ''
   for (const name of signedHeaders) {

@@ -1,4 +1,3 @@
-// The chain of signatures in a signed aws-chunked body: each chunk signs its bytes and the signature before it.
 import { createHash, type Hash, hash } from 'node:crypto'
 import { S3Error } from '../http/s3-error.ts'
 import { isSameSignature } from './authentication.ts'
@@ -6,6 +5,7 @@ import { type Signing, sign } from './signing-key.ts'
 
 const emptySha256 = hash('sha256', '')
 
+/** Verifies a signed aws-chunked body: each chunk signature covers the bytes of the chunk and the previous signature. */
 export class ChunkSignatures {
   readonly #signing: Signing
   #previous: string
@@ -27,7 +27,7 @@ export class ChunkSignatures {
     this.#bytes = createHash('sha256')
   }
 
-  /** Ends the body; `lines` are the trailers as `name:value\n`, all together. Throws SignatureDoesNotMatch. */
+  /** Ends the body. `lines`: all trailers as `name:value\n`, concatenated. Throws SignatureDoesNotMatch. */
   verifyTrailers(lines: string, signature: string): void {
     this.#verify('AWS4-HMAC-SHA256-TRAILER', hash('sha256', Buffer.from(lines, 'latin1')), signature)
   }

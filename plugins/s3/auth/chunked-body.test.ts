@@ -30,7 +30,7 @@ function documentedChunks(signatures: [string, string, string]): string {
   return `10000;chunk-signature=${first}\r\n${'a'.repeat(65536)}\r\n400;chunk-signature=${second}\r\n${'a'.repeat(1024)}\r\n0;chunk-signature=${last}\r\n`
 }
 
-test('decodes the signed chunked upload AWS publishes', async () => {
+test('decodes the signed chunked upload that AWS publishes', async () => {
   const wire = documentedChunks([
     'ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648',
     '0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497',
@@ -41,7 +41,7 @@ test('decodes the signed chunked upload AWS publishes', async () => {
   expect(bytes.equals(Buffer.alloc(66560, 'a'))).toBe(true)
 })
 
-test('decodes the signed chunked upload with a trailer AWS publishes', async () => {
+test('decodes the signed chunked upload with a trailer that AWS publishes', async () => {
   const wire = documentedChunks([
     'b474d8862b1487a5145d686f57f013e54db672cee1c953b3010fb58501ef5aa2',
     '1c1344b170168f8e65b41376b44b20fe354e373826ccbbe2c1d40a8cae51e5c7',
@@ -62,7 +62,7 @@ const contents = array(uint8Array({ minLength: 1, maxLength: 300 }), { maxLength
 )
 const cuts = array(integer({ min: 0, max: 4096 }), { maxLength: 12 })
 
-test('any split of the wire bytes decodes to the same object', async () => {
+test('the received bytes decode to the same object, however they are split', async () => {
   await assert(
     asyncProperty(constantFrom(...framingKinds), contents, cuts, async (kind, chunks, at) => {
       const { wire, options, trailers } = chunkedBody(kind, chunks)
@@ -74,7 +74,7 @@ test('any split of the wire bytes decodes to the same object', async () => {
   )
 })
 
-test('any flipped byte of a signed body is refused, unless it changes neither the object nor its trailers', async () => {
+test('every flipped byte of a signed body is rejected, unless it changes neither the object nor its trailers', async () => {
   await assert(
     asyncProperty(
       tuple(constantFrom('signed', 'signed-trailer'), contents, integer({ min: 0 }), integer({ min: 1, max: 255 })),
@@ -83,7 +83,7 @@ test('any flipped byte of a signed body is refused, unless it changes neither th
         const { wire, options, trailers } = chunkedBody(kind, chunks)
         const at = position % wire.length
         wire[at] = (wire[at] ?? 0) ^ flip
-        // The case of a hexadecimal size or of a trailer's name carries no meaning and is not signed.
+        // The case of hexadecimal sizes and trailer names is not signed.
         const outcome = await decode(wire, options).catch((error: unknown) => error)
         if (outcome instanceof S3Error) return
         expect(outcome).toEqual({ bytes: Buffer.concat(chunks), trailers })
@@ -93,7 +93,7 @@ test('any flipped byte of a signed body is refused, unless it changes neither th
   )
 })
 
-test('any truncation of a body is refused as incomplete', async () => {
+test('every truncated body is rejected as incomplete', async () => {
   await assert(
     asyncProperty(constantFrom(...framingKinds), contents, integer({ min: 0 }), async (kind, chunks, position) => {
       const { wire, options } = chunkedBody(kind, chunks)
@@ -103,7 +103,7 @@ test('any truncation of a body is refused as incomplete', async () => {
   )
 })
 
-test('bytes flow before their chunk is complete', async () => {
+test('bytes are delivered before their chunk is complete', async () => {
   const { wire, options } = chunkedBody('signed', [Buffer.alloc(100_000, 'x')])
   const body = decodeChunkedBody(inPieces(wire, [5_000, 6_000]), options)
   const first = await body.bytes[Symbol.asyncIterator]().next()
@@ -112,7 +112,7 @@ test('bytes flow before their chunk is complete', async () => {
 
 const unsigned: ChunkedBodyOptions = { trailers: ['x-amz-checksum-crc32'] }
 const malformed: [string, string, ChunkedBodyOptions, string][] = [
-  ['a chunk size that is no number', 'xyz\r\nabc\r\n0\r\n\r\n', {}, 'IncompleteBody'],
+  ['a chunk size that is not a number', 'xyz\r\nabc\r\n0\r\n\r\n', {}, 'IncompleteBody'],
   ['a negative chunk size', '-3\r\nabc\r\n0\r\n\r\n', {}, 'IncompleteBody'],
   ['a chunk longer than its size', '3\r\nabcd\r\n0\r\n\r\n', {}, 'IncompleteBody'],
   ['a chunk line without carriage return', '3\nabc\r\n0\r\n\r\n', {}, 'IncompleteBody'],
@@ -128,11 +128,11 @@ const malformed: [string, string, ChunkedBodyOptions, string][] = [
   ['an endless trailer', `0\r\nx-amz-checksum-crc32:${'A'.repeat(20_000)}`, unsigned, 'MalformedTrailerError'],
 ]
 
-test.each(malformed)('refuses %s', async (_, wire, options, code) => {
+test.each(malformed)('rejects %s', async (_, wire, options, code) => {
   await expect(decode(Buffer.from(wire), options)).rejects.toMatchObject({ code, closesConnection: true })
 })
 
-test('a chunk signed with another key is refused as a wrong signature', async () => {
+test('a chunk signed with another key is rejected as a wrong signature', async () => {
   const { wire, options } = chunkedBody('signed', [Buffer.from('abc')])
   const other = { ...signedFraming.signing, key: signingKey('another secret', '20260101', 'us-east-1') }
   await expect(decode(wire, { ...options, signed: { ...signedFraming, signing: other } })).rejects.toMatchObject({

@@ -1,4 +1,3 @@
-// Decodes aws-chunked request bodies (signed, signed with trailers, unsigned with trailers) as they stream, without holding a chunk.
 import { S3Error } from '../http/s3-error.ts'
 import { ChunkSignatures } from './chunk-signatures.ts'
 import type { Signing } from './signing-key.ts'
@@ -8,21 +7,22 @@ const chunkLineBytesMax = 1024
 const trailerBytesMax = 16 * 1024
 
 export interface ChunkedBodyOptions {
-  /** Present when each chunk carries a signature; `seed` is the signature of the request. */
+  /** For bodies with chunk signatures; `seed` is the signature of the request. */
   readonly signed?: { readonly signing: Signing; readonly seed: string }
-  /** Names announced in x-amz-trailer; undefined when the framing has no trailer block. */
+  /** Names in x-amz-trailer; undefined when the framing has no trailer block. */
   readonly trailers?: readonly string[]
   /** x-amz-decoded-content-length. */
   readonly decodedLength?: number
 }
 
 export interface ChunkedBody {
-  /** The decoded bytes. Ends normally only after every signature and length was found right; throws S3Error otherwise. */
+  /** The decoded bytes. Ends normally only after every signature and length was verified; throws S3Error otherwise. */
   readonly bytes: AsyncIterable<Buffer>
-  /** Filled when `bytes` has ended. */
+  /** Complete when `bytes` has ended. */
   readonly trailers: ReadonlyMap<string, string>
 }
 
+/** Decodes aws-chunked bodies (signed, signed with trailers, unsigned with trailers) as a stream, without buffering chunks. */
 export function decodeChunkedBody(source: AsyncIterable<Buffer>, options: ChunkedBodyOptions): ChunkedBody {
   const decoder = new ChunkDecoder(options)
   return { bytes: decodeAll(source, decoder), trailers: decoder.trailers.received }
@@ -41,7 +41,7 @@ class ChunkDecoder {
   readonly #hasTrailers: boolean
   readonly #decodedLength: number | undefined
   #state: State = 'chunk-line'
-  /** Start of a line that came in several pieces. */
+  /** Start of a line that is split over several pieces. */
   #linePart = ''
   #trailerBytes = 0
   #chunkSignature = ''
@@ -55,7 +55,7 @@ class ChunkDecoder {
     this.trailers = new TrailerBlock(trailers ?? [], this.#signatures)
   }
 
-  /** The object's bytes within one piece of the wire, as views of it. */
+  /** Yields the object's bytes of one received piece, as views of it. */
   *decode(piece: Buffer): Generator<Buffer> {
     let at = 0
     while (at < piece.length) {
@@ -72,7 +72,7 @@ class ChunkDecoder {
   finish(): void {
     if (this.#state !== 'done') throw incomplete('The request body ended before its last chunk.')
     if (this.#decodedLength !== undefined && this.#decoded !== this.#decodedLength) {
-      throw incomplete(`The request body holds ${this.#decoded} bytes; x-amz-decoded-content-length announced ${this.#decodedLength}.`)
+      throw incomplete(`The request body has ${this.#decoded} bytes; x-amz-decoded-content-length declared ${this.#decodedLength}.`)
     }
   }
 
@@ -84,9 +84,9 @@ class ChunkDecoder {
     return bytes
   }
 
-  /** Reads up to a line feed and handles the line; returns the position after what was used. */
+  /** Consumes up to a line feed; returns the position after it. */
   #takeLine(piece: Buffer, at: number): number {
-    if (this.#state === 'done') throw incomplete('The request body goes on after its last chunk.')
+    if (this.#state === 'done') throw incomplete('The request body continues after its last chunk.')
     const lineFeed = piece.indexOf(0x0a, at)
     const end = lineFeed < 0 ? piece.length : lineFeed
     const limit = this.#state === 'trailers' ? trailerBytesMax - this.#trailerBytes : chunkLineBytesMax
@@ -125,7 +125,7 @@ class ChunkDecoder {
     this.#chunkRemaining = Number.parseInt(match[1] ?? '', 16)
     this.#chunkSignature = match[2] ?? ''
     if (this.#decodedLength !== undefined && this.#decoded + this.#chunkRemaining > this.#decodedLength) {
-      throw incomplete(`The request body is longer than x-amz-decoded-content-length announced (${this.#decodedLength}).`)
+      throw incomplete(`The request body is longer than x-amz-decoded-content-length (${this.#decodedLength}).`)
     }
     if (this.#chunkRemaining > 0) {
       this.#state = 'bytes'
@@ -144,7 +144,7 @@ class ChunkDecoder {
   }
 }
 
-// Twelve hexadecimal digits stay below 2^48, so every announced size is an exact number.
+// At most twelve hexadecimal digits: below 2^48, so the size is an exact integer.
 const signedChunkLine = /^([0-9a-fA-F]{1,12});chunk-signature=([0-9a-f]{64})$/
 const unsignedChunkLine = /^([0-9a-fA-F]{1,12})$/
 

@@ -1,4 +1,3 @@
-// The credential scope of a signature, and the times a request may name.
 import type { S3Error } from '../http/s3-error.ts'
 
 export interface Credential {
@@ -6,27 +5,29 @@ export interface Credential {
   /** yyyymmdd */
   readonly date: string
   readonly region: string
-  /** date/region/s3/aws4_request, as it is signed. */
+  /** The signed text `date/region/s3/aws4_request`. */
   readonly scope: string
 }
 
-export type Refuse = (message: string) => S3Error
+/** Makes the error for a malformed credential. */
+export type CredentialError = (message: string) => S3Error
 
 /** Reads `accessKey/yyyymmdd/region/s3/aws4_request`; the access key may contain slashes. */
-export function parseCredential(text: string, refuse: Refuse): Credential {
+export function parseCredential(text: string, malformed: CredentialError): Credential {
   const parts = text.split('/')
   const [date, region, service, terminal] = parts.splice(-4)
   const accessKey = parts.join('/')
   if (accessKey === '' || date === undefined || region === undefined) {
-    throw refuse('the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/s3/aws4_request".')
+    throw malformed('the Credential is mal-formed; expecting "<YOUR-AKID>/YYYYMMDD/REGION/s3/aws4_request".')
   }
-  if (service !== 's3') throw refuse(`incorrect service "${service}". This endpoint belongs to "s3".`)
-  if (terminal !== 'aws4_request') throw refuse(`incorrect terminal "${terminal}". This endpoint uses "aws4_request".`)
-  if (!/^\d{8}$/.test(date)) throw refuse(`incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`)
+  if (service !== 's3') throw malformed(`incorrect service "${service}". This endpoint belongs to "s3".`)
+  if (terminal !== 'aws4_request') throw malformed(`incorrect terminal "${terminal}". This endpoint uses "aws4_request".`)
+  if (!/^\d{8}$/.test(date))
+    throw malformed(`incorrect date format "${date}". This date in the credential must be in the format "yyyyMMdd".`)
   return { accessKey, date, region, scope: `${date}/${region}/${service}/${terminal}` }
 }
 
-/** us-east-1 is what clients sign with when nobody told them a region. */
+/** us-east-1 is the default region of clients. */
 export function isRegionAccepted(region: string, configured: string): boolean {
   return region === configured || region === 'us-east-1'
 }

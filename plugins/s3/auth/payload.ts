@@ -1,6 +1,6 @@
-// What x-amz-content-sha256 says about a request body: its hash, that it is unsigned, or how it is framed.
 import { invalidArgument, S3Error } from '../http/s3-error.ts'
 
+/** Meaning of x-amz-content-sha256: hash of the body, unsigned, or chunked framing. */
 export type Payload =
   | { readonly kind: 'hashed'; readonly sha256: string }
   | { readonly kind: 'unsigned' }
@@ -8,7 +8,7 @@ export type Payload =
 
 export const unsignedPayload = 'UNSIGNED-PAYLOAD'
 
-// A Map: clients name what is looked up, and every object has members such as `constructor`.
+// A Map, because clients choose the key: an object also has inherited members such as `constructor`.
 const framings: ReadonlyMap<string, Payload> = new Map([
   [unsignedPayload, { kind: 'unsigned' }],
   ['STREAMING-AWS4-HMAC-SHA256-PAYLOAD', { kind: 'chunked', signed: true, trailer: false }],
@@ -16,17 +16,17 @@ const framings: ReadonlyMap<string, Payload> = new Map([
   ['STREAMING-UNSIGNED-PAYLOAD-TRAILER', { kind: 'chunked', signed: false, trailer: true }],
 ])
 
-/** Reads the value of x-amz-content-sha256. Throws NotImplemented for elliptic-curve signatures, InvalidArgument otherwise. */
+/** Parses x-amz-content-sha256. Throws NotImplemented for elliptic-curve signatures, InvalidArgument for other unknown values. */
 export function parsePayload(value: string): Payload {
   const framing = framings.get(value)
   if (framing !== undefined) return framing
   if (/^[0-9a-f]{64}$/i.test(value)) return { kind: 'hashed', sha256: value.toLowerCase() }
   if (value.startsWith('STREAMING-AWS4-ECDSA-')) {
-    throw new S3Error('NotImplemented', { message: `Signatures of the kind ${value} are not implemented; use AWS4-HMAC-SHA256.` })
+    throw new S3Error('NotImplemented', { message: `${value} signatures are not implemented; use AWS4-HMAC-SHA256.` })
   }
   throw invalidArgument(
     'x-amz-content-sha256',
     value,
-    'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a STREAMING-* value this server knows, or a hex-encoded SHA-256 hash.',
+    'x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a supported STREAMING-* value, or a hex-encoded SHA-256 hash.',
   )
 }

@@ -1,4 +1,3 @@
-// Authentication by presigned URL: Signature Version 4 in the query.
 import { addHeaders, type Headers } from '../http/headers.ts'
 import { S3Error } from '../http/s3-error.ts'
 import {
@@ -20,7 +19,7 @@ export function isPresigned(query: ReadonlyMap<string, string>): boolean {
   return query.has('X-Amz-Algorithm') || query.has('X-Amz-Signature') || query.has('X-Amz-Credential')
 }
 
-/** Establishes the caller of a presigned request; throws the S3Error the client is to see. */
+/** Authenticates a presigned URL (Signature Version 4 in the query). Throws S3Error. */
 export async function authenticateQuery<User extends Signer>(request: SignatureRequest<User>): Promise<Authentication<User>> {
   const parameters = readParameters(request.query)
   requireRegion(parameters.credential, request.region)
@@ -104,7 +103,7 @@ function requireCurrent({ startsAtMs, expiresSeconds, credential, amzDate }: Par
   }
 }
 
-// The JavaScript SDK bakes the checksum of an empty body into the URLs it presigns, so hoisted checksums mean nothing.
+// The JavaScript SDK presigns URLs with the checksum of an empty body, so checksums in the query are ignored.
 const notHoisted =
   /^x-amz-(?:algorithm|credential|signature|date|signedheaders|expires|content-sha256|security-token|checksum-.*|sdk-checksum-.*)$/
 
@@ -112,7 +111,7 @@ function withHoisted(headers: Headers, query: ReadonlyMap<string, string>): Head
   const hoisted = new Map<string, string>()
   for (const [name, value] of query) {
     const header = name.toLowerCase()
-    // Header values are latin1 text, one character a byte, as they would have arrived as headers.
+    // latin1, one character per byte, like received header values.
     if (header.startsWith('x-amz-') && !notHoisted.test(header)) hoisted.set(header, Buffer.from(value, 'utf8').toString('latin1'))
   }
   return addHeaders(headers, hoisted)

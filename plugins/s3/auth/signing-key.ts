@@ -1,11 +1,10 @@
-// Signing keys of Signature Version 4, derived once per secret, day and region.
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 
 const cachedKeysMax = 1024
 
 const cachedKeys = new Map<string, KeyObject>()
 
-/** The key of a credential scope. A KeyObject signs several times faster than the same bytes in a Buffer. */
+/** Signing key of Signature Version 4, cached per secret key, day and region. A KeyObject signs several times faster than a Buffer. */
 export function signingKey(secretKey: string, date: string, region: string): KeyObject {
   const id = `${date}/${region}/${secretKey}`
   const known = cachedKeys.get(id)
@@ -32,7 +31,7 @@ export interface Signing {
   readonly scope: string
 }
 
-/** What is signed for a canonical request given as latin1 text. */
+/** `canonicalRequest`: latin1 text. */
 export function stringToSign(signing: Pick<Signing, 'amzDate' | 'scope'>, canonicalRequest: string): string {
   return `AWS4-HMAC-SHA256\n${signing.amzDate}\n${signing.scope}\n${hash('sha256', Buffer.from(canonicalRequest, 'latin1'))}`
 }

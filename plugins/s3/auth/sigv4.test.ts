@@ -113,7 +113,7 @@ const published: [string, Sent][] = [
   ],
 ]
 
-test.each(published)('accepts the example AWS publishes for: %s', async (_, sent) => {
+test.each(published)('accepts the example that AWS publishes for: %s', async (_, sent) => {
   const caller = await authenticate(request(sent))
   expect(caller?.user).toBe(documented)
 })
@@ -124,7 +124,7 @@ test('accepts spaces after the commas of the Authorization header', async () => 
   expect(caller?.payload).toEqual({ kind: 'hashed', sha256: emptySha256 })
 })
 
-test('a request with no proof of its sender is anonymous', async () => {
+test('a request without authentication is anonymous', async () => {
   expect(await authenticate(request({ headers: { host: 'localhost' } }))).toBeUndefined()
 })
 
@@ -169,7 +169,7 @@ const refusals: [string, Sent, string, Record<string, unknown>?][] = [
     { AWSAccessKeyId: 'AKIAIOSFODNN7UNKNOWN' },
   ],
   ['no date at all', withHeaders({ 'x-amz-date': undefined }), 'AccessDenied'],
-  ['a date it cannot read', withHeaders({ 'x-amz-date': 'yesterday' }), 'AccessDenied'],
+  ['an unreadable date', withHeaders({ 'x-amz-date': 'yesterday' }), 'AccessDenied'],
   [
     'a clock 901 s behind',
     { ...getObject, now: documentedNow + 901_000 },
@@ -183,7 +183,7 @@ const refusals: [string, Sent, string, Record<string, unknown>?][] = [
     'SignatureDoesNotMatch',
   ],
   ['no payload hash', withHeaders({ 'x-amz-content-sha256': undefined }), 'InvalidRequest'],
-  ['a payload hash that is none', withHeaders({ 'x-amz-content-sha256': 'abc' }), 'InvalidArgument'],
+  ['a malformed payload hash', withHeaders({ 'x-amz-content-sha256': 'abc' }), 'InvalidArgument'],
   [
     'elliptic-curve chunk signatures',
     withHeaders({ 'x-amz-content-sha256': 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD' }),
@@ -205,7 +205,7 @@ const refusals: [string, Sent, string, Record<string, unknown>?][] = [
   ['a version 2 query', { url: '/k?AWSAccessKeyId=a&Signature=b&Expires=1' }, 'InvalidRequest'],
 ]
 
-test.each(refusals)('refuses %s', async (_, sent, code, extras = {}) => {
+test.each(refusals)('rejects %s', async (_, sent, code, extras = {}) => {
   await expect(authenticate(request(sent))).rejects.toMatchObject({ code, extras })
 })
 
@@ -256,7 +256,7 @@ async function presign(
   return { url: `${signed.path}?${text.toString().replaceAll('+', '%20')}`, headers: signed.headers }
 }
 
-test('accepts what the AWS presigner makes and treats hoisted headers as headers', async () => {
+test('accepts URLs of the AWS presigner and treats hoisted headers as headers', async () => {
   const { url, headers } = await presign('/bucket/a%20key%2B%C3%A9', {
     'response-content-type': 'text/plain; charset=utf-8',
     versionId: 'a/b',
@@ -272,19 +272,24 @@ const changes: [string, (url: string) => string, Sent, string][] = [
   ['a changed expiry', (url) => url.replace('X-Amz-Expires=60', 'X-Amz-Expires=6000'), {}, 'SignatureDoesNotMatch'],
   ['an expiry above a week', (url) => url.replace('X-Amz-Expires=60', 'X-Amz-Expires=604801'), {}, 'AuthorizationQueryParametersError'],
   ['a negative expiry', (url) => url.replace('X-Amz-Expires=60', 'X-Amz-Expires=-1'), {}, 'AuthorizationQueryParametersError'],
-  ['an expiry that is no number', (url) => url.replace('X-Amz-Expires=60', 'X-Amz-Expires=soon'), {}, 'AuthorizationQueryParametersError'],
+  [
+    'an expiry that is not a number',
+    (url) => url.replace('X-Amz-Expires=60', 'X-Amz-Expires=soon'),
+    {},
+    'AuthorizationQueryParametersError',
+  ],
   ['a missing parameter', (url) => url.replace(/&?X-Amz-Date=[^&]*/, ''), {}, 'AuthorizationQueryParametersError'],
   ['another algorithm', (url) => url.replace('AWS4-HMAC-SHA256', 'AWS4-HMAC-SHA1'), {}, 'AuthorizationQueryParametersError'],
   ['another region', (url) => url.replace('us-east-1', 'us-east-2'), {}, 'AuthorizationQueryParametersError'],
   ['an unsigned x-amz header', (url) => url, { headers: { host: 'localhost:8080', 'x-amz-acl': 'private' } }, 'AccessDenied'],
 ]
 
-test.each(changes)('refuses a presigned URL with %s', async (_, change, sent, code) => {
+test.each(changes)('rejects a presigned URL with %s', async (_, change, sent, code) => {
   const { url, headers } = await presign('/bucket/key', {})
   await expect(authenticate(request({ url: change(url), headers, ...sent }))).rejects.toMatchObject({ code })
 })
 
-test('checksums baked into a presigned URL are not taken for headers', async () => {
+test('checksums in a presigned URL are not treated as headers', async () => {
   const { url, headers } = await presign('/bucket/key', { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-sdk-checksum-algorithm': 'CRC32' })
   const caller = await authenticate(request({ url, headers }))
   expect(caller?.headers.has('x-amz-checksum-crc32')).toBe(false)

@@ -1,4 +1,3 @@
-// Authentication by the Authorization header, Signature Version 4.
 import { invalidArgument, S3Error } from '../http/s3-error.ts'
 import {
   type Authentication,
@@ -14,7 +13,7 @@ import { type Payload, parsePayload } from './payload.ts'
 
 const algorithm = 'AWS4-HMAC-SHA256'
 
-/** Establishes the caller of a request that has an Authorization header; throws the S3Error the client is to see. */
+/** Authenticates by the Authorization header (Signature Version 4). Throws S3Error. */
 export async function authenticateHeader<User extends Signer>(request: SignatureRequest<User>): Promise<Authentication<User>> {
   const { credential, signedHeaders, signature } = parseAuthorization(request.headers.get('authorization') ?? '')
   requireRegion(credential, request.region)
@@ -64,7 +63,7 @@ function malformed(reason: string): S3Error {
   return new S3Error('AuthorizationHeaderMalformed', { message: `The authorization header is malformed; ${reason}` })
 }
 
-/** Clients such as s3cmd learn the right region from this answer and sign again. */
+/** Clients such as s3cmd read the region from this error and sign again. */
 function requireRegion(credential: Credential, region: string): void {
   if (isRegionAccepted(credential.region, region)) return
   throw new S3Error('AuthorizationHeaderMalformed', {

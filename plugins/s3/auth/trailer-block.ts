@@ -1,9 +1,9 @@
-// The lines after the last chunk of an aws-chunked body: checksums computed while sending, and the signature over them.
 import { S3Error } from '../http/s3-error.ts'
 import type { ChunkSignatures } from './chunk-signatures.ts'
 
 const signatureName = 'x-amz-trailer-signature'
 
+/** The lines after the last chunk of an aws-chunked body: checksums and their signature. */
 export class TrailerBlock {
   readonly #announced: ReadonlySet<string>
   readonly #signatures: ChunkSignatures | undefined
@@ -19,7 +19,7 @@ export class TrailerBlock {
     return this.#received
   }
 
-  /** Takes one line without its end; true when it closed the block. Throws MalformedTrailerError, SignatureDoesNotMatch. */
+  /** Adds one line without its line end; returns true when it ends the block. Throws MalformedTrailerError, SignatureDoesNotMatch. */
   addLine(line: string): boolean {
     if (line === '') return this.#isClosedByEmptyLine()
     const colon = line.indexOf(':')
@@ -27,11 +27,11 @@ export class TrailerBlock {
     const value = line.slice(colon + 1).trim()
     if (this.#signatures !== undefined && name === signatureName && this.#signature === undefined) this.#signature = value
     else if (this.#announced.has(name) && !this.#received.has(name) && this.#signature === undefined) this.#received.set(name, value)
-    else throw malformed(`The trailer "${name}" was not announced in x-amz-trailer, or came twice or too late.`)
+    else throw malformed(`The trailer "${name}" is missing in x-amz-trailer, repeated, or after the signature.`)
     return false
   }
 
-  /** Some clients end each signed trailer with LF CR LF, so an empty line before the signature is only a line end. */
+  /** Some clients end each signed trailer with LF CR LF, so an empty line before the signature does not end the block. */
   #isClosedByEmptyLine(): boolean {
     if (this.#signatures !== undefined && this.#signature === undefined) return false
     for (const name of this.#announced) {

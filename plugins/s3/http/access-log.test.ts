@@ -12,7 +12,7 @@ function startLog() {
 
 const always = { in: 's3-access', level: 'info', msg: 'request', client: '127.0.0.1', ms: expect.any(Number) }
 
-test('every request has one line that tells who asked for what, from where, and how it ended', async () => {
+test('every request is logged once with caller, operation, client address and outcome', async () => {
   const { log, lines, written } = startLog()
   await using server = await startTestServer({ log })
   const client = server.client(admin)
@@ -25,7 +25,7 @@ test('every request has one line that tells who asked for what, from where, and 
   await client.send(new ListBucketsCommand({}))
   const missing = await client.send(new GetObjectCommand({ ...place, Key: 'none' })).catch((error) => error)
   client.destroy()
-  // An answer reaches the client before its line is written.
+  // The response reaches the client before its line is written.
   await expect.poll(() => written.length).toBe(6)
   const user = { ...always, accessKey: admin.accessKey, bytesIn: 0 }
   const object = { bucket: 'photos', key: 'a b/ü.jpg' }
@@ -43,7 +43,7 @@ test('every request has one line that tells who asked for what, from where, and 
   expect(lines()[5].requestId).toBe(missing.$metadata.requestId)
 })
 
-test('a refused signature is told with the key it names, and no line holds a signature, a query or a header', async () => {
+test('a rejected signature is logged with its access key; lines contain no signature, query or header', async () => {
   const { log, lines, written } = startLog()
   await using server = await startTestServer({ log })
   await server.send({ method: 'GET', url: '/photos/k', user: { ...admin, secretKey: 'not the secret' } })
@@ -60,7 +60,7 @@ test('a refused signature is told with the key it names, and no line holds a sig
   expect(written.join()).not.toMatch(/X-Amz|Signature=|abab|AWS4/i)
 })
 
-test('an answer that its reader leaves is told as cut off, with the bytes that went', async () => {
+test('a response that the client aborts is logged as CutOff with the bytes sent', async () => {
   const { log, lines, written } = startLog()
   await using server = await startTestServer({ log })
   const client = server.client(admin)
@@ -79,14 +79,14 @@ test('an answer that its reader leaves is told as cut off, with the bytes that w
 const ended = { method: 'GET', place: undefined, status: 200, notes: { sentBytes: 0 }, receivedBytes: 0, durationMs: 1 }
 const request = { ...ended, clientAddress: '::1', requestId: 'A' }
 
-test('the lines have the configured level, and below the level of the log they are left out', () => {
+test('the lines have the configured level, and are omitted below the log level', () => {
   const { log, lines } = startLog()
   createAccessLog({ enabled: true, level: 'warn' }, log)(request)
   createAccessLog({ enabled: true, level: 'debug' }, log)(request)
   expect(lines()).toMatchObject([{ level: 'warn' }])
 })
 
-test('switched off, nothing is written', () => {
+test('a disabled access log writes nothing', () => {
   const log = { ...silentLog, child: () => expect.unreachable() }
   createAccessLog({ enabled: false, level: 'error' }, log)(request)
 })

@@ -1,23 +1,22 @@
-// One line of the log for every request that ended. Of the URL only bucket and key: a presigned query carries a signature.
 import type { Log } from '#kernel'
 import type { S3AccessSettings } from '../settings.ts'
 import type { Place } from './target.ts'
 
-/** What becomes known of a request while it is answered. */
+/** Facts collected while a request is handled. */
 export interface RequestNotes {
   operation?: string
-  /** The user's that the request names, whether or not it then proves to be from that user. */
+  /** Access key named by the request, also when its signature is then rejected. */
   accessKey?: string
-  /** As the client was told; `CutOff` where the answer did not reach its end. */
+  /** S3 error code sent to the client; `CutOff` when the response was aborted. */
   errorCode?: string
-  /** Bytes of the answer's body. */
+  /** Bytes of the response body. */
   sentBytes: number
 }
 
 export interface EndedRequest {
   readonly method: string | undefined
   readonly place: Place | undefined
-  /** Undefined when nothing was answered. */
+  /** Undefined when no response was sent. */
   readonly status: number | undefined
   readonly notes: RequestNotes
   readonly receivedBytes: number
@@ -28,6 +27,7 @@ export interface EndedRequest {
 
 export type AccessLog = (ended: EndedRequest) => void
 
+/** Logs one line per finished request. It omits the query: a presigned query contains a signature. */
 export function createAccessLog({ enabled, level }: S3AccessSettings, log: Log): AccessLog {
   if (!enabled) return () => {}
   const lines = log.child('s3-access')

@@ -1,4 +1,3 @@
-// From a parsed request to an answer: who asks, for what, whether they may, and the operation itself. The order is visible to clients.
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authentication } from '../auth/authentication.ts'
 import { authorize } from '../authorize-policy.ts'
@@ -27,7 +26,10 @@ export interface AnswerContext extends S3Services {
   readonly findSigner: (accessKey: string) => S3Signer | undefined
 }
 
-/** Throws S3Error, or what storage throws. */
+/**
+ * Authenticates, routes, authorizes and runs the operation. The order decides which error clients see.
+ * Throws S3Error, or errors of storage.
+ */
 export async function answerRequest(incoming: IncomingRequest, context: AnswerContext): Promise<S3Answer> {
   const authentication = await authenticateRequest(incoming, context)
   const headers = authentication?.headers ?? incoming.headers
@@ -56,22 +58,22 @@ function authenticateRequest({ method, target, headers, now, notes }: IncomingRe
   return authenticate<S3Signer>({ method, rawPath, rawQuery, query, headers, now, region: settings.region, findUser })
 }
 
-interface Proven {
+interface Authenticated {
   readonly headers: Headers
   readonly authentication: Authentication<S3Signer> | undefined
 }
 
-function openBody({ wire }: IncomingRequest, { settings }: AnswerContext, { headers, authentication }: Proven) {
+function openBody({ wire }: IncomingRequest, { settings }: AnswerContext, { headers, authentication }: Authenticated) {
   const defaultChecksum = settings.default_checksum === 'none' ? undefined : settings.default_checksum
   return openRequestBody({ wire, headers, authentication, defaultChecksum })
 }
 
-interface Scene {
+interface OperationScope {
   readonly place: Place
   readonly context: AnswerContext
 }
 
-function runOperation(operation: Operation, request: S3Request, { place, context }: Scene): S3Answer | Promise<S3Answer> {
+function runOperation(operation: Operation, request: S3Request, { place, context }: OperationScope): S3Answer | Promise<S3Answer> {
   if (operation.scope === 'service') {
     requireAllowed(request, operation.action)
     return operation.run(request, context)
@@ -87,7 +89,7 @@ function runOperation(operation: Operation, request: S3Request, { place, context
   return operation.run({ ...bucketRequest, key: place.kind === 'object' ? place.key : '' }, context)
 }
 
-/** Throws NoSuchBucket, or AccessDenied when the client expected another owner. */
+/** Throws NoSuchBucket, or AccessDenied when x-amz-expected-bucket-owner names another owner. */
 function inBucket(request: S3Request, bucketName: string, { buckets }: S3Services): BucketRequest {
   const bucket = buckets.find(bucketName)
   if (bucket === undefined) throw new S3Error('NoSuchBucket', { extras: { BucketName: bucketName } })
@@ -101,6 +103,6 @@ function inBucket(request: S3Request, bucketName: string, { buckets }: S3Service
 function requireAllowed(request: S3Request, action: Action, owner?: string | null): void {
   const verdict = authorize(request.caller, action, owner)
   if (verdict.allow) return
-  if (verdict.because !== 'role-may-not-create-buckets') throw new S3Error('AccessDenied')
-  throw new S3Error('AccessDenied', { message: 'Your role may not create buckets; it needs userplus or admin.' })
+  if (verdict.reason !== 'role-may-not-create-buckets') throw new S3Error('AccessDenied')
+  throw new S3Error('AccessDenied', { message: 'Your role may not create buckets. Use a user with the role userplus or admin.' })
 }

@@ -1,9 +1,8 @@
-// The object checksums of S3, computed while bytes stream.
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { createCRC32, createCRC64, type IHasher } from 'hash-wasm'
 
-/** Length of each digest in bytes. */
+/** Digest length in bytes of each S3 checksum algorithm. */
 export const checksumLengths = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const
 
 export type ChecksumAlgorithm = keyof typeof checksumLengths
@@ -14,11 +13,10 @@ export function isChecksumAlgorithm(name: string): name is ChecksumAlgorithm {
 
 export interface RunningChecksum {
   update(bytes: Uint8Array): void
-  /** The digest, most significant byte first; ends the checksum. */
+  /** Returns the digest, most significant byte first. May be called once. */
   digest(): Buffer
 }
 
-/** Starts a checksum. */
 export async function startChecksum(algorithm: ChecksumAlgorithm): Promise<RunningChecksum> {
   switch (algorithm) {
     case 'crc32':
@@ -49,7 +47,7 @@ function startCrc32(): RunningChecksum {
   }
 }
 
-/** WebAssembly hashers are slow to create and hold one stream each, so finished ones are used again. */
+/** WebAssembly hashers are slow to create and hash one stream each, so finished ones are reused. */
 interface HasherPool {
   readonly create: () => Promise<IHasher>
   readonly idle: IHasher[]

@@ -16,13 +16,13 @@ test.each([
   ['crc64nvme', 'ae8b14860a799888'],
   ['sha1', 'f7c3bc1d808e04732adf679965ccc34ca7ae3441'],
   ['sha256', '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225'],
-] as const)('%s of the digits one to nine has its published value', async (algorithm, hex) => {
+] as const)('%s of the digits 1 to 9 has its published value', async (algorithm, hex) => {
   expect((await checksum(algorithm, [Buffer.from('1234'), Buffer.from('56789')])).toString('hex')).toBe(hex)
 })
 
 const algorithms = Object.keys(checksumLengths) as ChecksumAlgorithm[]
 
-test('checksums that run at the same time do not disturb each other', async () => {
+test('concurrent checksums are independent', async () => {
   await assert(
     asyncProperty(constantFrom(...algorithms), array(uint8Array(), { minLength: 1 }), async (algorithm, pieces) => {
       const [one, two] = await Promise.all([startChecksum(algorithm), startChecksum(algorithm)])
@@ -53,19 +53,19 @@ test('reads a Content-MD5 and a checksum with its value in a header or a trailer
 })
 
 test.each([
-  ['a Content-MD5 that is no base64', { 'content-md5': 'not base64!' }, 'InvalidDigest'],
+  ['a Content-MD5 that is not base64', { 'content-md5': 'not base64!' }, 'InvalidDigest'],
   ['a Content-MD5 of the wrong length', { 'content-md5': 'AAAA' }, 'InvalidDigest'],
   ['a checksum of the wrong length', { 'x-amz-checksum-crc32': 'AAAA' }, 'InvalidRequest'],
-  ['a checksum that is no base64', { 'x-amz-checksum-sha1': '***' }, 'InvalidRequest'],
+  ['a checksum that is not base64', { 'x-amz-checksum-sha1': '***' }, 'InvalidRequest'],
   ['two checksums', { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' }, 'InvalidRequest'],
-  ['an announced algorithm without checksum', { 'x-amz-sdk-checksum-algorithm': 'CRC32' }, 'InvalidRequest'],
+  ['an announced algorithm without a checksum', { 'x-amz-sdk-checksum-algorithm': 'CRC32' }, 'InvalidRequest'],
   ['another algorithm than announced', { 'x-amz-sdk-checksum-algorithm': 'SHA1', 'x-amz-checksum-crc32': 'AAAAAA==' }, 'InvalidRequest'],
-  ['an algorithm it does not know', { 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, 'NotImplemented'],
-])('refuses %s', (_, headers, code) => {
+  ['an unknown algorithm', { 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, 'NotImplemented'],
+])('rejects %s', (_, headers, code) => {
   expect(() => checks(headers)).toThrow(expect.objectContaining({ code }))
 })
 
-test('refuses a checksum both in a header and in a trailer, and a malformed one in a trailer', () => {
+test('rejects a checksum in both a header and a trailer, and a malformed one in a trailer', () => {
   expect(() => checks({ 'x-amz-checksum-crc32': 'AAAAAA==' }, ['x-amz-checksum-crc32'])).toThrow(
     expect.objectContaining({ code: 'InvalidRequest' }),
   )

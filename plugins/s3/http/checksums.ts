@@ -1,15 +1,14 @@
-// What a request says its body must hash to, and the check of it once the body has streamed past.
-
 import { type ChecksumAlgorithm, checksumLengths, isChecksumAlgorithm } from './checksum-algorithms.ts'
 import type { Headers } from './headers.ts'
 import { S3Error } from './s3-error.ts'
 
 export interface ChecksumRequest {
   readonly algorithm: ChecksumAlgorithm
-  /** Base64 as the header gave it; undefined when the value follows in a trailer. */
+  /** Base64 value of the header; undefined when the value follows in a trailer. */
   readonly value: string | undefined
 }
 
+/** Digests that the request declares for its body. */
 export interface BodyChecks {
   /** Content-MD5, decoded. */
   readonly md5: Buffer | undefined
@@ -17,7 +16,7 @@ export interface BodyChecks {
 }
 
 const headerPrefix = 'x-amz-checksum-'
-/** Headers that share the prefix and carry no digest. */
+/** Headers with the prefix that do not hold a digest. */
 const notDigests: ReadonlySet<string> = new Set(['mode', 'type', 'algorithm'])
 
 /** Reads Content-MD5, x-amz-checksum-* and the announced trailers. Throws InvalidDigest or InvalidRequest. */
@@ -27,7 +26,7 @@ export function readBodyChecks(headers: Headers, trailers: readonly string[]): B
   return { md5: readContentMd5(headers.get('content-md5')), checksum }
 }
 
-/** Names of x-amz-trailer. Throws InvalidRequest for a trailer that is not a checksum. */
+/** Trailer names in x-amz-trailer. Throws InvalidRequest for trailers other than checksums. */
 export function readAnnouncedTrailers(headers: Headers): readonly string[] {
   const names = (headers.get('x-amz-trailer') ?? '').split(',').map((name) => name.trim().toLowerCase())
   const announced = names.filter((name) => name !== '')
@@ -37,7 +36,7 @@ export function readAnnouncedTrailers(headers: Headers): readonly string[] {
   return announced
 }
 
-/** The digest a checksum header or trailer carries. Throws InvalidRequest when it is not base64 of the right length. */
+/** Decodes a checksum header or trailer. Throws InvalidRequest for invalid base64 or a wrong length. */
 export function decodeChecksum(algorithm: ChecksumAlgorithm, value: string): Buffer {
   const digest = decodeBase64(value)
   if (digest?.length !== checksumLengths[algorithm]) throw invalidRequest(`Value for ${headerPrefix}${algorithm} header is invalid.`)
@@ -86,7 +85,7 @@ function requireSdkAlgorithm(requested: string | undefined, checksum: ChecksumRe
   if (requested.toLowerCase() !== checksum.algorithm) throw invalidRequest('Value for x-amz-sdk-checksum-algorithm header is invalid.')
 }
 
-/** Node's decoder skips what is not base64; encoding again shows whether anything was skipped. */
+/** Node's decoder skips invalid characters; encoding again detects that. */
 function decodeBase64(value: string): Buffer | undefined {
   const bytes = Buffer.from(value, 'base64')
   return bytes.toString('base64') === value ? bytes : undefined

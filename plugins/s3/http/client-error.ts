@@ -1,4 +1,3 @@
-// Answers for what Node's HTTP parser refuses before there is a request.
 import type { Socket } from 'node:net'
 import { hostId, newRequestId } from './request-ids.ts'
 import { S3Error, type S3ErrorCode } from './s3-error.ts'
@@ -11,7 +10,7 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'RequestTimeout',
 }
 
-/** Writes an S3 error and closes; a socket that is gone or already answering is only closed. */
+/** Answers requests that Node's HTTP parser rejects with an S3 error, then closes. A broken or already answering socket is only closed. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket & { readonly _httpMessage?: unknown }): void {
   if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage) {
     socket.destroy()

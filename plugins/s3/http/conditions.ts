@@ -1,9 +1,8 @@
-// Conditional headers, decided as pure functions of what the headers say and what is stored.
-
-/** What a condition is compared with; the entity tag without quotes. */
+/** The stored object that conditional headers are compared with. */
 export interface StoredState {
+  /** Without quotes. */
   readonly etag: string
-  /** Milliseconds UTC; compared at one second, the resolution of HTTP dates. */
+  /** Milliseconds UTC; compared in seconds, the resolution of HTTP dates. */
   readonly lastModifiedMs: number
 }
 
@@ -21,7 +20,7 @@ export type ConditionResult =
 
 const proceed: ConditionResult = { kind: 'proceed' }
 
-/** Order and precedence of RFC 9110 §13.2.2 as S3 applies it. `now` in milliseconds UTC. */
+/** Precedence of RFC 9110 §13.2.2 as S3 applies it. `now` in milliseconds UTC. */
 export function evaluateReadConditions(conditions: ReadConditions, stored: StoredState, now: number): ConditionResult {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions
   if (ifMatch !== undefined) {
@@ -43,10 +42,10 @@ export interface WriteConditions {
 export type WriteConditionResult =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'failed'; readonly condition: string }
-  /** If-Match on a key without a live object. */
+  /** If-Match on a key without a current object. */
   | { readonly kind: 'absent' }
 
-/** `currentEtag` without quotes; undefined when the key has no live object (a delete marker counts as absent). */
+/** `currentEtag`: without quotes; undefined when the key has no current object (a delete marker counts as absent). */
 export function evaluateWriteConditions(conditions: WriteConditions, currentEtag: string | undefined): WriteConditionResult {
   const { ifMatch, ifNoneMatch } = conditions
   if (ifMatch !== undefined) {
@@ -67,7 +66,7 @@ function matchesTag(header: string, etag: string): boolean {
   })
 }
 
-/** Undefined when there is no usable date to compare with. */
+/** Undefined without a valid date. */
 function isModifiedAfter(stored: StoredState, timeMs: number | undefined): boolean | undefined {
   if (timeMs === undefined) return undefined
   return Math.floor(stored.lastModifiedMs / 1000) > Math.floor(timeMs / 1000)

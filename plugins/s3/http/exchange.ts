@@ -1,4 +1,3 @@
-// One request from its raw form to its written answer, with every error turned into S3 XML.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, Log } from '#kernel'
 import type { S3Answer } from '../operations/operation.ts'
@@ -20,22 +19,22 @@ export interface ExchangeContext extends AnswerContext {
   readonly log: Log
   readonly operationCounts: OperationCounts
   readonly accessLog: AccessLog
-  /** True once the server accepts no further requests. */
+  /** True when the server no longer accepts requests. */
   readonly isStopping: () => boolean
 }
 
 export interface RawExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** As sent; the request's own may have been rewritten. */
+  /** The URL as sent; Fastify rewrites that of the request. */
   readonly url: string
 }
 
-/** Answers a request whatever happens; never rejects. */
-export async function carryOut(raw: RawExchange, context: ExchangeContext, refusal?: S3Error): Promise<void> {
+/** Handles one request from its raw form to its written response; every error becomes S3 XML. Never rejects. `refusal`: rejects the request with it. */
+export async function handleRequest(raw: RawExchange, context: ExchangeContext, refusal?: S3Error): Promise<void> {
   const startedMs = performance.now()
   const { request, response } = raw
-  // Read now: a closed socket has forgotten it.
+  // Read now: a closed socket no longer has it.
   const clientAddress = request.socket.remoteAddress
   const idleMs = context.settings.body_idle_timeout
   const awaitsContinue = request.headers.expect?.toLowerCase() === '100-continue'
@@ -69,7 +68,7 @@ export async function carryOut(raw: RawExchange, context: ExchangeContext, refus
 
 const cutOff = 'CutOff'
 
-interface Scene {
+interface ErrorContext {
   readonly target: S3Target | undefined
   readonly context: ExchangeContext
 }
@@ -78,18 +77,18 @@ function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeCon
   return writeAnswer(exchange, answer, { closesConnection: closes || isStopping() })
 }
 
-/** Returns the code that the client was told, or that it was not told any. */
-async function writeError(exchange: Exchange, error: unknown, { target, context }: Scene): Promise<string> {
+/** Returns the error code sent to the client, or `CutOff`. */
+async function writeError(exchange: Exchange, error: unknown, { target, context }: ErrorContext): Promise<string> {
   const { request, response, requestId } = exchange
   const known = toS3Error(error, target?.place)
   const resource = target === undefined ? '' : describePlace(target.place)
   if (response.headersSent || request.socket.destroyed) {
-    // Nothing can be said any more; a cut connection tells the client that the answer is not whole.
-    context.log.debug('an S3 answer was cut off', { requestId, resource, error })
+    // The headers are sent: closing the connection signals that the response is incomplete.
+    context.log.debug('S3 response aborted', { requestId, resource, error })
     response.destroy()
     return cutOff
   }
-  if (known === undefined) context.log.error('an S3 request failed', { requestId, method: request.method, resource, error })
+  if (known === undefined) context.log.error('S3 request failed', { requestId, method: request.method, resource, error })
   const refusal = known ?? new S3Error('InternalError', { cause: error })
   const body = request.method === 'HEAD' ? undefined : errorDocument(refusal, { resource, requestId, hostId })
   const answer = { status: refusal.status, headers: { 'content-type': 'application/xml', ...refusal.headers }, ...(body && { body }) }
@@ -97,8 +96,8 @@ async function writeError(exchange: Exchange, error: unknown, { target, context 
     await write(exchange, answer, context, refusal.closesConnection)
     return refusal.code
   } catch (cause) {
-    // The client left while it was being refused; there is nobody left to tell.
-    context.log.debug('an S3 refusal could not be written', { requestId, error: cause })
+    // The client disconnected.
+    context.log.debug('S3 error response could not be written', { requestId, error: cause })
     response.destroy()
     return cutOff
   }

@@ -1,16 +1,15 @@
-// Request headers as sent: every value of every name, which Node's merged view loses and SigV4 needs.
-
+/** Request headers with every value of every name: Node's merged view drops values that SigV4 needs. */
 export interface Headers {
-  /** Values of a lower-case name joined by a comma, or undefined. */
+  /** Values joined by commas, or undefined. `name`: lower case. */
   get(name: string): string | undefined
-  /** Every value of a lower-case name, in order of arrival. */
+  /** Every value, in order of arrival. `name`: lower case. */
   all(name: string): readonly string[]
   has(name: string): boolean
   /** Lower-case names, each once. */
   names(): Iterable<string>
 }
 
-/** Reads Node's flat list of names and values; values are latin1 code units, one per byte on the wire. */
+/** Reads Node's flat list of names and values. Values are latin1 text: one character per received byte. */
 export function readHeaders(rawHeaders: readonly string[]): Headers {
   const values = new Map<string, string[]>()
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -23,7 +22,7 @@ export function readHeaders(rawHeaders: readonly string[]): Headers {
   return headersOf(values)
 }
 
-/** The same headers with more names; a header that was sent wins over an added one. */
+/** Adds headers; a sent header takes precedence over an added one. */
 export function addHeaders(headers: Headers, added: ReadonlyMap<string, string>): Headers {
   if (added.size === 0) return headers
   const values = new Map<string, readonly string[]>()

@@ -38,7 +38,7 @@ function put(Key: string, Body: Buffer | Readable = bytes, more: Partial<PutObje
   return client.send(new PutObjectCommand({ Bucket: 'photos', Key, Body, ...more }))
 }
 
-test('what was put is got, with its headers and metadata to the byte', async () => {
+test('a GET returns the bytes, headers and metadata of the PUT', async () => {
   const Metadata = { name: 'plain value', other: '2' }
   const stored = await put('a/b c+é😀//..', bytes, {
     ContentType: 'image/png',
@@ -67,7 +67,7 @@ test('what was put is got, with its headers and metadata to the byte', async () 
   expect(server.storage.openCount()).toBe(0)
 })
 
-test('a stream of known length is stored from its chunks and trailing checksum', async () => {
+test('a stream of known length is stored with its trailing checksum', async () => {
   const pieces = Array.from({ length: 40 }, (_, index) => Buffer.alloc(7_000, index))
   await put('streamed', Readable.from(pieces), { ContentLength: 280_000, ChecksumAlgorithm: 'CRC32C' })
   const head = await client.send(new HeadObjectCommand({ Bucket: 'photos', Key: 'streamed', ChecksumMode: 'ENABLED' }))
@@ -76,14 +76,14 @@ test('a stream of known length is stored from its chunks and trailing checksum',
 })
 
 test.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const)(
-  'a body is checked and kept with its %s',
+  'a body is verified and stored with its %s',
   async (ChecksumAlgorithm) => {
     const stored = await put(`checked-${ChecksumAlgorithm}`, bytes, { ChecksumAlgorithm })
     expect(stored[`Checksum${ChecksumAlgorithm}`]).toEqual(expect.any(String))
   },
 )
 
-test('ranges, parts and conditions of reads', async () => {
+test('reads support ranges, parts and conditions', async () => {
   const { ETag } = await put('ranged')
   const get = (more: object) => client.send(new GetObjectCommand({ Bucket: 'photos', Key: 'ranged', ...more }))
   const part = await get({ Range: 'bytes=10-19' })
@@ -101,7 +101,7 @@ test('ranges, parts and conditions of reads', async () => {
   expect(server.storage.openCount()).toBe(0)
 })
 
-test('a signed read may choose the headers of its answer', async () => {
+test('a signed read can override response headers', async () => {
   await put('overridden')
   const head = await client.send(
     new HeadObjectCommand({
@@ -126,7 +126,7 @@ test('a delete marker hides the object and its versions stay readable', async ()
   expect((await get({ VersionId })).ContentLength).toBe(bytes.length)
 })
 
-test('conditional writes keep what is there', async () => {
+test('failed conditional writes change nothing', async () => {
   const { ETag } = await put('conditional')
   await expect(put('conditional', bytes, { IfNoneMatch: '*' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
   await expect(put('conditional', bytes, { IfMatch: '"x"' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
@@ -135,7 +135,7 @@ test('conditional writes keep what is there', async () => {
   expect(server.storage.versions('photos', 'conditional')).toHaveLength(2)
 })
 
-test('listings page through keys and groups in byte order', async () => {
+test('listings page through keys and common prefixes in byte order', async () => {
   await client.send(new CreateBucketCommand({ Bucket: 'listed' }))
   for (const Key of ['a', 'b/1', 'b/2', 'c/1', 'd & é', '\u{10000}', '\uffff']) {
     await client.send(new PutObjectCommand({ Bucket: 'listed', Key, Body: bytes.subarray(0, 200) }))
@@ -169,7 +169,7 @@ test('listings page through keys and groups in byte order', async () => {
   expect(none).toMatchObject({ KeyCount: 0, IsTruncated: false })
 })
 
-test('buckets: created, found, located, versioned, listed', async () => {
+test('buckets are created, found, located, versioned and listed', async () => {
   await client.send(new CreateBucketCommand({ Bucket: 'photos' }))
   expect((await client.send(new HeadBucketCommand({ Bucket: 'photos' }))).BucketRegion).toBe('us-east-1')
   expect((await client.send(new GetBucketLocationCommand({ Bucket: 'photos' }))).LocationConstraint).toBeUndefined()
@@ -179,7 +179,7 @@ test('buckets: created, found, located, versioned, listed', async () => {
   expect(page.Buckets).toMatchObject([{ Name: 'photos', BucketRegion: 'us-east-1' }])
 })
 
-test('roles: a user creates no buckets and reaches only its own, an admin reaches all', async () => {
+test('a user creates no buckets and accesses only its own, an admin accesses all', async () => {
   const plainClient = server.client(plain)
   const adminClient = server.client(admin)
   await expect(plainClient.send(new CreateBucketCommand({ Bucket: 'mine' }))).rejects.toMatchObject({ name: 'AccessDenied' })
@@ -194,7 +194,7 @@ test('roles: a user creates no buckets and reaches only its own, an admin reache
   adminClient.destroy()
 })
 
-test('presigned URLs put and get', async () => {
+test('presigned URLs support PUT and GET', async () => {
   const putUrl = await getSignedUrl(client, new PutObjectCommand({ Bucket: 'photos', Key: 'presigned' }), { expiresIn: 60 })
   expect((await fetch(putUrl, { method: 'PUT', body: bytes })).status).toBe(200)
   const getUrl = await getSignedUrl(client, new GetObjectCommand({ Bucket: 'photos', Key: 'presigned' }), { expiresIn: 60 })
@@ -203,7 +203,7 @@ test('presigned URLs put and get', async () => {
   expect((await fetch(getUrl.replace('presigned', 'other'))).status).toBe(403)
 })
 
-test('a bucket may be named by the host', async () => {
+test('the host can name the bucket', async () => {
   await using hosted = await startTestServer({ settings: { virtual_host_domains: ['localhost'] } })
   await hosted.storage.buckets.create({ name: 'byhost', ownerAccessKey: owner.accessKey })
   const answer = await hosted.send({ method: 'GET', url: '/?location', headers: { host: `byhost.localhost:${hosted.port}` }, user: owner })

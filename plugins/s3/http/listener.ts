@@ -1,4 +1,3 @@
-// The server of the S3 API: a Fastify of its own whose first hook answers every request, so that nothing of it is parsed twice.
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -10,15 +9,15 @@ import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section
 import { userDirectory } from '../users/user-directory.ts'
 import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
-import { carryOut, type ExchangeContext } from './exchange.ts'
+import { type ExchangeContext, handleRequest } from './exchange.ts'
 import { operationCounts } from './request-metrics.ts'
 import { S3Error } from './s3-error.ts'
 
-/** Longer than the minute after which common clients and proxies drop idle connections themselves. */
+/** Longer than the usual idle timeout (60 s) of clients and proxies, so that they close first. */
 const keepAliveMs = 72_000
-/** From the connection, or from the first byte of a further request, to the end of the headers; for TLS the handshake too. */
+/** Deadline of the request headers, from the connection or the first byte of a further request; also of the TLS handshake. */
 const headersMs = 10_000
-const slowHeadersLookMs = 1000
+const slowHeadersPollMs = 1000
 
 export const s3Listener = defineListener({
   name: 's3',
@@ -61,15 +60,15 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
   return { cert, key }
 }
 
-/** Throws nothing; requests above `max_requests` get SlowDown without being looked at. */
+/** The first hook handles every request, so that Fastify parses none. Requests above `max_requests` get SlowDown. */
 export function buildServer(server: ServerSettings, context: ExchangeContext, tls?: TlsFiles): FastifyInstance {
   const app = Fastify({
     serverFactory: (handler) => openServer(handler, { settings: server, log: context.log, tls }),
-    // Fastify would decode the path and answer in JSON; the S3 target is read from the original URL instead.
+    // Fastify would decode the path and answer in JSON; the handler parses the original URL instead.
     rewriteUrl: () => '/',
     exposeHeadRoutes: false,
     clientErrorHandler: answerClientError,
-    // While stopping, running connections get real answers with `Connection: close`.
+    // While stopping, open connections get normal responses with `Connection: close`.
     return503OnClosing: false,
     logger: false,
   })
@@ -80,7 +79,7 @@ export function buildServer(server: ServerSettings, context: ExchangeContext, tl
     running += 1
     const busy = running > server.max_requests ? tooManyRequests() : undefined
     try {
-      await carryOut({ request: request.raw, response: reply.raw, url: request.originalUrl }, context, busy)
+      await handleRequest({ request: request.raw, response: reply.raw, url: request.originalUrl }, context, busy)
     } finally {
       running -= 1
     }
@@ -98,15 +97,15 @@ interface ServerParts {
   readonly tls: TlsFiles | undefined
 }
 
-/** Where the operator gave no number: four clients together, not one, can take every connection. */
+/** Default limit per client: one client cannot take every connection. */
 const perClientShare = 1 / 4
 
 function openServer(handler: RequestListener, { settings, log, tls }: ServerParts): Server {
-  // A missing Host is refused as S3 XML, with every other refusal.
+  // The handler rejects a missing Host with S3 XML.
   const options = {
     keepAliveTimeout: keepAliveMs,
     headersTimeout: headersMs,
-    connectionsCheckingInterval: slowHeadersLookMs,
+    connectionsCheckingInterval: slowHeadersPollMs,
     requestTimeout: 0,
     requireHostHeader: false,
   }
@@ -119,23 +118,23 @@ function openServer(handler: RequestListener, { settings, log, tls }: ServerPart
   shareConnections(server, {
     perClientMax,
     onEnded: (ended) =>
-      log.warn('connections to the S3 API were ended: one client has too many; server.max_connections_per_client is the limit', {
+      log.warn('S3 connections closed: one client exceeded server.max_connections_per_client', {
         ...ended,
         limit: perClientMax,
       }),
   })
-  // With listeners of our own Node neither answers 100 before the request is checked, nor 417 to expectations it does not know.
+  // Overrides Node's defaults: 100 before the request is checked, and 417 for unknown expectations.
   const answer = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => handler(request, response)
   server.on('checkContinue', answer)
   server.on('checkExpectation', answer)
   return server
 }
 
-/** Resolves with where a client on this machine reaches the server. Throws an error that names the setting to change. */
+/** Resolves with the URL for clients on this machine. Throws an error that names the setting to change. */
 async function listen(app: FastifyInstance, address: string, isTls: boolean): Promise<string> {
   const colon = address.lastIndexOf(':')
   const written = address.slice(0, colon).replace(/^\[|\]$/g, '')
-  // One socket only: a second one for ::1 could not share a free port with certainty.
+  // A second socket for ::1 could fail to get the same free port.
   const host = written === 'localhost' ? '127.0.0.1' : written
   try {
     await app.listen({ host, port: Number(address.slice(colon + 1)) })
@@ -150,7 +149,7 @@ async function listen(app: FastifyInstance, address: string, isTls: boolean): Pr
   return `${isTls ? 'https' : 'http'}://${name}:${port}`
 }
 
-/** New connections end at once, running requests get their time, then they are cut. */
+/** Rejects new connections, waits for running requests within `limits.stopMs`, then closes them. */
 async function stop(app: FastifyInstance, state: { isStopping: boolean }): Promise<void> {
   state.isStopping = true
   const cut = setTimeout(() => app.server.closeAllConnections(), limits.stopMs)

@@ -4,7 +4,7 @@ import { readObjectHeaders, writeObjectHeaders } from './object-headers.ts'
 
 const read = (...rawHeaders: string[]) => readObjectHeaders(readHeaders(rawHeaders))
 
-test('an object keeps what HTTP says about its content', () => {
+test('an object keeps the content headers of HTTP', () => {
   const kept = read('Content-Type', 'text/plain', 'Cache-Control', 'no-store', 'Expires', 'whenever', 'X-Other', 'x')
   expect(kept).toEqual({ contentType: 'text/plain', system: { 'cache-control': 'no-store', expires: 'whenever' }, metadata: {} })
   expect(read().contentType).toBe('binary/octet-stream')
@@ -19,7 +19,7 @@ test.each([
   expect(read('Content-Encoding', sent).system['content-encoding']).toBe(stored)
 })
 
-test('user metadata keeps its bytes, lower-case names, and joins repeated names', () => {
+test('user metadata keeps its bytes, has lower-case names, and joins repeated names', () => {
   const utf8 = Buffer.from('é😀').toString('latin1')
   const kept = read('X-Amz-Meta-Name', utf8, 'x-amz-meta-list', 'a', 'X-Amz-Meta-List', 'b', 'x-amz-meta-__proto__', 'p')
   expect(Object.entries(kept.metadata)).toEqual([
@@ -34,7 +34,7 @@ test('user metadata keeps its bytes, lower-case names, and joins repeated names'
   })
 })
 
-test('2048 bytes of names and values are kept, one more is refused', () => {
+test('2048 bytes of names and values are stored, 2049 are rejected', () => {
   expect(Object.keys(read('x-amz-meta-abcd', 'v'.repeat(2044)).metadata)).toEqual(['abcd'])
   expect(() => read('x-amz-meta-abcd', 'v'.repeat(2045))).toThrow(expect.objectContaining({ code: 'MetadataTooLarge' }))
 })

@@ -1,22 +1,22 @@
-// The headers an object keeps: those HTTP defines for content, and the user's own x-amz-meta-*.
 import type { Headers } from './headers.ts'
 import { S3Error } from './s3-error.ts'
 
 const metadataPrefix = 'x-amz-meta-'
 const metadataBytesMax = 2048
 
+/** The headers stored with an object: content headers of HTTP and user metadata (x-amz-meta-*). */
 export interface ObjectHeaders {
   readonly contentType: string
-  /** Lower-case header names with their values as sent. */
+  /** By lower-case header name; values as sent. */
   readonly system: Readonly<Record<string, string>>
-  /** Lower-case names without prefix; values are latin1 text, one character per byte on the wire. */
+  /** By lower-case name without prefix; values are latin1 text, one character per received byte. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
 const defaultContentType = 'binary/octet-stream'
 const kept = ['cache-control', 'content-disposition', 'content-language', 'expires', 'x-amz-website-redirect-location'] as const
 
-/** Reads what a write stores with its object. Throws MetadataTooLarge. */
+/** Throws MetadataTooLarge. */
 export function readObjectHeaders(headers: Headers): ObjectHeaders {
   const system: Record<string, string> = {}
   for (const name of kept) {
@@ -28,7 +28,7 @@ export function readObjectHeaders(headers: Headers): ObjectHeaders {
   return { contentType: headers.get('content-type') || defaultContentType, system, metadata: readMetadata(headers) }
 }
 
-/** aws-chunked describes the request, not the object. */
+/** Drops aws-chunked: it describes the request, not the object. */
 function storedContentEncoding(values: readonly string[]): string {
   const codings = values.flatMap((value) => value.split(',')).map((coding) => coding.trim())
   return codings.filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked').join(', ')
@@ -47,11 +47,10 @@ function readMetadata(headers: Headers): Record<string, string> {
   if (size > metadataBytesMax) {
     throw new S3Error('MetadataTooLarge', { extras: { Size: size, MaxSizeAllowed: metadataBytesMax } })
   }
-  // fromEntries defines each name, so that even __proto__ is only a name.
+  // fromEntries defines own properties, so the name __proto__ is safe.
   return Object.fromEntries(metadata)
 }
 
-/** The stored headers as an answer carries them. */
 export function writeObjectHeaders({ contentType, system, metadata }: ObjectHeaders): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': contentType, ...system }
   for (const [name, value] of Object.entries(metadata)) headers[metadataPrefix + name] = value

@@ -1,5 +1,4 @@
-// Percent-encoding as S3 uses it: of bytes, with its own unreserved set, and decoded exactly once.
-
+/** Percent-encoding as S3 uses it: byte by byte, with the unreserved set of Signature Version 4. */
 const unreserved = /^[A-Za-z0-9\-._~]*$/
 const unreservedOrSlash = /^[A-Za-z0-9\-._~/]*$/
 
@@ -8,7 +7,7 @@ const encodedByte: readonly string[] = Array.from({ length: 256 }, (_, byte) => 
   return unreserved.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 })
 
-/** Encodes every byte but the unreserved ones; `/` is kept only when asked. */
+/** Encodes every byte except the unreserved ones, and except `/` with `keepSlash`. */
 export function percentEncode(value: string | Uint8Array, keepSlash = false): string {
   if (typeof value === 'string' && (keepSlash ? unreservedOrSlash : unreserved).test(value)) return value
   let encoded = ''
@@ -18,17 +17,17 @@ export function percentEncode(value: string | Uint8Array, keepSlash = false): st
   return encoded
 }
 
-/** True when percent-encoding the text, or decoding it, changes nothing; slashes do not count. */
+/** True when neither percent-encoding (slashes kept) nor decoding changes the text. */
 export function isPlain(text: string): boolean {
   return unreservedOrSlash.test(text)
 }
 
 export interface DecodeOptions {
-  /** Reads `+` as a space: right for queries, wrong for paths. */
+  /** Decodes `+` as a space: for queries, not for paths. */
   readonly plusIsSpace?: boolean
 }
 
-/** The bytes a percent-encoded text stands for, or undefined when an escape is malformed. */
+/** Undefined when an escape is malformed. */
 export function percentDecodeBytes(text: string, options: DecodeOptions = {}): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(text.length)
   let length = 0
@@ -47,7 +46,7 @@ export function percentDecodeBytes(text: string, options: DecodeOptions = {}): B
   return bytes.subarray(0, length)
 }
 
-/** The UTF-8 text a percent-encoded text stands for, or undefined when an escape or the UTF-8 is malformed. */
+/** Undefined when an escape or the UTF-8 is malformed. */
 export function percentDecode(text: string, options: DecodeOptions = {}): string | undefined {
   if (isPlain(text)) return text
   const bytes = percentDecodeBytes(text, options)
@@ -55,12 +54,12 @@ export function percentDecode(text: string, options: DecodeOptions = {}): string
   try {
     return strictUtf8.decode(bytes)
   } catch {
-    // The only failure of a fatal decoder is malformed UTF-8, which is this function's `undefined`.
+    // A fatal decoder throws only on malformed UTF-8.
     return undefined
   }
 }
 
-// ignoreBOM keeps a leading U+FEFF, which is as good a character of a key as any other.
+// ignoreBOM keeps a leading U+FEFF, which is a valid character of a key.
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function hexByte(text: string, index: number): number {

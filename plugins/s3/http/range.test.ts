@@ -29,7 +29,7 @@ test.each([
   expect(resolveRange(header, size)).toEqual(resolved)
 })
 
-test('any resolved part lies within the object and starts where it was asked to', async () => {
+test('every resolved part is within the object and starts at the requested byte', async () => {
   const bound = integer({ min: 0, max: 100 })
   await assert(
     property(bound, bound, bound, (from, to, size) => {

@@ -1,14 +1,12 @@
-// The Range header of a read, resolved against the size of the object.
-
 export type ResolvedRange =
-  /** No range, or one that S3 ignores: the whole object with status 200. */
+  /** No range, or a range that S3 ignores: the whole object with status 200. */
   | { readonly kind: 'whole' }
   /** Both ends inclusive; status 206. */
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
-  /** Nothing of the object lies in the range; status 416. */
+  /** The range starts after the end of the object; status 416. */
   | { readonly kind: 'unsatisfiable' }
 
-/** `size` in bytes. Several ranges, other units and malformed ones are ignored, as S3 does. */
+/** `size` in bytes. Multiple ranges, other units and malformed headers are ignored, as in S3. */
 export function resolveRange(header: string | undefined, size: number): ResolvedRange {
   const match = header === undefined ? null : /^bytes=(\d*)-(\d*)$/.exec(header.trim())
   if (match === null) return { kind: 'whole' }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]())
 
-// No refusal may leave anything behind.
+// A rejected request must not store or open anything.
 afterEach(() => {
   expect(server.storage.objects.list({ bucket: 'photos', limit: 1000 }).entries).toEqual([])
   expect(server.storage.openCount()).toBe(0)
@@ -40,8 +40,8 @@ const keys: Refusal[] = [
   ['a key of 1025 bytes', { url: `/photos/${'k'.repeat(1025)}` }, 'KeyTooLongError', 400],
   ['a key with NUL', { url: '/photos/a%00b' }, 'InvalidArgument', 400],
   ['a key that is not UTF-8', { url: '/photos/%ff' }, 'InvalidURI', 400],
-  ['a bucket that is not there', { url: '/absent/key' }, 'NoSuchBucket', 404],
-  ['a bucket name that cannot be', { url: '/A..b/key' }, 'NoSuchBucket', 404],
+  ['a missing bucket', { url: '/absent/key' }, 'NoSuchBucket', 404],
+  ['an invalid bucket name', { url: '/A..b/key' }, 'NoSuchBucket', 404],
 ]
 
 const bodies: Refusal[] = [
@@ -49,12 +49,12 @@ const bodies: Refusal[] = [
   ['no bytes', { body: '', unsignedHeaders: { 'content-length': '0' } }, 'EntityTooSmall', 400],
   ['1,065,353,217 declared bytes', { unsignedHeaders: { 'content-length': '1065353217' } }, 'EntityTooLarge', 400],
   ['no length', { body: '' }, 'MissingContentLength', 411],
-  ['a payload hash that every object has as a member', { payload: 'constructor' }, 'InvalidArgument', 400],
-  ['a payload hash that names the prototype', { payload: '__proto__' }, 'InvalidArgument', 400],
-  ['a payload hash that names a method', { payload: 'toString' }, 'InvalidArgument', 400],
-  ['another body than was hashed', { payload: 'a'.repeat(64) }, 'XAmzContentSHA256Mismatch', 400],
+  ['a payload hash named like an inherited member', { payload: 'constructor' }, 'InvalidArgument', 400],
+  ['a payload hash named __proto__', { payload: '__proto__' }, 'InvalidArgument', 400],
+  ['a payload hash named like a method', { payload: 'toString' }, 'InvalidArgument', 400],
+  ['a body that differs from its hash', { payload: 'a'.repeat(64) }, 'XAmzContentSHA256Mismatch', 400],
   ['a wrong Content-MD5', { headers: { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' } }, 'BadDigest', 400],
-  ['a Content-MD5 that is none', { headers: { 'content-md5': 'zzz' } }, 'InvalidDigest', 400],
+  ['a malformed Content-MD5', { headers: { 'content-md5': 'zzz' } }, 'InvalidDigest', 400],
   ['a wrong checksum', { headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } }, 'BadDigest', 400],
   ['two checksums', { headers: { 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' } }, 'InvalidRequest', 400],
   ['too much metadata', { headers: { 'x-amz-meta-a': 'v'.repeat(2048) } }, 'MetadataTooLarge', 400],
@@ -65,7 +65,7 @@ const bodies: Refusal[] = [
   ['another expected owner', { headers: { 'x-amz-expected-bucket-owner': 'somebody' } }, 'AccessDenied', 403],
 ]
 
-test.each([...signatures, ...keys, ...bodies])('a PUT with %s is refused as S3 XML', async (_, request, code, status) => {
+test.each([...signatures, ...keys, ...bodies])('a PUT with %s is rejected with S3 XML', async (_, request, code, status) => {
   const answer = await server.send({ ...putContent, ...request })
   expect(answer).toMatchObject({ code, status })
   expect(answer.headers.get('content-type')).toBe('application/xml')
@@ -107,7 +107,7 @@ const chunked: Refusal[] = [
     'IncompleteBody',
     400,
   ],
-  ['a chunk size that is none', { payload: unsignedTrailer, headers: trailer, body: 'zz\r\nabc\r\n0\r\n\r\n' }, 'IncompleteBody', 400],
+  ['a malformed chunk size', { payload: unsignedTrailer, headers: trailer, body: 'zz\r\nabc\r\n0\r\n\r\n' }, 'IncompleteBody', 400],
   [
     'more bytes than announced',
     { payload: unsignedTrailer, headers: trailer, body: `ff\r\n${'a'.repeat(255)}\r\n0\r\n\r\n` },
@@ -139,14 +139,14 @@ const chunked: Refusal[] = [
     400,
   ],
   [
-    'a trailer that is no checksum',
+    'a trailer other than a checksum',
     { payload: unsignedTrailer, headers: { ...decodedLength, 'x-amz-trailer': 'x-amz-acl' }, body: '0\r\n\r\n' },
     'InvalidRequest',
     400,
   ],
   ['no decoded length', { payload: unsignedTrailer, body: '0\r\n\r\n' }, 'MissingContentLength', 411],
   [
-    'a decoded length that is none',
+    'a negative decoded length',
     { payload: unsignedTrailer, headers: { 'x-amz-decoded-content-length': '-1' }, body: '0\r\n\r\n' },
     'InvalidArgument',
     400,
@@ -166,7 +166,7 @@ const chunked: Refusal[] = [
   ['elliptic-curve signatures', { payload: 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', body: 'x' }, 'NotImplemented', 501],
 ]
 
-test.each(chunked)('a chunked PUT with %s is refused', async (_, request, code, status) => {
+test.each(chunked)('a chunked PUT with %s is rejected', async (_, request, code, status) => {
   expect(await server.send({ ...putContent, ...request })).toMatchObject({ code, status })
 })
 
@@ -205,7 +205,7 @@ const reads: [string, string, string, string, number][] = [
   ['PUT', '/photos', 'admin', 'BucketAlreadyExists', 409],
 ]
 
-test.each(reads)('%s %s by the %s is refused as %s', async (...[method, url, name, code, status]) => {
+test.each(reads)('%s %s by the %s is rejected with %s', async (...[method, url, name, code, status]) => {
   const user = { owner, plain, admin }[name] ?? owner
   expect(await server.send({ method, url, user })).toMatchObject({ code, status })
 })
@@ -223,7 +223,7 @@ test('an anonymous request is denied', async () => {
   }
 })
 
-test('a HEAD is refused without a body', async () => {
+test('a rejected HEAD has no body', async () => {
   const answer = await server.send({ method: 'HEAD', url: '/photos/absent', user: owner })
   expect(answer).toMatchObject({ status: 404, body: '' })
 })
@@ -245,7 +245,7 @@ test.each(createConfigurations)('a bucket with %s is not created', async (_, bod
   expect(server.storage.buckets.find('newbucket')).toBeUndefined()
 })
 
-test('a refused client that waits for 100 Continue is never asked for its body', async () => {
+test('a rejected client that waits for 100 Continue does not get it', async () => {
   const expectation = { expect: '100-continue', 'content-length': '1000000' }
   const wrong = { ...putContent, body: '', payload: 'UNSIGNED-PAYLOAD', user: { ...owner, secretKey: 'wrong' } }
   const refused = await server.send({ ...wrong, unsignedHeaders: expectation })
@@ -255,7 +255,7 @@ test('a refused client that waits for 100 Continue is never asked for its body',
   expect(tooLarge).toMatchObject({ wasContinued: false, code: 'EntityTooLarge' })
 })
 
-test('a large unread body ends the connection after the answer, a small one keeps it', async () => {
+test('a large unread body closes the connection after the response, a small one keeps it open', async () => {
   const wrong = { ...putContent, user: { ...owner, secretKey: 'wrong' } }
   const small = await server.send({ ...wrong, body: Buffer.alloc(100_000) })
   expect(small).toMatchObject({ status: 403 })
@@ -265,7 +265,7 @@ test('a large unread body ends the connection after the answer, a small one keep
   expect(large.headers.get('connection')).toBe('close')
 })
 
-test('a broken chunk in front of a large rest is answered while the client still sends', async () => {
+test('a broken chunk before a large remaining body is answered while the client still sends', async () => {
   const bodyOf = () => Buffer.concat([chunkedBody('signed', chunks).wire.subarray(0, 300), Buffer.alloc(5_000_000)])
   const headers = { 'x-amz-decoded-content-length': '5000000' }
   const answer = await server.send({ ...putContent, payload: signedChunks, headers, bodyOf })
@@ -273,7 +273,7 @@ test('a broken chunk in front of a large rest is answered while the client still
   expect(answer.headers.get('connection')).toBe('close')
 })
 
-test('what the HTTP parser refuses is answered as S3 XML', async () => {
+test('requests that the HTTP parser rejects are answered with S3 XML', async () => {
   const overflow = await server.sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`)
   expect(overflow).toMatchObject({ status: 400, code: 'RequestHeaderSectionTooLarge' })
   expect(await server.sendRaw('GET /photos/%4 HTTP/1.1\r\nHost: x\r\n\r\n')).toMatchObject({ status: 400, code: 'InvalidURI' })
@@ -282,7 +282,7 @@ test('what the HTTP parser refuses is answered as S3 XML', async () => {
   expect(await server.sendRaw('nonsense\r\n\r\n')).toMatchObject({ status: 400, code: 'BadRequest' })
 })
 
-test('odd content types and expectations do not matter', async () => {
+test('unusual content types and expectations are ignored', async () => {
   for (const type of ['', 'binary', 'application/json']) {
     const answer = await server.send({
       ...putContent,
@@ -295,7 +295,7 @@ test('odd content types and expectations do not matter', async () => {
   }
 })
 
-test('a body that falls silent is timed out', async () => {
+test('a body without bytes for the idle timeout is rejected', async () => {
   await using impatient = await startTestServer({ settings: { body_idle_timeout: 50 } })
   await impatient.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const answer = await impatient.send({
@@ -308,7 +308,7 @@ test('a body that falls silent is timed out', async () => {
   expect(answer.headers.get('connection')).toBe('close')
 })
 
-test('a client that goes away in the middle of a body leaves nothing behind', async () => {
+test('a client that disconnects during its body leaves no object', async () => {
   const socket = connect(server.port, '127.0.0.1')
   await once(socket, 'connect')
   const { head } = signedRequest(server.port, {
@@ -322,7 +322,7 @@ test('a client that goes away in the middle of a body leaves nothing behind', as
   expect(server.storage.versions('photos', 'key')).toEqual([])
 })
 
-test('storage that cannot take or give is answered by S3 codes', async () => {
+test('storage failures are answered with S3 codes', async () => {
   const failures = [
     ['cache_full', 'InsufficientStorage', 507, undefined],
     ['database_full', 'InsufficientStorage', 507, undefined],
@@ -337,7 +337,7 @@ test('storage that cannot take or give is answered by S3 codes', async () => {
   server.storage.failWith(undefined)
 })
 
-test('requests above the limit are asked to slow down', async () => {
+test('requests above the limit get SlowDown', async () => {
   await using narrow = await startTestServer({ server: { max_requests: 1 } })
   await narrow.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const waiting = connect(narrow.port, '127.0.0.1')

@@ -1,4 +1,3 @@
-// A request body with every promise its headers make: length, framing, signatures and digests.
 import { hash } from 'node:crypto'
 import type { Authentication, Signer } from '../auth/authentication.ts'
 import { decodeChunkedBody } from '../auth/chunked-body.ts'
@@ -16,12 +15,13 @@ export interface BodyDigests {
   readonly sha256: string
 }
 
+/** A request body whose declared length, framing, signatures and digests are verified. */
 export interface RequestBody {
-  /** Length of the object in bytes, where the client said it. */
+  /** Object length in bytes, if the client declared it. */
   readonly declaredLength: number | undefined
-  /** The object's bytes, free of framing. May be read once. */
+  /** The object's bytes without framing. May be read once. */
   readonly bytes: AsyncIterable<Buffer>
-  /** To be called when `bytes` has ended. Throws when a promise was broken; returns the checksums to keep, in base64. */
+  /** Call it when `bytes` has ended. Throws on a mismatch; returns the checksums to store, base64 by algorithm. */
   verify(digests: BodyDigests): Readonly<Record<string, string>>
 }
 
@@ -30,13 +30,13 @@ export interface BodySource {
   readonly headers: Headers
   /** Undefined for an anonymous request. */
   readonly authentication: Authentication<Signer> | undefined
-  /** Computed when the client names none; undefined for nothing. */
+  /** Computed when the client sends no checksum; undefined: none. */
   readonly defaultChecksum: ChecksumAlgorithm | undefined
 }
 
 const unsigned: Payload = { kind: 'unsigned' }
 
-/** Reads nothing yet. Throws what the headers alone deserve. */
+/** Does not read the body yet. Throws errors detectable from the headers. */
 export async function openRequestBody(source: BodySource): Promise<RequestBody> {
   const { headers, authentication } = source
   const payload = authentication?.payload ?? unsigned
@@ -48,7 +48,7 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
   const { bytes, trailers } = decode(source, payload, { announced, declaredLength })
   return {
     declaredLength,
-    bytes: checksum === undefined ? bytes : passThrough(bytes, checksum.running),
+    bytes: checksum === undefined ? bytes : updating(bytes, checksum.running),
     verify(digests) {
       requireLength(declaredLength, digests.size)
       requirePayloadHash(payload, digests.sha256)
@@ -61,7 +61,7 @@ export async function openRequestBody(source: BodySource): Promise<RequestBody> 
   }
 }
 
-/** A small body as a whole, verified. Throws MalformedXML above `bytesMax`. */
+/** Reads and verifies a small body. Throws MalformedXML above `bytesMax`. */
 export async function readWholeBody(body: RequestBody, bytesMax: number): Promise<Buffer> {
   const tooLarge = () =>
     new S3Error('MalformedXML', { message: `The request body is longer than ${bytesMax} bytes.`, closesConnection: true })
@@ -83,7 +83,8 @@ function readDeclaredLength(headers: Headers, payload: Payload): number | undefi
   const text = headers.get(isFramed ? 'x-amz-decoded-content-length' : 'content-length')
   if (text !== undefined) {
     const length = /^\d{1,15}$/.test(text) ? Number(text) : undefined
-    if (length === undefined) throw new S3Error('InvalidArgument', { message: `The length ${text} of the body is not a number of bytes.` })
+    if (length === undefined)
+      throw new S3Error('InvalidArgument', { message: `The declared body length ${text} is not a number of bytes.` })
     return length
   }
   if (isFramed || !headers.has('transfer-encoding')) throw new S3Error('MissingContentLength')
@@ -106,7 +107,7 @@ function decode({ wire, authentication }: BodySource, payload: Payload, { announ
   })
 }
 
-async function* passThrough(bytes: AsyncIterable<Buffer>, checksum: RunningChecksum): AsyncGenerator<Buffer> {
+async function* updating(bytes: AsyncIterable<Buffer>, checksum: RunningChecksum): AsyncGenerator<Buffer> {
   for await (const piece of bytes) {
     checksum.update(piece)
     yield piece
@@ -115,7 +116,7 @@ async function* passThrough(bytes: AsyncIterable<Buffer>, checksum: RunningCheck
 
 function requireLength(declared: number | undefined, received: number): void {
   if (declared === undefined || declared === received) return
-  throw new S3Error('IncompleteBody', { message: `The request body holds ${received} bytes; its headers announced ${declared}.` })
+  throw new S3Error('IncompleteBody', { message: `The request body has ${received} bytes; its headers declared ${declared}.` })
 }
 
 function requirePayloadHash(payload: Payload, computed: string): void {

@@ -1,9 +1,8 @@
-// Ids that let a client and the log speak of the same request.
 import { randomFillSync } from 'node:crypto'
 import { newToken } from '#kernel'
 
 const idBytes = 8
-// Filling many at once costs a fraction of asking the system for each.
+// One system call for many ids is much cheaper than one for each.
 const pool = Buffer.alloc(idBytes * 512)
 let poolAt = pool.length
 
@@ -17,5 +16,5 @@ export function newRequestId(): string {
   return pool.toString('hex', poolAt - idBytes, poolAt).toUpperCase()
 }
 
-/** Names this process in every answer, as x-amz-id-2. */
+/** Identifies this process; sent as x-amz-id-2. */
 export const hostId = newToken(24)

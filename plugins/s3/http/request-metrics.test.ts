@@ -5,13 +5,13 @@ import { OperationCounts, operationMetric } from './request-metrics.ts'
 
 const collect = (operationCounts: OperationCounts) => operationMetric.collect({ operationCounts })
 
-/** Only what happened. */
+/** Counts above 0. */
 const counted = async (counts: OperationCounts) =>
   Object.fromEntries(
-    (await collect(counts)).filter(({ value }) => value > 0).map(({ labels, value }) => [Object.values(labels).join(' '), value]),
+    (await collect(counts)).filter(({ value }) => value !== 0).map(({ labels, value }) => [Object.values(labels).join(' '), value]),
   )
 
-test('every operation has both ends from the start', async () => {
+test('every operation has both outcomes from the start', async () => {
   const samples = await collect(new OperationCounts())
   const operations = ['put', 'get', 'head', 'delete', 'copy', 'list', 'multipart']
   expect(samples).toEqual(
@@ -19,7 +19,7 @@ test('every operation has both ends from the start', async () => {
   )
 })
 
-test('requests are counted by operation and by how they ended', async () => {
+test('requests are counted by operation and outcome', async () => {
   await using server = await startTestServer()
   const client = server.client(admin)
   await client.send(new CreateBucketCommand({ Bucket: 'photos' }))
@@ -32,7 +32,7 @@ test('requests are counted by operation and by how they ended', async () => {
   await expect(client.send(new GetObjectCommand({ ...place, Key: 'none' }))).rejects.toMatchObject({ name: 'NoSuchKey' })
   await expect(client.send(new PutObjectCommand({ ...place, IfNoneMatch: '*', Body: Buffer.alloc(200) }))).rejects.toThrow()
   client.destroy()
-  // An answer reaches the client before it is counted.
+  // The response reaches the client before it is counted.
   await expect
     .poll(() => counted(server.operationCounts))
     .toEqual({
@@ -45,7 +45,7 @@ test('requests are counted by operation and by how they ended', async () => {
     })
 })
 
-test('a request that is not what it signed is no operation', async () => {
+test('a request with an invalid signature is not counted', async () => {
   await using server = await startTestServer()
   const client = server.client({ ...admin, secretKey: 'not the secret' })
   await expect(client.send(new GetObjectCommand({ Bucket: 'photos', Key: 'k' }))).rejects.toThrow()

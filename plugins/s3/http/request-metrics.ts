@@ -1,4 +1,3 @@
-// How many operations on objects clients asked for, and how they ended.
 import { defineMetric, defineService } from '#kernel'
 
 const groups = {
@@ -20,20 +19,20 @@ const groups = {
   ListMultipartUploads: 'multipart',
 } as const
 
-interface Ends {
+interface Outcomes {
   success: number
   failure: number
 }
 
-/** Counts since the start. */
+/** S3 operations on objects since the process started. */
 export class OperationCounts {
-  readonly byGroup: ReadonlyMap<string, Ends> = new Map(Object.values(groups).map((group) => [group, { success: 0, failure: 0 }]))
+  readonly byGroup: ReadonlyMap<string, Outcomes> = new Map(Object.values(groups).map((group) => [group, { success: 0, failure: 0 }]))
   readonly #byName = new Map(Object.entries(groups).map(([name, group]) => [name, this.byGroup.get(group)]))
 
-  /** `name` as the router gives it; operations on buckets and requests without one are not counted. */
-  add(name: string | undefined, end: keyof Ends): void {
-    const ends = name === undefined ? undefined : this.#byName.get(name)
-    if (ends !== undefined) ends[end] += 1
+  /** `name`: from the router. Operations on buckets and unrouted requests are not counted. */
+  add(name: string | undefined, outcome: keyof Outcomes): void {
+    const outcomes = name === undefined ? undefined : this.#byName.get(name)
+    if (outcomes !== undefined) outcomes[outcome] += 1
   }
 }
 
@@ -41,12 +40,12 @@ export const operationCounts = defineService<OperationCounts>('s3.operation-coun
 
 export const operationMetric = defineMetric({
   name: 'svc_backend_object_operations_total',
-  help: 'S3 operations on objects. A failure was answered with an error, or its answer did not reach its end.',
+  help: 'S3 operations on objects. Failure: the response was an error or was aborted.',
   type: 'counter',
   labels: ['operation', 'status'],
   uses: { operationCounts },
   collect: async ({ operationCounts }) =>
-    [...operationCounts.byGroup].flatMap(([operation, ends]) =>
-      Object.entries(ends).map(([status, value]) => ({ labels: { operation, status }, value })),
+    [...operationCounts.byGroup].flatMap(([operation, outcomes]) =>
+      Object.entries(outcomes).map(([status, value]) => ({ labels: { operation, status }, value })),
     ),
 })

@@ -1,4 +1,3 @@
-// Names the operation a request asks for. Every operation of the S3 API has a name here, so that none is taken for another.
 import type { Headers } from './headers.ts'
 import { invalidArgument, S3Error } from './s3-error.ts'
 import {
@@ -20,7 +19,10 @@ export interface RoutedRequest {
   readonly headers: Headers
 }
 
-/** Name of the operation, such as GetObject. Throws MethodNotAllowed, InvalidArgument or PreconditionFailed. */
+/**
+ * Returns the name of the requested operation, such as GetObject. Covers unsupported operations too, so that none is mistaken for another.
+ * Throws MethodNotAllowed, InvalidArgument or PreconditionFailed.
+ */
 export function routeOperation({ method, target, headers }: RoutedRequest): string {
   const copySource = headers.get('x-amz-copy-source')
   if (copySource !== undefined && method !== 'PUT') {
@@ -76,7 +78,7 @@ function choose(table: MethodTable, method: string, resourceType: string): strin
   throw new S3Error('MethodNotAllowed', { extras: { Method: method, ResourceType: resourceType }, headers: { allow: methodsOf(table) } })
 }
 
-/** Text for logs and for the Resource element of errors. */
+/** For logs and for the Resource element of errors. */
 export function describePlace(place: Place): string {
   if (place.kind === 'service') return '/'
   return place.kind === 'bucket' ? `/${place.bucket}` : `/${place.bucket}/${place.key}`

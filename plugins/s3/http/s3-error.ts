@@ -1,5 +1,4 @@
-// Refusals of the S3 API: every code with its status and the message a client sees when nothing more precise is known.
-
+/** Status and default message of each S3 error code. */
 const s3Errors = {
   AccessDenied: [403, 'Access Denied'],
   AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
@@ -13,8 +12,8 @@ const s3Errors = {
   ConditionalRequestConflict: [409, 'A conflicting operation occurred during this request. Try again.'],
   EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed object size.'],
   EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
-  IncompleteBody: [400, 'You did not provide the number of bytes announced by the request headers.'],
-  InsufficientStorage: [507, 'The cache of this gateway is full. Make room or raise its capacity, then try again.'],
+  IncompleteBody: [400, 'You did not provide the number of bytes declared by the request headers.'],
+  InsufficientStorage: [507, 'The cache of this gateway is full. Wait for eviction or raise cache.max_size_gb, then try again.'],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'The AWS access key ID you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],
@@ -57,15 +56,15 @@ export type S3ErrorCode = keyof typeof s3Errors
 
 export interface S3ErrorOptions {
   readonly message?: string
-  /** Elements shown between Message and Resource, in this order. */
+  /** Elements between Message and Resource, in this order. */
   readonly extras?: Readonly<Record<string, string | number>>
   readonly headers?: Readonly<Record<string, string>>
-  /** True when the position in the request body is unknown, so the connection cannot carry another request. */
+  /** True when the position in the request body is unknown, so the connection cannot be reused. */
   readonly closesConnection?: boolean
   readonly cause?: unknown
 }
 
-/** A refusal a client sees as S3 XML. Thrown anywhere below the listener, written only by it. */
+/** An error that the listener sends to the client as S3 XML. */
 export class S3Error extends Error {
   override readonly name = 'S3Error'
   readonly code: S3ErrorCode
@@ -85,7 +84,6 @@ export class S3Error extends Error {
   }
 }
 
-/** The refusal of one argument, named as clients expect it. */
 export function invalidArgument(name: string, value: string, message: string): S3Error {
   return new S3Error('InvalidArgument', { message, extras: { ArgumentName: name, ArgumentValue: value } })
 }

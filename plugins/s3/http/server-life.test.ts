@@ -31,7 +31,7 @@ async function startListener(tls: object = { enabled: false }, port = '127.0.0.1
   return { ...running, storage, port: Number(new URL(running.url).port) }
 }
 
-test('a stop lets the running write end, answers it, and takes no further connections', async () => {
+test('a stop finishes the running write, answers it, and accepts no further connections', async () => {
   const { storage, port, stop } = await startListener()
   const socket = connect(port, '127.0.0.1')
   const unsignedHeaders = { expect: '100-continue', 'content-length': '200' }
@@ -51,14 +51,14 @@ test('a stop lets the running write end, answers it, and takes no further connec
 test.each([
   [':0', /^http:\/\/127\.0\.0\.1:\d+$/],
   ['localhost:0', /^http:\/\/127\.0\.0\.1:\d+$/],
-])('listening on %s is reached by %s', async (address, url) => {
+])('a server on %s is reachable at %s', async (address, url) => {
   const listener = await startListener({ enabled: false }, address)
   expect(listener.url).toMatch(url)
   expect((await fetch(listener.url)).status).toBe(403)
   await listener.stop()
 })
 
-test('an address in use is named with the setting to change', async () => {
+test('an address in use is reported with the setting to change', async () => {
   const { port, stop } = await startListener()
   await expect(startListener({ enabled: false }, `127.0.0.1:${port}`)).rejects.toThrow(
     /127\.0\.0\.1:\d+ \(EADDRINUSE\); change server\.port/,
@@ -83,7 +83,7 @@ test('serves HTTPS with the configured certificate', async () => {
   rmSync(dir, { recursive: true })
 })
 
-test('a reader that goes away in the middle of an object frees it', async () => {
+test('a client that disconnects during a read releases the object', async () => {
   await using server = await startTestServer()
   await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const body = Buffer.alloc(32 * 1024 * 1024)
@@ -97,7 +97,7 @@ test('a reader that goes away in the middle of an object frees it', async () => 
   await expect.poll(() => server.storage.openCount(), { timeout: 5_000 }).toBe(0)
 })
 
-test('a reader that takes nothing is cut off', async () => {
+test('a client that reads nothing is disconnected', async () => {
   await using server = await startTestServer({ settings: { body_idle_timeout: 1000 } })
   await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   await server.send({ method: 'PUT', url: '/photos/large', body: Buffer.alloc(32 * 1024 * 1024), user: owner })
@@ -109,25 +109,25 @@ test('a reader that takes nothing is cut off', async () => {
   socket.destroy()
 })
 
-test('one connection carries many requests, refused and answered ones', async () => {
+test('one connection serves several requests, rejected ones included', async () => {
   await using server = await startTestServer()
   await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const socket = connect(server.port, '127.0.0.1')
-  const ask = async (method: string, url: string, body = '') => {
+  const send = async (method: string, url: string, body = '') => {
     const { head } = signedRequest(server.port, { method, url, user: owner, body })
     socket.write(head + body)
     const [answer] = await once(socket, 'data')
     return String(answer).slice(0, 12)
   }
-  expect(await ask('PUT', '/photos/a', 'too small')).toBe('HTTP/1.1 400')
-  expect(await ask('PUT', '/photos/a', 'x'.repeat(200))).toBe('HTTP/1.1 200')
-  expect(await ask('HEAD', '/photos/b')).toBe('HTTP/1.1 404')
-  expect(await ask('DELETE', '/photos/a')).toBe('HTTP/1.1 204')
-  expect(await ask('GET', '/photos/a')).toBe('HTTP/1.1 404')
+  expect(await send('PUT', '/photos/a', 'too small')).toBe('HTTP/1.1 400')
+  expect(await send('PUT', '/photos/a', 'x'.repeat(200))).toBe('HTTP/1.1 200')
+  expect(await send('HEAD', '/photos/b')).toBe('HTTP/1.1 404')
+  expect(await send('DELETE', '/photos/a')).toBe('HTTP/1.1 204')
+  expect(await send('GET', '/photos/a')).toBe('HTTP/1.1 404')
   socket.destroy()
 })
 
-test('a client holds no more than its share of the connections, and others are served', async () => {
+test('a client gets at most its share of the connections, and others are served', async () => {
   await using server = await startTestServer({ server: { max_connections: 8, max_connections_per_client: 5 } })
   const halfOpen = Array.from({ length: 8 }, () => connect({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.2' }))
   let ended = 0
@@ -141,7 +141,7 @@ test('a client holds no more than its share of the connections, and others are s
   for (const socket of halfOpen) socket.destroy()
 })
 
-test('where no number is set, a client gets a quarter of the connections, and the setting is named', async () => {
+test('by default a client gets a quarter of the connections, and the warning names the setting', async () => {
   const warnings: unknown[] = []
   const log = { ...silentLog, warn: (message: string, fields: LogFields = {}) => void warnings.push([message, fields]) }
   await using server = await startTestServer({ server: { max_connections: 8, max_connections_per_client: 0 }, log })
@@ -154,12 +154,12 @@ test('where no number is set, a client gets a quarter of the connections, and th
       .once('close', () => void ended++)
   await expect.poll(() => ended).toBe(3)
   expect(warnings).toEqual([
-    [expect.stringContaining('server.max_connections_per_client is the limit'), { client: '127.0.0.2', connections: 1, limit: 2 }],
+    [expect.stringContaining('server.max_connections_per_client'), { client: '127.0.0.2', connections: 1, limit: 2 }],
   ])
   for (const socket of sockets) socket.destroy()
 })
 
-test('an answer may not be taken for a page that its type does not say', async () => {
+test('responses forbid content sniffing', async () => {
   await using server = await startTestServer()
   await server.storage.buckets.create({ name: 'photos', ownerAccessKey: owner.accessKey })
   const put = { method: 'PUT', url: '/photos/page', body: `<script>${'x'.repeat(200)}</script>`, user: owner }

@@ -1,4 +1,3 @@
-// Refusals of storage as the S3 API words them.
 import { SvcError } from '#kernel'
 import { S3Error, type S3ErrorCode } from './s3-error.ts'
 import type { Place } from './target.ts'
@@ -19,13 +18,13 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   is_delete_marker: 'MethodNotAllowed',
   object_not_found: 'NoSuchKey',
   remote_reads_busy: 'SlowDown',
-  // The caller was deleted while it created a bucket.
+  // The caller was deleted while it was creating a bucket.
   s3_user_not_found: 'InvalidAccessKeyId',
   version_not_found: 'NoSuchVersion',
 }
 
-/** Codes whose S3 message says less than storage does. */
-const namedByStorage: ReadonlySet<string> = new Set([
+/** Codes whose storage message is more specific than the S3 message. */
+const keepsMessage: ReadonlySet<string> = new Set([
   'content_unavailable',
   'database_full',
   'database_unwritable',
@@ -37,14 +36,14 @@ const namedByStorage: ReadonlySet<string> = new Set([
 ])
 const retrySecondsDefault = 5
 
-/** Any error as a refusal a client may see; undefined for a fault of the server. */
+/** Maps errors of storage to S3 errors; undefined for an internal error. */
 export function toS3Error(error: unknown, place: Place | undefined): S3Error | undefined {
   if (error instanceof S3Error) return error
   if (!(error instanceof SvcError)) return undefined
   const code = codes[error.code]
   if (code === undefined) return undefined
   return new S3Error(code, {
-    ...(namedByStorage.has(error.code) && { message: error.message }),
+    ...(keepsMessage.has(error.code) && { message: error.message }),
     extras: extrasOf(code, place),
     headers: error.status === 503 ? { 'retry-after': String(error.retryAfterSeconds ?? retrySecondsDefault) } : {},
     cause: error,

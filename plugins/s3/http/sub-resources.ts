@@ -1,12 +1,11 @@
-// The query names that make a request another operation, with the operation each method then means.
-
+/** Query names that select another operation, and the operation of each method. */
 type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
 export type MethodTable = Readonly<Partial<Record<Method, string>>>
 
 const configuration = (name: string): MethodTable => ({ GET: `Get${name}`, PUT: `Put${name}`, DELETE: `Delete${name}` })
 const readWrite = (name: string): MethodTable => ({ GET: `Get${name}`, PUT: `Put${name}` })
 
-/** Sub-resources of `/{bucket}`. A name that is not here is no sub-resource and is ignored. */
+/** Sub-resources of `/{bucket}`. Unknown names are ignored. */
 export const bucketSubResources: ReadonlyMap<string, MethodTable> = new Map(
   Object.entries({
     abac: readWrite('BucketAbac'),
@@ -43,7 +42,7 @@ export const bucketSubResources: ReadonlyMap<string, MethodTable> = new Map(
   }),
 )
 
-/** Sub-resources of `/{bucket}/{key}`, but for partNumber and uploadId, which depend on each other. */
+/** Sub-resources of `/{bucket}/{key}`, except partNumber and uploadId, which depend on each other. */
 export const objectSubResources: ReadonlyMap<string, MethodTable> = new Map(
   Object.entries({
     acl: readWrite('ObjectAcl'),

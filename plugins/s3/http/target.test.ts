@@ -17,7 +17,7 @@ test.each([
   ['/b/%C3%A9%F0%9F%98%80', { kind: 'object', bucket: 'b', key: 'é😀' }],
   ['/b/%EF%BB%BFk', { kind: 'object', bucket: 'b', key: '\ufeffk' }],
   ['http://localhost:8080/b/k', { kind: 'object', bucket: 'b', key: 'k' }],
-])('reads the place of %s', (url, place) => {
+])('parses %s', (url, place) => {
   expect(parseTarget(url, pathStyle).place).toEqual(place)
 })
 
@@ -32,11 +32,11 @@ test.each([
   ['/b/a%00b', 'InvalidArgument'],
   [`/b/${'k'.repeat(1025)}`, 'KeyTooLongError'],
   [`/b/${'%C3%A9'.repeat(513)}`, 'KeyTooLongError'],
-])('refuses %s as %s', (url, code) => {
+])('rejects %s with %s', (url, code) => {
   expect(() => parseTarget(url, pathStyle)).toThrow(expect.objectContaining({ code }))
 })
 
-test('a key of exactly 1024 bytes is a key', () => {
+test('a key of exactly 1024 bytes is accepted', () => {
   expect(parseTarget(`/b/${'%C3%A9'.repeat(512)}`, pathStyle).place).toMatchObject({ key: 'é'.repeat(512) })
 })
 
@@ -50,7 +50,7 @@ test('the query keeps the first value of a name and reads a plus as a space', ()
   expect(rawQuery).toBe('prefix=a+b%2Bc&prefix=d&acl&&empty=')
 })
 
-test('a host below a configured domain names the bucket', () => {
+test('the sub-domain of a configured domain is the bucket name', () => {
   const addressing = { host: 'My.Bucket.s3.example.org:443', virtualHostDomains: ['s3.example.org'] }
   expect(parseTarget('/a/b', addressing).place).toEqual({ kind: 'object', bucket: 'my.bucket', key: 'a/b' })
   expect(parseTarget('/', addressing).place).toEqual({ kind: 'bucket', bucket: 'my.bucket' })

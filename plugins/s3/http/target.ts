@@ -1,11 +1,10 @@
-// What a request is about: bucket, key and query, read from the raw URL, decoded once and never normalised.
 import { percentDecode } from './percent-encoding.ts'
 import { invalidArgument, S3Error } from './s3-error.ts'
 
 const keyBytesMax = 1024
 
 export interface RawTarget {
-  /** Path exactly as sent; what SigV4 signs. */
+  /** Path exactly as sent: SigV4 signs it. */
   readonly rawPath: string
   /** Query exactly as sent, without the question mark. */
   readonly rawQuery: string
@@ -23,18 +22,18 @@ export type S3Target = RawTarget & { readonly place: Place }
 export interface Addressing {
   /** Value of the Host header, with or without a port. */
   readonly host: string | undefined
-  /** Domains whose sub-domains name a bucket; empty means path-style only. */
+  /** Domains whose sub-domains are bucket names; empty: path-style only. */
   readonly virtualHostDomains: readonly string[]
 }
 
-/** Splits the request URL. Throws InvalidURI, InvalidArgument (NUL) or KeyTooLongError. */
+/** Parses the raw request URL: decodes once, never normalises. Throws InvalidURI, InvalidArgument (NUL) or KeyTooLongError. */
 export function parseTarget(url: string, addressing: Addressing): S3Target {
   const raw = splitUrl(url)
   return { ...raw, query: parseQuery(raw.rawQuery), place: parsePlace(raw.rawPath, addressing) }
 }
 
 function splitUrl(url: string): { rawPath: string; rawQuery: string } {
-  // A proxy may send the absolute form of RFC 9112 §3.2.2.
+  // Proxies may send the absolute form of RFC 9112 §3.2.2.
   const absolute = url.startsWith('/') ? undefined : /^https?:\/\/[^/?]*/i.exec(url)
   const rest = absolute ? url.slice(absolute[0].length) : url
   const mark = rest.indexOf('?')
@@ -50,8 +49,8 @@ function parseQuery(rawQuery: string): ReadonlyMap<string, string> {
   for (const part of rawQuery.split('&')) {
     if (part === '') continue
     const equals = part.indexOf('=')
-    const name = decodeOrRefuse(equals < 0 ? part : part.slice(0, equals), true)
-    const value = equals < 0 ? '' : decodeOrRefuse(part.slice(equals + 1), true)
+    const name = decode(equals < 0 ? part : part.slice(0, equals), true)
+    const value = equals < 0 ? '' : decode(part.slice(equals + 1), true)
     if (!query.has(name)) query.set(name, value)
   }
   return query
@@ -63,12 +62,12 @@ function parsePlace(rawPath: string, addressing: Addressing): Place {
   if (hostBucket !== undefined) return placeOf(hostBucket, rawPath.slice(1))
   if (rawPath === '/') return { kind: 'service' }
   const slash = rawPath.indexOf('/', 1)
-  const bucket = decodeOrRefuse(slash < 0 ? rawPath.slice(1) : rawPath.slice(1, slash), false)
+  const bucket = decode(slash < 0 ? rawPath.slice(1) : rawPath.slice(1, slash), false)
   return placeOf(bucket, slash < 0 ? '' : rawPath.slice(slash + 1))
 }
 
 function placeOf(bucket: string, rawKey: string): Place {
-  return rawKey === '' ? { kind: 'bucket', bucket } : { kind: 'object', bucket, key: checkKey(decodeOrRefuse(rawKey, false)) }
+  return rawKey === '' ? { kind: 'bucket', bucket } : { kind: 'object', bucket, key: checkKey(decode(rawKey, false)) }
 }
 
 function bucketOfHost({ host, virtualHostDomains }: Addressing): string | undefined {
@@ -85,7 +84,7 @@ function checkKey(key: string): string {
   return key
 }
 
-function decodeOrRefuse(text: string, plusIsSpace: boolean): string {
+function decode(text: string, plusIsSpace: boolean): string {
   const decoded = percentDecode(text, { plusIsSpace })
   if (decoded === undefined) throw new S3Error('InvalidURI')
   return decoded

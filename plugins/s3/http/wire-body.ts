@@ -1,7 +1,7 @@
-// The bytes of a request body as they come off the wire, with a limit on silence and lazily asked-for continuation.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { S3Error } from './s3-error.ts'
 
+/** The raw bytes of a request body, with an idle timeout. Sends 100 Continue when reading starts. */
 export class WireBody implements AsyncIterable<Buffer> {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
@@ -16,17 +16,16 @@ export class WireBody implements AsyncIterable<Buffer> {
     this.#awaitsContinue = options.awaitsContinue
   }
 
-  /** True while the client holds its body back until it is told to go on. */
+  /** True while the client waits for 100 Continue before it sends the body. */
   get awaitsContinue(): boolean {
     return this.#awaitsContinue
   }
 
-  /** Bytes of the body that have been read. */
   get receivedBytes(): number {
     return this.#receivedBytes
   }
 
-  /** Bytes of the body that have not been read yet; Infinity when nobody knows. */
+  /** Infinity when the length is unknown. */
   get unreadBytes(): number {
     const { headers, complete } = this.#request
     if (complete) return 0
@@ -34,7 +33,7 @@ export class WireBody implements AsyncIterable<Buffer> {
     return Number(headers['content-length'] ?? 0) - this.#receivedBytes
   }
 
-  /** Throws RequestTimeout after too long a silence, IncompleteBody when the client went away. May be called once. */
+  /** Throws RequestTimeout after the idle timeout, IncompleteBody when the client disconnects. May be called once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     if (this.#awaitsContinue) {
       this.#awaitsContinue = false
@@ -58,7 +57,7 @@ export class WireBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Reads and drops at most `bytesMax` bytes for at most `timeMs`, so that a client still sending gets to see its answer. */
+  /** Reads and drops at most `bytesMax` bytes for at most `timeMs`, so that a client that is still sending reads the response. */
   async drain(bytesMax: number, timeMs: number): Promise<void> {
     if (this.#request.destroyed) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -75,7 +74,7 @@ export class WireBody implements AsyncIterable<Buffer> {
   }
 }
 
-/** Listens for anything that makes reading again worthwhile. */
+/** Waits for events after which a read may return bytes. */
 function watchArrivals(request: IncomingMessage) {
   let arrived = false
   let failure: Error | undefined

@@ -1,4 +1,3 @@
-// Puts an answer on the wire and leaves the connection in a state the next request can trust.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Content, S3Answer } from '../operations/operation.ts'
 import type { RequestNotes } from './access-log.ts'
@@ -7,7 +6,7 @@ import type { WireBody } from './wire-body.ts'
 const drainKeepAliveBytesMax = 1024 * 1024
 const lingerBytesMax = 16 * 1024 * 1024
 const lingerMs = 2000
-/** Bodies up to this size leave together with the headers, in one write. */
+/** Bodies up to this size are sent together with the headers, in one write. */
 const singleWriteBytesMax = 64 * 1024
 
 export interface Exchange {
@@ -16,17 +15,17 @@ export interface Exchange {
   readonly wire: WireBody
   readonly requestId: string
   readonly hostId: string
-  /** A reader that takes nothing for this long is cut off. */
+  /** Time without a byte read by the client after which the connection is closed. */
   readonly idleMs: number
   readonly notes: Pick<RequestNotes, 'sentBytes'>
 }
 
 export interface WriteOptions {
-  /** The position in the request body is lost, or the server is stopping. */
+  /** True when the position in the request body is unknown, or the server is stopping. */
   readonly closesConnection: boolean
 }
 
-/** Resolves when the answer has left. Throws when it could not be completed, after the headers may have gone. */
+/** Resolves when the response is sent; the connection is then reusable or closed. Throws when it fails, possibly after the headers were sent. */
 export async function writeAnswer(exchange: Exchange, answer: S3Answer, options: WriteOptions): Promise<void> {
   const { request, response, wire } = exchange
   const { content } = answer
@@ -47,7 +46,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
       }
       response.write(answer.body)
     }
-    // A client still sending sees its answer only if its bytes are taken in; ending at once would reset the connection.
+    // Closing while the client still sends would reset the connection, and the client would lose the response.
     if (closes && unread > 0 && !wire.awaitsContinue) await wire.drain(lingerBytesMax, lingerMs)
     response.end()
   } finally {
@@ -58,7 +57,7 @@ export async function writeAnswer(exchange: Exchange, answer: S3Answer, options:
 function headersOf({ requestId, hostId }: Exchange, { status, headers, body }: S3Answer, closes: boolean) {
   return {
     ...headers,
-    // Objects are what their writers say: a browser must not take text for a page.
+    // Browsers must not sniff HTML in objects of other types.
     'x-content-type-options': 'nosniff',
     'x-amz-request-id': requestId,
     'x-amz-id-2': hostId,
@@ -75,7 +74,7 @@ interface Reading {
   readonly length: number
 }
 
-/** The first bytes come before the headers leave: bytes that cannot be had are refused with an error document. */
+/** Reads the first bytes before the headers are sent, so that unreadable content gets an error document. */
 async function startReading({ opened, range, length }: Content): Promise<Reading> {
   const pieces = opened.read(range)[Symbol.asyncIterator]()
   return { pieces, first: await pieces.next(), length }
@@ -92,14 +91,14 @@ async function writeContent({ response, idleMs, notes }: Exchange, { pieces, fir
   } finally {
     await pieces.return?.()
   }
-  if (notes.sentBytes !== length) throw new Error(`storage gave ${notes.sentBytes} bytes of an object part of ${length}`)
+  if (notes.sentBytes !== length) throw new Error(`storage returned ${notes.sentBytes} bytes, expected ${length}`)
 }
 
-/** Resolves when the socket took what was written. Throws when the reader is gone or takes nothing for too long. */
+/** Resolves when the socket buffer is empty. Throws when the client disconnects or reads nothing for `idleMs`. */
 async function drained(response: ServerResponse, idleMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const onClose = () => reject(new Error('the reader closed the connection'))
-  const timer = setTimeout(() => reject(new Error(`the reader took nothing for ${idleMs} ms`)), idleMs)
+  const onClose = () => reject(new Error('the client closed the connection'))
+  const timer = setTimeout(() => reject(new Error(`the client read nothing for ${idleMs} ms`)), idleMs)
   response.once('drain', resolve).once('close', onClose)
   try {
     if (response.destroyed) onClose()

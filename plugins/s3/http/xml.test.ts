@@ -8,7 +8,7 @@ test('writes markup and control characters as references', () => {
   expect(escapeXml('plain')).toBe('plain')
 })
 
-test('any text XML can carry is read back as it was written', async () => {
+test('every valid XML text is read back as written', async () => {
   await assert(
     property(string({ unit: 'grapheme' }), (text) => {
       const document = parseXml(Buffer.from(xmlDocument('Root', element('Key', text))))
@@ -17,7 +17,7 @@ test('any text XML can carry is read back as it was written', async () => {
   )
 })
 
-test('an error names its code, extras and request', () => {
+test('an error document has code, extras and request ID', () => {
   const error = new S3Error('NoSuchKey', { extras: { Key: 'a&b' } })
   const document = errorDocument(error, { resource: '/b/a&b', requestId: 'R', hostId: 'H' })
   expect(document).toBe(
@@ -27,24 +27,24 @@ test('an error names its code, extras and request', () => {
 })
 
 test.each([
-  ['nothing', ''],
+  ['an empty document', ''],
   ['an open element', '<a><b></a>'],
   ['a document type', '<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>'],
   ['an unknown entity', '<a>&e;</a>'],
   ['too many levels', '<a>'.repeat(17) + '</a>'.repeat(17)],
   ['two roots', '<a/><b/>'],
-  ['text alone', 'hello'],
-])('refuses %s', (_, text) => {
+  ['text without an element', 'hello'],
+])('rejects %s', (_, text) => {
   expect(() => parseXml(Buffer.from(text))).toThrow(expect.objectContaining({ code: 'MalformedXML' }))
 })
 
-test('refuses bytes that are not UTF-8', () => {
+test('rejects bytes that are not UTF-8', () => {
   expect(() => parseXml(Buffer.from([0x3c, 0x61, 0x3e, 0xff, 0x3c, 0x2f, 0x61, 0x3e]))).toThrow(
     expect.objectContaining({ code: 'MalformedXML' }),
   )
 })
 
-test('reads names without prefix and text across CDATA', () => {
+test('reads names without their prefix, and text of CDATA sections', () => {
   const document = parseXml(Buffer.from('<s:a xmlns:s="urn:x"><s:b>1<![CDATA[<2>]]></s:b></s:a>'))
   expect(document.name).toBe('a')
   expect(childText(document, 'b')).toBe('1<2>')

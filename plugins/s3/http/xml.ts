@@ -1,4 +1,3 @@
-// S3 XML: writing by concatenation with escaping, reading with a strict parser that refuses document types and bounds its input.
 import { SaxesParser } from 'saxes'
 import { S3Error } from './s3-error.ts'
 
@@ -8,7 +7,7 @@ const depthMax = 16
 
 const namedEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Replacements by character code. XML 1.0 cannot carry control characters; S3 writes them as references all the same. */
+/** Replacements by character code. XML 1.0 forbids control characters; S3 writes them as references anyway. */
 const entities: readonly (string | undefined)[] = Array.from({ length: 0x3f }, (_, code) => {
   const character = String.fromCharCode(code)
   if (character === '\t' || character === '\n') return undefined
@@ -27,17 +26,16 @@ export function escapeXml(text: string): string {
   return copiedTo === 0 ? text : escaped + text.slice(copiedTo)
 }
 
-/** One element with escaped text. */
 export function element(name: string, text: string | number | boolean): string {
   return `<${name}>${typeof text === 'string' ? escapeXml(text) : text}</${name}>`
 }
 
-/** One element with escaped text, or nothing when the text is absent. */
+/** Empty when `text` is undefined. */
 export function optionalElement(name: string, text: string | number | undefined): string {
   return text === undefined ? '' : element(name, text)
 }
 
-/** A whole answer document; `content` is XML already. */
+/** `content`: XML. */
 export function xmlDocument(root: string, content: string): string {
   return `${declaration}<${root} xmlns="${s3Namespace}">${content}</${root}>`
 }
@@ -48,7 +46,7 @@ export interface ErrorPlace {
   readonly hostId: string
 }
 
-/** The error document of S3, which alone has no namespace. */
+/** Unlike all other documents of S3, errors have no namespace. */
 export function errorDocument(error: S3Error, place: ErrorPlace): string {
   const extras = Object.entries(error.extras).map(([name, value]) => element(name, value))
   return `${declaration}<Error>${element('Code', error.code)}${element('Message', error.message)}${extras.join('')}${element(
@@ -70,7 +68,7 @@ interface OpenElement {
   children: OpenElement[]
 }
 
-/** Reads a request document; throws MalformedXML for anything not well-formed, not UTF-8, too deep, or with a document type. */
+/** Throws MalformedXML when the document is not well-formed or not UTF-8, is too deep, or has a document type. */
 export function parseXml(bytes: Uint8Array): XmlElement {
   try {
     return readElements(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -110,7 +108,7 @@ function readElements(text: string): XmlElement {
   return root
 }
 
-/** The text of the first child of that name, or undefined. */
+/** Text of the first child with this name, or undefined. */
 export function childText(parent: XmlElement, name: string): string | undefined {
   return parent.children.find((child) => child.name === name)?.text
 }

@@ -7,7 +7,7 @@ import { refuseUnsupportedBucketHeaders } from './unsupported-headers.ts'
 
 const configurationBytesMax = 64 * 1024
 
-/** Creates a bucket owned by the caller. Asking again for an own bucket succeeds, as clients that retry expect. */
+/** Creates a bucket owned by the caller. Succeeds when the caller already owns it, so that retries succeed. */
 export const createBucket: Operation = {
   scope: 'bucket-name',
   action: 'create-bucket',
@@ -25,12 +25,12 @@ async function createOrAdopt(request: NamedBucketRequest, services: S3Services):
   try {
     await services.buckets.create({ name, ownerAccessKey: caller?.accessKey ?? null })
   } catch (error) {
-    // Another request of the same caller may have created the bucket in the meantime, which is as good.
+    // A concurrent request of the same caller created the bucket.
     if (!(error instanceof SvcError && error.code === 'bucket_exists' && isOwned(request, services))) throw error
   }
 }
 
-/** Throws BucketAlreadyExists for a bucket of somebody else. */
+/** Throws BucketAlreadyExists for a bucket of another owner. */
 function isOwned({ bucketName, caller }: NamedBucketRequest, { buckets }: S3Services): boolean {
   const existing = buckets.find(bucketName)
   if (existing === undefined) return false
@@ -47,11 +47,11 @@ async function checkConfiguration(request: NamedBucketRequest, region: string): 
   const location = childText(document, 'LocationConstraint') ?? ''
   if (location !== '' && location !== region && location !== 'us-east-1') {
     throw new S3Error('InvalidLocationConstraint', {
-      message: `The specified location constraint is not valid; this server is ${region}.`,
+      message: `The specified location constraint is not valid; the region of this server is ${region}.`,
       extras: { LocationConstraint: location },
     })
   }
   if (document.children.some(({ name, children }) => name === 'Tags' && children.length > 0)) {
-    throw new S3Error('NotImplemented', { message: 'Tags of buckets are not implemented.' })
+    throw new S3Error('NotImplemented', { message: 'Bucket tags are not implemented.' })
   }
 }

@@ -1,4 +1,3 @@
-// The conditions of a delete: it goes ahead only if what is deleted is what the client believes it to be.
 import type { ObjectVersion } from '#plugins/storage'
 import { evaluateWriteConditions } from '../http/conditions.ts'
 import type { Headers } from '../http/headers.ts'
@@ -9,14 +8,14 @@ export type DeleteCondition = (current: ObjectVersion | undefined) => void
 const timeHeader = 'x-amz-if-match-last-modified-time'
 const sizeHeader = 'x-amz-if-match-size'
 
-/** The conditions of the headers as one check that throws PreconditionFailed; undefined when there are none. Throws InvalidArgument. */
+/** Returns a check that throws PreconditionFailed, or undefined without conditions. Throws InvalidArgument. */
 export function readDeleteCondition(headers: Headers): DeleteCondition | undefined {
   const ifMatch = headers.get('if-match')
   const seconds = readSeconds(headers.get(timeHeader))
   const size = readSize(headers.get(sizeHeader))
   if (ifMatch === undefined && seconds === undefined && size === undefined) return undefined
   return (current) => {
-    // An absent object is as deleted as the caller wants it.
+    // Deleting a missing object succeeds.
     if (current === undefined) return
     if (ifMatch !== undefined) requireMatch(ifMatch, current)
     if (seconds !== undefined && seconds !== Math.floor(current.createdAtMs / 1000)) throw failed(timeHeader)
@@ -24,7 +23,7 @@ export function readDeleteCondition(headers: Headers): DeleteCondition | undefin
   }
 }
 
-/** Under a delete marker only `*` matches. */
+/** A delete marker matches only `*`. */
 function requireMatch(ifMatch: string, current: ObjectVersion): void {
   if (current.isDeleteMarker && ifMatch.trim() === '*') return
   const result = evaluateWriteConditions({ ifMatch }, current.isDeleteMarker ? '' : current.etag)
@@ -35,7 +34,7 @@ function requireMatch(ifMatch: string, current: ObjectVersion): void {
 function readSeconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const timeMs = Date.parse(text)
-  if (Number.isNaN(timeMs)) throw invalidArgument(timeHeader, text, 'The time cannot be read.')
+  if (Number.isNaN(timeMs)) throw invalidArgument(timeHeader, text, 'The time is not a valid date.')
   return Math.floor(timeMs / 1000)
 }
 

@@ -2,7 +2,7 @@ import { type DeleteCondition, readDeleteCondition } from './delete-conditions.t
 import type { ObjectRequest, Operation, S3Answer, S3Services } from './operation.ts'
 import { requestedVersion } from './read-object.ts'
 
-/** Puts a delete marker on top of the key's versions, or removes the version that is named. */
+/** Adds a delete marker, or deletes the requested version. */
 export const deleteObject: Operation = {
   scope: 'object',
   action: 'delete-object',
@@ -15,7 +15,7 @@ export const deleteObject: Operation = {
   },
 }
 
-/** A version that is not there is as removed as the caller wants it. */
+/** Deleting a missing version succeeds. */
 async function removeVersion(
   { bucket, key }: ObjectRequest,
   { versions }: S3Services,

@@ -1,7 +1,7 @@
 import { escapeXml, xmlDocument } from '../http/xml.ts'
 import { type Operation, xmlAnswer } from './operation.ts'
 
-/** The region; the oldest one is written as nothing. */
+/** S3 writes the region us-east-1 as an empty element. */
 export const getBucketLocation: Operation = {
   scope: 'bucket',
   action: 'read-bucket',

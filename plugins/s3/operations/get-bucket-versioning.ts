@@ -1,7 +1,7 @@
 import { element, xmlDocument } from '../http/xml.ts'
 import { type Operation, xmlAnswer } from './operation.ts'
 
-/** Every bucket is versioned, always. */
+/** Every bucket is versioned. */
 export const getBucketVersioning: Operation = {
   scope: 'bucket',
   action: 'read-bucket',

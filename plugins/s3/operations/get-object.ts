@@ -1,13 +1,12 @@
 import type { Operation } from './operation.ts'
 import { findReadable, hasReadConditions, openReadable, planRead, requestedVersion } from './read-object.ts'
 
-/** An object's bytes, or a part of them. */
 export const getObject: Operation = {
   scope: 'object',
   action: 'read-object',
   async run(request, services) {
     const versionId = requestedVersion(request)
-    // A condition may make the read needless, and opening an object that is not cached is dear.
+    // Check conditions first: opening an object that is not cached is expensive.
     if (hasReadConditions(request.headers)) {
       const { status, headers } = planRead(request, findReadable(request, services, versionId))
       if (status === 304) return { status, headers }
@@ -16,7 +15,7 @@ export const getObject: Operation = {
     const opened = guard.use(await openReadable(request, services, versionId))
     const { status, headers, length, range } = planRead(request, opened.version)
     if (status === 304) return { status, headers }
-    // From here on the writer of the answer disposes it.
+    // The writer of the response disposes it.
     guard.move()
     return { status, headers, content: { opened, length, ...(range && { range }) } }
   },

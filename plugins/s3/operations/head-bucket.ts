@@ -1,6 +1,6 @@
 import type { Operation } from './operation.ts'
 
-/** Says that the bucket exists and is the caller's. */
+/** Succeeds when the bucket exists and the caller may read it. */
 export const headBucket: Operation = {
   scope: 'bucket',
   action: 'read-bucket',

@@ -1,7 +1,7 @@
 import type { Operation } from './operation.ts'
 import { findReadable, planRead, requestedVersion } from './read-object.ts'
 
-/** Everything GetObject answers but the bytes. */
+/** The response of GetObject without the body. */
 export const headObject: Operation = {
   scope: 'object',
   action: 'read-object',

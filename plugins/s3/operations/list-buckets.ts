@@ -6,7 +6,7 @@ import { readCount } from './paging.ts'
 
 const bucketsMax = 10_000
 
-/** Buckets the caller owns, or every bucket for an admin, in order of name. */
+/** Buckets owned by the caller, or every bucket for an admin, sorted by name. */
 export const listBuckets: Operation = {
   scope: 'service',
   action: 'list-buckets',

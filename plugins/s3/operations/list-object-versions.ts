@@ -8,7 +8,7 @@ import { type EncodeKey, readCount, readEncoding } from './paging.ts'
 const entriesMax = 1000
 const emptyPage: VersionPage = { versions: [], commonPrefixes: [], isTruncated: false }
 
-/** Versions and delete markers: keys in byte order, each key's versions newest first. */
+/** Versions and delete markers, sorted by key in byte order, then newest first. */
 export const listObjectVersions: Operation = {
   scope: 'bucket',
   action: 'read-bucket',

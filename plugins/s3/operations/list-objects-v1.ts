@@ -2,7 +2,7 @@ import { element, xmlDocument } from '../http/xml.ts'
 import { listingEntries, listingHead, readListing } from './list-objects.ts'
 import { type Operation, xmlAnswer } from './operation.ts'
 
-/** Keys and groups in byte order, continued by the marker. */
+/** Keys and common prefixes in byte order, paged by marker. */
 export const listObjectsV1: Operation = {
   scope: 'bucket',
   action: 'read-bucket',
@@ -10,7 +10,7 @@ export const listObjectsV1: Operation = {
     const marker = request.query.get('marker') ?? ''
     const listing = readListing(request, services, marker)
     const { page, prefix, delimiter, encode } = listing
-    // Without a delimiter clients go on from the last key they got.
+    // Without a delimiter clients continue from the last key.
     const next = page.isTruncated && delimiter !== '' ? page.last : undefined
     const head = `${element('Name', request.bucket.name)}${element('Prefix', encode(prefix))}${element('Marker', encode(marker))}`
     const nextMarker = next === undefined ? '' : element('NextMarker', encode(next))

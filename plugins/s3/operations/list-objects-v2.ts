@@ -3,7 +3,7 @@ import { listingEntries, listingHead, readListing } from './list-objects.ts'
 import { type Operation, xmlAnswer } from './operation.ts'
 import { decodeToken, encodeToken } from './paging.ts'
 
-/** Keys and groups in byte order, continued by an opaque token. */
+/** Keys and common prefixes in byte order, paged by an opaque token. */
 export const listObjectsV2: Operation = {
   scope: 'bucket',
   action: 'read-bucket',

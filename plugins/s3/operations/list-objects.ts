@@ -1,4 +1,4 @@
-// What both versions of ListObjects share: reading one page and writing its entries.
+/** Shared by both versions of ListObjects. */
 import type { ListPage } from '#plugins/storage'
 import { element, escapeXml, optionalElement } from '../http/xml.ts'
 import type { BucketRequest, S3Services } from './operation.ts'
@@ -18,7 +18,7 @@ export interface Listing {
 
 const emptyPage: ListPage = { entries: [], commonPrefixes: [], isTruncated: false }
 
-/** One page of keys and groups after `after`, which may be the empty text. Throws InvalidArgument. */
+/** One page of keys and common prefixes after `after` (may be empty). Throws InvalidArgument. */
 export function readListing({ bucket, query }: BucketRequest, { objects }: S3Services, after: string): Listing {
   const prefix = query.get('prefix') ?? ''
   const delimiter = query.get('delimiter') ?? ''
@@ -35,12 +35,12 @@ export function readListing({ bucket, query }: BucketRequest, { objects }: S3Ser
   return { page, prefix, delimiter, maxKeys, encodingType, encode }
 }
 
-/** Elements both versions begin with, but for their markers. */
+/** Leading elements of both versions, without their markers. */
 export function listingHead({ maxKeys, delimiter, encodingType, encode, page }: Listing): string {
   return `${element('MaxKeys', maxKeys)}${delimiter === '' ? '' : element('Delimiter', encode(delimiter))}${optionalElement('EncodingType', encodingType)}${element('IsTruncated', page.isTruncated)}`
 }
 
-/** Contents and CommonPrefixes. `owner` is undefined where owners are not to be shown. */
+/** Contents and CommonPrefixes. `owner`: undefined to omit owners. */
 export function listingEntries({ page, encode }: Listing, owner: string | null | undefined): string {
   const ownerXml = owner === undefined ? '' : ownerElement(owner)
   let entries = ''

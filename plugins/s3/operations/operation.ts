@@ -1,4 +1,4 @@
-// What an S3 operation is given and what it answers, free of HTTP machinery.
+/** Input and output of the S3 operations, independent of the HTTP server. */
 import type { Bucket, Buckets, Objects, OpenedObject, Versions } from '#plugins/storage'
 import type { S3User } from '../contract.ts'
 import type { Headers } from '../http/headers.ts'
@@ -8,18 +8,18 @@ import type { S3Settings } from '../settings.ts'
 export interface S3Request {
   readonly method: string
   readonly query: ReadonlyMap<string, string>
-  /** Headers as sent, with those a presigned URL carries in its query. */
+  /** Headers as sent, plus those hoisted into the query of a presigned URL. */
   readonly headers: Headers
   /** Undefined for an anonymous request. */
   readonly caller: S3User | undefined
   /** Milliseconds UTC. */
   readonly now: number
-  /** Prepares the body with everything its headers promise about it. Nothing is read before its bytes are. */
+  /** Prepares the body with its checks. Reads nothing until `bytes` is read. */
   openBody(): Promise<RequestBody>
 }
 
 export interface NamedBucketRequest extends S3Request {
-  /** As addressed; no such bucket may exist. */
+  /** As in the URL; the bucket may not exist. */
   readonly bucketName: string
 }
 
@@ -31,7 +31,7 @@ export interface ObjectRequest extends BucketRequest {
   readonly key: string
 }
 
-/** An object's bytes as they leave; whoever writes the answer disposes `opened`. */
+/** The bytes of a response. The writer of the response disposes `opened`. */
 export interface Content {
   readonly opened: OpenedObject
   /** Both ends inclusive; absent for the whole object. */
@@ -54,7 +54,7 @@ export interface S3Services {
   readonly settings: S3Settings
 }
 
-/** What a caller must be allowed to do before an operation runs. */
+/** Action that the caller needs permission for. */
 export type Action = 'list-buckets' | 'create-bucket' | 'read-bucket' | 'read-object' | 'write-object' | 'delete-object'
 
 type Run<Request> = (request: Request, services: S3Services) => S3Answer | Promise<S3Answer>

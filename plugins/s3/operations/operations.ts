@@ -1,4 +1,4 @@
-// Every operation this server carries out, by name.
+/** Implemented operations by name. */
 import { createBucket } from './create-bucket.ts'
 import { deleteObject } from './delete-object.ts'
 import { getBucketLocation } from './get-bucket-location.ts'

@@ -1,4 +1,3 @@
-// How the owner of a bucket or object is shown: the access key is both ID and name, and outlives a change of secret.
 import { element } from '../http/xml.ts'
 
 /** Buckets of the internal account have no S3 user. */
@@ -8,6 +7,7 @@ export function ownerId(accessKey: string | null): string {
   return accessKey ?? rootId
 }
 
+/** The access key is both ID and display name: it stays when the secret key changes. */
 export function ownerElement(accessKey: string | null): string {
   const id = ownerId(accessKey)
   return `<Owner>${element('ID', id)}${element('DisplayName', id)}</Owner>`

@@ -1,10 +1,10 @@
-// What the listings share: limits, continuation tokens and the url encoding of keys.
+/** Shared by the listings: limits, continuation tokens and url encoding of keys. */
 import { percentEncode } from '../http/percent-encoding.ts'
 import { invalidArgument } from '../http/s3-error.ts'
 
 type Query = ReadonlyMap<string, string>
 
-/** A count such as max-keys: absent gives the fallback, above the maximum gives the maximum. Throws InvalidArgument. */
+/** Parses a count such as max-keys: `fallback` when absent, at most `max`. Throws InvalidArgument. */
 export function readCount(query: Query, name: string, { fallback, max }: { readonly fallback: number; readonly max: number }): number {
   const text = query.get(name)
   if (text === undefined || text === '') return fallback
@@ -14,7 +14,7 @@ export function readCount(query: Query, name: string, { fallback, max }: { reado
 
 export type EncodeKey = (key: string) => string
 
-/** How names are written into a listing. Throws InvalidArgument for an encoding other than url. */
+/** Encoding of the keys in a listing. Throws InvalidArgument for encodings other than url. */
 export function readEncoding(query: Query): { readonly type: string | undefined; readonly encode: EncodeKey } {
   const type = query.get('encoding-type')
   if (type === undefined || type === '') return { type: undefined, encode: (key) => key }
@@ -22,12 +22,12 @@ export function readEncoding(query: Query): { readonly type: string | undefined;
   return { type, encode: (key) => percentEncode(key, true) }
 }
 
-/** Opaque to clients: where the next page starts. */
+/** Continuation token: the last key of the page. Opaque to clients. */
 export function encodeToken(lastKey: string): string {
   return Buffer.from(lastKey, 'utf8').toString('base64url')
 }
 
-/** Throws InvalidArgument for a token this server never gave. */
+/** Throws InvalidArgument for a malformed token. */
 export function decodeToken(token: string): string {
   const key = Buffer.from(token, 'base64url').toString('utf8')
   if (encodeToken(key) !== token) throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect.')

@@ -5,7 +5,7 @@ import { S3Error } from '../http/s3-error.ts'
 import type { ObjectRequest, Operation, S3Services } from './operation.ts'
 import { refuseUnsupportedObjectHeaders } from './unsupported-headers.ts'
 
-/** Stores an object as a new version. Everything the headers decide is decided before a byte of the body is asked for. */
+/** Stores an object as a new version. Rejects what the headers make invalid before it reads the body. */
 export const putObject: Operation = {
   scope: 'object',
   action: 'write-object',
@@ -37,7 +37,6 @@ export const putObject: Operation = {
   },
 }
 
-/** Checksums of a version as headers. */
 export function checksumHeaders({ headers }: ObjectVersion): Record<string, string> {
   const all: Record<string, string> = {}
   for (const [algorithm, value] of Object.entries(headers.checksums)) {
@@ -63,7 +62,7 @@ function requireAllowedSize(declared: number | undefined, { objects: { sizeBytes
   }
 }
 
-/** Undefined when the request has no condition; otherwise throws what the current version deserves. */
+/** Returns a check of the current version that throws NoSuchKey or PreconditionFailed; undefined without conditions. */
 function conditionOf({ headers, key }: ObjectRequest): ((current: ObjectVersion | undefined) => void) | undefined {
   const conditions: WriteConditions = { ifMatch: headers.get('if-match'), ifNoneMatch: headers.get('if-none-match') }
   if (conditions.ifMatch === undefined && conditions.ifNoneMatch === undefined) return undefined

@@ -1,4 +1,4 @@
-// What GetObject and HeadObject share: finding the version, its conditions, the range, and the headers of the answer.
+/** Shared by GetObject and HeadObject. */
 import { SvcError } from '#kernel'
 import type { ObjectVersion, OpenedObject } from '#plugins/storage'
 import { evaluateReadConditions } from '../http/conditions.ts'
@@ -10,7 +10,7 @@ import type { ObjectRequest, S3Services } from './operation.ts'
 import { checksumHeaders } from './put-object.ts'
 import { refuseCustomerKeys } from './unsupported-headers.ts'
 
-/** The version asked for by the query, or undefined for the current one. Throws InvalidArgument. */
+/** The requested version ID, or undefined for the current version. Throws InvalidArgument. */
 export function requestedVersion({ query }: ObjectRequest): string | undefined {
   const versionId = query.get('versionId')
   if (versionId !== undefined && !/^[\w.~-]{1,64}$/.test(versionId)) {
@@ -19,7 +19,7 @@ export function requestedVersion({ query }: ObjectRequest): string | undefined {
   return versionId
 }
 
-/** Throws NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker asked for by its id. */
+/** Throws NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker requested by version ID. */
 export function findReadable(request: ObjectRequest, { objects }: S3Services, versionId: string | undefined): ObjectVersion {
   const { bucket, key } = request
   const version = objects.find(bucket.name, key, versionId)
@@ -36,16 +36,16 @@ export function findReadable(request: ObjectRequest, { objects }: S3Services, ve
   })
 }
 
-const nothingToRead: ReadonlySet<string> = new Set(['object_not_found', 'version_not_found', 'is_delete_marker'])
+const unreadableCodes: ReadonlySet<string> = new Set(['object_not_found', 'version_not_found', 'is_delete_marker'])
 
-/** Like findReadable, but opens the version in the same look-up. */
+/** Like findReadable, but opens the version in the same lookup. */
 export async function openReadable(request: ObjectRequest, services: S3Services, versionId: string | undefined): Promise<OpenedObject> {
   const { bucket, key } = request
   try {
     return await services.objects.open(bucket.name, key, versionId)
   } catch (error) {
-    // Storage found nothing to read; the look-up tells what is there instead, such as a delete marker.
-    if (error instanceof SvcError && nothingToRead.has(error.code)) findReadable(request, services, versionId)
+    // findReadable throws the S3 error with its details, such as those of a delete marker.
+    if (error instanceof SvcError && unreadableCodes.has(error.code)) findReadable(request, services, versionId)
     throw error
   }
 }
@@ -57,7 +57,7 @@ export interface ReadPlan {
   readonly range?: { readonly start: number; readonly end: number }
 }
 
-/** Decides how a version is answered. Throws PreconditionFailed, InvalidRange, InvalidPartNumber, InvalidRequest. */
+/** Decides status, headers and range of the response. Throws PreconditionFailed, InvalidRange, InvalidPartNumber, InvalidRequest. */
 export function planRead(request: ObjectRequest, version: ObjectVersion): ReadPlan {
   refuseCustomerKeys(request.headers)
   const range = requestedRange(request, version.size)
@@ -75,11 +75,10 @@ export function planRead(request: ObjectRequest, version: ObjectVersion): ReadPl
     return { status: 206, headers, length: end - start + 1, range }
   }
   headers['content-length'] = String(version.size)
-  if (wantsChecksums(request.headers)) Object.assign(headers, checksumHeaders(version))
+  if (requestsChecksums(request.headers)) Object.assign(headers, checksumHeaders(version))
   return { status: request.query.has('partNumber') ? 206 : 200, headers, length: version.size }
 }
 
-/** True when the answer may do without the object's bytes. */
 export function hasReadConditions(headers: Headers): boolean {
   return headers.has('if-none-match') || headers.has('if-match') || headers.has('if-modified-since') || headers.has('if-unmodified-since')
 }
@@ -118,7 +117,7 @@ function requestedRange({ headers, query }: ObjectRequest, size: number): ReadPl
   return range.kind === 'part' ? { start: range.first, end: range.last } : undefined
 }
 
-/** An object written in one piece has one part. */
+/** Objects are uploaded in one part. */
 function requireOnlyPart(text: string): void {
   if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > 10_000) {
     throw invalidArgument('partNumber', text, 'Part number must be an integer between 1 and 10000, inclusive')
@@ -130,7 +129,7 @@ function identityHeaders(version: ObjectVersion): Record<string, string> {
   return { etag: `"${version.etag}"`, 'last-modified': httpDate(version.createdAtMs), 'x-amz-version-id': version.versionId }
 }
 
-function wantsChecksums(headers: Headers): boolean {
+function requestsChecksums(headers: Headers): boolean {
   return headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'
 }
 
@@ -146,10 +145,11 @@ function overrides(query: ReadonlyMap<string, string>): Record<string, string> {
   return headers
 }
 
-/** As header bytes; a line break would let a URL add headers of its own. */
+/** Encodes a header value. Rejects line breaks, which would inject headers. */
 function headerText(name: string, value: string): string {
   const text = Buffer.from(value, 'utf8').toString('latin1')
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) throw invalidArgument(name, value, `${name} contains characters a header cannot carry.`)
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
+    throw invalidArgument(name, value, `${name} contains characters that are invalid in a header.`)
   return text
 }
 

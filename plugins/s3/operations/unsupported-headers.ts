@@ -1,4 +1,4 @@
-// Headers that ask for something this server does not do. They are refused, so that no client relies on what never happens.
+/** Rejects headers that request unsupported features, so that clients do not rely on them. */
 import type { Headers } from '../http/headers.ts'
 import { S3Error } from '../http/s3-error.ts'
 import type { S3Settings } from '../settings.ts'
@@ -15,7 +15,7 @@ const customerKeys = [
 const objectLock = ['x-amz-object-lock-mode', 'x-amz-object-lock-retain-until-date', 'x-amz-object-lock-legal-hold']
 const refusedOnWrites = [...grants, ...customerKeys, ...objectLock, 'x-amz-tagging', 'x-amz-write-offset-bytes']
 
-/** Access lists that say what holds anyway. */
+/** Canned ACLs that match the behaviour of this server. */
 const harmlessAcls: ReadonlySet<string> = new Set(['private', 'bucket-owner-full-control'])
 
 /** Throws NotImplemented. */
@@ -41,7 +41,7 @@ export function refuseUnsupportedObjectHeaders(headers: Headers, settings: S3Set
   }
 }
 
-/** Objects are stored without customer keys, so a read with one cannot be meant for them. Throws InvalidRequest. */
+/** No object is encrypted with a customer key. Throws InvalidRequest. */
 export function refuseCustomerKeys(headers: Headers): void {
   if (!headers.has('x-amz-server-side-encryption-customer-algorithm')) return
   throw new S3Error('InvalidRequest', {

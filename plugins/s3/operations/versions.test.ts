@@ -35,7 +35,7 @@ const mark = async (Bucket: string, Key: string) => (await client.send(new Delet
 const list = (Bucket: string, more: Omit<ListObjectVersionsCommandInput, 'Bucket'> = {}) =>
   client.send(new ListObjectVersionsCommand({ Bucket, ...more }))
 
-test('versions and delete markers are listed newest first, each with what it is', async () => {
+test('versions and delete markers are listed newest first with their properties', async () => {
   const bucket = await newBucket()
   const [first, marker, last] = [await put(bucket, 'k', '1'), await mark(bucket, 'k'), await put(bucket, 'k', '2')]
   const answer = await list(bucket)
@@ -48,7 +48,7 @@ test('versions and delete markers are listed newest first, each with what it is'
   expect(answer.NextKeyMarker).toBeUndefined()
 })
 
-test('a listing goes on behind its markers until everything was listed once', async () => {
+test('paging by markers lists everything once', async () => {
   const bucket = await newBucket()
   const ids: string[] = []
   for (const key of ['a', 'b b', 'ü&']) for (const text of ['1', '2', '3']) ids.push(await put(bucket, key, text))
@@ -65,7 +65,7 @@ test('a listing goes on behind its markers until everything was listed once', as
   expect(seen.sort()).toEqual(ids.sort())
 })
 
-test('keys are rolled up by the delimiter, and a key marker alone skips all versions of its key', async () => {
+test('keys are grouped by the delimiter, and a key marker alone skips all versions of its key', async () => {
   const bucket = await newBucket()
   for (const key of ['a', 'b/1', 'b/2', 'c']) await put(bucket, key)
   await put(bucket, 'a')
@@ -81,7 +81,7 @@ test('keys are rolled up by the delimiter, and a key marker alone skips all vers
   expect(await list(bucket, { MaxKeys: 0 })).toMatchObject({ IsTruncated: false, MaxKeys: 0 })
 })
 
-test('a version is removed for good, and so is a marker, which brings the object back', async () => {
+test('a version is removed permanently; removing a delete marker restores the object', async () => {
   const bucket = await newBucket()
   const [first, last, marker] = [await put(bucket, 'k', '1'), await put(bucket, 'k', '2'), await mark(bucket, 'k')]
   const remove = (VersionId: string) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'k', VersionId }))
@@ -97,7 +97,7 @@ test('a version is removed for good, and so is a marker, which brings the object
   }
 })
 
-test('a conditional delete removes only what it names', async () => {
+test('a conditional delete removes only a matching object', async () => {
   const bucket = await newBucket()
   const VersionId = await put(bucket, 'k', '1')
   const { ETag, LastModified, Size } = (await list(bucket)).Versions?.[0] ?? {}
@@ -113,5 +113,5 @@ test('a conditional delete removes only what it names', async () => {
   await expect(remove({ IfMatch: ETag })).rejects.toMatchObject({ name: 'PreconditionFailed' })
   expect(await remove({ IfMatch: '*' })).toMatchObject({ DeleteMarker: true })
   expect(await remove({ ...right, VersionId })).toMatchObject({ VersionId })
-  expect((await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'never-was', IfMatch: '"x"' }))).DeleteMarker).toBe(true)
+  expect((await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: 'missing', IfMatch: '"x"' }))).DeleteMarker).toBe(true)
 })

@@ -1,4 +1,4 @@
-// Builds aws-chunked bodies for tests, the way clients send them.
+/** Builds aws-chunked bodies as clients send them. */
 import { createHmac, hash } from 'node:crypto'
 import type { ChunkedBodyOptions } from '../auth/chunked-body.ts'
 import { signingKey } from '../auth/signing-key.ts'
@@ -17,7 +17,7 @@ export const signedFraming = {
 
 type Framing = typeof signedFraming
 
-/** A well-formed body of these chunks, with the options that decode it and the trailers it carries. */
+/** A well-formed body, its decoding options and its trailers. */
 export function chunkedBody(kind: FramingKind, chunks: readonly Buffer[], framing: Framing = signedFraming) {
   const content = Buffer.concat(chunks)
   const trailer = kind === 'signed' ? undefined : { 'x-amz-checksum-sha256': hash('sha256', content, 'base64') }

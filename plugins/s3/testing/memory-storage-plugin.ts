@@ -1,4 +1,4 @@
-// The storage plugin's place taken by storage in memory.
+/** Replaces the storage plugin by storage in memory. */
 import { clock, definePlugin, defineService, provide } from '#kernel'
 import { buckets, objects, type Versions, versions } from '#plugins/storage'
 import { createMemoryStorage, type MemoryStorage } from './memory-storage.ts'
@@ -11,7 +11,7 @@ export const memoryStoragePlugin = definePlugin({
     provide(memoryStorage, { clock }, (uses) => createMemoryStorage(uses.clock)),
     provide(buckets, { memoryStorage }, (uses) => uses.memoryStorage.buckets),
     provide(objects, { memoryStorage }, (uses) => uses.memoryStorage.objects),
-    // The S3 API uses no more of it.
+    // The S3 API uses only these members.
     provide(versions, { memoryStorage }, (uses) => uses.memoryStorage.versionHistory as Versions),
   ],
 })

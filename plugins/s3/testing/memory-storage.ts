@@ -1,4 +1,4 @@
-// Storage in memory, keeping the promises of the storage contract that the S3 API relies on.
+/** Storage in memory that fulfils the storage contract as far as the S3 API uses it. */
 import { createHash } from 'node:crypto'
 import { type Clock, defineErrors, newUlid } from '#kernel'
 import type {
@@ -26,7 +26,7 @@ const errors = defineErrors({
   entity_too_large: { status: 413, message: 'The object is too large.' },
   cache_full: { status: 507, message: 'The cache is full.' },
   database_full: { status: 507, message: 'The disk of the database is full.' },
-  cache_busy: { status: 503, message: 'Room is being made in the cache.' },
+  cache_busy: { status: 503, message: 'The cache is evicting.' },
   content_unavailable: { status: 503, message: 'No provider answers.' },
 })
 
@@ -40,7 +40,7 @@ export interface MemoryStorage {
   versions(bucket: string, key: string): readonly ObjectVersion[]
   /** Objects opened and not yet disposed. */
   readonly openCount: () => number
-  /** Makes every put or open fail; undefined ends that. */
+  /** Makes every put and open fail; undefined: no failure. */
   failWith(failure: StorageFailure | undefined): void
 }
 
@@ -98,8 +98,8 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       return bucket
     },
     async setCopyPolicy(name) {
-      // The S3 API has no word for it.
-      throw new Error(`the storage in memory does not change the copies of '${name}'`)
+      // No S3 operation calls it.
+      throw new Error(`the storage in memory does not change the copy policy of '${name}'`)
     },
     countOwnedBy: (owner) => [...bucketsByName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }

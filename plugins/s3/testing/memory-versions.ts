@@ -1,4 +1,4 @@
-// The histories of storage in memory: what the S3 API asks of them.
+/** Version histories of the storage in memory, as far as the S3 API uses them. */
 import type { ListVersionsRequest, ObjectVersion, VersionPage, Versions } from '#plugins/storage'
 
 export interface Stored {

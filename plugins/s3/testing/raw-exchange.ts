@@ -1,19 +1,19 @@
-// One HTTP exchange over a plain socket, for requests no client library would send.
+/** One HTTP exchange over a plain socket, for requests that client libraries do not send. */
 import { connect } from 'node:net'
 
 export interface RawAnswer {
-  /** True when the server asked for the body with 100 Continue first. */
+  /** True when the server sent 100 Continue first. */
   readonly wasContinued: boolean
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
-  /** S3 error code of the body, or the empty text. */
+  /** S3 error code of the body, or empty. */
   readonly code: string
 }
 
 const answerMsMax = 10_000
 
-/** Resolves with the final answer; rejects when the server closes without one or stays silent for too long. */
+/** Resolves with the final response; rejects when the server closes without one or exceeds the timeout. */
 export function exchangeRaw(port: number, pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>()
   const socket = connect(port, '127.0.0.1')
@@ -29,7 +29,7 @@ export function exchangeRaw(port: number, pieces: readonly (string | Buffer)[]):
     received += text
     if (settle()) socket.destroy()
   })
-  // A server that refuses early may reset the connection while the request is still being sent.
+  // A server that rejects early may reset the connection while the request is still being sent.
   socket.on('error', (error) => settle() || reject(error))
   socket.on('close', () => {
     clearTimeout(timer)

@@ -1,4 +1,4 @@
-// A self-signed certificate for 127.0.0.1, made for each test so that no private key lies in the repository.
+/** A self-signed certificate for 127.0.0.1, made per test so that the repository contains no private key. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /** PEM texts. Valid for one day. */

@@ -1,4 +1,4 @@
-// Signs requests by hand, rightly or wrongly, for tests.
+/** Signs requests by hand, also with wrong signatures. */
 import { hash } from 'node:crypto'
 import { canonicalRequests } from '../auth/canonical-request.ts'
 import { formatAmzDate } from '../auth/credential.ts'
@@ -13,11 +13,11 @@ export interface SignedRequestOptions {
   readonly body?: string | Buffer
   readonly user: { readonly accessKey: string; readonly secretKey: string }
   readonly now?: number
-  /** Value of x-amz-content-sha256; the hash of the body by default. */
+  /** Value of x-amz-content-sha256. Default: hash of the body. */
   readonly payload?: string
   /** Added after signing. */
   readonly unsignedHeaders?: Readonly<Record<string, string>>
-  /** Makes the body from what signs its chunks. */
+  /** Makes a body with signed chunks. */
   readonly bodyOf?: (framing: Framing) => Buffer
 }
 
@@ -26,7 +26,7 @@ export interface Framing {
   readonly seed: string
 }
 
-/** The request as bytes for the wire. Content-Length is that of the body unless given. */
+/** The raw request. Default Content-Length: that of the body. */
 export function signedRequest(port: number, options: SignedRequestOptions): { readonly head: string; readonly body: string | Buffer } {
   const { method, url, user, body = '', now = Date.now(), bodyOf } = options
   const amzDate = formatAmzDate(now)

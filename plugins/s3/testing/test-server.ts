@@ -1,4 +1,4 @@
-// A real S3 server on a free port of the loopback, in front of storage in memory.
+/** A real S3 server on a free loopback port, with storage in memory. */
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { type Clock, type Log, silentLog, systemClock } from '#kernel'
 import type { S3Role } from '../contract.ts'
@@ -31,7 +31,7 @@ export const defaultSettings: S3Settings = {
 export interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
   readonly server?: Partial<ServerSettings>
-  /** Gets the access log and the warnings. */
+  /** Receives the access log and the warnings. */
   readonly log?: Log
   /** Added to the real time. */
   readonly clockSkewMs?: number
@@ -74,9 +74,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
         credentials: { accessKeyId: user.accessKey, secretAccessKey: user.secretKey },
         ...config,
       }),
-    /** Sends bytes as they are and resolves with the answer. */
+    /** Sends raw bytes. */
     sendRaw: (...pieces: readonly (string | Buffer)[]) => exchangeRaw(port, pieces),
-    /** Sends a request signed as asked. */
     send: (request: SignedRequestOptions) => {
       const { head, body } = signedRequest(port, request)
       return exchangeRaw(port, [head, body])

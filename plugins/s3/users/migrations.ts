@@ -1,4 +1,3 @@
-// Tables of this plugin.
 import { defineMigration } from '#kernel'
 
 export const migrations = [

@@ -1,4 +1,4 @@
-/** Addresses of the S3 users. A secret is in the answer that made it and in no other. */
+/** Admin API endpoints of the S3 users. Only the answers that create or rotate a secret key contain it. */
 import { type } from 'arktype'
 import { defineEndpoint } from '#kernel'
 import type { S3Role } from '../contract.ts'
@@ -15,14 +15,14 @@ export const s3Credentials = type({ access_key: 'string', secret_key: 'string', 
 export const listUsers = defineEndpoint({
   method: 'GET',
   path: '/api/v1/s3-users',
-  summary: 'Every S3 user, in order of access key',
+  summary: 'List the S3 users, sorted by access key',
   answer: s3UserItem.array(),
 })
 
 export const createUser = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users',
-  summary: 'Create an S3 user, a userplus unless said otherwise; the secret is shown once',
+  summary: 'Create an S3 user (default role: userplus); the secret key is shown once',
   audit: ['role', 'access_key'],
   body: type({ 'role?': role }),
   requireJsonType,
@@ -34,7 +34,7 @@ export const createUser = defineEndpoint({
 export const changeRole = defineEndpoint({
   method: 'PUT',
   path: '/api/v1/s3-users/:accessKey',
-  summary: 'Give an S3 user another role; it counts from the next request on',
+  summary: 'Change the role of an S3 user, effective from its next request',
   audit: ['role'],
   params: userPath,
   body: type({ role }),
@@ -47,7 +47,7 @@ export const changeRole = defineEndpoint({
 export const rotateSecret = defineEndpoint({
   method: 'POST',
   path: '/api/v1/s3-users/:accessKey/secret',
-  summary: 'Give an S3 user a new secret, shown once; the old one is refused at once',
+  summary: 'Replace the secret key of an S3 user; the new one is shown once, the old one stops working immediately',
   params: userPath,
   body: type({}),
   isBodyOptional: true,
@@ -60,7 +60,7 @@ export const rotateSecret = defineEndpoint({
 export const deleteUser = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/s3-users/:accessKey',
-  summary: 'Delete an S3 user that owns no bucket',
+  summary: 'Delete an S3 user that owns no buckets',
   params: userPath,
   status: 204,
   refusals: ['s3_user_internal', 's3_user_not_found', 's3_user_owns_buckets'],

@@ -1,4 +1,3 @@
-// The S3 users of this server, held in memory because every request asks, and written through to the database.
 import { type Clock, type Database, defineService, newToken, type Reader, type Tx } from '#kernel'
 import type { Buckets } from '#plugins/storage'
 import type { CreatedS3User, S3User, S3Users } from '../contract.ts'
@@ -10,23 +9,23 @@ import { deleteUser, findUser, insertUser, readUsers, updateUser } from './user-
 const accessKeyBytes = 16
 const secretKeyBytes = 32
 
-/** What only this plugin may know: the secrets that verify signatures. */
+/** The S3 users, cached in memory because every S3 request needs one. Adds the secret keys, which only this plugin may use. */
 export interface UserDirectory extends S3Users {
   findSigner(accessKey: string): S3Signer | undefined
 }
 
 export const userDirectory = defineService<UserDirectory>('s3.user-directory')
 
-export interface DirectoryDoors {
+export interface UserDirectoryDeps {
   readonly database: Database
   readonly buckets: Pick<Buckets, 'countOwnedBy'>
   readonly clock: Clock
 }
 
-export function createUserDirectory({ database, buckets, clock }: DirectoryDoors): UserDirectory {
+export function createUserDirectory({ database, buckets, clock }: UserDirectoryDeps): UserDirectory {
   const signers = new Map(readUsers(database.read).map((signer) => [signer.accessKey, signer]))
 
-  // Memory follows the commit: a key that works and is gone after a restart would lock its owner out.
+  // Updates memory only after the commit: a key that a restart forgets would lock its owner out.
   const keep = (tx: Tx, signer: S3Signer) => tx.afterCommit(() => void signers.set(signer.accessKey, signer))
 
   const change = (accessKey: string, changes: Partial<S3Signer>): Promise<S3Signer> =>
@@ -66,7 +65,7 @@ export function createUserDirectory({ database, buckets, clock }: DirectoryDoors
   }
 }
 
-/** The user as its row says. Throws `s3_user_not_found`. */
+/** Reads the user from the database. Throws `s3_user_not_found`. */
 export function requireUser(read: Reader, accessKey: string): S3Signer {
   const signer = findUser(read, accessKey)
   if (!signer) throw userErrors.s3_user_not_found({ message: `There is no S3 user '${accessKey}'.` })
@@ -75,7 +74,7 @@ export function requireUser(read: Reader, accessKey: string): S3Signer {
 
 const ownsBuckets = (accessKey: string, count: number) =>
   userErrors.s3_user_owns_buckets({
-    message: `The S3 user '${accessKey}' owns ${count === 1 ? 'a bucket; give it' : `${count} buckets; give them`} to another owner first.`,
+    message: `The S3 user '${accessKey}' owns ${count === 1 ? 'a bucket; change its' : `${count} buckets; change their`} owner first.`,
   })
 
 function withoutSecret({ accessKey, role, createdAtMs }: S3Signer): S3User {

@@ -13,7 +13,7 @@ import { createUser, listUsers, type S3Credentials } from './user-api.ts'
 const config = {
   'server.port': '127.0.0.1:0',
   'chain.private_key': '42'.repeat(32),
-  // Nobody answers there: users need no chain.
+  // Port 9 does not answer: users need no chain.
   'chain.rpc_url': 'http://127.0.0.1:9/',
 }
 const root = '__internal_root__'
@@ -52,7 +52,7 @@ async function listed(accessKey: string) {
     .find(({ access_key }) => access_key === accessKey)
 }
 
-test('a role changes for the next request on', async () => {
+test('a role change applies from the next request', async () => {
   const user = await create('user')
   const client = clientOf(user)
   await expect(client.send(new CreateBucketCommand({ Bucket: 'grown-bucket' }))).rejects.toMatchObject({ name: 'AccessDenied' })
@@ -64,7 +64,7 @@ test('a role changes for the next request on', async () => {
   expect(await listed(user.access_key)).toEqual({ access_key: user.access_key, role: 'admin', bucket_count: 1 })
 })
 
-test('a new secret is shown once, works at once, and nothing signed with the old one is accepted', async () => {
+test('a new secret is shown once and works immediately; signatures with the old one are rejected', async () => {
   const old = await create()
   const before = clientOf(old)
   await before.send(new CreateBucketCommand({ Bucket: 'rotated-bucket' }))
@@ -85,7 +85,7 @@ test('a new secret is shown once, works at once, and nothing signed with the old
   expect((await gateway.call('POST', `${pathOf(old.access_key)}/secret`, {})).status).toBe(200)
 })
 
-test('a deleted user is gone for every request', async () => {
+test('requests of a deleted user are rejected', async () => {
   const user = await create()
   const answer = await gateway.call('DELETE', pathOf(user.access_key))
   expect(answer).toMatchObject({ status: 204, body: undefined })
@@ -96,7 +96,7 @@ test('a deleted user is gone for every request', async () => {
   expect(await gateway.call('DELETE', pathOf(user.access_key))).toMatchObject(refusal(404, 's3_user_not_found'))
 })
 
-test('a user that owns a bucket stays until the bucket has another owner', async () => {
+test('a user that owns a bucket cannot be deleted until the bucket has another owner', async () => {
   const user = await create()
   const client = clientOf(user)
   await client.send(new CreateBucketCommand({ Bucket: 'owned-bucket' }))
@@ -113,7 +113,7 @@ test.each([
   ['PUT', '', { role: 'user' }],
   ['POST', '/secret', undefined],
   ['DELETE', '', undefined],
-])('%s %s of a user that is not there, and of the internal account, is refused', async (method, rest, body) => {
+])('%s %s of a missing user and of the internal account is rejected', async (method, rest, body) => {
   const count = users().list().length
   expect(await gateway.call(method, `${pathOf('nobody')}${rest}`, body)).toMatchObject(refusal(404, 's3_user_not_found'))
   expect(await gateway.call(method, `${pathOf(root)}${rest}`, body)).toMatchObject(refusal(400, 's3_user_internal'))
@@ -133,7 +133,7 @@ test.each([
   ['POST', '/secret', '{"secret_key":"mine"}', 'application/json'],
   ['POST', '/secret', 'null', 'application/json'],
   ['POST', '/secret', '{}', 'text/plain'],
-])('%s %s with the body %s as %s is refused and changes nothing', async (method, rest, body, type) => {
+])('%s %s with the body %s as %s is rejected and changes nothing', async (method, rest, body, type) => {
   const user = await create('user')
   const answer = await gateway.fetch(`${pathOf(user.access_key)}${rest}`, { method, body, headers: { 'content-type': type } })
   expect({ status: answer.status, body: await answer.json() }).toMatchObject(refusal(400, 'invalid_request'))
@@ -143,7 +143,7 @@ test.each([
   expect(await listed(user.access_key)).toMatchObject({ role: 'user' })
 })
 
-test('the access key of an address is percent-decoded and compared exactly', async () => {
+test('the access key in the URL is percent-decoded and compared exactly', async () => {
   const { access_key } = await create('user')
   const encoded = [...access_key].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
   const changed = await gateway.call('PUT', `/api/v1/s3-users/${encoded}`, { role: 'admin' })
@@ -158,7 +158,7 @@ test('the access key of an address is percent-decoded and compared exactly', asy
 test('deleting a user and giving it a bucket at the same time leaves no bucket without an owner', async () => {
   const create = (name: string, { accessKey }: CreatedS3User) => gateway.kernel.get(buckets).create({ name, ownerAccessKey: accessKey })
   const [first, second] = [await users().create('user'), await users().create('user')]
-  // What is written in one turn of the event loop is decided in this order, inside one commit.
+  // Writes of one event loop turn run in this order, inside one commit.
   const results = await Promise.allSettled([
     users().delete(first.accessKey),
     create('too-late', first),
@@ -176,7 +176,7 @@ test('deleting a user and giving it a bucket at the same time leaves no bucket w
   expect(gateway.kernel.get(buckets).find('in-time')?.ownerAccessKey).toBe(second.accessKey)
 })
 
-test('changes outlive a restart', async () => {
+test('changes survive a restart', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-s3-users-'))
   try {
     const before = await testKernel({ plugins: builtinPlugins, config, dir })

@@ -1,11 +1,10 @@
-// Admin API of the S3 users.
 import { defineRoutes, serveEndpoint } from '#kernel'
 import { buckets } from '#plugins/storage'
 import { type CreatedS3User, type S3User, s3Users } from '../contract.ts'
 import { changeRole, createUser, deleteUser, listUsers, rotateSecret, type S3Credentials, type S3UserItem } from './user-api.ts'
 import { userErrors } from './user-errors.ts'
 
-/** How the owner of a bucket is written that belongs to the service itself; it is listed nowhere as a user. */
+/** Owner of the buckets that belong to the service itself. It is not an S3 user. */
 const internalRoot = '__internal_root__'
 
 export const userRoutes = defineRoutes({
@@ -23,19 +22,21 @@ export const userRoutes = defineRoutes({
       const byOwner = Map.groupBy(buckets.list(), ({ ownerAccessKey }) => ownerAccessKey)
       return s3Users.list().map((user) => describe(user, byOwner.get(user.accessKey)?.length ?? 0))
     })
-    serveEndpoint(app, createUser, async ({ body }) => showOnce(await s3Users.create(body.role ?? 'userplus')))
-    serveEndpoint(app, changeRole, async ({ params, body }) => describe(await s3Users.setRole(refuseRoot(params.accessKey), body.role)))
-    serveEndpoint(app, rotateSecret, async ({ params }) => showOnce(await s3Users.rotateSecret(refuseRoot(params.accessKey))))
-    serveEndpoint(app, deleteUser, async ({ params }) => s3Users.delete(refuseRoot(params.accessKey)))
+    serveEndpoint(app, createUser, async ({ body }) => toCredentials(await s3Users.create(body.role ?? 'userplus')))
+    serveEndpoint(app, changeRole, async ({ params, body }) =>
+      describe(await s3Users.setRole(rejectInternalRoot(params.accessKey), body.role)),
+    )
+    serveEndpoint(app, rotateSecret, async ({ params }) => toCredentials(await s3Users.rotateSecret(rejectInternalRoot(params.accessKey))))
+    serveEndpoint(app, deleteUser, async ({ params }) => s3Users.delete(rejectInternalRoot(params.accessKey)))
   },
 })
 
-function refuseRoot(accessKey: string): string {
+function rejectInternalRoot(accessKey: string): string {
   if (accessKey === internalRoot) throw userErrors.s3_user_internal()
   return accessKey
 }
 
-const showOnce = ({ accessKey, secretKey, role }: CreatedS3User): S3Credentials => ({
+const toCredentials = ({ accessKey, secretKey, role }: CreatedS3User): S3Credentials => ({
   access_key: accessKey,
   secret_key: secretKey,
   role,

@@ -1,4 +1,4 @@
-// S3 users in the database. Secrets are kept as they are: verifying a signature needs the secret itself.
+/** S3 users in the database. Secret keys are stored in plain text: verifying a Signature Version 4 needs the key itself. */
 import type { Reader, Tx } from '#kernel'
 import type { S3Role } from '../contract.ts'
 import type { S3Signer } from './signer.ts'
@@ -12,7 +12,7 @@ interface UserRow {
 
 const columns = 'access_key, secret_key, role, created_at'
 
-/** In no particular order. */
+/** Unordered. */
 export const readUsers = (read: Reader): S3Signer[] => read.all<UserRow>(`SELECT ${columns} FROM s3_users`).map(toSigner)
 
 export function findUser(read: Reader, accessKey: string): S3Signer | undefined {

@@ -6,7 +6,7 @@ import { AccessLog } from './access-log.ts'
 const startMs = 1_000_000
 const longAgoMs = 0
 
-/** An access log whose writes are counted, and fail while `isBroken`. */
+/** An access log whose database counts the writes, and fails them while `isBroken`. */
 function openLog() {
   const clock = createFakeClock(startMs)
   const disk = { isBroken: false, tries: 0, written: [] as unknown[] }
@@ -21,7 +21,7 @@ function openLog() {
   return { clock, disk, log: new AccessLog({ database: database as unknown as Database, clock, log: silentLog }) }
 }
 
-test('a read is known at once, and still while and after it is written', async () => {
+test('a read is known at once, and while and after it is written', async () => {
   const { clock, disk, log } = openLog()
   log.touch(1, longAgoMs)
   const knows = () => [log.wasReadSince(1, startMs), log.wasReadSince(1, startMs + 1), log.wasReadSince(2, 0)]
@@ -34,7 +34,7 @@ test('a read is known at once, and still while and after it is written', async (
   await log.close()
 })
 
-test('a time that is hardly newer than the stored one is known and not written', async () => {
+test('a time less than a minute newer than the stored one is known and not written', async () => {
   const { disk, log } = openLog()
   log.touch(1, startMs - 59_999)
   log.touch(2, startMs - 60_000)
@@ -42,7 +42,7 @@ test('a time that is hardly newer than the stored one is known and not written',
   expect(disk.written).toEqual([[2, startMs]])
 })
 
-test('times that cannot be written are kept, and the log says that it is incomplete until they are', async () => {
+test('times whose write fails are kept, and the log is incomplete until they are written', async () => {
   const { clock, disk, log } = openLog()
   disk.isBroken = true
   log.touch(1, longAgoMs)
@@ -57,7 +57,7 @@ test('times that cannot be written are kept, and the log says that it is incompl
   await log.close()
 })
 
-test('more reads than can be kept make the log incomplete until the next write, which does not wait for its time', async () => {
+test('more reads than the log can hold make it incomplete until the next write, which happens at once', async () => {
   const { clock, disk, log } = openLog()
   for (let contentId = 1; contentId <= 10_001; contentId++) log.touch(contentId, longAgoMs)
   expect(log.isIncomplete).toBe(true)
@@ -67,7 +67,7 @@ test('more reads than can be kept make the log incomplete until the next write, 
   await log.close()
 })
 
-test('while nothing can be written many reads are no reason to try without pause', async () => {
+test('while writes fail, many reads do not cause a retry before the flush interval', async () => {
   const { clock, disk, log } = openLog()
   disk.isBroken = true
   for (let contentId = 1; contentId <= 6000; contentId++) log.touch(contentId, longAgoMs)

@@ -1,30 +1,30 @@
 import type { Clock, Database, Log } from '#kernel'
 import { writeAccessTime } from './cache-store.ts'
 
-/** A time that is newer by less than this is not worth a write. */
+/** A read less than this after the stored time is not written. */
 const resolutionMs = 60_000
 const flushAfterMs = 15_000
-const heldMax = 10_000
-/** From here on the write does not wait for its time. */
-const heldMany = heldMax / 2
+const pendingMax = 10_000
+/** At this count the log is flushed at once. */
+const flushAtPending = pendingMax / 2
 const rowsPerWrite = 500
 
 interface Access {
-  /** The time in the row when it was read. */
+  /** Access time in the row at the time of the read. */
   readonly storedMs: number
   readonly readMs: number
 }
 
-/** Notes when cached contents were read. Times are kept for a while and written together: a read never causes a write of its own. */
+/** Records when cached contents were read. Times are kept in memory and written in batches, so that a read causes no database write. */
 export class AccessLog {
   readonly #database: Database
   readonly #clock: Clock
   readonly #log: Log
   readonly #stop = new AbortController()
-  #held = new Map<number, Access>()
-  /** Of what is held: the wait for its write is over. */
-  #hurry = new AbortController()
-  /** What was written last, or is being written: known here until it is surely in the rows. */
+  #pending = new Map<number, Access>()
+  /** Aborted to flush before `flushAfterMs`. */
+  #flushNow = new AbortController()
+  /** The batch being written, or written last: still known here until its rows are committed. */
   #written: ReadonlyMap<number, Access> = new Map()
   #isIncomplete = false
   #writing: Promise<boolean> = Promise.resolve(true)
@@ -36,7 +36,7 @@ export class AccessLog {
     this.#log = log
   }
 
-  /** Reads happened that were not recorded, so the rows may say that something was read long ago when it was not. */
+  /** Reads were dropped or not written, so the access times in the rows may be too old. */
   get isIncomplete(): boolean {
     return this.#isIncomplete
   }
@@ -45,25 +45,25 @@ export class AccessLog {
     return this.#clock.now()
   }
 
-  /** `storedMs`: the time its row has now. */
+  /** `storedMs`: the access time in the row. */
   touch(contentId: number, storedMs: number): void {
     if (this.#stop.signal.aborted) return
-    if (this.#held.size >= heldMax && !this.#held.has(contentId)) {
+    if (this.#pending.size >= pendingMax && !this.#pending.has(contentId)) {
       this.#isIncomplete = true
       return
     }
-    this.#held.set(contentId, { storedMs, readMs: this.nowMs() })
-    if (this.#held.size === heldMany) this.#hurry.abort()
+    this.#pending.set(contentId, { storedMs, readMs: this.nowMs() })
+    if (this.#pending.size === flushAtPending) this.#flushNow.abort()
     this.#flushing ??= this.#flushLater()
   }
 
-  /** Was it read at that moment or later? True answers are sure for moments that are not long past. */
+  /** Whether the content was read at `sinceMs` or later. Reliable only for times since the last flush: older reads may have left the memory. */
   wasReadSince(contentId: number, sinceMs: number): boolean {
-    const access = this.#held.get(contentId) ?? this.#written.get(contentId)
+    const access = this.#pending.get(contentId) ?? this.#written.get(contentId)
     return access !== undefined && access.readMs >= sinceMs
   }
 
-  /** Writes what is held. Returns whether every read up to now is recorded. */
+  /** Writes the pending times. Returns whether every read up to now is recorded. */
   flush(): Promise<boolean> {
     this.#writing = this.#writing.then(() => this.#writeHeld())
     return this.#writing
@@ -77,29 +77,29 @@ export class AccessLog {
 
   async #flushLater(): Promise<void> {
     try {
-      await this.#clock.sleep(flushAfterMs, AbortSignal.any([this.#stop.signal, this.#hurry.signal]))
+      await this.#clock.sleep(flushAfterMs, AbortSignal.any([this.#stop.signal, this.#flushNow.signal]))
     } catch {
-      // Stopped, or there is much: what is held is written now.
+      // Stopped, or many times are pending: flush now.
     }
     const isWritten = await this.flush()
-    this.#flushing = (isWritten && this.#held.size === 0) || this.#stop.signal.aborted ? undefined : this.#flushLater()
+    this.#flushing = (isWritten && this.#pending.size === 0) || this.#stop.signal.aborted ? undefined : this.#flushLater()
   }
 
   async #writeHeld(): Promise<boolean> {
-    const held = this.#held
-    this.#held = new Map()
-    this.#hurry = new AbortController()
-    this.#written = held
+    const pending = this.#pending
+    this.#pending = new Map()
+    this.#flushNow = new AbortController()
+    this.#written = pending
     this.#isIncomplete = false
-    const due = [...held].filter(([, { storedMs, readMs }]) => readMs - storedMs >= resolutionMs)
+    const due = [...pending].filter(([, { storedMs, readMs }]) => readMs - storedMs >= resolutionMs)
     try {
       for (let from = 0; from < due.length; from += rowsPerWrite) await this.#write(due.slice(from, from + rowsPerWrite))
     } catch (error) {
-      this.#held = new Map([...held, ...this.#held])
-      // However much there is now: what just failed is not tried again before its time.
-      this.#hurry = new AbortController()
+      this.#pending = new Map([...pending, ...this.#pending])
+      // After a failure wait the full interval, however many times are pending.
+      this.#flushNow = new AbortController()
       this.#isIncomplete = true
-      this.#log.warn('access times of cached contents could not be written; they are kept', { error })
+      this.#log.warn('access times of cached contents not written; will retry', { error })
     }
     return !this.#isIncomplete
   }

@@ -6,7 +6,7 @@ import { SyncedFolder } from './synced-folder.ts'
 
 export const blobsFolder = 'blobs'
 
-/** Where the bytes of a blob lie: `blobs/<epoch>/<last two digits of its id>/<id>`. */
+/** Path of a blob's file: `blobs/<epoch>/<last two digits of its id>/<id>`. */
 export const blobPath = (dir: string, blobId: string, epoch: number): string =>
   `${dir}/${blobsFolder}/${epoch}/${blobId.slice(-2)}/${blobId}`
 
@@ -17,11 +17,11 @@ export interface BlobPlace {
   readonly folder: SyncedFolder
 }
 
-/** Files put into one folder before the next is used: neighbours in time share the folder, and so its fsync. */
+/** Files put into one folder before the next is used: concurrent writes share the folder and its fsync. */
 const filesPerTurn = 1024
 const foldersMax = 256
 
-/** Hands out places for new blobs of this start. Every folder is durable before a file is put into it. */
+/** Allocates paths for new blobs of this start. Every folder is durable before a file is put into it. */
 export class BlobFolders {
   readonly epoch: number
   readonly #disk: Disk
@@ -37,14 +37,14 @@ export class BlobFolders {
     this.#clock = clock
   }
 
-  /** The folder of this start. It is gone when the disk was taken away. */
+  /** The folder of this start. Missing while the disk is unmounted. */
   get rootPath(): string {
     return join(this.#dir, blobsFolder, String(this.epoch))
   }
 
   async open(): Promise<void> {
     await this.#disk.makeFolder(this.rootPath)
-    // The names of all new parents must survive a crash too: the cache folder itself, `blobs` and the epoch.
+    // The names of all new parent folders must survive a crash too: the cache folder, `blobs` and the epoch.
     for (const path of [join(this.#dir, blobsFolder), this.#dir, dirname(this.#dir)]) await syncOnce(this.#disk, path)
   }
 
@@ -52,7 +52,7 @@ export class BlobFolders {
     const shard = this.#shard()
     this.#turn += 1
     const folder = await this.#folder(shard)
-    // The next folder is made while this one is filled, so that no put waits for it.
+    // Made in advance, so that no put waits for it.
     const following = (shard + 1) % foldersMax
     if (!this.#folders.has(following)) void this.#make(following)
     const blobId = newBlobId(this.#clock.now(), shard)
@@ -73,7 +73,7 @@ export class BlobFolders {
     const opening = this.#folders.get(shard) ?? this.#make(shard)
     const folder = await opening
     if (!folder.hasFailed) return folder
-    // A new descriptor for new files. Those of the failed fsync were all refused.
+    // New files need a new descriptor. The writes that shared the failed fsync were all rejected.
     if (this.#folders.get(shard) === opening) {
       this.#folders.delete(shard)
       await folder.close()
@@ -85,7 +85,7 @@ export class BlobFolders {
     const making = this.#makeDurable(`${this.rootPath}/${hexByte(shard)}`)
     this.#folders.set(shard, making)
     making.catch(() => {
-      // Whoever waits for the folder is told. The next one gets another: a second fsync would not tell that this name was lost.
+      // Waiting callers get the error. Later ones get another folder: a second fsync would not report that this name was lost.
       this.#folders.delete(shard)
       if (this.#shard() === shard) this.#turn += filesPerTurn
     })
@@ -108,7 +108,7 @@ async function syncOnce(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Ids begin with the time, so that the rows of neighbours lie together, and end with the folder. */
+/** Ids begin with the time, so that blobs written together have adjacent rows, and end with the folder number. */
 const newBlobId = (nowMs: number, shard: number): string =>
   nowMs.toString(16).padStart(12, '0') + randomBytes(9).toString('hex') + hexByte(shard)
 

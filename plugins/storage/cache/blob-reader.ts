@@ -3,54 +3,53 @@ import type { BlobRef } from './cache-store.ts'
 import type { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
-import type { RecentProofs } from './recent-proofs.ts'
-import { DamagedBlob, proveWhole } from './whole-read.ts'
+import type { RecentVerifications } from './recent-verifications.ts'
+import { DamagedBlob, verifyWhole } from './whole-read.ts'
 
 const smallBlockBytes = 256 * 1024
 const largeBlockBytes = 1024 * 1024
-/** From here on larger blocks save more calls than they cost memory. */
+/** Reads of at least this many bytes use large blocks: fewer calls for more memory. */
 const largeReadBytes = 8 * 1024 * 1024
 
-/** The bytes of one blob. Read at most once; disposing ends the read. */
+/** The bytes of one blob. Call `read` at most once; disposing ends the read. */
 export interface ReadableBlob extends AsyncDisposable {
-  /** Bytes [start, end] inclusive, the whole blob by default. A whole read ends with DamagedBlob instead of the last block of wrong bytes (I-30). */
+  /** Bytes [start, end] inclusive, the whole blob by default. A whole read of wrong bytes throws DamagedBlob before the last block (I-30). */
   read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
 }
 
 export type OpenBlob =
-  /** `isProven`: every read gives the bytes of the content. */
-  | { readonly is: 'open'; readonly blob: ReadableBlob; readonly isProven: boolean }
+  /** `isVerified`: the bytes are known to match the content's SHA-256. */
+  | { readonly is: 'open'; readonly blob: ReadableBlob; readonly isVerified: boolean }
   | { readonly is: 'missing' }
-  /** There is a file with another length, or other bytes. */
+  /** The file has another length or other bytes than the content. */
   | { readonly is: 'damaged' }
 
-/** A blob, and the SHA-256 of its content where that was recorded. */
-export interface WantedBlob extends BlobRef {
+/** A blob and the SHA-256 of its content; null where none was recorded. */
+export interface ExpectedBlob extends BlobRef {
   readonly sha256: string | null
 }
 
-/** What blobs are read with. */
-export interface BlobDoors {
+export interface BlobReaderDeps {
   readonly disk: Disk
   /** Hashes large blobs. */
   readonly digests: Pick<DigestThread, 'begin'>
-  /** Absent: every whole read is compared. */
-  readonly proofs?: RecentProofs
+  /** Absent: every whole read is verified. */
+  readonly verifications?: RecentVerifications
 }
 
-/** Blobs up to this length are read whole, so that the next reader finds them in memory. */
+/** Blobs up to this length are read whole and kept in memory. */
 const hotBlobBytesMax = 64 * 1024
 
-/** Like openBlob, with small blobs from memory where they were read before. */
+/** Like openBlob, but serves small blobs from memory after their first read. */
 export async function openHotBlob(
-  { hot, ...doors }: BlobDoors & { readonly hot: HotBytes },
+  { hot, ...deps }: BlobReaderDeps & { readonly hot: HotBytes },
   path: string,
-  blob: WantedBlob,
+  blob: ExpectedBlob,
 ): Promise<OpenBlob> {
-  if (blob.length > hotBlobBytesMax) return openBlob(doors, path, blob)
+  if (blob.length > hotBlobBytesMax) return openBlob(deps, path, blob)
   const kept = hot.get(blob.blobId)
-  if (kept) return { is: 'open', blob: new MemoryBlob(kept), isProven: true }
-  const opened = await openBlob(doors, path, blob)
+  if (kept) return { is: 'open', blob: new MemoryBlob(kept), isVerified: true }
+  const opened = await openBlob(deps, path, blob)
   if (opened.is !== 'open') return opened
   const blocks: Uint8Array[] = []
   try {
@@ -60,9 +59,9 @@ export async function openHotBlob(
     throw error
   }
   const bytes = blocks.length === 1 && blocks[0] ? blocks[0] : Buffer.concat(blocks)
-  // Proved once: the bytes in memory do not change with those on the disk.
+  // Verified once: later damage on the disk does not reach the bytes in memory.
   hot.keep(blob.blobId, bytes)
-  return { is: 'open', blob: new MemoryBlob(bytes), isProven: true }
+  return { is: 'open', blob: new MemoryBlob(bytes), isVerified: true }
 }
 
 class MemoryBlob implements ReadableBlob {
@@ -79,24 +78,27 @@ class MemoryBlob implements ReadableBlob {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-export async function openBlob(doors: BlobDoors, path: string, wanted: WantedBlob): Promise<OpenBlob> {
-  const { disk } = doors
+export async function openBlob(deps: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<OpenBlob> {
+  const { disk } = deps
   let descriptor: number
   try {
     descriptor = await disk.open(path)
   } catch (error) {
     if (isMissing(error)) return { is: 'missing' }
-    throw storageErrors.content_unavailable({ message: `the cached file cannot be opened: ${(error as Error).message}`, cause: error })
+    throw storageErrors.content_unavailable({
+      message: `the cached file cannot be opened; check the disk of cache.dir: ${(error as Error).message}`,
+      cause: error,
+    })
   }
   const { length, stamp } = disk.stat(descriptor)
-  if (length === wanted.length) return { is: 'open', blob: new BlobReader(doors, { descriptor, stamp }, wanted), isProven: false }
+  if (length === expected.length) return { is: 'open', blob: new BlobReader(deps, { descriptor, stamp }, expected), isVerified: false }
   await disk.close(descriptor)
   return { is: 'damaged' }
 }
 
-/** Is the file there, with the bytes of its content? Always compared. @throws SvcError when it cannot be read */
-export async function isIntactBlob({ disk, digests }: BlobDoors, path: string, wanted: WantedBlob): Promise<boolean> {
-  const opened = await openBlob({ disk, digests }, path, wanted)
+/** Whether the file exists and its bytes match the content. Always reads the file. @throws SvcError when it cannot be read */
+export async function isIntactBlob({ disk, digests }: BlobReaderDeps, path: string, expected: ExpectedBlob): Promise<boolean> {
+  const opened = await openBlob({ disk, digests }, path, expected)
   if (opened.is !== 'open') return false
   await using blob = opened.blob
   try {
@@ -108,36 +110,40 @@ export async function isIntactBlob({ disk, digests }: BlobDoors, path: string, w
   }
 }
 
-/** An open cached file. It can be read to its end even after it was unlinked. */
+/** An open cached file. An unlink does not interrupt the read. */
 class BlobReader implements ReadableBlob {
   readonly #disk: Disk
   readonly #descriptor: number
   readonly #stamp: string
-  readonly #wanted: WantedBlob
-  readonly #digests: BlobDoors['digests']
-  readonly #proofs: RecentProofs | undefined
+  readonly #expected: ExpectedBlob
+  readonly #digests: BlobReaderDeps['digests']
+  readonly #verifications: RecentVerifications | undefined
   #loading: Promise<Loaded> | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ disk, digests, proofs }: BlobDoors, file: { readonly descriptor: number; readonly stamp: string }, wanted: WantedBlob) {
+  constructor(
+    { disk, digests, verifications }: BlobReaderDeps,
+    file: { readonly descriptor: number; readonly stamp: string },
+    expected: ExpectedBlob,
+  ) {
     this.#disk = disk
     this.#digests = digests
-    this.#proofs = proofs
+    this.#verifications = verifications
     this.#descriptor = file.descriptor
     this.#stamp = file.stamp
-    this.#wanted = wanted
+    this.#expected = expected
   }
 
-  /** Bytes [start, end] inclusive, the whole file by default. Call at most once; the file is closed at the end of the read. */
+  /** The file is closed at the end of the read. */
   read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array> {
     const start = range?.start ?? 0
-    const { blobId, length, sha256 } = this.#wanted
+    const { blobId, length, sha256 } = this.#expected
     const end = Math.min(range?.end ?? length - 1, length - 1)
     const isWhole = start === 0 && end === length - 1
     const blocks = this.#blocks(start, end)
-    if (!isWhole || sha256 === null || this.#proofs?.has(blobId, this.#stamp)) return blocks
-    const whole = { length, sha256, onProven: () => this.#proofs?.keep(blobId, this.#stamp) }
-    return length < largeReadBytes ? proveWhole(blocks, whole) : proveWhole(blocks, whole, () => this.#digests.begin())
+    if (!isWhole || sha256 === null || this.#verifications?.has(blobId, this.#stamp)) return blocks
+    const whole = { length, sha256, onVerified: () => this.#verifications?.keep(blobId, this.#stamp) }
+    return length < largeReadBytes ? verifyWhole(blocks, whole) : verifyWhole(blocks, whole, () => this.#digests.begin())
   }
 
   async *#blocks(start: number, end: number): AsyncGenerator<Uint8Array, void, void> {
@@ -147,9 +153,9 @@ class BlobReader implements ReadableBlob {
     try {
       this.#loading = loadNext()
       while (this.#loading !== undefined) {
-        const block = taken(await this.#loading)
+        const block = blockOf(await this.#loading)
         position += block.length
-        // One block is read ahead while the consumer sends this one.
+        // Read one block ahead while the consumer sends this one.
         this.#loading = loadNext()
         yield block
       }
@@ -158,26 +164,26 @@ class BlobReader implements ReadableBlob {
     }
   }
 
-  /** Ends a read under way and frees the file. */
+  /** Ends the read and closes the file. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
   async #close(): Promise<void> {
-    // The descriptor must not be closed, and its number given to another file, under a running read.
+    // Closing during a read could give the descriptor number to another file.
     await this.#loading
     await this.#disk.close(this.#descriptor)
   }
 
-  /** Resolves to a fault instead of rejecting: a block read ahead may never be asked for. */
+  /** Resolves to a fault instead of rejecting: a block read ahead may never be awaited. */
   async #load(position: number, bytes: number): Promise<Loaded> {
     try {
-      if (this.#closing) throw new Error('the object was closed while it was read')
+      if (this.#closing) throw new Error('the object was closed during the read')
       const block = Buffer.allocUnsafeSlow(bytes)
       const count = await this.#disk.read(this.#descriptor, block, position)
       if (count === bytes) return { block }
-      throw new Error(`the cached file ends at byte ${position + count} of ${this.#wanted.length}`)
+      throw new Error(`the cached file ends at byte ${position + count} of ${this.#expected.length}`)
     } catch (fault) {
       return { fault }
     }
@@ -186,10 +192,10 @@ class BlobReader implements ReadableBlob {
 
 type Loaded = { readonly block: Uint8Array } | { readonly fault: unknown }
 
-function taken(loaded: Loaded): Uint8Array {
+function blockOf(loaded: Loaded): Uint8Array {
   if ('block' in loaded) return loaded.block
   throw storageErrors.content_unavailable({
-    message: `the cached file cannot be read: ${(loaded.fault as Error).message}`,
+    message: `the cached file cannot be read; check the disk of cache.dir: ${(loaded.fault as Error).message}`,
     cause: loaded.fault,
   })
 }

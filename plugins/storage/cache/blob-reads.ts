@@ -1,29 +1,28 @@
 import { blobPath } from './blob-folders.ts'
-import { type BlobDoors, isIntactBlob, type OpenBlob, openBlob, openHotBlob, type WantedBlob } from './blob-reader.ts'
+import { type BlobReaderDeps, type ExpectedBlob, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import type { BlobRef } from './cache-store.ts'
 import type { HotBytes } from './hot-bytes.ts'
 
-/** The cached files as they are read. */
 export interface BlobReads {
-  /** Is the file there with the recorded length? Its bytes may be wrong. */
+  /** Whether the file exists with the recorded length. Does not check its bytes. */
   hasFile(blob: BlobRef): Promise<boolean>
-  /** Reads the whole file: does it have the bytes of its content (I-30)? */
-  isIntact(blob: WantedBlob): Promise<boolean>
-  open(blob: WantedBlob): Promise<OpenBlob>
+  /** Reads the whole file and returns whether its bytes match the content (I-30). */
+  isIntact(blob: ExpectedBlob): Promise<boolean>
+  open(blob: ExpectedBlob): Promise<OpenBlob>
   pathOf(blob: BlobRef): string
 }
 
-export function createBlobReads({ dir, hot, ...doors }: BlobDoors & { readonly dir: string; readonly hot: HotBytes }): BlobReads {
+export function createBlobReads({ dir, hot, ...deps }: BlobReaderDeps & { readonly dir: string; readonly hot: HotBytes }): BlobReads {
   const pathOf = ({ blobId, epoch }: BlobRef) => blobPath(dir, blobId, epoch)
   return {
     async hasFile(blob) {
-      const opened = await openBlob(doors, pathOf(blob), { ...blob, sha256: null })
+      const opened = await openBlob(deps, pathOf(blob), { ...blob, sha256: null })
       if (opened.is !== 'open') return false
       await opened.blob[Symbol.asyncDispose]()
       return true
     },
-    isIntact: (blob) => isIntactBlob(doors, pathOf(blob), blob),
-    open: (blob) => openHotBlob({ ...doors, hot }, pathOf(blob), blob),
+    isIntact: (blob) => isIntactBlob(deps, pathOf(blob), blob),
+    open: (blob) => openHotBlob({ ...deps, hot }, pathOf(blob), blob),
     pathOf,
   }
 }

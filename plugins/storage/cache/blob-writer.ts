@@ -13,13 +13,13 @@ export interface BodyDigests {
 }
 
 export interface BlobSource {
-  /** A chunk must not be changed once it was given. */
+  /** The source must not change a chunk after yielding it. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Told the bytes that came so far, before they are written. Throws to refuse the rest. */
+  /** Called with the bytes received so far, before they are written. Throws to refuse the rest. */
   readonly onBytes: (total: number) => void
-  /** Told the digests when the body has ended, before anything is made durable. Throws to refuse the body. */
+  /** Called with the digests when the body has ended, before any fsync. Throws to refuse the body. */
   readonly onEnd: (digests: BodyDigests) => void
-  /** Looked at before every chunk; a body that is waited for must end by itself. */
+  /** Checked at every chunk. It does not interrupt the wait for a chunk: the body needs a deadline. */
   readonly signal?: AbortSignal | undefined
   readonly probes: BlobProbes
 }
@@ -31,16 +31,16 @@ export interface BlobProbes {
   readonly folderSynced: Probe
 }
 
-/** Chunks are written together: each write costs a turn of a thread. */
-const heldBytesMax = 256 * 1024
-const heldChunksMax = 256
+/** Chunks are buffered and written together: each write occupies a thread of the pool. */
+const bufferedBytesMax = 256 * 1024
+const bufferedChunksMax = 256
 
 export interface WrittenBlob extends BlobRef, BodyDigests {}
 
 /**
- * Writes a body to a new file under its final name and makes both durable. Nothing refers to the file yet: a crash leaves an orphan.
- * Whatever fails, the file is removed; a failed fsync is never repeated, because the kernel forgets the bytes it could not write.
- * Throws `cache_full` when the disk is full, `cache_write_failed` on other faults of the disk, and what the source throws.
+ * Writes a body to a new file under its final name and fsyncs both. No row names the file yet: a crash leaves an orphan.
+ * On any error the file is removed. A failed fsync is never repeated, because the kernel drops the pages it could not write.
+ * Throws `cache_full` when the disk is full, `cache_write_failed` on other disk errors, and any error of the source.
  */
 export async function writeBlob(disk: Disk, folders: BlobFolders, source: BlobSource): Promise<WrittenBlob> {
   const place = await onDisk(folders.next())
@@ -49,51 +49,51 @@ export async function writeBlob(disk: Disk, folders: BlobFolders, source: BlobSo
   const close = (): Promise<void> => (closing ??= disk.close(descriptor))
   try {
     await source.probes.created()
-    const digests = await pour(disk, descriptor, source)
+    const digests = await writeBody(disk, descriptor, source)
     await source.probes.written()
     source.onEnd(digests)
-    // Both at once: a journaling file system makes them durable in the same turn.
-    const naming = faultOf(place.folder.sync())
+    // Both at once: a journaling file system can commit them together.
+    const folderSync = faultOf(place.folder.sync())
     await onDisk(disk.syncFile(descriptor))
     await source.probes.synced()
-    await Promise.all([settled(naming), onDisk(close())])
+    await Promise.all([throwIfFailed(folderSync), onDisk(close())])
     await source.probes.folderSynced()
     return { blobId: place.blobId, epoch: place.epoch, length: digests.size, ...digests }
   } catch (error) {
-    // Best effort: what stays behind is an orphan without a row, and the next start sweeps it.
+    // Best effort: the next start sweeps an orphan that could not be removed.
     await Promise.allSettled([close(), disk.unlink(place.path)])
     throw error
   }
 }
 
-async function pour(disk: Disk, descriptor: number, { body, onBytes, signal }: BlobSource): Promise<BodyDigests> {
+async function writeBody(disk: Disk, descriptor: number, { body, onBytes, signal }: BlobSource): Promise<BodyDigests> {
   const digests = new Digests()
   let size = 0
   let written = 0
-  let held: Uint8Array[] = []
-  // One write at a time runs beside the hashing. It resolves to its fault, so that none goes unhandled while a chunk is waited for.
+  let buffered: Uint8Array[] = []
+  // One write at a time runs in parallel with the hashing. It resolves to its error, which would else be unhandled during the wait for a chunk.
   let writing: Promise<unknown> | undefined
   const flush = async (): Promise<void> => {
-    await settled(writing)
+    await throwIfFailed(writing)
     if (written === size) return
-    writing = faultOf(disk.write(descriptor, held, written))
+    writing = faultOf(disk.write(descriptor, buffered, written))
     written = size
-    held = []
+    buffered = []
   }
   try {
     for await (const chunk of body) {
       signal?.throwIfAborted()
       if (chunk.length === 0) continue
       onBytes(size + chunk.length)
-      held.push(chunk)
+      buffered.push(chunk)
       size += chunk.length
       digests.update(chunk)
-      if (size - written >= heldBytesMax || held.length >= heldChunksMax) await flush()
+      if (size - written >= bufferedBytesMax || buffered.length >= bufferedChunksMax) await flush()
     }
     await flush()
-    await settled(writing)
+    await throwIfFailed(writing)
   } finally {
-    // The descriptor must not be closed under a running write.
+    // The descriptor must stay open during the write.
     await writing
   }
   return { size, ...digests.finish() }
@@ -105,7 +105,7 @@ const faultOf = (work: Promise<void>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-async function settled(work: Promise<unknown> | undefined): Promise<void> {
+async function throwIfFailed(work: Promise<unknown> | undefined): Promise<void> {
   const fault = await work
   if (fault !== undefined) throw diskError(fault)
 }
@@ -123,8 +123,8 @@ const fullCodes: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT']
 function diskError(cause: unknown): Error {
   const { code, message } = cause as NodeJS.ErrnoException
   if (fullCodes.includes(code)) {
-    return storageErrors.cache_full({ message: 'the disk of the cache is full; free space or lower cache.max_size_gb', cause })
+    return storageErrors.cache_full({ message: 'the cache disk is full; free space on it or lower cache.max_size_gb', cause })
   }
-  const hint = isMissing(cause) ? '; is the disk of cache.dir mounted?' : ''
-  return storageErrors.cache_write_failed({ message: `the cache could not be written: ${message}${hint}`, cause })
+  const hint = isMissing(cause) ? '; check that the disk of cache.dir is mounted' : ''
+  return storageErrors.cache_write_failed({ message: `writing to the cache failed: ${message}${hint}`, cause })
 }

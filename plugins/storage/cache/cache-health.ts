@@ -3,7 +3,7 @@ import { defineHealthCheck } from '#kernel'
 import { cacheSection } from '../settings.ts'
 import { isMissing } from './disk.ts'
 
-/** The cache is healthy while its directory can be seen: an unmounted disk is noticed here first. */
+/** Healthy while the cache directory exists: detects an unmounted disk. */
 export const cacheHealth = defineHealthCheck({
   name: 'cache',
   uses: { settings: cacheSection.settings },
@@ -13,7 +13,7 @@ export const cacheHealth = defineHealthCheck({
       return found.isDirectory() ? undefined : 'cache: not a directory'
     } catch (error) {
       if (isMissing(error)) return 'cache: directory not found'
-      // Its text names a path, which only the log may show.
+      // Thrown, not returned: the error text contains a path, which only the log may show.
       throw error
     }
   },

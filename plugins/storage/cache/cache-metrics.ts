@@ -2,10 +2,8 @@ import { defineMetric } from '#kernel'
 import { cacheGauge } from '../contract.ts'
 import { readCounts } from '../services.ts'
 
-/** One family without labels. */
 const single = (value: number) => [{ labels: {}, value }]
 
-/** How full the cache is, and how often it had what was read. */
 export const cacheMetrics = [
   defineMetric({
     name: 'svc_cache_used_bytes',
@@ -25,7 +23,7 @@ export const cacheMetrics = [
   }),
   defineMetric({
     name: 'svc_cache_lru_eviction_paused',
-    help: '1 while nothing is removed under lru because reads could not be recorded.',
+    help: '1 while lru eviction is paused because access times could not be recorded.',
     type: 'gauge',
     labels: [],
     uses: { cacheGauge },
@@ -33,7 +31,7 @@ export const cacheMetrics = [
   }),
   defineMetric({
     name: 'svc_cache_hits_total',
-    help: 'Reads of objects whose bytes were in the cache.',
+    help: 'Object reads served from the cache.',
     type: 'counter',
     labels: [],
     uses: { readCounts },
@@ -41,7 +39,7 @@ export const cacheMetrics = [
   }),
   defineMetric({
     name: 'svc_cache_misses_total',
-    help: 'Reads of objects whose bytes had to come from a stored copy.',
+    help: 'Object reads served from a provider.',
     type: 'counter',
     labels: [],
     uses: { readCounts },

@@ -1,9 +1,9 @@
 import type { Reader, Tx } from '#kernel'
 
-/** One file of the cache as its row names it. */
+/** One file of the cache, from its row. */
 export interface BlobRef {
   readonly blobId: string
-  /** Start of the process that wrote it: the first folder of its path. */
+  /** Id of the process start that wrote it, in milliseconds: the first folder of its path. */
   readonly epoch: number
   readonly length: number
 }
@@ -12,22 +12,22 @@ export interface PlaceBlob {
   readonly contentId: number
   readonly blob: BlobRef
   readonly nowMs: number
-  /** A content made in this transaction has no entry to look for. */
+  /** The content was inserted in this transaction, so it has no entry yet. */
   readonly isNewContent: boolean
 }
 
-export interface Placed {
+export interface PlacedBlob {
   /** Bytes by which the cache grew. */
   readonly addedBytes: number
-  /** Files that no row names any more once this is committed: unlink them then. */
+  /** Replaced files: unlink them after the commit. */
   readonly redundant: readonly BlobRef[]
 }
 
 /**
- * Of an entry `e`: are enough copies committed and one readable, by the bucket's minimum in this moment (I-02)? Copies whose piece CID is
- * to be proven with these bytes may hold other ones, so they count for nothing until then (I-30).
+ * Whether the content of entry `e` has the bucket's current minimum of committed copies, and at least one readable (I-02). While the entry
+ * awaits proof, the cached bytes are needed to check the piece CID: its copies may hold other bytes, so they do not count (I-30).
  */
-const isStoredEnough = `(e.awaits_proof = 0 and exists (select 1 from contents c join buckets b on b.id = c.bucket_id
+const hasEnoughCopies = `(e.awaits_proof = 0 and exists (select 1 from contents c join buckets b on b.id = c.bucket_id
   where c.id = e.content_id and c.durable_copies >= b.minimum_durable_copies and c.readable_copies >= 1))`
 
 const blobColumns = 'blob_id as "blobId", epoch, length'
@@ -36,16 +36,16 @@ export const blobsOfContent = (read: Reader, contentId: number): BlobRef[] =>
   read.all<BlobRef>(`select ${blobColumns} from cache_blobs where content_id = ? order by ordinal`, contentId)
 
 /**
- * Makes the blob the cached bytes of the content. It replaces a former one (I-30): the new bytes were hashed as they were written, while
- * those of an older file may be damaged by now, and to find that out costs more than to remove the file.
+ * Makes the blob the cached file of the content, replacing an older one (I-30): the new bytes were hashed while they were written; the
+ * older file may be damaged, and checking it costs more than removing it.
  */
-export function placeBlob(tx: Tx, place: PlaceBlob): Placed {
+export function placeBlob(tx: Tx, place: PlaceBlob): PlacedBlob {
   const state = place.isNewContent ? undefined : entryState(tx, place.contentId)
   if (state === undefined) {
     insertEntry(tx, place)
     insertBlob(tx, place)
-    // A content that had lost its cached bytes may have its copies still.
-    if (!place.isNewContent) judgeReleasable(tx, place.contentId)
+    // An evicted content may have enough copies.
+    if (!place.isNewContent) updateReleasable(tx, place.contentId)
     return { addedBytes: place.blob.length, redundant: [] }
   }
   const former = blobsOfContent(tx, place.contentId)
@@ -78,7 +78,7 @@ function insertBlob(tx: Tx, { contentId, blob }: PlaceBlob): void {
   )
 }
 
-/** A crash before the files are unlinked leaves them to the sweep, so their epochs are looked at once more. */
+/** The epochs become unswept, so that the next start removes the files after a crash before their unlink. */
 function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): void {
   for (const { blobId, epoch } of blobs) {
     tx.run('delete from cache_blobs where blob_id = ?', blobId)
@@ -87,8 +87,8 @@ function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): void {
 }
 
 /**
- * Forgets the cached bytes of a content after its file was found missing or damaged. Returns the bytes by which the cache shrank; 0
- * when another blob took its place meanwhile.
+ * Deletes the rows of a content's cached file that is missing or damaged. Returns the bytes by which the cache shrank; 0
+ * when another blob has replaced it.
  */
 export function dropDamaged(tx: Tx, contentId: number, blobId: string): number {
   const blobs = blobsOfContent(tx, contentId)
@@ -97,7 +97,7 @@ export function dropDamaged(tx: Tx, contentId: number, blobId: string): number {
   return deleteEntry(tx, contentId)
 }
 
-/** A content with versions that is readable nowhere else is `lost` from now on (I-20). */
+/** Marks a content with versions and without readable copies as `lost` (I-20). */
 function deleteEntry(tx: Tx, contentId: number): number {
   const entry = tx.get<{ bytes: number }>('select bytes from cache_entries where content_id = ?', contentId)
   if (!entry) return 0
@@ -106,68 +106,68 @@ function deleteEntry(tx: Tx, contentId: number): number {
   return entry.bytes
 }
 
-/** Notes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
-export function judgeReleasable(tx: Tx, contentId: number): void {
-  tx.run(`update cache_entries as e set releasable = ${isStoredEnough} where e.content_id = ?`, contentId)
+/** Recomputes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
+export function updateReleasable(tx: Tx, contentId: number): void {
+  tx.run(`update cache_entries as e set releasable = ${hasEnoughCopies} where e.content_id = ?`, contentId)
 }
 
-/** The next entries by content id, of all buckets, and those among them that belong to the bucket and are noted wrongly. */
+/** Reads the next entries by content id, of all buckets. `stale`: those of the bucket whose `releasable` is out of date. */
 export function pageOfEntries(
   read: Reader,
   { bucketId, after, limit }: { readonly bucketId: number; readonly after: number; readonly limit: number },
-): { readonly lastId: number | undefined; readonly misjudged: readonly number[] } {
-  const rows = read.all<{ id: number; isMisjudged: number }>(
-    `select e.content_id as id, o.bucket_id = ? and e.releasable <> ${isStoredEnough} as "isMisjudged"
+): { readonly lastId: number | undefined; readonly stale: readonly number[] } {
+  const rows = read.all<{ id: number; isStale: number }>(
+    `select e.content_id as id, o.bucket_id = ? and e.releasable <> ${hasEnoughCopies} as "isStale"
      from (select * from cache_entries where content_id > ? order by content_id limit ?) e left join contents o on o.id = e.content_id
      order by e.content_id`,
     bucketId,
     after,
     limit,
   )
-  return { lastId: rows.at(-1)?.id, misjudged: rows.filter((row) => row.isMisjudged === 1).map(({ id }) => id) }
+  return { lastId: rows.at(-1)?.id, stale: rows.filter((row) => row.isStale === 1).map(({ id }) => id) }
 }
 
 /**
- * Claims the entry for removal if it is present and releasable at this moment (I-02): a minimum that was raised counts at once, also
- * where the note is not brought in line yet. Returns its files, or undefined.
+ * Claims the entry for removal if it is present and releasable now (I-02). The copies are counted again, because `releasable` is stale
+ * for a while after the bucket's minimum was raised. Returns the entry's files, or undefined.
  */
 export function beginEviction(tx: Tx, contentId: number): readonly BlobRef[] | undefined {
   const { changes } = tx.run(
-    `update cache_entries as e set state = 'evicting' where e.content_id = ? and e.state = 'present' and e.releasable = 1 and ${isStoredEnough}`,
+    `update cache_entries as e set state = 'evicting' where e.content_id = ? and e.state = 'present' and e.releasable = 1 and ${hasEnoughCopies}`,
     contentId,
   )
   return changes === 1 ? blobsOfContent(tx, contentId) : undefined
 }
 
 /**
- * An eviction that is taken up again may have lost its reason: where too few copies are left by now, and versions need the bytes, the
- * entry is present again (I-02). Returns whether that is so.
+ * Makes an `evicting` entry `present` again when the content has versions and, since the eviction began, has too few copies (I-02).
+ * Returns whether it did.
  */
-export function keepIfNeeded(tx: Tx, contentId: number): boolean {
+export function cancelEvictionIfNeeded(tx: Tx, contentId: number): boolean {
   const { changes } = tx.run(
-    `update cache_entries as e set state = 'present', releasable = 0 where e.content_id = ? and e.state = 'evicting' and not ${isStoredEnough}
+    `update cache_entries as e set state = 'present', releasable = 0 where e.content_id = ? and e.state = 'evicting' and not ${hasEnoughCopies}
        and exists (select 1 from contents c where c.id = e.content_id and c.state = 'live')`,
     contentId,
   )
   return changes === 1
 }
 
-/** The content has no version left: its bytes are not served any more, and their files may go whatever copies there are. */
+/** Marks the entry of a content without versions for removal, regardless of its copies. Its bytes are no longer served. */
 export function releaseEntry(tx: Tx, contentId: number): void {
   tx.run(`update cache_entries set state = 'evicting', releasable = 0 where content_id = ?`, contentId)
 }
 
 /**
- * Called once the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes took the place meanwhile, or somebody
- * else finished the same eviction.
+ * Call after the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes were cached meanwhile, or another task
+ * finished the same eviction.
  */
 export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): number {
   for (const { blobId } of blobs) tx.run('delete from cache_blobs where blob_id = ?', blobId)
-  // Whatever state it came to meanwhile: an entry without files is none.
+  // In any state: an entry without files must not exist.
   return blobsOfContent(tx, contentId).length === 0 ? deleteEntry(tx, contentId) : 0
 }
 
-/** The files of an entry that is `evicting`. None of them is served again, whatever comes in their place. */
+/** The files of an `evicting` entry. They are never served again. */
 export const evictingBlobs = (read: Reader, contentId: number): BlobRef[] =>
   read.all<BlobRef>(
     `select b.blob_id as "blobId", b.epoch, b.length from cache_entries e join cache_blobs b on b.content_id = e.content_id
@@ -175,7 +175,7 @@ export const evictingBlobs = (read: Reader, contentId: number): BlobRef[] =>
     contentId,
   )
 
-/** Contents whose eviction was begun and not finished, at most `limit`, by id. */
+/** Contents whose eviction began and did not finish, at most `limit`, in order of id. */
 export function evictingContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
   return read
     .all<{ id: number }>(
@@ -196,7 +196,7 @@ export interface Candidate {
   readonly accessedAtMs: number
 }
 
-/** The longest unread first, behind `after`. */
+/** Least recently read first, after the candidate `after`. */
 export function pageOfReleasable(
   read: Reader,
   { after, limit }: { readonly after: Candidate | undefined; readonly limit: number },
@@ -217,7 +217,7 @@ export function writeAccessTime(tx: Tx, contentId: number, accessedAtMs: number)
   tx.run('update cache_entries set accessed_at = ? where content_id = ? and accessed_at < ?', accessedAtMs, contentId, accessedAtMs)
 }
 
-/** The first moment from `nowMs` on that names no earlier start of this database. */
+/** Inserts the epoch of this start: `nowMs`, or one more than the last epoch if the clock went back. */
 export function openEpoch(tx: Tx, nowMs: number): number {
   const last = tx.get<{ epoch: number | null }>('select max(epoch) as epoch from cache_epochs')?.epoch ?? 0
   const epoch = Math.max(nowMs, last + 1)
@@ -234,7 +234,7 @@ export function markSwept(tx: Tx, epoch: number, nowMs: number): void {
   tx.run('update cache_epochs set swept_at = ? where epoch = ?', nowMs, epoch)
 }
 
-/** Those of the blob ids that a row names. */
+/** The blob ids that have a row. */
 export function knownBlobs(read: Reader, blobIds: readonly string[]): ReadonlySet<string> {
   const rows = read.all<{ id: string }>(
     'select b.blob_id as id from json_each(?) j join cache_blobs b on b.blob_id = j.value',

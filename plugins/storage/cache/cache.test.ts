@@ -30,7 +30,7 @@ const markReleasable = (storage: ObjectStorage) =>
     tx.run('update cache_entries set releasable = 1')
   })
 
-test('objects survive a restart, and so does the count of used bytes', async () => {
+test('objects and the count of used bytes survive a restart', async () => {
   await using kept = await keptFolder()
   const first = await openObjectStorage(kept)
   await first.put('k', 'kept bytes')
@@ -42,7 +42,7 @@ test('objects survive a restart, and so does the count of used bytes', async () 
   expectSound(second)
 })
 
-test('the sweep removes orphans of earlier starts and nothing else', async () => {
+test('the sweep removes only orphans of earlier starts', async () => {
   await using kept = await keptFolder()
   const first = await openObjectStorage(kept)
   const { contentId } = await first.put('k', 'kept bytes')
@@ -72,16 +72,16 @@ test('folders of a start that this database does not know are left alone', async
   expect(existsSync(path)).toBe(true)
 })
 
-test('an empty cache folder beside recorded bytes is refused: its disk is not mounted', async () => {
+test('the start fails when the database records cached bytes but the cache folder is missing', async () => {
   await using kept = await keptFolder()
   const first = await openObjectStorage(kept)
   await first.put('k', 'elsewhere')
   await first.stop()
   await rename(join(kept.dir, 'cache'), join(kept.dir, 'unmounted'))
-  await expect(openObjectStorage(kept)).rejects.toThrow(/9 bytes are recorded in it; mount its disk/)
+  await expect(openObjectStorage(kept)).rejects.toThrow(/records 9 cached bytes; mount its disk/)
 })
 
-test('I-20: a missing file is forgotten, so that the object is not served again', async () => {
+test('I-20: the entry of a missing file is deleted, and the content is lost until its bytes are put again', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
   await unlink(storage.cache.pathOf(blobOf(storage, contentId)))
@@ -99,13 +99,13 @@ test('I-20: a missing file is forgotten, so that the object is not served again'
   expectSound(storage)
 })
 
-test('a file of the wrong length is forgotten and the bytes come from elsewhere', async () => {
+test('a file of the wrong length is removed, and the bytes come from a provider', async () => {
   const version = { source: 'provider' as const, async *read() {}, async [Symbol.asyncDispose]() {} }
-  const asked: number[] = []
+  const requested: number[] = []
   await using storage = await openObjectStorage({
-    readRemote: async (wanted, contentId) => {
-      asked.push(contentId)
-      return { version: wanted, ...version }
+    readRemote: async (requestedVersion, contentId) => {
+      requested.push(contentId)
+      return { version: requestedVersion, ...version }
     },
   })
   const { contentId } = await storage.put('k', 'bytes')
@@ -113,11 +113,11 @@ test('a file of the wrong length is forgotten and the bytes come from elsewhere'
   await truncate(path, 3)
   await using opened = await storage.objects.open('photos', 'k')
   expect(opened.source).toBe('provider')
-  expect(asked).toEqual([contentId])
+  expect(requested).toEqual([contentId])
   expect(existsSync(path)).toBe(false)
 })
 
-test('nothing is forgotten while the whole cache folder is away', async () => {
+test('no entry is deleted while the whole cache folder is missing', async () => {
   await using storage = await openObjectStorage()
   await storage.put('k', 'bytes')
   const away = join(storage.dir, 'away')
@@ -128,7 +128,7 @@ test('nothing is forgotten while the whole cache folder is away', async () => {
   expectSound(storage)
 })
 
-test('bytes that are put again replace a file that is damaged', async () => {
+test('a put of the same bytes replaces a damaged file', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
   const damaged = storage.cache.pathOf(blobOf(storage, contentId))
@@ -139,7 +139,7 @@ test('bytes that are put again replace a file that is damaged', async () => {
   expectSound(storage)
 })
 
-test('I-02: only what is releasable at that moment is evicted', async () => {
+test('I-02: only an entry that is releasable in the evicting transaction is evicted', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
   const path = storage.cache.pathOf(blobOf(storage, contentId))
@@ -153,7 +153,7 @@ test('I-02: only what is releasable at that moment is evicted', async () => {
   expectSound(storage)
 })
 
-test('a read goes on to its end when the bytes are evicted meanwhile', async () => {
+test('a read completes when the bytes are evicted meanwhile', async () => {
   await using storage = await openObjectStorage()
   const bytes = Buffer.alloc(2 * 1024 * 1024, 'read on ')
   const { contentId } = await storage.put('k', bytes)
@@ -175,7 +175,7 @@ test('a put of the same bytes during their eviction keeps them', async () => {
   expectSound(storage)
 })
 
-test('I-03: an eviction that a crash broke off is finished after the next start', async () => {
+test('I-03: an eviction interrupted by a crash is finished after the next start', async () => {
   await using kept = await keptFolder()
   const first = await openObjectStorage(kept)
   const { contentId } = await first.put('k', 'bytes')
@@ -190,14 +190,14 @@ test('I-03: an eviction that a crash broke off is finished after the next start'
   expectSound(second)
 })
 
-test('the health check tells when the folder is gone', async () => {
+test('the health check reports a missing folder', async () => {
   const check = (dir: string) => cacheHealth.check({ settings: { dir } } as never, AbortSignal.timeout(1000))
   await using kept = await keptFolder()
   expect(await check(kept.dir)).toBeUndefined()
   expect(await check(join(kept.dir, 'none'))).toBe('cache: directory not found')
 })
 
-test('reads are written down together, and only when the known time is old', async () => {
+test('access times are written in batches, and only when the stored time is a minute old', async () => {
   let nowMs = 1_000_000
   let wake: (() => void) | undefined
   const clock = {

@@ -9,12 +9,12 @@ import { type BlobSource, type WrittenBlob, writeBlob } from './blob-writer.ts'
 import { type BlobRef, dropDamaged, openEpoch, sumCachedBytes } from './cache-store.ts'
 import { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing, realDisk } from './disk.ts'
-import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, finishLate } from './eviction.ts'
+import { type Evictions, type EvictionTasks, evictContents, finishContent, finishEvictions, resumeEviction } from './eviction.ts'
 import type { EvictionRules } from './eviction-policy.ts'
-import { Evictor, type RoomMade } from './evictor.ts'
+import { type CapacityOutcome, Evictor } from './evictor.ts'
 import { createCacheGauge } from './gauge.ts'
 import { HotBytes } from './hot-bytes.ts'
-import { RecentProofs } from './recent-proofs.ts'
+import { RecentVerifications } from './recent-verifications.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
 
@@ -26,46 +26,46 @@ export interface CacheOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  /** Tests give a disk that fails. */
+  /** Tests pass a disk that fails. */
   readonly disk?: Disk
 }
 
-/** The bytes on the local disk. Rows name files, never the reverse: a file is written first and removed last (I-03). */
+/** Cached bytes on the local disk. A file is written before its row and removed after it is marked `evicting` (I-03). */
 export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
-  /** Sets room aside before a body is read. Throws `cache_full` or `cache_busy`. Absent bytes: the length is unknown. */
+  /** Reserves space before a body is read; without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
   reserve(bytes?: number): Reservation
-  /** Writes a body durably to a file that no row names yet. See writeBlob. */
+  /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
-  /** Unlinks files that no row names. What cannot be unlinked is logged and left to the next start's sweep. */
+  /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
   discard(blobs: readonly BlobRef[]): Promise<void>
   /**
-   * The file of a present entry is missing or damaged: forgets the entry and removes the file, so that it is not served again. Returns
-   * false, and forgets nothing, when the whole cache cannot be seen: its disk is not mounted then, and the bytes are not lost.
+   * Deletes the entry and the file after the file was found missing or damaged. Returns false and changes nothing when the whole cache
+   * folder is missing: its disk is unmounted, and the bytes are not lost.
    */
   forget(contentId: number, blob: BlobRef): Promise<boolean>
-  /** Notes a read. `storedMs`: the access time in the row. */
+  /** Records a read. `storedMs`: the access time in the row. */
   touch(contentId: number, storedMs: number): void
-  /** Removes what has to go and may, by the policy. */
-  makeRoom(signal: AbortSignal): Promise<RoomMade>
+  /** Runs one eviction pass: removes releasable bytes according to the policy. */
+  reconcileCapacity(signal: AbortSignal): Promise<CapacityOutcome>
   /**
-   * Removes the cached bytes of a content if its entry is present and releasable at that moment (I-02), and `mayEvict` agrees inside
-   * the same transaction. Returns the bytes freed, 0 when it stays.
+   * Removes the cached bytes of a content if its entry is present and releasable (I-02) and `mayEvict` returns true, both checked in
+   * one transaction. Returns the bytes freed; 0 when the entry stays.
    */
   evict(contentId: number, mayEvict?: (tx: Tx) => boolean): Promise<number>
-  /** Removes the files of a content whose entry was released. Returns the bytes freed. What fails is left to a task, and thrown. */
+  /** Removes the files of a content whose entry was released. Returns the bytes freed. On an error enqueues a task that retries, and throws. */
   finishRelease(contentId: number): Promise<number>
-  /** Removes the files of an entry that is `evicting`, if it still is and its bytes are not needed again. */
+  /** Removes the files of an `evicting` entry, unless its bytes are needed again. */
   finishEviction(contentId: number): Promise<void>
-  /** Begins to finish evictions and to sweep orphans of earlier starts, in the background. Resolves when that is done. */
+  /** Finishes interrupted evictions and sweeps orphans of earlier starts. Resolves when done; errors are logged. */
   startUpkeep(): Promise<void>
 }
 
 type Upkeep = Sweep & Evictions
 
-/** Memory for small blobs that are read again and again. */
+/** Memory for small blobs that are read often. */
 const hotBytesMax = 64 * 1024 * 1024
 
-/** Opens the cache in `dir`, making it when it is new. Throws when rows name cached bytes but the folder has none. */
+/** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
   const { database, clock, log, rules, tasks, maxBytes, disk = realDisk } = options
   const dir = resolve(options.dir)
@@ -76,13 +76,13 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   await folders.open()
   const startMs = statSync(folders.rootPath).mtimeMs
   const capacity: Capacity = new Capacity(maxBytes, usedBytes, {
-    askForRoom: (bytes) => evictor.askForRoom(bytes),
-    noteGrowth: (before, after) => evictor.noteGrowth(before, after),
+    requestEviction: (bytes) => evictor.requestEviction(bytes),
+    onGrowth: (before, after) => evictor.onGrowth(before, after),
   })
   const accessLog = new AccessLog({ database, clock, log })
   const hot = new HotBytes(hotBytesMax)
   const digests = new DigestThread(log)
-  const proofs = new RecentProofs()
+  const verifications = new RecentVerifications()
   const stop = new AbortController()
   const upkeep: Upkeep = { database, disk, dir, epoch, startMs, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
@@ -102,7 +102,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
 
   return {
     ...createCacheGauge(capacity, evictor),
-    ...createBlobReads({ dir, disk, digests, hot, proofs }),
+    ...createBlobReads({ dir, disk, digests, hot, verifications }),
     reserve: (bytes) => capacity.reserve(bytes),
     write: (source) => writeBlob(disk, folders, source),
     discard,
@@ -111,13 +111,13 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
       const freed = await database.write((tx) => dropDamaged(tx, contentId, blob.blobId))
       capacity.release(freed)
       if (freed > 0) {
-        log.error('a cached file is missing or damaged and is not served any more', { content: contentId, blob: blob.blobId })
+        log.error('cached file missing or damaged; removed from the cache', { content: contentId, blob: blob.blobId })
         await discard([blob])
       }
       return true
     },
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
-    makeRoom: (signal) => evictor.makeRoom(signal),
+    reconcileCapacity: (signal) => evictor.reconcileCapacity(signal),
     evict: (contentId, mayEvict) => evictContents(upkeep, [contentId], mayEvict),
     async finishRelease(contentId) {
       try {
@@ -127,12 +127,12 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
         throw error
       }
     },
-    finishEviction: (contentId) => finishLate(upkeep, contentId),
+    finishEviction: (contentId) => resumeEviction(upkeep, contentId),
     startUpkeep() {
       upkeepRun ??= runUpkeep(upkeep)
       return upkeepRun
     },
-    // More than one service may be this cache, and each is disposed.
+    // Two services provide this object, and each is disposed.
     [Symbol.asyncDispose]() {
       closing ??= close()
       return closing
@@ -146,8 +146,8 @@ async function discardBlobs({ disk, dir, log }: Upkeep, hot: HotBytes, blobs: re
     try {
       await disk.unlink(blobPath(dir, blobId, epoch))
     } catch (error) {
-      // No row names the file, so nothing is wrong but the room it takes until the sweep of the next start.
-      if (!isMissing(error)) log.warn('a file of the cache could not be removed', { blob: blobId, error })
+      // Harmless: the file has no row, and the sweep of the next start removes it.
+      if (!isMissing(error)) log.warn('cache file not removed; the next start retries', { blob: blobId, error })
     }
   }
 }
@@ -157,8 +157,8 @@ async function runUpkeep(upkeep: Upkeep): Promise<void> {
     await finishEvictions(upkeep)
     await sweepOrphans(upkeep)
   } catch (error) {
-    // What is left over takes room and nothing else; the next start begins again.
-    if (!upkeep.signal.aborted) upkeep.log.warn('the clean-up of the cache after the start did not finish', { error })
+    // Leftovers only occupy space.
+    if (!upkeep.signal.aborted) upkeep.log.warn('cache clean-up failed; the next start retries', { error })
   }
 }
 
@@ -166,6 +166,6 @@ function requireMounted(dir: string, usedBytes: number): void {
   const folder = join(dir, blobsFolder)
   if (usedBytes === 0 || existsSync(folder)) return
   throw new Error(
-    `cache.dir ${dir} is empty, but ${usedBytes} bytes are recorded in it; mount its disk, or make the folder ${folder} to go on without them`,
+    `cache.dir ${dir} is empty, but the database records ${usedBytes} cached bytes; mount its disk, or create the folder ${folder} to continue without them`,
   )
 }

@@ -5,22 +5,22 @@ import { storageErrors } from '../errors.ts'
 import type { DigestReply, DigestRequest } from './digest-worker.ts'
 import { beginDigest, type RunningDigest } from './whole-read.ts'
 
-/** Shared memory for one block. It is used again and again, because V8 does not see that shared memory is garbage soon enough. */
+/** Shared memory for one block. Slots are reused, because V8 collects shared memory too late. */
 const slotBytes = 1024 * 1024
-/** Further reads at the same time are hashed on the main thread. */
+/** Concurrent reads beyond this number are hashed on the main thread. */
 const slotsMax = 32
 
-// The worker lies beside this file, as source or as built. Flags of the main thread may not suit it.
+// The worker has this file's extension, .ts as source or .js when built. Flags of the main thread may not work in a worker.
 const startDigestWorker = (): Worker =>
   new Worker(new URL(`./digest-worker${extname(import.meta.url)}`, import.meta.url), { name: 'digest-worker', execArgv: [] })
 
-/** Hashes large reads beside the event loop, which only copies the blocks. The thread starts when it is first needed. */
+/** Hashes large reads on a worker thread; the event loop only copies the blocks. The thread starts on first use. */
 export class DigestThread implements AsyncDisposable {
   readonly #log: Log
   readonly #startWorker: () => Worker
   #worker: Worker | undefined
-  /** What each running digest does with the next answer. */
-  readonly #waiting = new Map<number, (reply: DigestReply | undefined) => void>()
+  /** Resolvers of the outstanding requests, by digest id. */
+  readonly #pending = new Map<number, (reply: DigestReply | undefined) => void>()
   readonly #freeSlots: Uint8Array[] = []
   #slots = 0
   #lastId = 0
@@ -37,24 +37,24 @@ export class DigestThread implements AsyncDisposable {
     this.#worker ??= this.#start()
     const id = ++this.#lastId
     const worker = this.#worker
-    const ask = (request: DigestRequest) => this.#ask(worker, request)
+    const send = (request: DigestRequest) => this.#send(worker, request)
     return {
       async add(block) {
         for (let at = 0; at < block.length; at += slotBytes) {
           const part = block.subarray(at, at + slotBytes)
           slot.set(part)
-          await ask({ id, block: slot.subarray(0, part.length) })
+          await send({ id, block: slot.subarray(0, part.length) })
         }
       },
       async end() {
-        const reply = await ask({ id, is: 'end' })
+        const reply = await send({ id, is: 'end' })
         if (reply?.sha256 !== undefined) return reply.sha256
         throw storageErrors.content_unavailable({
-          message: 'the cached bytes could not be hashed: the hashing thread ended; read them again',
+          message: 'the cached bytes could not be hashed: the hashing thread ended; retry the read',
         })
       },
       [Symbol.dispose]: () => {
-        this.#waiting.delete(id)
+        this.#pending.delete(id)
         if (worker === this.#worker) worker.postMessage({ id, is: 'drop' } satisfies DigestRequest)
         this.#freeSlots.push(slot)
       },
@@ -73,32 +73,32 @@ export class DigestThread implements AsyncDisposable {
     return new Uint8Array(new SharedArrayBuffer(slotBytes))
   }
 
-  /** Undefined when the thread ended: another one would have none of the blocks before. */
-  #ask(worker: Worker, request: DigestRequest): Promise<DigestReply | undefined> {
+  /** Resolves to undefined when the thread ended: a new thread does not have the earlier blocks. */
+  #send(worker: Worker, request: DigestRequest): Promise<DigestReply | undefined> {
     if (worker !== this.#worker) return Promise.resolve(undefined)
     const { promise, resolve } = Promise.withResolvers<DigestReply | undefined>()
-    this.#waiting.set(request.id, resolve)
+    this.#pending.set(request.id, resolve)
     worker.postMessage(request)
     return promise
   }
 
   #start(): Worker {
     const worker = this.#startWorker()
-    // Reads under way keep the process alive by themselves.
+    // The reads themselves keep the process alive.
     worker.unref()
-    worker.on('message', (reply: DigestReply) => this.#answer(reply.id, reply))
-    // The exit that follows breaks off every read that uses it.
-    worker.on('error', (error) => this.#log.error('the thread that hashes cached bytes ended', { error }))
+    worker.on('message', (reply: DigestReply) => this.#settle(reply.id, reply))
+    // The exit event follows and fails the outstanding requests.
+    worker.on('error', (error) => this.#log.error('hashing thread failed; the next large read starts a new one', { error }))
     worker.on('exit', () => {
       this.#worker = undefined
-      for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined)
+      for (const id of [...this.#pending.keys()]) this.#settle(id, undefined)
     })
     return worker
   }
 
-  #answer(id: number, reply: DigestReply | undefined): void {
-    const resolve = this.#waiting.get(id)
-    this.#waiting.delete(id)
+  #settle(id: number, reply: DigestReply | undefined): void {
+    const resolve = this.#pending.get(id)
+    this.#pending.delete(id)
     resolve?.(reply)
   }
 }

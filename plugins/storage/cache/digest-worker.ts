@@ -1,8 +1,8 @@
-// Worker thread: SHA-256 of several streams of blocks, which come in memory that is shared with the main thread.
+// Worker thread: SHA-256 of several streams of blocks. The blocks are in memory shared with the main thread.
 import { createHash, type Hash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
 
-/** Each but `drop` is answered. */
+/** Every request except `drop` gets a DigestReply. */
 export type DigestRequest =
   | { readonly id: number; readonly block: Uint8Array }
   | { readonly id: number; readonly is: 'end' }
@@ -10,14 +10,14 @@ export type DigestRequest =
 
 export interface DigestReply {
   readonly id: number
-  /** Lower-case hex, in answer to `end`. */
+  /** Lower-case hex; only in the reply to `end`. */
   readonly sha256?: string
 }
 
 const port = parentPort
 if (!port) throw new Error('digest-worker.ts runs as a worker thread only')
 
-/** As many as there are reads under way. */
+/** By stream id; one per running read. */
 const digests = new Map<number, Hash>()
 
 port.on('message', (request: DigestRequest) => {

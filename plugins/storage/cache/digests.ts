@@ -1,6 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 
-/** MD5 and SHA-256 of a body that comes in chunks. A body of one chunk, as small objects are, is hashed in one call each. */
+/** MD5 and SHA-256 of a body in chunks. A body of one chunk, the usual small object, takes one call per digest. */
 export class Digests {
   #first: Uint8Array | undefined
   #running: { readonly md5: Hash; readonly sha256: Hash } | undefined

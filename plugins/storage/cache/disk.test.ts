@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { realDisk } from './disk.ts'
 
-test('a write that the system takes only in parts is carried to its end', async () => {
+test('a short write is continued until all bytes are written', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'svc-disk-'))
   const whole = fs.writev
-  // A disk that takes three bytes at a time.
+  // Writes at most three bytes per call.
   const partial = vi.spyOn(fs, 'writev').mockImplementation(((fd: number, chunks: Uint8Array[], position: number, done: never) => {
     const taken = Buffer.concat(chunks).subarray(0, 3)
     return whole(fd, [taken], position, done)

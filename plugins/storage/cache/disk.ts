@@ -1,17 +1,17 @@
 import fs from 'node:fs'
 
-/** The calls the cache makes on files, so that tests can give a disk that fails. Descriptors are plain numbers: no handle per file. */
+/** The file system calls of the cache; tests pass one that fails. Descriptors are plain numbers to avoid a FileHandle per file. */
 export interface Disk {
-  /** A new empty file, private to the user. Fails when the path exists. */
+  /** Creates an empty file, private to the user. Fails with EEXIST when the path exists. */
   create(path: string): Promise<number>
   open(path: string): Promise<number>
-  /** Writes every byte of the chunks, one after the other, from the position on. */
+  /** Writes all chunks in order, starting at the position. */
   write(descriptor: number, chunks: readonly Uint8Array[], position: number): Promise<void>
-  /** Reads into the whole buffer, or less where the file ends. Returns the bytes read. */
+  /** Fills the buffer, or less at the end of the file. Returns the bytes read. */
   read(descriptor: number, buffer: Uint8Array, position: number): Promise<number>
-  /** Length of an open file, and what changes with every write to it. Synchronous: its inode is in memory. */
+  /** Length of an open file, and a stamp that changes with every write. Synchronous, because the inode of an open file is in memory. */
   stat(descriptor: number): { readonly length: number; readonly stamp: string }
-  /** Makes the bytes and the length of a file durable. */
+  /** Makes the bytes and length of a file durable. */
   syncFile(descriptor: number): Promise<void>
   /** Makes the names in a folder durable. */
   syncFolder(descriptor: number): Promise<void>
@@ -36,7 +36,7 @@ export const realDisk: Disk = {
       const writeFrom = (left: readonly Uint8Array[], at: number): void =>
         fs.writev(descriptor, left, at, (error, written) => {
           if (error) return reject(error)
-          // A write may take only a part, for example at the end of a quota.
+          // writev may write only a part, for example near a quota.
           const rest = remainder(left, written)
           if (rest.length === 0) resolve()
           else writeFrom(rest, at + written)
@@ -58,14 +58,14 @@ export const realDisk: Disk = {
     return { length: Number(size), stamp: `${ino}/${size}/${ctimeNs}` }
   },
   syncFile: (descriptor) => finished((done) => fs.fdatasync(descriptor, done)),
-  // Not fdatasync: on ext4 it may leave out a name that did not make the folder longer.
+  // Not fdatasync: on ext4 it may skip a new name that did not change the folder's length.
   syncFolder: (descriptor) => finished((done) => fs.fsync(descriptor, done)),
   close: (descriptor) => finished((done) => fs.close(descriptor, done)),
   unlink: (path) => finished((done) => fs.unlink(path, done)),
   makeFolder: (path) => finished((done) => fs.mkdir(path, { mode: 0o700, recursive: true }, (error) => done(error))),
 }
 
-/** The bytes behind the first `taken` ones. */
+/** The chunks without their first `taken` bytes. */
 function remainder(chunks: readonly Uint8Array[], taken: number): readonly Uint8Array[] {
   let skipped = 0
   for (const [at, chunk] of chunks.entries()) {

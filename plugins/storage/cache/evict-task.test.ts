@@ -6,38 +6,41 @@ import { type Database, LeaseLost } from '#kernel'
 import { checkTaskKind, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { beginEviction, blobsOfContent, judgeReleasable, releaseEntry } from './cache-store.ts'
+import { beginEviction, blobsOfContent, releaseEntry, updateReleasable } from './cache-store.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { evictTask } from './evict-task.ts'
-import { makeRoomTask } from './make-room-task.ts'
+import { reconcileCapacityTask } from './reconcile-capacity-task.ts'
 
 const { signal } = new AbortController()
 type Run = (run: object) => Promise<{ readonly kind: string }>
 
-/** The fence of a run that has lost its lease. */
-const fenceOfLost = ({ read }: Database) => ({ read, write: () => Promise.reject(new LeaseLost({ id: 1, kind: evictTask.kind, seq: 1 })) })
+/** The fence of a run that lost its lease. */
+const lostLeaseFence = ({ read }: Database) => ({
+  read,
+  write: () => Promise.reject(new LeaseLost({ id: 1, kind: evictTask.kind, seq: 1 })),
+})
 
-/** A disk on which some files cannot be removed for a while. */
-function openStubbornDisk() {
-  const stubborn = new Set<string>()
+/** A disk that fails to remove the files whose ids are in `undeletable`. */
+function openUndeletableDisk() {
+  const undeletable = new Set<string>()
   const disk: Disk = {
     ...realDisk,
     unlink: async (path) => {
-      if ([...stubborn].some((id) => path.endsWith(id))) throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
+      if ([...undeletable].some((id) => path.endsWith(id))) throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
       return realDisk.unlink(path)
     },
   }
-  return { disk, stubborn }
+  return { disk, undeletable }
 }
 
 async function openStorage(options: ObjectStorageOptions = {}) {
-  const { disk, stubborn } = openStubbornDisk()
+  const { disk, undeletable } = openUndeletableDisk()
   const storage = await openVersionStorage({ disk, rules: { policy: 'after_upload' }, ...options })
   const put = async (key: string) => {
     const version = await storage.put(key, `bytes of ${key}`)
     const contentId = version.contentId ?? 0
     for (const dataSetId of [1, 2]) await storage.placeCopy(version, { dataSetId, state: 'committed', pieceId: contentId })
-    await storage.database.write((tx) => judgeReleasable(tx, contentId))
+    await storage.database.write((tx) => updateReleasable(tx, contentId))
     return contentId
   }
   const contents = [await put('a'), await put('b')] as const
@@ -47,77 +50,77 @@ async function openStorage(options: ObjectStorageOptions = {}) {
       services: { cache: storage.cache, database: storage.database },
       fence: (database: unknown) => database,
     })
-  return { storage, contents, stubborn, evict }
+  return { storage, contents, undeletable, evict }
 }
 
-test('a file that cannot be removed becomes a task of its own that fails until it can, and the others go', async () => {
-  const { storage, contents, stubborn, evict } = await openStorage()
+test('a file that cannot be removed gets its own task, which fails until the removal works; other files are removed', async () => {
+  const { storage, contents, undeletable, evict } = await openStorage()
   await using _ = storage
   const [a] = contents
-  stubborn.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
-  await storage.cache.makeRoom(signal)
+  undeletable.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  await storage.cache.reconcileCapacity(signal)
   expect(storage.scheduled).toEqual([`finish eviction ${a}`])
   expect(storage.cache.stats().usedBytes).toBe('bytes of a'.length)
   await expect(evict(a)).rejects.toThrow('permission denied')
-  await storage.cache.makeRoom(signal)
+  await storage.cache.reconcileCapacity(signal)
   expect(storage.scheduled).toEqual([`finish eviction ${a}`])
-  stubborn.clear()
+  undeletable.clear()
   expect(await evict(a)).toEqual({ kind: 'done' })
   expect(storage.cache.stats().usedBytes).toBe(0)
   storage.expectSound()
 })
 
-test('the files of a deleted object that cannot be removed are left to the task too, and nothing of the object stays', async () => {
-  const { storage, stubborn, evict } = await openStorage()
+test('a deleted object whose file cannot be removed gets a task too, which then deletes the content row', async () => {
+  const { storage, undeletable, evict } = await openStorage()
   await using _ = storage
   const { contentId, versionId } = await storage.put('c', 'never stored')
   const id = contentId ?? 0
-  stubborn.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
+  undeletable.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
   const { cacheRelease } = await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
   expect(cacheRelease).toBe('failed')
   expect(storage.scheduled).toEqual([`finish eviction ${id}`])
-  stubborn.clear()
+  undeletable.clear()
   await evict(id)
   expect(storage.database.read.get('select id from contents where id = ?', id)).toBeUndefined()
   storage.expectSound()
 })
 
-test('I-06: a run that lost its lease forgets no content', async () => {
-  const { storage, stubborn } = await openStorage()
+test('I-06: a run that lost its lease deletes no content', async () => {
+  const { storage, undeletable } = await openStorage()
   await using _ = storage
   const { contentId, versionId } = await storage.put('c', 'never stored')
   const id = contentId ?? 0
-  stubborn.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
+  undeletable.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
   await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
-  stubborn.clear()
+  undeletable.clear()
   const services = { cache: storage.cache, database: storage.database }
-  const evicted = (evictTask.run as unknown as Run)({ args: { contentId: id }, services, fence: fenceOfLost })
+  const evicted = (evictTask.run as unknown as Run)({ args: { contentId: id }, services, fence: lostLeaseFence })
   await expect(evicted).rejects.toThrow(LeaseLost)
   expect(storage.database.read.get('select id from contents where id = ?', id)).toEqual({ id })
 })
 
-test('a disk that removes nothing costs the cache a hundred contents and no more, and no room is promised', async () => {
-  const { storage, stubborn } = await openStorage({ maxBytes: 3000 })
+test('when no file can be removed, eviction stops after 100 contents and an upload without space is refused', async () => {
+  const { storage, undeletable } = await openStorage({ maxBytes: 3000 })
   await using _ = storage
   for (let i = 0; i < 150; i++) await storage.put(`k${i}`, `bytes ${i}`)
   await storage.database.write((tx) => {
     tx.run('update contents set durable_copies = 2, readable_copies = 2')
     tx.run('update cache_entries set releasable = 1')
   })
-  stubborn.add('')
-  expect(await storage.cache.makeRoom(signal)).toBe('files_stuck')
-  expect(await storage.cache.makeRoom(signal)).toBe('files_stuck')
+  undeletable.add('')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('files_stuck')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('files_stuck')
   expect(storage.scheduled).toHaveLength(100)
   await expect(storage.put('large', Buffer.alloc(2500))).rejects.toMatchObject({ code: 'cache_full' })
 })
 
-test('while the whole folder is away nothing counts as removed', async () => {
+test('while the whole cache folder is missing, no file counts as removed', async () => {
   const { storage, contents, evict } = await openStorage()
   await using _ = storage
   const [dir, away] = [join(storage.dir, 'cache'), join(storage.dir, 'away')]
   const { usedBytes } = storage.cache.stats()
   await rename(dir, away)
-  await storage.cache.makeRoom(signal)
+  await storage.cache.reconcileCapacity(signal)
   await expect(evict(contents[0])).rejects.toMatchObject({ code: 'ENOENT' })
   expect(storage.cache.stats().usedBytes).toBe(usedBytes)
   await rename(away, dir)
@@ -126,16 +129,16 @@ test('while the whole folder is away nothing counts as removed', async () => {
   storage.expectSound()
 })
 
-test('what an earlier start left and cannot be removed becomes a task, and the others go', async () => {
+test('an interrupted eviction whose file cannot be removed at the start gets a task; other files are removed', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'svc-evict-'))
-  const { disk, stubborn } = openStubbornDisk()
+  const { disk, undeletable } = openUndeletableDisk()
   const first = await openVersionStorage({ dir, disk })
   const [a, b] = [await first.put('a', 'bytes of a'), await first.put('b', 'bytes of b')]
   await first.database.write((tx) => {
     tx.run('update contents set durable_copies = 2, readable_copies = 2')
     for (const { contentId } of [a, b]) releaseEntry(tx, contentId ?? 0)
   })
-  stubborn.add(blobsOfContent(first.database.read, a.contentId ?? 0)[0]?.blobId ?? '')
+  undeletable.add(blobsOfContent(first.database.read, a.contentId ?? 0)[0]?.blobId ?? '')
   await first.stop()
   const second = await openVersionStorage({ dir, disk })
   await second.cache.startUpkeep()
@@ -145,40 +148,40 @@ test('what an earlier start left and cannot be removed becomes a task, and the o
   await rm(dir, { recursive: true })
 })
 
-test('bytes that came back meanwhile are left by the task', async () => {
-  const { storage, contents, stubborn, evict } = await openStorage()
+test('the task keeps bytes that were put again meanwhile', async () => {
+  const { storage, contents, undeletable, evict } = await openStorage()
   await using _ = storage
   const [a] = contents
-  stubborn.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
-  await storage.cache.makeRoom(signal)
-  stubborn.clear()
+  undeletable.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  await storage.cache.reconcileCapacity(signal)
+  undeletable.clear()
   await storage.put('again', 'bytes of a')
   await evict(a)
   expect(await storage.text('a')).toBe('bytes of a')
   storage.expectSound()
 })
 
-/** What the records say when the data sets with the copies are gone. */
+/** Rows as they are after the data sets of all copies ended. */
 const loseCopies = ({ database }: Pick<VersionStorage, 'database'>) =>
   database.write((tx) => {
     tx.run("update copies set state = 'lost'")
     tx.run('update contents set durable_copies = 0, readable_copies = 0')
   })
 
-test('I-02: a removal that could not be finished is called off when the copies are lost meanwhile', async () => {
-  const { storage, contents, stubborn, evict } = await openStorage()
+test('I-02: an unfinished eviction is cancelled when the copies are lost meanwhile', async () => {
+  const { storage, contents, undeletable, evict } = await openStorage()
   await using _ = storage
   const [a] = contents
-  stubborn.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
-  await storage.cache.makeRoom(signal)
+  undeletable.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  await storage.cache.reconcileCapacity(signal)
   await loseCopies(storage)
-  stubborn.clear()
+  undeletable.clear()
   expect(await evict(a)).toEqual({ kind: 'done' })
   expect(await storage.text('a')).toBe('bytes of a')
   expect(storage.cache.stats().usedBytes).toBe('bytes of a'.length)
 })
 
-test('I-02, I-20: after a start bytes whose copies are lost meanwhile stay where their file is there, and are lost where it is not', async () => {
+test('I-02, I-20: after a restart, an eviction whose copies are lost is cancelled if the file exists; otherwise the content is lost', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'svc-evict-'))
   const { storage: first, contents } = await openStorage({ dir, rules: { policy: 'none' } })
   const [, b] = contents
@@ -197,31 +200,31 @@ test('I-02, I-20: after a start bytes whose copies are lost meanwhile stay where
   await rm(dir, { recursive: true })
 })
 
-test('I-20: what is kept while its file is being removed counts as lost, and takes no room', async () => {
+test('I-20: a content is lost when its eviction is cancelled while the file is being unlinked, and its bytes are released', async () => {
   const { storage, contents, evict } = await openStorage()
   await using _ = storage
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.claimed')
-  const made = storage.cache.makeRoom(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   await loseCopies(storage)
   for (const contentId of contents) await evict(contentId)
   held.release()
-  await made
+  await pass
   expect(storage.cache.stats().usedBytes).toBe(0)
   expect(storage.database.read.all('select distinct store_state as state from contents')).toEqual([{ state: 'lost' }])
   storage.expectSound()
 })
 
-test('a pass that broke off in the midst of removals is followed by one that ends them', async () => {
+test('the pass after an interrupted one finishes its evictions', async () => {
   const { storage } = await openStorage()
   await using _ = storage
   await storage.database.write((tx) =>
     tx.run("create trigger full_disk before delete on cache_entries begin select raise(abort, 'disk is full'); end"),
   )
-  await expect(storage.cache.makeRoom(signal)).rejects.toThrow('disk is full')
+  await expect(storage.cache.reconcileCapacity(signal)).rejects.toThrow('disk is full')
   await storage.database.write((tx) => tx.run('drop trigger full_disk'))
-  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(storage.cache.stats().usedBytes).toBe(0)
   storage.expectSound()
 })
@@ -231,16 +234,16 @@ test('I-09: both tasks may be run again from their start', async () => {
   await using _ = storage
   const { cache, database } = storage
   const snapshot = () => [cache.stats(), database.read.all('select * from cache_entries')]
-  await checkTaskKind({ kind: makeRoomTask, args: {}, services: { cache }, snapshot })
+  await checkTaskKind({ kind: reconcileCapacityTask, args: {}, services: { cache }, snapshot })
   expect(cache.stats().usedBytes).toBe(0)
   await checkTaskKind({ kind: evictTask, args: { contentId: contents[1] }, services: { cache, database }, snapshot })
 })
 
 test.each(['nothing_releasable', 'reads_unrecorded', 'files_stuck'] as const)(
-  'I-08: where a pass ends with %s, the task waits',
-  async (made) => {
-    const cache = { makeRoom: async () => made }
-    const outcome = await (makeRoomTask.run as unknown as Run)({ services: { cache }, signal, nowMs: 1000 })
-    expect(outcome).toEqual({ kind: 'wait', reason: made, untilMs: 61_000, message: expect.any(String) })
+  'I-08: when a pass ends with %s, the task waits',
+  async (reason) => {
+    const cache = { reconcileCapacity: async () => reason }
+    const outcome = await (reconcileCapacityTask.run as unknown as Run)({ services: { cache }, signal, nowMs: 1000 })
+    expect(outcome).toEqual({ kind: 'wait', reason, untilMs: 61_000, message: expect.any(String) })
   },
 )

@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import { database, defineTask, done } from '#kernel'
 import { cache } from '../services.ts'
 
-/** Removes cached files that could not be removed with the others. Until then the failure stays visible here. */
+/** Retries the removal of a cached file after a failed attempt. Operators see the error on this task. */
 export const evictTask = defineTask({
   kind: 'cache_evict',
   label: 'Remove local cached copy',

@@ -1,12 +1,12 @@
 import type { CacheStats } from '../contract.ts'
 
-/** When cached bytes are removed by themselves, and how far. */
+/** When the evictor removes cached bytes, and how many. */
 export type EvictionRules = { readonly policy: 'none' } | { readonly policy: 'after_upload' } | ({ readonly policy: 'lru' } & Watermarks)
 
 export interface Watermarks {
-  /** Removal begins when so much is used … */
+  /** Eviction starts when used bytes reach this … */
   readonly highBytes: number
-  /** … and goes on until no more than this is. */
+  /** … and continues until at most this many are used. */
   readonly lowBytes: number
 }
 
@@ -18,33 +18,33 @@ export function evictionRules(
   return policy === 'lru' ? { policy, highBytes: bytesOf(highPercent), lowBytes: bytesOf(lowPercent) } : { policy }
 }
 
-export interface Room {
+export interface CacheUsage {
   readonly maxBytes: number
   readonly usedBytes: number
   readonly reservedBytes: number
-  /** The largest body that was refused for lack of room lately; 0 when none was. */
+  /** Size of the largest body refused for lack of space since the last pass; 0 for none. */
   readonly refusedBytes: number
-  /** Removal has begun and not come to its end yet, because nothing more could be removed. */
-  readonly isUnderWay: boolean
+  /** The last pass ended above its target, because no more could be removed. */
+  readonly isUnfinished: boolean
 }
 
-/** What the used bytes are to be brought down to now; undefined while nothing has to go. */
-export function targetBytes(rules: EvictionRules, room: Room): number | undefined {
-  const { maxBytes, usedBytes, reservedBytes, refusedBytes } = room
+/** Number of used bytes to evict down to; undefined when no eviction is needed. */
+export function targetBytes(rules: EvictionRules, usage: CacheUsage): number | undefined {
+  const { maxBytes, usedBytes, reservedBytes, refusedBytes } = usage
   if (rules.policy === 'none') return undefined
   if (rules.policy === 'after_upload') return 0
-  // A large body may not fit although the mark is far: it would have crossed it.
+  // A large body may not fit even below the high watermark.
   const fitsRefused = refusedBytes === 0 ? maxBytes : maxBytes - reservedBytes - refusedBytes
-  if (usedBytes < rules.highBytes && usedBytes <= fitsRefused && !room.isUnderWay) return undefined
+  if (usedBytes < rules.highBytes && usedBytes <= fitsRefused && !usage.isUnfinished) return undefined
   return Math.max(0, Math.min(rules.lowBytes, fitsRefused))
 }
 
-/** Was the high mark crossed upwards? */
-export const crossesHigh = (rules: EvictionRules, beforeBytes: number, afterBytes: number): boolean =>
+/** Whether usage rose across the high watermark. */
+export const crossesHighWatermark = (rules: EvictionRules, beforeBytes: number, afterBytes: number): boolean =>
   rules.policy === 'lru' && beforeBytes < rules.highBytes && afterBytes >= rules.highBytes
 
-/** Of the candidates, in their order, as many as it takes to free the bytes. */
-export function enoughOf<C extends { readonly bytes: number }>(candidates: readonly C[], bytes: number): readonly C[] {
+/** The first candidates that together free the bytes; all of them if they do not suffice. */
+export function selectToFree<C extends { readonly bytes: number }>(candidates: readonly C[], bytes: number): readonly C[] {
   let freed = 0
   const last = candidates.findIndex((candidate) => {
     freed += candidate.bytes

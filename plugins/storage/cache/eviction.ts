@@ -2,22 +2,22 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
 import { blobPath, blobsFolder } from './blob-folders.ts'
-import { type BlobRef, beginEviction, evictingBlobs, evictingContents, finishEviction, keepIfNeeded } from './cache-store.ts'
+import { type BlobRef, beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
 
-/** Evictions finished together. */
+/** Evictions per transaction. */
 export const contentsPerPage = 100
 
 const claimed = defineProbe('storage.evict.claimed')
 const unlinked = defineProbe('storage.evict.unlinked')
 const finished = defineProbe('storage.evict.finished')
 
-/** Puts the work of evictions on record. */
+/** Enqueues the tasks of eviction. */
 export interface EvictionTasks {
-  /** A pass that removes what may and has to go. */
-  makeRoom(tx: Tx): void
-  /** The entry is `evicting` and its files could not be removed: they are tried again, and shown to the operator. */
+  /** An eviction pass. */
+  reconcileCapacity(tx: Tx): void
+  /** Retries the files of an `evicting` entry that could not be removed. */
   finishEviction(tx: Tx, contentId: number): void
 }
 
@@ -27,15 +27,16 @@ export interface Evictions {
   readonly dir: string
   readonly capacity: Capacity
   readonly tasks: EvictionTasks
-  /** Contents whose files could not be removed when that was last tried. */
+  /** Contents whose files could not be removed at the last attempt. */
   readonly stuck: Set<number>
   readonly log: Log
   readonly signal: AbortSignal
 }
 
 /**
- * Row first, then file, then the row is gone: a crash between leaves an `evicting` row, never a row without its file (I-03). Only what is
- * releasable at the moment of the claim goes (I-02), and only where `mayEvict` agrees in the same transaction. Returns the bytes freed.
+ * Marks the entries `evicting`, unlinks their files, then deletes the rows: a crash leaves an `evicting` row, never a `present` row without
+ * its file (I-03). Evicts only contents that are releasable (I-02) and that `mayEvict` accepts, both checked in the transaction that marks
+ * them. Returns the bytes freed.
  */
 export async function evictContents(
   evictions: Evictions,
@@ -53,7 +54,7 @@ export async function evictContents(
   return finishClaims(evictions, claims)
 }
 
-/** Removes the files of an entry, if it is `evicting`. Returns the bytes freed. Throws when a file cannot be removed. */
+/** Removes the files of an `evicting` entry. Returns the bytes freed. Throws when a file cannot be removed. */
 export async function finishContent(evictions: Evictions, contentId: number): Promise<number> {
   const blobs = evictingBlobs(evictions.database.read, contentId)
   await unlinkBlobs(evictions, { contentId, blobs })
@@ -62,13 +63,13 @@ export async function finishContent(evictions: Evictions, contentId: number): Pr
   return freed
 }
 
-/** The same for an eviction that was begun some time ago. */
-export async function finishLate(evictions: Evictions, contentId: number): Promise<void> {
-  const claims = await takeUp(evictions, [contentId])
+/** Like finishContent, for an eviction that began earlier: cancels it when the bytes are needed again. */
+export async function resumeEviction(evictions: Evictions, contentId: number): Promise<void> {
+  const claims = await resumeClaims(evictions, [contentId])
   if (claims.length > 0) await finishContent(evictions, contentId)
 }
 
-/** Finishes what an earlier stop, or a pass that broke off, began. */
+/** Finishes evictions that a stop or a failed pass interrupted. */
 export async function finishEvictions(evictions: Evictions): Promise<void> {
   const { read } = evictions.database
   for (let after = 0; ; ) {
@@ -76,7 +77,7 @@ export async function finishEvictions(evictions: Evictions): Promise<void> {
     const page = evictingContents(read, { after, limit: contentsPerPage })
     const last = page.at(-1)
     if (last === undefined) return
-    await finishClaims(evictions, await takeUp(evictions, page))
+    await finishClaims(evictions, await resumeClaims(evictions, page))
     after = last
   }
 }
@@ -86,24 +87,24 @@ interface Claim {
   readonly blobs: readonly BlobRef[]
 }
 
-/** Copies may have been lost since these evictions were begun: what is needed again, and still there, stays (I-02). */
-async function takeUp({ database, dir, stuck }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
-  const isThere = ({ blobId, epoch }: BlobRef) => existsSync(blobPath(dir, blobId, epoch))
+/** Cancels evictions whose content lost copies since they began and whose files still exist (I-02). Returns the others. */
+async function resumeClaims({ database, dir, stuck }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
+  const exists = ({ blobId, epoch }: BlobRef) => existsSync(blobPath(dir, blobId, epoch))
   const claims = contentIds.map((contentId) => ({ contentId, blobs: evictingBlobs(database.read, contentId) }))
-  const whole = claims.filter(({ blobs }) => blobs.every(isThere))
-  const kept = await database.write((tx) => whole.filter(({ contentId }) => keepIfNeeded(tx, contentId)))
+  const intact = claims.filter(({ blobs }) => blobs.every(exists))
+  const kept = await database.write((tx) => intact.filter(({ contentId }) => cancelEvictionIfNeeded(tx, contentId)))
   for (const { contentId } of kept) stuck.delete(contentId)
   return claims.filter((claim) => !kept.includes(claim))
 }
 
 async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Promise<number> {
   const { database, tasks, capacity } = evictions
-  const isGone = await Promise.all(claims.map((claim) => tryUnlink(evictions, claim)))
+  const isUnlinked = await Promise.all(claims.map((claim) => tryUnlink(evictions, claim)))
   await unlinked()
   const freedBytes = await database.write((tx) => {
     let freed = 0
     for (const [at, { contentId, blobs }] of claims.entries()) {
-      if (isGone[at]) freed += finishEviction(tx, contentId, blobs)
+      if (isUnlinked[at]) freed += finishEviction(tx, contentId, blobs)
       else tasks.finishEviction(tx, contentId)
     }
     return freed
@@ -118,7 +119,7 @@ async function tryUnlink(evictions: Evictions, claim: Claim): Promise<boolean> {
     await unlinkBlobs(evictions, claim)
     return true
   } catch (error) {
-    evictions.log.warn('a file of the cache could not be removed and will be tried again', { content: claim.contentId, error })
+    evictions.log.warn('cache file not removed; will retry', { content: claim.contentId, error })
     return false
   }
 }
@@ -128,7 +129,7 @@ async function unlinkBlobs({ disk, dir, stuck }: Evictions, { contentId, blobs }
     try {
       await disk.unlink(blobPath(dir, blobId, epoch))
     } catch (error) {
-      // Gone already: a stop came between the unlink and its commit. Where the whole folder is away, its disk is, and nothing is gone.
+      // Already unlinked before a crash. If the whole folder is missing, the disk is unmounted and the file still exists.
       if (isMissing(error) && existsSync(join(dir, blobsFolder))) continue
       stuck.add(contentId)
       throw error

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock, watchProbes } from '#kernel/testing'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { judgeReleasable, releaseEntry } from './cache-store.ts'
+import { releaseEntry, updateReleasable } from './cache-store.ts'
 import type { EvictionRules } from './eviction-policy.ts'
 
 const { signal } = new AbortController()
@@ -20,28 +20,28 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-type CacheOfTest = VersionStorage & { readonly clock: FakeClock }
+type TestCache = VersionStorage & { readonly clock: FakeClock }
 
-/** A cache of 1000 bytes over storage that needs two copies of each content. */
-async function openCache(rules: EvictionRules, options: ObjectStorageOptions = {}): Promise<CacheOfTest> {
+/** A cache of 1000 bytes in a storage that needs two copies of each content. */
+async function openCache(rules: EvictionRules, options: ObjectStorageOptions = {}): Promise<TestCache> {
   const clock = createFakeClock()
   return { ...(await openVersionStorage({ maxBytes: 1000, rules, clock, ...options })), clock }
 }
 
-/** Puts objects of 100 bytes, each later than the one before, with so many committed copies. */
-async function fill(storage: CacheOfTest, keys: string, { copies = 2 } = {}): Promise<void> {
+/** Puts one object of 100 bytes per key, a second apart, each with `copies` committed copies. */
+async function fill(storage: TestCache, keys: string, { copies = 2 } = {}): Promise<void> {
   for (const key of keys) {
     await storage.clock.advance(1000)
     const version = await storage.put(key, key.repeat(100))
     for (let slot = 1; slot <= copies; slot++) {
       await storage.placeCopy(version, { dataSetId: slot, state: 'committed', pieceId: Number(version.contentId) })
     }
-    await storage.database.write((tx) => judgeReleasable(tx, version.contentId ?? 0))
+    await storage.database.write((tx) => updateReleasable(tx, version.contentId ?? 0))
   }
   await storage.clock.advance(1000)
 }
 
-/** Keys whose bytes are cached, in order. */
+/** The keys with cached bytes, sorted and joined. */
 const cached = ({ database }: VersionStorage): string =>
   database.read
     .all<{ key: string }>(
@@ -50,66 +50,66 @@ const cached = ({ database }: VersionStorage): string =>
     .map(({ key }) => key)
     .join('')
 
-test('lru begins at the high mark, takes the longest unread and ends at the low mark', async () => {
+test('lru starts at the high watermark, evicts the least recently read first and stops at the low watermark', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'abcd')
-  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(cached(storage)).toBe('abcd')
   await fill(storage, 'e')
-  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(cached(storage)).toBe('cde')
   expect(storage.cache.stats()).toMatchObject({ usedBytes: 300, highWatermarkBytes: 500, lowWatermarkBytes: 300, isEvictionPaused: false })
   storage.expectSound()
 })
 
-test('lru counts a read that is not in its row yet', async () => {
+test('lru respects a read that is not in its row yet', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'abcde')
   await storage.clock.advance(60_000)
   await storage.text('a')
   await storage.clock.advance(1000)
-  await storage.cache.makeRoom(signal)
+  await storage.cache.reconcileCapacity(signal)
   expect(cached(storage)).toBe('ade')
 })
 
-test('lru spares a content that is read after it was chosen', async () => {
+test('lru keeps a content that is read after its selection', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'abcde')
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.planned')
-  const made = storage.cache.makeRoom(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   await storage.text('a')
   held.release()
-  expect(await made).toBe('enough')
+  expect(await pass).toBe('enough')
   expect(cached(storage)).toBe('ade')
   storage.expectSound()
 })
 
-test('lru leaves what has too few copies, however old it is, and waits for it without an error', async () => {
+test('lru keeps contents with too few copies, however old, and waits without an error', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'ab', { copies: 1 })
   await fill(storage, 'cd', { copies: 0 })
   await fill(storage, 'ef')
-  expect(await storage.cache.makeRoom(signal)).toBe('nothing_releasable')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('nothing_releasable')
   expect(cached(storage)).toBe('abcd')
-  expect(await storage.cache.makeRoom(signal)).toBe('nothing_releasable')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('nothing_releasable')
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
-  await storage.database.write((tx) => judgeReleasable(tx, 1))
-  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  await storage.database.write((tx) => updateReleasable(tx, 1))
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(cached(storage)).toBe('bcd')
   storage.expectSound()
 })
 
-test('I-02: a minimum that was raised after the bytes were noted as releasable holds them', async () => {
+test('I-02: a minimum raised after the entries became releasable prevents their eviction', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'abcde')
   await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
-  expect(await storage.cache.makeRoom(signal)).toBe('nothing_releasable')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('nothing_releasable')
   expect(cached(storage)).toBe('abcde')
 })
 
-test('lru works through more contents than one page has', async () => {
+test('lru evicts more contents than one page holds', async () => {
   await using storage = await openCache({ policy: 'lru', highBytes: 2000, lowBytes: 95 }, { maxBytes: 10_000 })
   const keys = Array.from({ length: 260 }, (_, place) => String.fromCodePoint(0x4e00 + place)).join('')
   await Promise.all(Array.from(keys, (key) => storage.put(key, Buffer.alloc(10, key))))
@@ -117,41 +117,41 @@ test('lru works through more contents than one page has', async () => {
     tx.run('update contents set durable_copies = 2, readable_copies = 2')
     tx.run('update cache_entries set releasable = 1')
   })
-  await storage.cache.makeRoom(signal)
+  await storage.cache.reconcileCapacity(signal)
   expect(storage.cache.stats().usedBytes).toBe(90)
 })
 
-test('I-07: a pass that is called off stops at the page it is on', async () => {
+test('I-07: an aborted pass stops at its current page', async () => {
   await using storage = await openCache(afterUpload)
   await fill(storage, 'ab')
-  await expect(storage.cache.makeRoom(AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off')
+  await expect(storage.cache.reconcileCapacity(AbortSignal.abort(new Error('aborted by test')))).rejects.toThrow('aborted by test')
   expect(cached(storage)).toBe('ab')
 })
 
-test('after_upload takes everything with enough copies, read or not, and nothing else', async () => {
+test('after_upload evicts all contents with enough copies, recently read or not, and keeps the others', async () => {
   await using storage = await openCache(afterUpload)
   await fill(storage, 'a', { copies: 1 })
   await fill(storage, 'bc')
   await storage.text('c')
-  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(cached(storage)).toBe('a')
   storage.expectSound()
 })
 
-test('none takes nothing, however full the cache is', async () => {
+test('none evicts nothing, even from a full cache', async () => {
   await using storage = await openCache(none)
   await fill(storage, 'abcdefghij')
-  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(cached(storage)).toBe('abcdefghij')
   expect(storage.cache.stats()).not.toHaveProperty('highWatermarkBytes')
 })
 
-test('a pass is put on record when the high mark is crossed, once, and by no other policy', async () => {
+test('crossing the high watermark enqueues one pass, only under lru', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'abcd')
   expect(storage.scheduled).toEqual([])
   await fill(storage, 'ef')
-  expect(storage.scheduled).toEqual(['make room'])
+  expect(storage.scheduled).toEqual(['reconcile capacity'])
   for (const rules of [afterUpload, none]) {
     await using other = await openCache(rules)
     await fill(other, 'abcdef')
@@ -161,19 +161,19 @@ test('a pass is put on record when the high mark is crossed, once, and by no oth
 
 const tooLarge = (storage: VersionStorage) => storage.put('large', randomBytes(700))
 
-test.each([lru, afterUpload])('under $policy a body without room is asked to come again, and fits then', async (rules) => {
+test.each([lru, afterUpload])('under $policy a body without space gets cache_busy, and fits after the pass', async (rules) => {
   await using storage = await openCache(rules)
   await fill(storage, 'abcd')
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy', status: 503, retryAfterSeconds: 5 })
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
-  await expect.poll(() => storage.scheduled).toEqual(['make room'])
-  await storage.cache.makeRoom(signal)
+  await expect.poll(() => storage.scheduled).toEqual(['reconcile capacity'])
+  await storage.cache.reconcileCapacity(signal)
   await tooLarge(storage)
   expect(cached(storage)).toBe(rules === lru ? 'bcdlarge' : 'large')
   storage.expectSound()
 })
 
-test('while a whole page is removed, a body without room is still asked to come again', async () => {
+test('while a whole page is being evicted, a body without space still gets cache_busy', async () => {
   await using storage = await openCache(afterUpload)
   for (let n = 0; n < 120; n++) await storage.put(`k${n}`, `bytes${n}`)
   await storage.database.write((tx) => {
@@ -182,42 +182,42 @@ test('while a whole page is removed, a body without room is still asked to come 
   })
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.claimed')
-  const made = storage.cache.makeRoom(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
   held.release()
-  await made
+  await pass
   await tooLarge(storage)
 })
 
-test('the removal of many deleted objects is no reason to stop making room', async () => {
+test('the pending removal of many deleted objects does not stop eviction', async () => {
   await using storage = await openCache(afterUpload)
   for (let n = 0; n < 120; n++) await storage.put(`k${n}`, `bytes${n}`)
   await storage.database.write((tx) => {
     for (let contentId = 1; contentId <= 120; contentId++) releaseEntry(tx, contentId)
   })
   await fill(storage, 'a')
-  expect(await storage.cache.makeRoom(signal)).toBe('enough')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(cached(storage)).toBe('')
 })
 
-test('under none a body without room is refused for good, although copies are stored', async () => {
+test('under none a body without space gets cache_full, although copies are stored', async () => {
   await using storage = await openCache(none)
   await fill(storage, 'abcd')
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_full', status: 507 })
   expect(storage.scheduled).toEqual([])
 })
 
-test.each([lru, afterUpload])('under $policy a body is refused for good once everything that may go has gone', async (rules) => {
+test.each([lru, afterUpload])('under $policy a body gets cache_full once everything releasable is evicted', async (rules) => {
   await using storage = await openCache(rules)
   await fill(storage, 'abcd', { copies: 1 })
   await fill(storage, 'e')
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
-  await storage.cache.makeRoom(signal)
+  await storage.cache.reconcileCapacity(signal)
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_full' })
 })
 
-test('while reads cannot be recorded lru pauses, says so, and promises no room', async () => {
+test('while reads cannot be recorded lru is paused, reports it, and a body without space gets cache_full', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'abcde')
   for (let contentId = 1000; contentId <= 11_000; contentId++) storage.cache.touch(contentId, 0)
@@ -228,40 +228,37 @@ test('while reads cannot be recorded lru pauses, says so, and promises no room',
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
 })
 
-test.each(['storage.evict.claimed', 'storage.evict.unlinked'])(
-  'bytes that are put again while they are removed stay: %s',
-  async (point) => {
-    await using storage = await openCache({ policy: 'lru', highBytes: 200, lowBytes: 150 })
-    await fill(storage, 'ab')
-    using probes = watchProbes()
-    const held = probes.holdAt(point)
-    const made = storage.cache.makeRoom(signal)
-    await held.reached
-    await storage.put('c', 'a'.repeat(100))
-    held.release()
-    await made
-    expect(cached(storage)).toBe('ac')
-    expect(await storage.text('a')).toBe('a'.repeat(100))
-    storage.expectSound()
-  },
-)
+test.each(['storage.evict.claimed', 'storage.evict.unlinked'])('bytes put again during their eviction stay cached: %s', async (point) => {
+  await using storage = await openCache({ policy: 'lru', highBytes: 200, lowBytes: 150 })
+  await fill(storage, 'ab')
+  using probes = watchProbes()
+  const held = probes.holdAt(point)
+  const pass = storage.cache.reconcileCapacity(signal)
+  await held.reached
+  await storage.put('c', 'a'.repeat(100))
+  held.release()
+  await pass
+  expect(cached(storage)).toBe('ac')
+  expect(await storage.text('a')).toBe('a'.repeat(100))
+  storage.expectSound()
+})
 
-test('a removal that two finish at the same time frees the bytes once', async () => {
+test('an eviction finished by two tasks at the same time frees the bytes once', async () => {
   await using storage = await openCache(afterUpload)
   await fill(storage, 'a')
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.unlinked')
-  const made = storage.cache.makeRoom(signal)
+  const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
   const contentId = storage.database.read.get<{ id: number }>('select id from contents')?.id ?? 0
   await storage.cache.finishEviction(contentId)
   held.release()
-  await made
+  await pass
   expect(storage.cache.stats().usedBytes).toBe(0)
   storage.expectSound()
 })
 
-test('after a change of the policy at a restart only the new one counts', async () => {
+test('after a policy change and restart only the new policy applies', async () => {
   const dir = await mkdtemp(join(root, 'switch-'))
   const first = await openCache(none, { dir })
   await fill(first, 'abcdef')
@@ -272,7 +269,7 @@ test('after a change of the policy at a restart only the new one counts', async 
     [afterUpload, ''],
   ] as const) {
     const next = await openCache(rules, { dir })
-    await next.cache.makeRoom(signal)
+    await next.cache.reconcileCapacity(signal)
     expect(cached(next)).toBe(left)
     next.expectSound()
     await next.stop()

@@ -2,7 +2,7 @@ import type { CacheGauge } from '../contract.ts'
 import type { Evictor } from './evictor.ts'
 import type { Capacity } from './reservation.ts'
 
-/** What operators see of the cache's room. */
+/** Cache usage and limits for operators. */
 export function createCacheGauge(capacity: Capacity, evictor: Evictor): CacheGauge {
   const { rules } = evictor
   return {

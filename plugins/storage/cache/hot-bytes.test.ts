@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { HotBytes } from './hot-bytes.ts'
 
-test('the longest unused blobs leave first, and the bound counts bytes', () => {
+test('the least recently used blobs are dropped first, and the limit counts bytes', () => {
   const hot = new HotBytes(30)
   for (const id of ['a', 'b', 'c']) hot.keep(id, new Uint8Array(10))
   expect(hot.get('a')).toHaveLength(10)
@@ -9,7 +9,7 @@ test('the longest unused blobs leave first, and the bound counts bytes', () => {
   expect(['a', 'b', 'c', 'd'].filter((id) => hot.get(id) !== undefined)).toEqual(['a', 'd'])
 })
 
-test('a blob kept again or dropped is not counted twice', () => {
+test('keeping or dropping a blob twice counts its bytes once', () => {
   const hot = new HotBytes(20)
   hot.keep('a', new Uint8Array(10))
   hot.keep('a', new Uint8Array(10))

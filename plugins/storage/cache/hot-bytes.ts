@@ -1,4 +1,4 @@
-/** Whole small blobs kept in memory by their id, the longest unused leaving first. A blob never changes, so nothing here can be stale. */
+/** LRU memory cache of whole small blobs by id. Blobs are immutable, so entries are never stale. */
 export class HotBytes {
   readonly #kept = new Map<string, Uint8Array>()
   readonly #bytesMax: number
@@ -11,7 +11,7 @@ export class HotBytes {
   get(blobId: string): Uint8Array | undefined {
     const bytes = this.#kept.get(blobId)
     if (bytes === undefined) return undefined
-    // A map keeps the order of insertion: to insert again is to become the youngest.
+    // A Map keeps insertion order: reinserting makes the entry the newest.
     this.#kept.delete(blobId)
     this.#kept.set(blobId, bytes)
     return bytes

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { openVersionStorage } from '../testing/version-storage.ts'
-import { judgeReleasable } from './cache-store.ts'
+import { updateReleasable } from './cache-store.ts'
 import { reviewDurability } from './review-durability.ts'
 
-test('a raised minimum brings no bytes back that were removed from the cache before', async () => {
+test('raising the minimum does not bring evicted bytes back into the cache', async () => {
   await using storage = await openVersionStorage()
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
   const { database, cache, buckets } = storage
   const version = await storage.put('k', 'bytes')
   const contentId = version.contentId ?? 0
   await storage.placeCopy(version, { dataSetId: 1, state: 'committed', pieceId: 1 })
-  await database.write((tx) => judgeReleasable(tx, contentId))
+  await database.write((tx) => updateReleasable(tx, contentId))
   expect(await cache.evict(contentId)).toBe('bytes'.length)
   await buckets.setCopyPolicy('photos', { minimumDurableCopies: 2 })
-  await reviewDurability(database, { bucketId: buckets.require('photos').id, onJudged: () => {} }, new AbortController().signal)
+  await reviewDurability(database, { bucketId: buckets.require('photos').id, onUpdated: () => {} }, new AbortController().signal)
   expect(cache.stats().usedBytes).toBe(0)
   expect(database.read.all('select content_id from cache_entries')).toEqual([])
   storage.expectSound()

@@ -1,35 +1,35 @@
 import { storageErrors } from '../errors.ts'
 
-/** Room is taken in steps of this size while the length of a body is unknown. */
+/** Reservation step for bodies of unknown length. */
 const stepBytes = 8 * 1024 * 1024
 const retryAfterSeconds = 5
 
-/** Bytes set aside for one body. Disposing gives back what was not kept. */
+/** Cache bytes reserved for one body. Disposing releases what was not kept. */
 export interface Reservation extends Disposable {
-  /** Makes sure that at least `bytes` are set aside. Throws `cache_full` or `cache_busy`. */
+  /** Extends the reservation to at least `bytes`. Throws `cache_full` or `cache_busy`. */
   cover(bytes: number): void
-  /** The body is cached: `usedBytes` of the room stay in use, the rest is free again. */
+  /** Turns `usedBytes` of the reservation into used bytes and releases the rest. */
   keep(usedBytes: number): void
 }
 
-/** Who makes room when it is short. */
-export interface Pressure {
-  /** A body of so many bytes does not fit. Is room being made for it? */
-  askForRoom(bytes: number): boolean
-  noteGrowth(beforeBytes: number, afterBytes: number): void
+/** The evictor, as seen from the capacity accounting. */
+export interface EvictionTrigger {
+  /** Called when a body of `bytes` does not fit. Returns whether an eviction for it is running or enqueued. */
+  requestEviction(bytes: number): boolean
+  onGrowth(beforeBytes: number, afterBytes: number): void
 }
 
-/** How much of the cache is in use and promised. Both together never exceed the capacity (I-23). */
+/** Accounts used and reserved bytes of the cache. Their sum never exceeds the capacity (I-23). */
 export class Capacity {
   readonly maxBytes: number
-  readonly #pressure: Pressure
+  readonly #trigger: EvictionTrigger
   #usedBytes: number
   #reservedBytes = 0
 
-  constructor(maxBytes: number, usedBytes: number, pressure: Pressure) {
+  constructor(maxBytes: number, usedBytes: number, trigger: EvictionTrigger) {
     this.maxBytes = maxBytes
     this.#usedBytes = usedBytes
-    this.#pressure = pressure
+    this.#trigger = trigger
   }
 
   get usedBytes(): number {
@@ -44,17 +44,17 @@ export class Capacity {
     return Math.max(0, this.maxBytes - this.#usedBytes - this.#reservedBytes)
   }
 
-  /** Absent bytes: the length is not known yet. Throws `cache_full` or `cache_busy`. */
+  /** Without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
   reserve(bytes?: number): Reservation {
     let held = 0
     const take = (more: number): void => {
       this.#reservedBytes += more
       held += more
     }
-    const cover = (wanted: number): void => {
-      if (wanted <= held) return
-      if (wanted - held > this.freeBytes) throw this.#refusal(wanted)
-      take(bytes === undefined ? Math.max(wanted - held, Math.min(stepBytes, this.freeBytes)) : wanted - held)
+    const cover = (neededBytes: number): void => {
+      if (neededBytes <= held) return
+      if (neededBytes - held > this.freeBytes) throw this.#noRoomError(neededBytes)
+      take(bytes === undefined ? Math.max(neededBytes - held, Math.min(stepBytes, this.freeBytes)) : neededBytes - held)
     }
     cover(bytes ?? 1)
     return {
@@ -63,24 +63,27 @@ export class Capacity {
         const before = this.#usedBytes
         this.#usedBytes += usedBytes
         take(-held)
-        this.#pressure.noteGrowth(before, this.#usedBytes)
+        this.#trigger.onGrowth(before, this.#usedBytes)
       },
       [Symbol.dispose]: () => take(-held),
     }
   }
 
-  /** Cached bytes were removed. */
+  /** Call after cached bytes were removed. */
   release(bytes: number): void {
     this.#usedBytes -= bytes
   }
 
-  #refusal(bytes: number): Error {
+  #noRoomError(bytes: number): Error {
     const state = `${this.freeBytes} of ${this.maxBytes} bytes are free`
-    if (bytes <= this.maxBytes && this.#pressure.askForRoom(bytes)) {
-      return storageErrors.cache_busy({ message: `the cache has no room for ${bytes} bytes now: ${state}`, retryAfterSeconds })
+    if (bytes <= this.maxBytes && this.#trigger.requestEviction(bytes)) {
+      return storageErrors.cache_busy({
+        message: `the cache has no space for ${bytes} bytes now: ${state}; retry later`,
+        retryAfterSeconds,
+      })
     }
     return storageErrors.cache_full({
-      message: `the cache has no room for ${bytes} bytes: ${state}, and nothing in it may be removed yet; raise cache.max_size_gb`,
+      message: `the cache has no space for ${bytes} bytes: ${state}, and no cached object can be evicted yet; raise cache.max_size_gb`,
     })
   }
 }

@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 import { database, defineTask, done, taskQueue } from '#kernel'
-import { enqueueMakeRoom } from './make-room-task.ts'
+import { enqueueReconcileCapacity } from './reconcile-capacity-task.ts'
 
-/** Looks again at what of a bucket's cached bytes may be removed, after the bucket's minimum of durable copies changed. */
+/** Recomputes which cached contents of a bucket are releasable, after its minimum of durable copies changed. */
 export const reviewDurabilityTask = defineTask({
   kind: 'cache_reconcile_durability',
   label: 'Review cache durability',
@@ -11,7 +11,7 @@ export const reviewDurabilityTask = defineTask({
   subject: ({ bucketId, bucket }) => ({ type: 'bucket', key: String(bucketId), bucket }),
   run: async ({ args: { bucketId }, services: { database, queue }, signal, fence }) => {
     const { reviewDurability } = await import('./review-durability.ts')
-    await reviewDurability(fence(database), { bucketId, onJudged: (tx) => enqueueMakeRoom(tx, queue) }, signal)
+    await reviewDurability(fence(database), { bucketId, onUpdated: (tx) => enqueueReconcileCapacity(tx, queue) }, signal)
     return done()
   },
 })

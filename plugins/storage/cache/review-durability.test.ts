@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { type Database, LeaseLost } from '#kernel'
 import { checkTaskKind, watchProbes } from '#kernel/testing'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { judgeReleasable } from './cache-store.ts'
+import { updateReleasable } from './cache-store.ts'
 import { reviewDurability } from './review-durability.ts'
 import { reviewDurabilityTask } from './review-durability-task.ts'
 
 const { signal } = new AbortController()
 
-/** Puts a text with so many committed copies, which nobody noted in the cache yet unless `isNoted`. */
-async function putStored(storage: VersionStorage, key: string, copies: number, { isNoted = true } = {}): Promise<number> {
+/** Puts an object with `copies` committed copies. `isReleasableUpdated: false` leaves the cache entry's `releasable` stale. */
+async function putStored(storage: VersionStorage, key: string, copies: number, { isReleasableUpdated = true } = {}): Promise<number> {
   const version = await storage.put(key, `bytes of ${key}`)
   for (let slot = 0; slot < copies; slot++) {
     await storage.placeCopy(version, { dataSetId: slot + 1, state: 'committed', pieceId: Number(version.contentId) })
   }
   const contentId = version.contentId ?? 0
-  if (isNoted) await storage.database.write((tx) => judgeReleasable(tx, contentId))
+  if (isReleasableUpdated) await storage.database.write((tx) => updateReleasable(tx, contentId))
   return contentId
 }
 
@@ -24,13 +24,13 @@ const releasable = ({ database }: VersionStorage): readonly number[] =>
 
 async function review(storage: VersionStorage): Promise<number> {
   let pagesChanged = 0
-  await reviewDurability(storage.database, { bucketId: idOf(storage), onJudged: () => pagesChanged++ }, signal)
+  await reviewDurability(storage.database, { bucketId: idOf(storage), onUpdated: () => pagesChanged++ }, signal)
   return pagesChanged
 }
 
 const idOf = (storage: VersionStorage): number => storage.buckets.require('photos').id
 
-test('a lowered minimum lets go what has enough copies now, and a raised one holds it again', async () => {
+test('lowering the minimum makes contents releasable, and raising it makes them unreleasable again', async () => {
   await using storage = await openVersionStorage()
   const [one, two] = [await putStored(storage, 'one', 1), await putStored(storage, 'two', 2)]
   await putStored(storage, 'none', 0)
@@ -44,7 +44,7 @@ test('a lowered minimum lets go what has enough copies now, and a raised one hol
   storage.expectSound()
 })
 
-test('I-02: a raised minimum holds the cached bytes from its commit on, before they are looked at again', async () => {
+test('I-02: a raised minimum prevents eviction from its commit on, before the review runs', async () => {
   await using storage = await openVersionStorage()
   const contentId = await putStored(storage, 'two', 2)
   await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
@@ -54,7 +54,7 @@ test('I-02: a raised minimum holds the cached bytes from its commit on, before t
   expect(await storage.cache.evict(contentId)).toBe('bytes of two'.length)
 })
 
-test('bytes that come back to a stored content may go again', async () => {
+test('bytes put again for a stored content are releasable at once', async () => {
   await using storage = await openVersionStorage()
   const contentId = await putStored(storage, 'two', 2)
   expect(await storage.cache.evict(contentId)).toBeGreaterThan(0)
@@ -62,37 +62,37 @@ test('bytes that come back to a stored content may go again', async () => {
   expect(releasable(storage)).toEqual([contentId])
 })
 
-test('entries of other buckets are left, however many lie between', async () => {
+test('entries of other buckets are unchanged, also with more than a page of them in between', async () => {
   await using storage = await openVersionStorage({ sizes: { bytesMin: 1, bytesMax: 1024 } })
   const first = await putStored(storage, 'first', 1)
   await storage.buckets.create({ name: 'others', ownerAccessKey: null })
   const others = Array.from({ length: 600 }, (_, place) => storage.put(`other ${place}`, `other ${place}`, { bucket: 'others' }))
   await Promise.all(others)
   const last = await putStored(storage, 'last', 1)
-  const strange = await storage.put('strange', 'strange', { bucket: 'others' })
-  await storage.placeCopy(strange, { dataSetId: 9, state: 'committed', pieceId: 9 })
+  const other = await storage.put('stored', 'stored', { bucket: 'others' })
+  await storage.placeCopy(other, { dataSetId: 9, state: 'committed', pieceId: 9 })
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
   await storage.buckets.setCopyPolicy('others', { minimumDurableCopies: 1 })
   await review(storage)
   expect(releasable(storage)).toEqual([first, last])
 })
 
-test('I-07: a review that is called off stops at the page it is on', async () => {
+test('I-07: an aborted review stops at its current page', async () => {
   await using storage = await openVersionStorage()
   await putStored(storage, 'one', 1)
-  const off = new AbortController()
+  const abort = new AbortController()
   using probes = watchProbes()
   const held = probes.holdAt('cache.durability.page-reviewed')
-  const review = reviewDurability(storage.database, { bucketId: idOf(storage), onJudged: () => {} }, off.signal)
+  const review = reviewDurability(storage.database, { bucketId: idOf(storage), onUpdated: () => {} }, abort.signal)
   await held.reached
-  off.abort(new Error('called off'))
+  abort.abort(new Error('aborted by test'))
   held.release()
-  await expect(review).rejects.toThrow('called off')
+  await expect(review).rejects.toThrow('aborted by test')
 })
 
 test('I-06: a review that lost its lease changes nothing', async () => {
   await using storage = await openVersionStorage()
-  await putStored(storage, 'two', 2, { isNoted: false })
+  await putStored(storage, 'two', 2, { isReleasableUpdated: false })
   const run = reviewDurabilityTask.run as unknown as (run: object) => Promise<unknown>
   const fence = ({ read }: Database) => ({ read, write: () => Promise.reject(new LeaseLost({ id: 1, kind: 'review', seq: 1 })) })
   const services = { database: storage.database, queue: { enqueue: () => 1 } }
@@ -103,7 +103,7 @@ test('I-06: a review that lost its lease changes nothing', async () => {
 
 test('I-09: the task may be run again from its start', async () => {
   await using storage = await openVersionStorage()
-  await putStored(storage, 'two', 2, { isNoted: false })
+  await putStored(storage, 'two', 2, { isReleasableUpdated: false })
   await checkTaskKind({
     kind: reviewDurabilityTask,
     args: { bucketId: idOf(storage), bucket: 'photos' },

@@ -1,19 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Database, defineProbe, type Tx } from '#kernel'
-import { judgeReleasable, pageOfEntries } from './cache-store.ts'
+import { pageOfEntries, updateReleasable } from './cache-store.ts'
 
-/** Entries looked at between two turns of the event loop. */
+/** Entries checked before yielding to the event loop. */
 const entriesPerPage = 500
 
 const pageReviewed = defineProbe('cache.durability.page-reviewed')
 
 /**
- * Brings `releasable` of the bucket's cached contents in line with its minimum. Whatever changes meanwhile is right by itself: it is
- * judged by the bucket's row, and so is every removal (I-02). `onJudged` is called in each transaction that changed something.
+ * Updates `releasable` of the bucket's cached contents to its minimum. Concurrent changes need no lock: they and every eviction read the
+ * minimum from the bucket's row (I-02). `onUpdated` is called in each transaction that changed an entry.
  */
 export async function reviewDurability(
   database: Database,
-  { bucketId, onJudged }: { readonly bucketId: number; readonly onJudged: (tx: Tx) => void },
+  { bucketId, onUpdated }: { readonly bucketId: number; readonly onUpdated: (tx: Tx) => void },
   signal: AbortSignal,
 ): Promise<void> {
   let after = 0
@@ -21,11 +21,11 @@ export async function reviewDurability(
     signal.throwIfAborted()
     const page = pageOfEntries(database.read, { bucketId, after, limit: entriesPerPage })
     if (page.lastId === undefined) return
-    const { misjudged } = page
-    if (misjudged.length > 0) {
+    const { stale } = page
+    if (stale.length > 0) {
       await database.write((tx) => {
-        for (const contentId of misjudged) judgeReleasable(tx, contentId)
-        onJudged(tx)
+        for (const contentId of stale) updateReleasable(tx, contentId)
+        onUpdated(tx)
       })
     }
     await pageReviewed()

@@ -11,7 +11,7 @@ import { sweepOrphans } from './sweep.ts'
 
 const startMs = Date.UTC(2026, 0, 1)
 
-/** One earlier start with files that no row names, and the start under way. */
+/** An earlier start with orphan files, and the current start. */
 async function leftovers(ids: readonly string[], disk: Disk = realDisk) {
   const dir = mkdtempSync(join(tmpdir(), 'svc-sweep-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
@@ -36,17 +36,17 @@ async function leftovers(ids: readonly string[], disk: Disk = realDisk) {
   }
 }
 
-const there = (paths: readonly string[]) => paths.map((path) => existsSync(path))
+const exist = (paths: readonly string[]) => paths.map((path) => existsSync(path))
 
-test('a file that was written after this start began is left alone, and looked at again by the next start', async () => {
+test('a file written after this start began is kept, and checked again by the next start', async () => {
   const { paths, sweep, isSwept } = await leftovers(['old', 'young'])
   utimesSync(paths[1] ?? '', startMs / 1000, startMs / 1000)
   expect(await sweep()).toEqual({ removedFiles: 1 })
-  expect(there(paths)).toEqual([false, true])
+  expect(exist(paths)).toEqual([false, true])
   expect(isSwept()).toBe(false)
   utimesSync(paths[1] ?? '', startMs / 1000 - 1, startMs / 1000 - 1)
   expect(await sweep()).toEqual({ removedFiles: 1 })
-  expect([...there(paths), isSwept()]).toEqual([false, false, true])
+  expect([...exist(paths), isSwept()]).toEqual([false, false, true])
 })
 
 test('a file that vanishes during the sweep does not end it', async () => {
@@ -59,17 +59,17 @@ test('a file that vanishes during the sweep does not end it', async () => {
   }
   const { paths, sweep, isSwept } = await leftovers(['a', 'b', 'c'], disk)
   expect(await sweep()).toEqual({ removedFiles: 2 })
-  expect([...there(paths), isSwept()]).toEqual([false, false, false, true])
+  expect([...exist(paths), isSwept()]).toEqual([false, false, false, true])
 })
 
 test('a stray file between the folders does not end the sweep', async () => {
   const { folder, paths, sweep, isSwept } = await leftovers(['a'])
   writeFileSync(join(folder, '..', '.DS_Store'), '')
   expect(await sweep()).toEqual({ removedFiles: 1 })
-  expect([...there(paths), isSwept()]).toEqual([false, false])
+  expect([...exist(paths), isSwept()]).toEqual([false, false])
 })
 
-test('a file that cannot be removed keeps its epoch for the next start, and the others go', async () => {
+test('a file that cannot be removed leaves its epoch unswept for the next start; other files are removed', async () => {
   let isBroken = true
   const disk: Disk = {
     ...realDisk,
@@ -77,7 +77,7 @@ test('a file that cannot be removed keeps its epoch for the next start, and the 
   }
   const { paths, sweep, isSwept } = await leftovers(['a', 'b', 'c'], disk)
   expect(await sweep()).toEqual({ removedFiles: 2 })
-  expect([...there(paths), isSwept()]).toEqual([false, true, false, false])
+  expect([...exist(paths), isSwept()]).toEqual([false, true, false, false])
   isBroken = false
   expect(await sweep()).toEqual({ removedFiles: 1 })
   expect(isSwept()).toBe(true)

@@ -5,34 +5,34 @@ import { blobsFolder } from './blob-folders.ts'
 import { knownBlobs, markSwept, unsweptEpochs } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 
-/** Ids looked up at once: about a millisecond of the event loop. */
-const idsPerLook = 500
+/** Ids per database lookup: blocks the event loop for about a millisecond. */
+const idsPerLookup = 500
 
 export interface Sweep {
   readonly database: Database
   readonly disk: Disk
   readonly dir: string
-  /** Start under way: its files may have no row yet. */
+  /** The current start: its files may have no row yet. */
   readonly epoch: number
-  /** When this start began, by the clock of the file system: that of the process may differ, or have been set back. */
+  /** When this start began, by the clock of the file system: the clock of the process may differ or have been set back. */
   readonly startMs: number
   readonly clock: Clock
   readonly log: Log
   readonly signal: AbortSignal
 }
 
-/** The walk through the files of one earlier start. */
+/** The sweep of one earlier start's files. */
 interface Walk extends Sweep {
   removedFiles: number
-  /** Files and folders that this sweep could not judge or remove. Its epoch is swept again by the next start. */
+  /** Files and folders that could not be read, removed or attributed. Above 0, the next start sweeps the epoch again. */
   left: number
   fault: unknown
 }
 
 /**
- * Removes files of earlier starts that no row names: what crashes left behind. Folders of starts that this database does not know are
- * left alone, because they belong to another database or to rows that a restored backup no longer has. A file that was written after
- * this start began is left alone too: it may be an upload of another process, whose row is not committed yet.
+ * Removes orphans that crashes of earlier starts left. Keeps folders of starts that this database does not know: they belong to another
+ * database or to rows that a restored backup lacks. Keeps files written after this start began: they may be uploads of another process
+ * whose rows are not committed yet.
  */
 export async function sweepOrphans(sweep: Sweep): Promise<{ readonly removedFiles: number }> {
   const { database, clock, log, dir } = sweep
@@ -42,9 +42,9 @@ export async function sweepOrphans(sweep: Sweep): Promise<{ readonly removedFile
     await sweepEpoch(walk, join(dir, blobsFolder, String(epoch)))
     removedFiles += walk.removedFiles
     if (walk.left === 0) await database.write((tx) => markSwept(tx, epoch, clock.now()))
-    else log.warn('leftover files remain in the cache; the next start sweeps again', { epoch, left: walk.left, error: walk.fault })
+    else log.warn('orphan cache files not removed; the next start retries', { epoch, left: walk.left, error: walk.fault })
   }
-  if (removedFiles > 0) log.info('files that an earlier stop left unfinished were removed from the cache', { files: removedFiles })
+  if (removedFiles > 0) log.info('orphan cache files removed', { files: removedFiles })
   return { removedFiles }
 }
 
@@ -59,9 +59,9 @@ async function sweepEpoch(walk: Walk, root: string): Promise<void> {
 
 async function sweepFolder(walk: Walk, folder: string): Promise<void> {
   let ids: string[] = []
-  for await (const { name: id } of await opendir(folder, { bufferSize: idsPerLook })) {
+  for await (const { name: id } of await opendir(folder, { bufferSize: idsPerLookup })) {
     ids.push(id)
-    if (ids.length < idsPerLook) continue
+    if (ids.length < idsPerLookup) continue
     await removeUnknown(walk, folder, ids)
     ids = []
   }
@@ -86,7 +86,7 @@ async function removeUnknown(walk: Walk, folder: string, ids: readonly string[])
   }
 }
 
-/** A name that is gone is none to remove; another fault must not keep the sweep from the other files. */
+/** Ignores a missing file, and records any other error so that the sweep continues with the other files. */
 async function attempt(walk: Walk, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -110,7 +110,7 @@ async function removeEmpty(folder: string): Promise<void> {
   try {
     await rmdir(folder)
   } catch (error) {
-    // It holds files, is gone, is no folder, or may not be removed: an empty folder takes no room.
+    // Not empty, missing, not a folder or not permitted: harmless, because an empty folder takes no space.
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Disk, realDisk } from './disk.ts'
 import { SyncedFolder } from './synced-folder.ts'
 
-/** A folder whose fsyncs end when the test says so. */
+/** A folder whose fsyncs end when the test resolves them. */
 function heldFolder() {
   const running: PromiseWithResolvers<void>[] = []
   const disk: Disk = {
@@ -17,7 +17,7 @@ function heldFolder() {
   return { folder: new SyncedFolder(disk, '/held', -1), running }
 }
 
-test('who comes during an fsync waits for the next one, and all who come meanwhile share it', async () => {
+test('callers during a running fsync wait for the next one and share it', async () => {
   const { folder, running } = heldFolder()
   const first = folder.sync()
   const late = [folder.sync(), folder.sync(), folder.sync()]
@@ -34,7 +34,7 @@ test('who comes during an fsync waits for the next one, and all who come meanwhi
   expect(running).toHaveLength(3)
 })
 
-test('after a failed fsync nobody is told of success again', async () => {
+test('after a failed fsync every later sync fails', async () => {
   const { folder, running } = heldFolder()
   const first = folder.sync()
   const late = folder.sync()

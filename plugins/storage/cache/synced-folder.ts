@@ -1,8 +1,8 @@
 import type { Disk } from './disk.ts'
 
 /**
- * A folder whose new names are made durable together: one fsync is under way at a time, and everyone who comes meanwhile shares the
- * next one, because the running one may have begun before their file was made.
+ * A folder with batched fsyncs: one runs at a time, and callers during it share the next one, because the running one may have begun
+ * before their file was created.
  */
 export class SyncedFolder {
   readonly path: string
@@ -22,7 +22,7 @@ export class SyncedFolder {
     return new SyncedFolder(disk, path, await disk.open(path))
   }
 
-  /** True once an fsync failed: what the folder holds is in doubt, and this descriptor is never asked again. */
+  /** True once an fsync failed: the folder's names may be lost, and this descriptor is never synced again. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }

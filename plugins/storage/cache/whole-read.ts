@@ -1,11 +1,11 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 
-/** A cached file has other bytes than its content. */
+/** The SHA-256 of a cached file differs from that of its content. */
 export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob'
 
   constructor(sha256: string) {
-    super(`the cached file has other bytes than its content: their SHA-256 is not ${sha256}`)
+    super(`the cached file is damaged: its SHA-256 is not ${sha256}`)
   }
 }
 
@@ -13,25 +13,25 @@ export interface WholeBlob {
   readonly length: number
   /** Lower-case hex. */
   readonly sha256: string
-  /** Called once the bytes were found to be right. */
-  readonly onProven?: () => void
+  /** Called when the SHA-256 matches. */
+  readonly onVerified?: () => void
 }
 
-/** A SHA-256 over blocks that come one after the other. Disposing gives it up. */
+/** An incremental SHA-256. Disposing abandons it. */
 export interface RunningDigest extends Disposable {
-  /** Resolves when the next block may be added. Never rejects: a fault shows at the end. */
+  /** Resolves when the next block may be added. Never rejects: `end` reports errors. */
   add(block: Uint8Array): Promise<void> | undefined
   /** Lower-case hex. Rejects when it could not be computed. */
   end(): Promise<string> | string
 }
 
 /**
- * I-30: gives the last block of a whole blob only after the SHA-256 of all blocks was compared, so that wrong bytes never make a complete
- * answer. @throws DamagedBlob
+ * I-30: yields the last block of a whole blob only after the SHA-256 of all blocks matched, so that a response with wrong bytes is never
+ * complete. @throws DamagedBlob
  */
-export async function* proveWhole(
+export async function* verifyWhole(
   blocks: AsyncIterable<Uint8Array>,
-  { length, sha256, onProven }: WholeBlob,
+  { length, sha256, onVerified }: WholeBlob,
   begin: () => RunningDigest = beginDigest,
 ): AsyncGenerator<Uint8Array, void, void> {
   using digest = begin()
@@ -39,19 +39,19 @@ export async function* proveWhole(
   let adding: Promise<void> | undefined
   for await (const block of blocks) {
     passed += block.length
-    // One block is hashed while the consumer sends it, and no more wait for that.
+    // Hash one block while the consumer sends it; at most one is pending.
     await adding
     adding = digest.add(block)
     if (passed >= length) {
       await adding
       if ((await digest.end()) !== sha256) throw new DamagedBlob(sha256)
-      onProven?.()
+      onVerified?.()
     }
     yield block
   }
 }
 
-/** On this thread. A single block is hashed in one call, which is faster. */
+/** Hashes on this thread. A single block takes one call, which is faster. */
 export function beginDigest(): RunningDigest {
   let only: Uint8Array | undefined
   let running: Hash | undefined

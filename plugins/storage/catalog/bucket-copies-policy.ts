@@ -1,15 +1,15 @@
-/** How many copies a new bucket keeps. The result is stored with the bucket and binds it from then on (I-12). */
+/** Number of copies of a new bucket. The result is stored in the bucket's row; later configuration changes do not affect it (I-12). */
 
 export const copiesMin = 1
 export const copiesMax = 8
 
 export interface CopiesDefaults {
   readonly defaultCopies: number
-  /** Absent or 0: as many as the bucket's target. */
+  /** Absent or 0: equal to the bucket's target. */
   readonly minimumDurableCopies?: number | undefined
 }
 
-export interface CopiesWish {
+export interface CopiesRequest {
   readonly defaultCopies?: number | undefined
   readonly minimumDurableCopies?: number | undefined
 }
@@ -18,11 +18,11 @@ export type CopiesVerdict =
   | { readonly isValid: true; readonly defaultCopies: number; readonly minimumDurableCopies: number }
   | { readonly isValid: false; readonly code: 'copy_policy_invalid' | 'copy_policy_minimum_exceeds_target'; readonly message: string }
 
-export function resolveCopies(wish: CopiesWish, defaults: CopiesDefaults): CopiesVerdict {
-  const target = wish.defaultCopies ?? defaults.defaultCopies
+export function resolveCopies(request: CopiesRequest, defaults: CopiesDefaults): CopiesVerdict {
+  const target = request.defaultCopies ?? defaults.defaultCopies
   if (!isCount(target)) return invalid(`default_copies must be a whole number from ${copiesMin} to ${copiesMax}`)
-  // A configured minimum above the wished target is no fault of the client: it is cut down to the target.
-  const minimum = wish.minimumDurableCopies ?? Math.min(defaults.minimumDurableCopies || target, target)
+  // A configured minimum above the requested target is not the client's error: use the target.
+  const minimum = request.minimumDurableCopies ?? Math.min(defaults.minimumDurableCopies || target, target)
   if (!isCount(minimum)) return invalid(`minimum_durable_copies must be a whole number from ${copiesMin} to ${copiesMax}`)
   if (minimum > target) {
     const message = `minimum_durable_copies (${minimum}) must not be above default_copies (${target})`

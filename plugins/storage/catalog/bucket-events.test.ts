@@ -4,22 +4,22 @@ import { testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../../index.ts'
 import { buckets } from '../contract.ts'
 
-test('whoever creates or changes a bucket, watchers are told once it is durable; a refused change is not told', async () => {
+test('watchers are notified of a created or changed bucket once it is durable, and not of a refused change', async () => {
   await using svc = await testKernel({
     plugins: builtinPlugins,
     config: { 'server.port': '127.0.0.1:0', 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9/' },
   })
-  const told: unknown[] = []
+  const notified: unknown[] = []
   const catalog = svc.kernel.get(buckets)
   svc.kernel.get(events).subscribe(({ topic, payload }) => {
-    if (topic === 'bucket_updated') told.push({ ...payload, copies: catalog.find('photos')?.defaultCopies })
+    if (topic === 'bucket_updated') notified.push({ ...payload, copies: catalog.find('photos')?.defaultCopies })
   })
-  // As the S3 API does.
+  // Through the service, as the S3 API does.
   await catalog.create({ name: 'photos', ownerAccessKey: null, defaultCopies: 2 })
-  expect(told).toEqual([{ bucket_name: 'photos', copies: 2 }])
+  expect(notified).toEqual([{ bucket_name: 'photos', copies: 2 }])
   await expect(catalog.create({ name: 'photos', ownerAccessKey: null })).rejects.toMatchObject({ code: 'bucket_exists' })
   await expect(catalog.setCopyPolicy('photos', { defaultCopies: 1 })).rejects.toMatchObject({ status: 400 })
   await catalog.setCopyPolicy('photos', { defaultCopies: 4 })
   await catalog.setOwner('photos', null)
-  expect(told).toEqual([2, 4, 4].map((copies) => ({ bucket_name: 'photos', copies })))
+  expect(notified).toEqual([2, 4, 4].map((copies) => ({ bucket_name: 'photos', copies })))
 })

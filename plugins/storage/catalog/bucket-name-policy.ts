@@ -1,4 +1,4 @@
-/** What a bucket may be called. Returns what is wrong with the name in words, or undefined. */
+/** Returns why a bucket name is invalid, as the predicate of an error message, or undefined when it is valid. */
 export function bucketNameProblem(name: string): string | undefined {
   if (name.length < 3 || name.length > 63) return 'must have 3 to 63 characters'
   if (!/^[a-z0-9.-]+$/.test(name)) return 'may have only lower-case letters, digits, dots and hyphens'

@@ -4,7 +4,7 @@ import type { Bucket, BucketUsage } from '../contract.ts'
 const columns = `id, name, owner_access_key as "ownerAccessKey", default_copies as "defaultCopies",
   minimum_durable_copies as "minimumDurableCopies", created_at as "createdAtMs", updated_at as "updatedAtMs"`
 
-/** Every bucket, in order of name. */
+/** All buckets, in order of name. */
 export const readBuckets = (read: Reader): Bucket[] => read.all<Bucket>(`select ${columns} from buckets order by name`)
 
 export function findBucketRow(read: Reader, name: string): Bucket | undefined {
@@ -53,7 +53,7 @@ export function readUsage(read: Reader, bucketId: number): BucketUsage {
   return row ?? { objectCount: 0, totalSizeBytes: 0 }
 }
 
-/** What one change of a key does to the counts of its bucket. */
+/** Increments to the counters of a bucket from one change of a key. */
 export interface StatsChange {
   readonly liveObjects: number
   readonly liveBytes: number
@@ -63,7 +63,7 @@ export interface StatsChange {
   readonly tombstones: number
 }
 
-/** Returns false when the bucket does not exist (any more). */
+/** Returns false when the bucket does not exist. */
 export function changeStats(tx: Tx, bucketId: number, change: StatsChange): boolean {
   const { changes } = tx.run(
     `update bucket_stats set live_objects = live_objects + ?, live_bytes = live_bytes + ?, versions = versions + ?,

@@ -18,7 +18,7 @@ export interface BucketCatalog extends Buckets {
   findById(id: number): Bucket | undefined
 }
 
-/** The buckets, all in memory: read once here and changed after each commit. */
+/** Creates the bucket service. All buckets are in memory: read once here, updated after each commit. */
 export function createBuckets({
   database,
   clock,
@@ -30,9 +30,9 @@ export function createBuckets({
   readonly database: Database
   readonly clock: Clock
   readonly defaults: CopiesDefaults
-  /** Read anew for each bucket. */
+  /** Called for each change of an owner. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
-  /** A bucket was created or changed, and that is durable. */
+  /** Called after a bucket was created or changed durably. */
   readonly onChanged?: (bucket: Bucket) => void
   /** Called inside the transaction that changed the minimum of durable copies. */
   readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => void
@@ -47,7 +47,7 @@ export function createBuckets({
     sorted = undefined
   }
 
-  function keepNew(bucket: Bucket): void {
+  function keepAndNotify(bucket: Bucket): void {
     keep(bucket)
     onChanged(bucket)
   }
@@ -58,13 +58,13 @@ export function createBuckets({
     return bucket
   }
 
-  /** Replaces what the change says in the bucket's row, and in memory once that is committed. */
+  /** Runs `decide`, which writes the bucket's row and returns the changed bucket, and updates the memory after the commit. */
   async function change(name: string, decide: (tx: Tx, current: Bucket) => Bucket): Promise<Bucket> {
     return database.write((tx) => {
       const current = findBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
       const changed = decide(tx, current)
-      tx.afterCommit(() => keepNew(changed))
+      tx.afterCommit(() => keepAndNotify(changed))
       return changed
     })
   }
@@ -79,10 +79,10 @@ export function createBuckets({
     async create(request) {
       const draft = draftBucket(request, defaults, clock.now())
       return database.write((tx) => {
-        if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' exists already` })
+        if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
         requireOwner(tx, draft.ownerAccessKey)
         const bucket = insertBucket(tx, draft)
-        tx.afterCommit(() => keepNew(bucket))
+        tx.afterCommit(() => keepAndNotify(bucket))
         return bucket
       })
     },

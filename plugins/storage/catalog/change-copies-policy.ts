@@ -1,4 +1,4 @@
-/** How the number of copies of a bucket may change. The target is only ever raised: nothing would retire the copies above a lower one. */
+/** Rules for changing the copies of a bucket. The target can only be raised, because removing surplus copies is not supported. */
 import { copiesMax, copiesMin, isCount } from './bucket-copies-policy.ts'
 
 export interface BucketCopies {
@@ -6,7 +6,7 @@ export interface BucketCopies {
   readonly minimumDurableCopies: number
 }
 
-/** Absent: as it is. Null: the target becomes the configured one, the minimum as many as the resulting target. */
+/** Absent: unchanged. Null resets: the target to the configured one, the minimum to the resulting target. */
 export interface CopiesChange {
   readonly defaultCopies?: number | null
   readonly minimumDurableCopies?: number | null
@@ -23,7 +23,7 @@ export type CopiesChangeVerdict =
 type Refusal = Extract<CopiesChangeVerdict, { readonly isAllowed: false }>
 
 export function changeCopies(change: CopiesChange, current: BucketCopies, configuredCopies: number): CopiesChangeVerdict {
-  const problem = findUnfit(change)
+  const problem = findInvalid(change)
   if (problem) return problem
   const target = resolve(change.defaultCopies, { absent: current.defaultCopies, reset: configuredCopies })
   if (target < current.defaultCopies) return lowered(change, { from: current.defaultCopies, to: target })
@@ -37,21 +37,21 @@ export function changeCopies(change: CopiesChange, current: BucketCopies, config
   return { isAllowed: true, copies: { defaultCopies: target, minimumDurableCopies: minimum } }
 }
 
-function findUnfit({ defaultCopies, minimumDurableCopies }: CopiesChange): Refusal | undefined {
+function findInvalid({ defaultCopies, minimumDurableCopies }: CopiesChange): Refusal | undefined {
   if (defaultCopies === undefined && minimumDurableCopies === undefined) {
-    return refuse('copy_policy_empty', 'the request names neither default_copies nor minimum_durable_copies')
+    return refuse('copy_policy_empty', 'the request is empty: set default_copies, minimum_durable_copies or both')
   }
   const members = { default_copies: defaultCopies, minimum_durable_copies: minimumDurableCopies }
-  const unfit = Object.entries(members).find(([, value]) => value !== undefined && value !== null && !isCount(value))
-  return unfit && refuse('copy_policy_invalid', `${unfit[0]} must be a whole number from ${copiesMin} to ${copiesMax}, or null`)
+  const invalid = Object.entries(members).find(([, value]) => value !== undefined && value !== null && !isCount(value))
+  return invalid && refuse('copy_policy_invalid', `${invalid[0]} must be a whole number from ${copiesMin} to ${copiesMax}, or null`)
 }
 
 const resolve = (value: number | null | undefined, { absent, reset }: { readonly absent: number; readonly reset: number }): number =>
   value === undefined ? absent : (value ?? reset)
 
 function lowered({ defaultCopies }: CopiesChange, { from, to }: { readonly from: number; readonly to: number }): Refusal {
-  const what = defaultCopies === null ? `the configured number of copies (${to}) is` : `default_copies (${to}) is`
-  return refuse('copy_policy_lowering_unsupported', `${what} below the bucket's target of ${from}, which can only be raised`)
+  const what = defaultCopies === null ? `the configured number of copies (${to})` : `default_copies (${to})`
+  return refuse('copy_policy_lowering_unsupported', `${what} is below the bucket's target of ${from}, which can only be raised`)
 }
 
 const refuse = (code: Refusal['code'], message: string): Refusal => ({ isAllowed: false, code, message })

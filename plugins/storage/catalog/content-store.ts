@@ -1,6 +1,6 @@
 import type { Tx } from '#kernel'
 
-export interface Attach {
+export interface AttachRequest {
   readonly bucketId: number
   /** `s256:` and the SHA-256 of the bytes in hex. */
   readonly identity: string
@@ -18,10 +18,10 @@ export interface AttachedContent {
   readonly durableCopies: number
   readonly readableCopies: number
   /**
-   * `new`: these bytes were not in the bucket. `raised`: they were, with a lower target. `found`: they were lost and are here again.
-   * `unstored`: they were, and lack copies still. `known`: nothing is to be done for the copies.
+   * State of the content before the new version. `new`: not in the bucket. `raised`: had a lower target. `recovered`: was lost.
+   * `unstored`: lacks copies. `stored`: has all its copies.
    */
-  readonly because: 'new' | 'raised' | 'found' | 'unstored' | 'known'
+  readonly reason: 'new' | 'raised' | 'recovered' | 'unstored' | 'stored'
 }
 
 interface ContentRow {
@@ -33,10 +33,10 @@ interface ContentRow {
 }
 
 /**
- * Makes one more version point at the bytes. Only a live content is joined: one that is being deleted keeps going, and the same bytes
- * become a new content with copies of its own (I-18).
+ * Adds a reference to the live content with these bytes, or inserts a new content. A content being deleted is never reused: the same
+ * bytes become a new content with its own copies (I-18).
  */
-export function attachContent(tx: Tx, attach: Attach): AttachedContent {
+export function attachContent(tx: Tx, attach: AttachRequest): AttachedContent {
   const { bucketId, identity, sha256, size, targetCopies, nowMs } = attach
   const { changes, lastId } = tx.run(
     `insert into contents (bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
@@ -49,11 +49,11 @@ export function attachContent(tx: Tx, attach: Attach): AttachedContent {
     nowMs,
     nowMs,
   )
-  if (changes === 1) return { id: lastId, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, because: 'new' }
-  return joinContent(tx, attach)
+  if (changes === 1) return { id: lastId, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
+  return joinLiveContent(tx, attach)
 }
 
-function joinContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: Attach): AttachedContent {
+function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: AttachRequest): AttachedContent {
   const row = tx.get<ContentRow>(
     `select id, target_copies as target, durable_copies as durable, readable_copies as readable, store_state as "storeState"
      from contents where bucket_id = ? and identity = ? and size = ? and state = 'live'`,
@@ -61,26 +61,26 @@ function joinContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: 
     identity,
     size,
   )
-  if (!row) throw new Error(`content ${identity} of bucket ${bucketId} vanished inside a transaction`)
+  if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)
   const target = Math.max(row.target, targetCopies)
-  const isFound = row.storeState === 'lost'
+  const wasLost = row.storeState === 'lost'
   tx.run(
     'update contents set ref_count = ref_count + 1, target_copies = ?, store_state = ?, updated_at = ? where id = ?',
     target,
-    isFound ? 'unstored' : row.storeState,
+    wasLost ? 'unstored' : row.storeState,
     nowMs,
     row.id,
   )
-  const because = joinedBecause(row, target)
-  return { id: row.id, bucketId, size, targetCopies: target, durableCopies: row.durable, readableCopies: row.readable, because }
+  const reason = attachReason(row, target)
+  return { id: row.id, bucketId, size, targetCopies: target, durableCopies: row.durable, readableCopies: row.readable, reason }
 }
 
-/** Why copies may be due of a content that was there already and has this target now. */
-export function joinedBecause(
+/** The reason for an existing content whose target becomes `newTarget`. */
+export function attachReason(
   { storeState, target }: { readonly storeState: string; readonly target: number },
   newTarget: number,
-): AttachedContent['because'] {
-  if (storeState === 'lost') return 'found'
+): AttachedContent['reason'] {
+  if (storeState === 'lost') return 'recovered'
   if (newTarget > target) return 'raised'
-  return storeState === 'stored' ? 'known' : 'unstored'
+  return storeState === 'stored' ? 'stored' : 'unstored'
 }

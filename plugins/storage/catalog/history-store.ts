@@ -2,10 +2,10 @@ import type { Reader } from '#kernel'
 import { StoredVersion, type VersionRow } from './stored-version.ts'
 import { versionColumns } from './version-store.ts'
 
-/** Before the newest version of any key. */
-export const beforeAll = Number.MIN_SAFE_INTEGER
+/** Lower than any rseq: as a cursor it comes before the newest version of a key. */
+export const rseqMin = Number.MIN_SAFE_INTEGER
 
-/** A place in the order of keys and, within a key, from its newest version to its oldest. */
+/** Position in the order by key, then newest version first. */
 export interface Cursor {
   readonly key: string
   readonly rseq: number
@@ -13,9 +13,9 @@ export interface Cursor {
 
 export interface VersionRange {
   readonly bucketId: number
-  /** Rows behind this place. */
+  /** Exclusive lower bound. */
   readonly after: Cursor
-  /** Keys below this one. */
+  /** Exclusive upper bound of keys. */
   readonly high: string | undefined
 }
 
@@ -30,7 +30,7 @@ export function listVersionRows(read: Reader, { bucketId, after, high }: Version
     : read.all<VersionRow>(range.bounded, bucketId, after.key, after.rseq, high, limit)
 }
 
-/** Versions of one key behind `afterRseq`, newest first. */
+/** Versions of one key after `afterRseq`, newest first. */
 export function listKeyRows(read: Reader, key: { readonly bucketId: number; readonly key: string }, afterRseq: number, limit: number) {
   return read.all<VersionRow>(
     `select ${versionColumns} from object_versions v where v.bucket_id = ? and v.key = ? and v.rseq > ? order by v.rseq limit ?`,
@@ -41,7 +41,7 @@ export function listKeyRows(read: Reader, key: { readonly bucketId: number; read
   )
 }
 
-/** The order of one version within its key; undefined when there is no such version. */
+/** The rseq of a version: its position within its key. Undefined when the version does not exist. */
 export function findRseq(read: Reader, { bucketId, key }: { readonly bucketId: number; readonly key: string }, versionId: string) {
   return read.get<{ rseq: number }>(
     'select rseq from object_versions where version_id = ? and bucket_id = ? and key = ?',
@@ -51,7 +51,7 @@ export function findRseq(read: Reader, { bucketId, key }: { readonly bucketId: n
   )?.rseq
 }
 
-/** Keys of a bucket from `low` on and below `high`. */
+/** Keys of a bucket with `low` <= key < `high`. */
 export interface KeyRange {
   readonly bucketId: number
   readonly low: string
@@ -66,7 +66,7 @@ export interface DeletedRow {
   readonly restorable: StoredVersion
 }
 
-/** No key is above it. */
+/** Above every key. */
 const noBound = '\u{10ffff}\u{10ffff}'
 
 /** Keys whose current version is a delete marker and that still have a version with bytes, in order of key. */
@@ -93,7 +93,7 @@ export function listDeletedRows(read: Reader, { bucketId, low, high }: KeyRange,
 const isCurrentMarker = `exists (select 1 from object_tombstones t
   where t.bucket_id = v.bucket_id and t.key = v.key and t.marker_version_id = v.version_id) as is_current`
 
-// The indexes are named because SQLite cannot know how many of the versions are markers.
+// The indexes are named because SQLite cannot estimate how many versions are markers.
 const byTime = 'object_versions_markers'
 const byKey = 'object_versions_markers_of_key'
 const markerSql = (index: string, of = '') =>
@@ -103,15 +103,15 @@ const inRange = 'and v.key >= ? and v.key < ?'
 const markers = {
   all: markerSql(byTime),
   ofKey: markerSql(byKey, 'and v.key = ?'),
-  /** Over all markers from the newest on: soon done where many of them are in the range. */
+  /** Scans all markers from the newest: fast when many of them are in the range. */
   ofMany: markerSql(byTime, inRange),
-  /** Over the range, which is sorted: soon done where it has few. */
+  /** Sorts the markers of the range: fast when it has few. */
   ofFew: markerSql(byKey, inRange),
 }
-/** A range with fewer markers is sorted. */
+/** Ranges with fewer markers than this are sorted. */
 const fewMarkers = 2000
 
-/** Delete markers newest first, behind the version id `after`: of one key when it is given, else of the range. */
+/** Delete markers, newest first, after the version id `after`: of `key` if given, otherwise of the range. */
 export function listMarkerRows(read: Reader, keys: KeyRange & { readonly key: string | undefined }, after: string, limit: number) {
   const { bucketId, key, low, high } = keys
   if (key !== undefined) return readMarkers(read, markers.ofKey, bucketId, after, key, limit)

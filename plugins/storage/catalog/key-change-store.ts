@@ -4,14 +4,14 @@ import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
 import { nextRseq } from './version-store.ts'
 
-/** A key of a bucket, inside a transaction. */
-export interface KeyOf {
+/** A bucket and one of its keys. */
+export interface BucketKey {
   readonly bucket: Bucket
   readonly key: string
 }
 
-/** What is known of a version without its headers. */
-export interface VersionFacts {
+/** A version without its headers. */
+export interface VersionSummary {
   readonly rseq: number
   readonly versionId: string
   readonly contentId: number | null
@@ -20,29 +20,29 @@ export interface VersionFacts {
   readonly createdAtMs: number
 }
 
-const facts = `rseq, version_id as "versionId", content_id as "contentId", size, etag, created_at as "createdAtMs"`
+const summaryColumns = `rseq, version_id as "versionId", content_id as "contentId", size, etag, created_at as "createdAtMs"`
 
-/** A version of a key, or its newest one. A delete marker has no content. */
-export function findFacts(read: Reader, { bucket, key }: KeyOf, versionId?: string): VersionFacts | undefined {
-  const from = `select ${facts} from object_versions where bucket_id = ? and key = ?`
+/** The given version of a key, or its newest one. */
+export function findVersionSummary(read: Reader, { bucket, key }: BucketKey, versionId?: string): VersionSummary | undefined {
+  const from = `select ${summaryColumns} from object_versions where bucket_id = ? and key = ?`
   return versionId === undefined
-    ? read.get<VersionFacts>(`${from} order by rseq limit 1`, bucket.id, key)
-    : read.get<VersionFacts>(`${from} and version_id = ?`, bucket.id, key, versionId)
+    ? read.get<VersionSummary>(`${from} order by rseq limit 1`, bucket.id, key)
+    : read.get<VersionSummary>(`${from} and version_id = ?`, bucket.id, key, versionId)
 }
 
-/** The newest version of a key that has bytes. */
-export function findNewestData(read: Reader, { bucket, key }: KeyOf): VersionFacts | undefined {
-  return read.get<VersionFacts>(
-    `select ${facts} from object_versions where bucket_id = ? and key = ? and is_delete_marker = 0 order by rseq limit 1`,
+/** The newest version of a key that is not a delete marker. */
+export function findNewestData(read: Reader, { bucket, key }: BucketKey): VersionSummary | undefined {
+  return read.get<VersionSummary>(
+    `select ${summaryColumns} from object_versions where bucket_id = ? and key = ? and is_delete_marker = 0 order by rseq limit 1`,
     bucket.id,
     key,
   )
 }
 
-/** How many versions of a key point at each content; null for its delete markers. */
+/** Number of versions of a key per content, and their total size. `contentId` is null for delete markers. */
 export function countByContent(
   read: Reader,
-  { bucket, key }: KeyOf,
+  { bucket, key }: BucketKey,
 ): readonly { readonly contentId: number | null; readonly versions: number; readonly bytes: number }[] {
   return read.all(
     `select content_id as "contentId", count(*) as versions, sum(size) as bytes from object_versions
@@ -52,35 +52,35 @@ export function countByContent(
   )
 }
 
-/** Removes one version. Call settleKey and dropReferences in the same transaction. */
-export function deleteVersionRow(tx: Tx, { bucket, key }: KeyOf, rseq: number): void {
+/** Deletes one version. Call updateKeyState and dropReferences in the same transaction. */
+export function deleteVersionRow(tx: Tx, { bucket, key }: BucketKey, rseq: number): void {
   tx.run('delete from object_versions where bucket_id = ? and key = ? and rseq = ?', bucket.id, key, rseq)
 }
 
-/** Removes every version and marker of a key. */
-export function deleteKeyRows(tx: Tx, { bucket, key }: KeyOf): void {
+/** Deletes all versions and delete markers of a key. */
+export function deleteKeyRows(tx: Tx, { bucket, key }: BucketKey): void {
   tx.run('delete from object_versions where bucket_id = ? and key = ?', bucket.id, key)
 }
 
-/** Removes the markers on top of a version. */
-export function deleteMarkersAbove(tx: Tx, { bucket, key }: KeyOf, rseq: number): void {
+/** Deletes the delete markers newer than a version. */
+export function deleteMarkersAbove(tx: Tx, { bucket, key }: BucketKey, rseq: number): void {
   tx.run('delete from object_versions where bucket_id = ? and key = ? and rseq < ? and is_delete_marker = 1', bucket.id, key, rseq)
 }
 
-export interface CopiedVersion extends KeyOf {
-  readonly source: VersionFacts
+export interface CopiedVersion extends BucketKey {
+  readonly source: VersionSummary
   readonly versionId: string
   readonly nowMs: number
 }
 
-/** A new version that points at the content of an older one and is as it in everything but its id and time. */
+/** Inserts a new current version as a copy of `source` with another id and time. */
 export function copyVersionRow(tx: Tx, { bucket, key, source, versionId, nowMs }: CopiedVersion): void {
   tx.run(
     `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, headers,
        user_metadata, checksums, created_at)
      select bucket_id, key, ?, ?, content_id, 0, size, etag, content_type, headers, user_metadata, checksums, ?
      from object_versions where bucket_id = ? and key = ? and rseq = ?`,
-    nextRseq(nowMs, findFacts(tx, { bucket, key })),
+    nextRseq(nowMs, findVersionSummary(tx, { bucket, key })),
     versionId,
     nowMs,
     bucket.id,
@@ -89,21 +89,21 @@ export function copyVersionRow(tx: Tx, { bucket, key, source, versionId, nowMs }
   )
 }
 
-/** Data versions that came (positive) or went. */
+/** Data versions added (positive) or deleted (negative), and their bytes. */
 export interface VersionsChange {
   readonly versions: number
   readonly versionBytes: number
 }
 
 /**
- * Brings head, tombstone and counts of a key in line with its rows, in the transaction that changed them (I-17). Throws
- * `bucket_not_found` when the bucket is gone.
+ * Rewrites the head, tombstone and counters of a key from its version rows, in the transaction that changed them (I-17). Throws
+ * `bucket_not_found` when the bucket was deleted.
  */
-export function settleKey(tx: Tx, { bucket, key }: KeyOf, change: VersionsChange): void {
+export function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change: VersionsChange): void {
   const head = tx.get<{ size: number }>('select size from object_heads where bucket_id = ? and key = ?', bucket.id, key)
   const wasDeleted = tx.run('delete from object_tombstones where bucket_id = ? and key = ?', bucket.id, key).changes
   if (head) tx.run('delete from object_heads where bucket_id = ? and key = ?', bucket.id, key)
-  const newest = findFacts(tx, { bucket, key })
+  const newest = findVersionSummary(tx, { bucket, key })
   const isLive = newest !== undefined && newest.contentId !== null
   if (isLive) writeHead(tx, { bucket, key }, newest)
   else if (newest) writeTombstone(tx, { bucket, key }, newest)
@@ -116,7 +116,7 @@ export function settleKey(tx: Tx, { bucket, key }: KeyOf, change: VersionsChange
   if (!isKept) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
 }
 
-function writeHead(tx: Tx, { bucket, key }: KeyOf, newest: VersionFacts): void {
+function writeHead(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary): void {
   tx.run(
     `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, ?, ?, ?, ?, ?, ?)`,
     bucket.id,
@@ -130,7 +130,7 @@ function writeHead(tx: Tx, { bucket, key }: KeyOf, newest: VersionFacts): void {
   )
 }
 
-function writeTombstone(tx: Tx, { bucket, key }: KeyOf, newest: VersionFacts): void {
+function writeTombstone(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary): void {
   tx.run(
     `insert into object_tombstones (bucket_id, key, marker_version_id, rseq, deleted_at, is_restorable) values (?, ?, ?, ?, ?, ?)`,
     bucket.id,
@@ -142,7 +142,6 @@ function writeTombstone(tx: Tx, { bucket, key }: KeyOf, newest: VersionFacts): v
   )
 }
 
-/** Refuses a version that is not there. */
-export function versionNotFound({ bucket, key }: KeyOf, versionId: string): Error {
+export function versionNotFound({ bucket, key }: BucketKey, versionId: string): Error {
   return storageErrors.version_not_found({ message: `there is no version '${versionId}' of '${key}' in bucket '${bucket.name}'` })
 }

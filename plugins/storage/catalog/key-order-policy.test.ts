@@ -5,7 +5,7 @@ import { compareKeys, groupOf, successorOf } from './key-order-policy.ts'
 const text = fc.string({ unit: 'binary', maxLength: 6 })
 const bytes = (value: string): Buffer => Buffer.from(value)
 
-test('keys are ordered like their UTF-8 bytes', () => {
+test('keys are ordered by their UTF-8 bytes', () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       expect(Math.sign(compareKeys(a, b))).toBe(Buffer.compare(bytes(a), bytes(b)))
@@ -28,7 +28,7 @@ test.each([
   expect(successorOf(prefix)).toBe(successor)
 })
 
-test('exactly the texts from a prefix up to its successor begin with it', () => {
+test('a string is between a prefix and its successor exactly when it starts with the prefix', () => {
   fc.assert(
     fc.property(text, text, (prefix, candidate) => {
       const successor = successorOf(prefix)
@@ -45,6 +45,6 @@ test.each([
   ['a/b/c', 'a/b/', '/', undefined],
   ['a--b--c', 'a-', '--', 'a--b--'],
   ['a/', '', '/', 'a/'],
-])('%j falls below %j with the delimiter %j into %j', (key, prefix, delimiter, group) => {
+])('the common prefix of %j for prefix %j and delimiter %j is %j', (key, prefix, delimiter, group) => {
   expect(groupOf(key, prefix, delimiter)).toBe(group)
 })

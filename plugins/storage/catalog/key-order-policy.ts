@@ -1,4 +1,4 @@
-/** Order of keys: that of their UTF-8 bytes, as both databases compare them. JavaScript's `<` differs above U+FFFF. */
+/** Order of keys: by their UTF-8 bytes, like SQLite. JavaScript's `<` differs above U+FFFF. */
 
 const highestScalar = 0x10ffff
 const surrogatesFirst = 0xd800
@@ -15,10 +15,10 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for scalars above every single unit, so they are moved behind them. */
+/** Surrogates encode code points above U+FFFF, so they rank above all other units. */
 const rank = (unit: number): number => (unit < surrogatesFirst ? unit : unit < surrogatesEnd ? unit + 0x2000 : unit - 0x800)
 
-/** The least text above every text that starts with `text`; undefined where there is none. */
+/** The smallest string above all strings that start with `text`; undefined if none exists. */
 export function successorOf(text: string): string | undefined {
   const scalars = Array.from(text)
   for (let last = scalars.pop(); last !== undefined; last = scalars.pop()) {
@@ -28,10 +28,10 @@ export function successorOf(text: string): string | undefined {
   return undefined
 }
 
-/** The least key above `key`: keys hold no NUL. */
+/** The smallest key above `key`: keys contain no NUL. */
 export const justAfter = (key: string): string => `${key}\u0001`
 
-/** The common prefix that `key` falls into: up to and with the first delimiter behind the prefix. Undefined when it has none there. */
+/** The common prefix of `key`: up to and including the first delimiter after `prefix`. Undefined without such a delimiter. */
 export function groupOf(key: string, prefix: string, delimiter: string): string | undefined {
   const at = key.indexOf(delimiter, prefix.length)
   return at < 0 ? undefined : key.slice(0, at + delimiter.length)

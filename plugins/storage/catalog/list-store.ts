@@ -1,7 +1,7 @@
 import type { Reader, SqlValue } from '#kernel'
 import type { ListEntry } from '../contract.ts'
 
-/** Keys of one bucket from `low` on and, when given, below `high`. */
+/** Keys of one bucket with `low` <= key and, if given, key < `high`. */
 export interface KeyRange {
   readonly bucketId: number
   readonly low: string
@@ -27,7 +27,7 @@ export function listFlat(read: Reader, { bucketId, low, high }: KeyRange, limit:
 export interface Roll {
   readonly prefix: string
   readonly delimiter: string
-  /** The least text above all that start with the delimiter. */
+  /** `successorOf(delimiter)`. */
   readonly delimiterSuccessor: string
 }
 
@@ -36,13 +36,13 @@ export interface RolledRow extends ListEntry {
   readonly commonPrefix: string | null
 }
 
-/** Where in the key of `w` the first delimiter behind the prefix begins, counted from the end of the prefix; 0 = nowhere. */
+/** 1-based position of the first delimiter after the prefix in the key of `w`, counted from the end of the prefix; 0 if none. */
 const at = 'instr(substr(w.key, ?), ?)'
 const group = `substr(w.key, 1, ? + ${at} - 1)`
 
 /**
- * Hops from one result to the next with one index probe each, however many keys a common prefix holds. The recursive table must stand
- * directly in FROM, or SQLite materialises it.
+ * Skip scan: one index probe per result, independent of the number of keys under a common prefix. The recursive table must be used
+ * directly in FROM, otherwise SQLite materialises it.
  */
 const walkSql = (bound: string) => `
   with recursive walk (n, key) as (

@@ -1,10 +1,10 @@
 import type { Reader, Tx } from '#kernel'
 import { releaseEntry } from '../cache/cache-store.ts'
-import { type AttachedContent, joinedBecause } from './content-store.ts'
+import { type AttachedContent, attachReason } from './content-store.ts'
 
 /**
- * Versions of a content went. With the last of them the content is being deleted: nothing can attach to it any more (I-18), and its
- * cached bytes may go. Returns whether that is so.
+ * Call after `versions` versions of a content were deleted. When none is left, marks the content as being deleted, so that no version can
+ * attach to it (I-18), and releases its cache entry. Returns whether it did.
  */
 export function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): boolean {
   tx.run('update contents set ref_count = ref_count - ?, updated_at = ? where id = ?', versions, nowMs, contentId)
@@ -14,7 +14,7 @@ export function dropReferences(tx: Tx, contentId: number, versions: number, nowM
   return true
 }
 
-/** Would a content have no version left without so many of them? */
+/** Whether deleting `versions` versions would leave the content without any. */
 export function isLastReference(read: Reader, contentId: number, versions: number): boolean {
   return read.get('select 1 from contents where id = ? and ref_count <= ?', contentId, versions) !== undefined
 }
@@ -28,7 +28,7 @@ interface ContentRow {
   readonly storeState: string
 }
 
-/** One more version points at a content that another version keeps alive. `targetCopies` raises its target. */
+/** Adds a reference to a live content. A `targetCopies` above its target raises it. */
 export function addReference(
   tx: Tx,
   contentId: number,
@@ -39,7 +39,7 @@ export function addReference(
        store_state as "storeState" from contents where id = ? and state = 'live'`,
     contentId,
   )
-  if (!row) throw new Error(`content ${contentId} has a version and is not live`)
+  if (!row) throw new Error(`content ${contentId} has a version but is not live`)
   const target = Math.max(row.target, targetCopies)
   tx.run('update contents set ref_count = ref_count + 1, target_copies = ?, updated_at = ? where id = ?', target, nowMs, contentId)
   const { bucketId, size, durable, readable } = row
@@ -50,12 +50,12 @@ export function addReference(
     targetCopies: target,
     durableCopies: durable,
     readableCopies: readable,
-    because: joinedBecause(row, target),
+    reason: attachReason(row, target),
   }
 }
 
-/** Bytes that were lost are in the cache again. */
-export function markFound(tx: Tx, contentId: number): void {
+/** Clears the `lost` state of a content whose bytes are in the cache again. */
+export function clearLost(tx: Tx, contentId: number): void {
   tx.run(`update contents set store_state = 'unstored' where id = ? and store_state = 'lost'`, contentId)
 }
 
@@ -65,8 +65,8 @@ export interface Readability {
   readonly readableCopies: number
 }
 
-/** Whether the bytes of a content can be had, by the records. */
-export function readReadability(read: Reader, contentId: number): Readability {
+/** Whether the bytes of a content are readable, according to its rows. */
+export function findReadability(read: Reader, contentId: number): Readability {
   const row = read.get<{ storeState: string; readable: number; cached: number }>(
     `select c.store_state as "storeState", c.readable_copies as readable,
        exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as cached
@@ -80,11 +80,11 @@ export function readReadability(read: Reader, contentId: number): Readability {
   }
 }
 
-/** The digest that fetched bytes must have; null where it was never recorded. */
+/** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */
 export const sha256OfContent = (read: Reader, contentId: number): string | null =>
   read.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
 
-/** Forgets a deleted content once nothing is left of it: no cached file, no copy on chain or on its way there. */
+/** Deletes the rows of a content in state `deleting` once it has no cached file and all its copies are removed. */
 export function forgetDeleted(tx: Tx, contentId: number): void {
   const { changes } = tx.run(
     `delete from contents where id = ? and state = 'deleting' and not exists (select 1 from cache_entries e where e.content_id = contents.id)
@@ -92,13 +92,13 @@ export function forgetDeleted(tx: Tx, contentId: number): void {
     contentId,
   )
   if (changes === 0) return
-  // Ids of copies may be given again: nothing that names one may stay.
+  // SQLite may reuse ids of copies, so all rows that reference them must be deleted.
   tx.run('delete from commit_items where copy_id in (select id from copies where content_id = ?)', contentId)
   tx.run('delete from copies where content_id = ?', contentId)
   tx.run('delete from pieces where content_id = ?', contentId)
 }
 
-/** Contents that are being deleted, at most `limit`, by id. */
+/** Contents in state `deleting`, at most `limit`, in order of id. */
 export function deletedContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
   return read
     .all<{ id: number }>(`select id from contents where state = 'deleting' and id > ? order by id limit ?`, after, limit)

@@ -1,6 +1,6 @@
 import type { ObjectHeaders, ObjectVersion } from '../contract.ts'
 
-/** A row of `object_versions` with its columns' own names. */
+/** A row of `object_versions` with the column names of the table. */
 export interface VersionRow {
   readonly bucket_id: number
   readonly key: string
@@ -11,7 +11,7 @@ export interface VersionRow {
   readonly size: number
   readonly etag: string
   readonly content_type: string
-  /** JSON objects; null stands for an empty one. */
+  /** JSON objects; null means empty. Also the next two. */
   readonly headers: string | null
   readonly user_metadata: string | null
   readonly checksums: string | null
@@ -21,7 +21,7 @@ export interface VersionRow {
 type Texts = Readonly<Record<string, string>>
 const none: Texts = Object.freeze({})
 
-/** An object version over its row. The JSON columns are parsed only when the headers are asked for. */
+/** An object version backed by its row. The JSON columns are parsed on the first read of `headers`. */
 export class StoredVersion implements ObjectVersion {
   readonly bucketId: number
   readonly key: string
@@ -61,7 +61,7 @@ export class StoredVersion implements ObjectVersion {
 
 const parseTexts = (json: string | null): Texts => (json === null ? none : (JSON.parse(json) as Texts))
 
-/** JSON for a column: null for an empty object, as most are. */
+/** JSON for a column; null for an empty object. */
 export function formatTexts(texts: Texts): string | null {
   for (const _ in texts) return JSON.stringify(texts)
   return null

@@ -1,13 +1,13 @@
 import type { Reader, Tx } from '#kernel'
-import type { WantedBlob } from '../cache/blob-reader.ts'
-import { type BlobRef, type Placed, placeBlob } from '../cache/cache-store.ts'
+import type { ExpectedBlob } from '../cache/blob-reader.ts'
+import { type BlobRef, type PlacedBlob, placeBlob } from '../cache/cache-store.ts'
 import type { Bucket, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
 import { type AttachedContent, attachContent } from './content-store.ts'
 import { formatTexts, StoredVersion, type VersionRow } from './stored-version.ts'
 
-/** A moment of the clock holds this many versions of a key in order. Below 2^53 until the year 2248. */
+/** Number of versions of a key that can be ordered within one millisecond. The rseq stays below 2^53 until the year 2248. */
 export const versionsPerMs = 1024
 
 export type Condition = (current: ObjectVersion | undefined) => void
@@ -25,19 +25,19 @@ export interface PutVersion {
   readonly condition: Condition | undefined
 }
 
-export interface PutResult extends Placed {
+export interface PutResult extends PlacedBlob {
   readonly version: ObjectVersion
   readonly content: AttachedContent
 }
 
-/** What the newest version of a key leaves to the next one. */
+/** The newest version of a key, as needed to write the next one. */
 interface Head {
   readonly rseq: number
   readonly size: number
   readonly is_delete_marker: number
 }
 
-/** Of a row `v`. */
+/** Columns of a VersionRow, of the table alias `v`. */
 export const versionColumns = `v.bucket_id, v.key, v.rseq, v.version_id, v.content_id, v.is_delete_marker, v.size, v.etag, v.content_type,
   v.headers, v.user_metadata, v.checksums, v.created_at`
 const cachedColumns = 'e.accessed_at, b.blob_id, b.epoch, b.length, c.sha256'
@@ -55,7 +55,7 @@ const sql = {
   locateById: `select ${versionColumns}, ${isNewest}, ${cachedColumns} from object_versions v ${cachedJoins} ${oneById}`,
 }
 
-/** One point look-up: the current version is the first row of its key. */
+/** One index lookup: the current version is the first row of its key. */
 export function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): ObjectVersion | undefined {
   if (versionId === undefined) {
     const row = read.get<VersionRow>(sql.current, bucketId, key)
@@ -67,8 +67,8 @@ export function findVersion(read: Reader, bucketId: number, key: string, version
 
 export interface LocatedVersion {
   readonly version: ObjectVersion
-  /** The cached file of its bytes, when there is one. */
-  readonly blob: WantedBlob | undefined
+  /** The cached file of the version; undefined when it is not cached. */
+  readonly blob: ExpectedBlob | undefined
   readonly accessedAtMs: number
 }
 
@@ -81,7 +81,7 @@ interface LocatedRow extends VersionRow {
   readonly sha256: string | null
 }
 
-/** Like findVersion, and in the same look-up where the bytes lie in the cache. */
+/** Like findVersion; the same lookup also returns the cached file. */
 export function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): LocatedVersion | undefined {
   const row =
     versionId === undefined
@@ -92,7 +92,7 @@ export function locateVersion(read: Reader, bucketId: number, key: string, versi
   return { version: new StoredVersion(row, row.is_current !== 0), blob, accessedAtMs: row.accessed_at ?? 0 }
 }
 
-/** Makes new bytes the current version of a key, with a head and no tombstone (I-17). Throws what the condition throws, and `bucket_not_found` when the bucket is gone. */
+/** Makes new bytes the current version of a key, with a head and no tombstone (I-17). Throws errors of the condition, and `bucket_not_found` when the bucket was deleted. */
 export function putVersion(tx: Tx, put: PutVersion): PutResult {
   const { bucket, key, nowMs, size } = put
   const head = readHead(tx, put)
@@ -108,7 +108,7 @@ export function putVersion(tx: Tx, put: PutVersion): PutResult {
     contentId: content.id,
     blob: put.blob,
     nowMs,
-    isNewContent: content.because === 'new',
+    isNewContent: content.reason === 'new',
   })
   const rseq = nextRseq(nowMs, head)
   insertVersion(tx, put, { rseq, contentId: content.id })
@@ -133,7 +133,7 @@ export interface PutMarker {
   readonly condition: Condition | undefined
 }
 
-/** Makes a delete marker the current version of a key, with a tombstone and no head (I-17), also where nothing was before. */
+/** Makes a delete marker the current version of a key, with a tombstone and no head (I-17), even if the key has no versions. */
 export function putDeleteMarker(tx: Tx, put: PutMarker): ObjectVersion {
   const { bucket, key, versionId, nowMs } = put
   const head = readHead(tx, put)
@@ -165,7 +165,7 @@ export function putDeleteMarker(tx: Tx, put: PutMarker): ObjectVersion {
 
 const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, checksums: {} }
 
-/** The writer is alone, so reading the newest version holds the key until the commit. */
+/** The newest version cannot change before the commit, because there is only one writer. */
 function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' | 'key' | 'condition'>): Head | undefined {
   if (!condition) return tx.get<Head>(sql.head, bucket.id, key)
   const row = tx.get<VersionRow>(sql.current, bucket.id, key)
@@ -173,7 +173,7 @@ function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' 
   return row
 }
 
-/** Newer than the newest version of the key whatever the clock says. Negated, so that the newest comes first. */
+/** An rseq newer than `head`, even if the clock went back. Negated, so that the newest version sorts first. */
 export const nextRseq = (nowMs: number, head: Pick<Head, 'rseq'> | undefined): number =>
   -Math.max(nowMs * versionsPerMs, head ? 1 - head.rseq : 0)
 
@@ -222,7 +222,7 @@ function writeHead(tx: Tx, put: NewVersion, { rseq, contentId }: Place): void {
 }
 
 function count(tx: Tx, bucket: Bucket, change: Parameters<typeof changeStats>[2]): void {
-  // The bucket may have been deleted since the request looked it up: its row of counts is gone then, and all of this is undone.
+  // The bucket was deleted after the request looked it up: throw to roll back.
   if (!changeStats(tx, bucket.id, change)) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
 }
 

@@ -1,4 +1,4 @@
-/** Our ABI fragments against the SDK's full ABIs, where the two describe the same contract version. */
+/** Compares our ABI fragments with the SDK's full ABIs, where both describe the same contract version. */
 import { filecoinPay, pdp, providerIdSet, serviceProviderRegistry } from '@filoz/synapse-core/abis'
 import { type Abi, type AbiFunction, toFunctionSelector, toFunctionSignature } from 'viem'
 import { expect, test } from 'vitest'
@@ -26,12 +26,12 @@ test.each([
   ['registry', registryAbi, serviceProviderRegistry],
   ['endorsements', providerIdSetAbi, providerIdSet],
   ['PDPVerifier', pdpAbi, pdp],
-] as const)('functions of %s have the shape that the SDK knows', (_name, ours, theirs) => {
+] as const)('functions of %s have the same shape as in the SDK', (_name, ours, theirs) => {
   const known = functionsOf(theirs)
   for (const fn of functionsOf(ours)) expect(known).toContainEqual(fn)
 })
 
-test('errors of FilecoinPay are those that the SDK knows', () => {
+test('errors of FilecoinPay are the same as in the SDK', () => {
   const known = errorsOf(filecoinPay)
   for (const error of errorsOf(payErrorsAbi)) expect(known).toContainEqual(error)
 })

@@ -1,4 +1,4 @@
-/** Data sets and pieces against real contracts and simulated providers, from the signature to the nonce book. */
+/** Data sets and pieces against real contracts and simulated providers, from the signature to the nonce on chain. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -47,12 +47,12 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-/** The part of the wallet's chain client that is needed here, one block deep. */
+/** A ChainPort on viem. Final reads are one block behind the head. */
 function chainOf({ rpcUrl, contracts }: Devnet): ChainPort {
   const client = createPublicClient({ transport: http(rpcUrl), cacheTime: 0 })
-  const read = async (question: object) => {
+  const read = async (call: object) => {
     try {
-      return await client.readContract(question as never)
+      return await client.readContract(call as never)
     } catch (error) {
       const reverted = error instanceof BaseError ? error.walk((cause) => cause instanceof ContractFunctionRevertedError) : null
       if (!(reverted instanceof ContractFunctionRevertedError)) throw error
@@ -71,7 +71,7 @@ function chainOf({ rpcUrl, contracts }: Devnet): ChainPort {
     },
     currentEpoch: () => client.getBlockNumber(),
     read,
-    readFinal: async (question: object) => read({ ...question, blockNumber: (await client.getBlockNumber()) - 1n }),
+    readFinal: async (call: object) => read({ ...call, blockNumber: (await client.getBlockNumber()) - 1n }),
     warmStorageView: async () => contracts.warmStorage,
   }
   return port as unknown as ChainPort
@@ -83,10 +83,10 @@ function at<T>(list: readonly T[], index: number): T {
   return item
 }
 
-/** Asks until the answer is there; 10 s at most. */
-async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+/** Polls until the answer is defined, for at most 10 s. */
+async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 0; attempt < 500; attempt++) {
-    const answer = await ask()
+    const answer = await read()
     if (answer !== undefined) return answer
     await delay(20)
   }
@@ -140,14 +140,14 @@ test('the registry lists the providers, all approved and endorsed', async () => 
   expect(await at(clients, 0).ping()).toMatchObject({ kind: 'ok' })
 })
 
-test('a piece is stored with one provider, pulled by another, and added to a data set of each', async () => {
+test('a piece is stored at one provider, pulled by another, and added to a data set of each', async () => {
   const first = await createOn(0)
   const second = await createOn(1)
   const piece = newPiece()
   await store(at(clients, 0), piece)
   expect(await ok(at(clients, 0).upload({ pieceCid: piece.pieceCid, body: bytesBody(piece.bytes) }))).toEqual({ alreadyStored: true })
 
-  // The second provider pulls before anything is on chain: a parked piece is served.
+  // The second provider pulls before the piece is on chain: providers also serve parked pieces.
   const pullNonce = newNonce()
   const pieces = [{ pieceCid: piece.pieceCid }]
   const pullData = await signAddPieces({ account, domain, clientDataSetId: second.clientDataSetId, nonce: pullNonce, pieces })
@@ -177,7 +177,7 @@ test('a piece is stored with one provider, pulled by another, and added to a dat
     expect(await reads.findPieceIds({ dataSetId: dataSet.dataSetId, pieceCid: piece.pieceCid })).toEqual([0n])
     expect(await reads.pieceState(dataSet.dataSetId, 0n)).toBe('live')
     expect(await reads.pieceCidOf(dataSet.dataSetId, 0n)).toBe(piece.pieceCid)
-    // The same bytes sent once more cannot land twice, and say so.
+    // The same signed bytes cannot land twice: the provider reports the used nonce.
     expect(await client.addPieces({ dataSetId: dataSet.dataSetId, pieces: [piece.pieceCid], extraData: signed })).toEqual({
       kind: 'landed',
     })
@@ -186,7 +186,7 @@ test('a piece is stored with one provider, pulled by another, and added to a dat
   expect(await buffer(opened.stream)).toEqual(piece.bytes.subarray(10, 20))
 })
 
-test('I-05: an addition that was sent and answered with a failure is decided by its nonce', async () => {
+test('I-05: the outcome of an addition answered with an error is decided by its nonce', async () => {
   const { dataSetId, clientDataSetId } = await createOn(0)
   const [one, two] = [newPiece(127), newPiece(5000)]
   await store(at(clients, 0), one)
@@ -204,7 +204,7 @@ test('I-05: an addition that was sent and answered with a failure is decided by 
   expect(await reads.findPieceIds({ dataSetId, pieceCid: two.pieceCid })).toEqual([1n])
 })
 
-test('a signature for other pieces is refused before anything is sent', async () => {
+test('a signature for other pieces is refused before a transaction is sent', async () => {
   const { dataSetId, clientDataSetId } = await createOn(0)
   const piece = newPiece()
   await store(at(clients, 0), piece)
@@ -236,7 +236,7 @@ test('a removal is queued, then a relayed termination ends the service', async (
   expect(await reads.liveness(dataSetId)).toEqual({ live: true })
   expect(await reads.provingStatus(dataSetId)).toMatchObject({ isOverdue: false })
 
-  // The provider queues removals of pieces that it has processed.
+  // The provider only queues removals of pieces that it has processed.
   const removal = await signScheduleRemovals({ account, domain, clientDataSetId, pieceIds: [0n] })
   await until(async () => {
     const answer = await at(clients, 1).deletePieces({ dataSetId, pieceIds: [0n], extraData: removal })
@@ -244,7 +244,7 @@ test('a removal is queued, then a relayed termination ends the service', async (
   })
   await devnet.chain.mine(2)
   const [queued, state] = [await reads.scheduledRemovals(dataSetId), await reads.pieceState(dataSetId, 0n)]
-  // A proving period may have begun meanwhile and carried the removal out.
+  // A new proving period may already have executed the removal.
   expect(state === 'gone' || (state === 'live' && queued.includes(0n))).toBe(true)
 
   const termination = await signTerminateService({ account, domain, dataSetId })

@@ -1,4 +1,4 @@
-/** FilecoinWarmStorageService 1.3: what we read of its view contract, and the errors that its calls can raise. */
+/** FilecoinWarmStorageService 1.3: the functions of its view contract that we read, and the errors of its calls. */
 import { parseAbi } from 'viem'
 
 /** The view contract of 1.3, whose data set tuple has 13 words (11 before it). */
@@ -17,7 +17,7 @@ export const fwssViewAbi = parseAbi([
   'function provingDeadline(uint256 setId) view returns (uint256)',
 ])
 
-/** Names the reverts found in provider answers. */
+/** Used to decode reverts in provider answers. */
 export const fwssErrorsAbi = parseAbi([
   'error CDNPaymentAlreadyTerminated(uint256 dataSetId)',
   'error CacheMissPaymentAlreadyTerminated(uint256 dataSetId)',

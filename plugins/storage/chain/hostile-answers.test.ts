@@ -1,4 +1,4 @@
-/** Providers that speak HTTP wrongly, slowly or not at all: every call settles, by its deadline at the latest. */
+/** Providers that send broken HTTP, slow answers or none: every call settles by its deadline. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
@@ -15,12 +15,12 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** A server of raw TCP: `answer` is called with each connection once the head of a request has come. */
+/** A raw TCP server: `answer` is called for each connection after the headers of a request. */
 async function provider(answer: (socket: Socket, head: string) => void, limits: Partial<TimeLimits>): Promise<ProviderClient> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    // The client breaks off; that is the point.
+    // Expected: the client closes the connection.
     socket.on('error', () => undefined)
     let head = ''
     socket.on('data', (bytes) => {
@@ -40,7 +40,7 @@ async function provider(answer: (socket: Socket, head: string) => void, limits: 
   return client
 }
 
-/** Writes the text again and again until the connection ends. */
+/** Writes the text repeatedly until the connection ends. */
 function repeat(socket: Socket, text: string, everyMs: number): void {
   const timer = setInterval(() => socket.write(text), everyMs)
   socket.once('close', () => clearInterval(timer))
@@ -49,7 +49,7 @@ function repeat(socket: Socket, text: string, everyMs: number): void {
 const generous: Partial<TimeLimits> = { connect: 60_000, read: 60_000, submit: 60_000, ping: 60_000, session: 60_000, transferIdle: 60_000 }
 const switching = (socket: Socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
 
-test('101 Switching Protocols settles every call at once, without a connection left behind', async () => {
+test('101 Switching Protocols settles every call at once and closes its connection', async () => {
   const closed: Promise<unknown>[] = []
   const client = await provider((socket) => {
     closed.push(new Promise((done) => socket.once('close', done)))
@@ -64,7 +64,7 @@ test('101 Switching Protocols settles every call at once, without a connection l
   await Promise.all(closed)
 })
 
-test('101 during an upload settles it', async () => {
+test('101 during an upload settles the upload', async () => {
   const client = await provider((socket, head) => {
     if (head.startsWith('PUT')) switching(socket)
     else socket.end(`HTTP/1.1 201 Created\r\nLocation: /pdp/piece/upload/${session}\r\nContent-Length: 0\r\n\r\n`)
@@ -75,9 +75,9 @@ test('101 during an upload settles it', async () => {
 
 test.each([
   ['closes inside the headers', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'), 'connection_lost'],
-  ['closes without a word', (socket: Socket) => socket.end(), 'connection_lost'],
-  ['sends no HTTP', (socket: Socket) => socket.write('SSH-2.0-OpenSSH\r\n\r\n'), 'connection_lost'],
-  ['sends headers without end', (socket: Socket) => repeat(socket, `x-more: ${'x'.repeat(1000)}\r\n`, 1), undefined],
+  ['closes without an answer', (socket: Socket) => socket.end(), 'connection_lost'],
+  ['sends another protocol', (socket: Socket) => socket.write('SSH-2.0-OpenSSH\r\n\r\n'), 'connection_lost'],
+  ['sends endless headers', (socket: Socket) => repeat(socket, `x-more: ${'x'.repeat(1000)}\r\n`, 1), undefined],
   [
     'closes inside the body',
     (socket: Socket) => socket.end('HTTP/1.1 201 Created\r\nContent-Length: 50\r\n\r\nten bytes!'),
@@ -93,22 +93,22 @@ test.each([
 
 test.each([
   [
-    'one byte of the headers after the other',
+    'the headers byte by byte',
     (socket: Socket) => {
       socket.write('HTTP/1.1 201 Created\r\nx-header: ')
       repeat(socket, 'x', 10)
     },
   ],
   [
-    'one byte of the body after the other',
+    'the body byte by byte',
     (socket: Socket) => {
       socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100000\r\n\r\n')
       repeat(socket, 'x', 10)
     },
   ],
-  ['"100 Continue" for ever', (socket: Socket) => repeat(socket, 'HTTP/1.1 100 Continue\r\n\r\n', 10)],
+  ['endless "100 Continue" responses', (socket: Socket) => repeat(socket, 'HTTP/1.1 100 Continue\r\n\r\n', 10)],
   ['nothing', () => undefined],
-])('a provider that sends %s is given up by the deadline', async (_what, answer) => {
+])('a call to a provider that sends %s times out at its deadline', async (_what, answer) => {
   const client = await provider(answer, { ...generous, submit: 300, ping: 300, session: 300 })
   const timeout = { kind: 'uncertain', cause: { reason: 'timeout' } }
   expect(await client.addPieces(add)).toMatchObject(timeout)
@@ -116,7 +116,7 @@ test.each([
   expect(await client.upload({ pieceCid: 'bafk', body: bytesBody(new Uint8Array(200)) })).toMatchObject(timeout)
 })
 
-test('a body without end is unreadable as soon as it is too long', async () => {
+test('an endless body is unreadable as soon as it is too long', async () => {
   const client = await provider((socket) => {
     socket.write('HTTP/1.1 201 Created\r\n\r\n')
     repeat(socket, 'x'.repeat(64 * 1024), 1)
@@ -124,7 +124,7 @@ test('a body without end is unreadable as soon as it is too long', async () => {
   expect(await client.addPieces(add)).toMatchObject({ kind: 'uncertain', cause: { reason: 'unreadable_answer', status: 201 } })
 })
 
-/** A body that hands over a block each time it is told to. */
+/** A body that yields its blocks with pauses. */
 function slowBody(size: number, blocks: number, pauseMs: number): UploadBody {
   const bytes = Buffer.alloc(size / blocks)
   return {
@@ -142,7 +142,7 @@ function slowBody(size: number, blocks: number, pauseMs: number): UploadBody {
   }
 }
 
-test('an upload below the lowest rate is given up although it never stands still', async () => {
+test('an upload below the minimum rate times out although it never stalls', async () => {
   const client = await provider(
     (socket, head) => {
       if (head.startsWith('POST')) socket.end(`HTTP/1.1 201 Created\r\nLocation: /pdp/piece/upload/${session}\r\nContent-Length: 0\r\n\r\n`)

@@ -12,7 +12,7 @@ test.each([
   expect(decodeNonce(word)).toEqual(expected)
 })
 
-test('an addition of n pieces received the n ids before the next one', () => {
+test('an addition of n pieces received the n ids before the next piece id', () => {
   expect(pieceIdsOf(5n, 2)).toEqual([3n, 4n])
   expect(pieceIdsOf(2n, 2)).toEqual([0n, 1n])
   expect(() => pieceIdsOf(1n, 2)).toThrow(RangeError)

@@ -1,14 +1,14 @@
-/** What the nonce book of the storage service says about a submission. */
+/** Outcome of a submission, decoded from its nonce in the storage service contract. */
 
 export type NonceOutcome =
-  /** Not used at the epoch of the question. It may still be used later: signatures have no deadline. */
+  /** Not used at the epoch of the read. It may still be used later: signatures have no deadline. */
   | { readonly landed: false }
-  /** Used: by a creation (`nextPieceId` absent) or by an addition (its n pieces have the ids nextPieceId − n … nextPieceId − 1). */
+  /** Used by a creation (`nextPieceId` absent) or by an addition, whose n pieces have the ids nextPieceId − n … nextPieceId − 1. */
   | { readonly landed: true; readonly dataSetId: bigint; readonly nextPieceId?: bigint }
 
 const lowHalf = (1n << 128n) - 1n
 
-/** Decodes `clientNonces(payer, nonce)`: the data set id in the low 128 bits, for additions the next piece id above. */
+/** Decodes `clientNonces(payer, nonce)`: the data set id in the low 128 bits; for additions the next piece id in the high 128 bits. */
 export function decodeNonce(word: bigint): NonceOutcome {
   if (word === 0n) return { landed: false }
   const dataSetId = word & lowHalf

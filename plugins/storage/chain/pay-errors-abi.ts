@@ -1,4 +1,4 @@
-/** Errors of FilecoinPay that surface through calls of the storage service: names the reverts found in provider answers. */
+/** Errors of FilecoinPay that calls of the storage service can raise. Used to decode reverts in provider answers. */
 import { parseAbi } from 'viem'
 
 export const payErrorsAbi = parseAbi([

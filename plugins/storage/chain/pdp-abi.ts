@@ -1,7 +1,7 @@
-/** PDPVerifier 3.4 and 3.5: the reads that tell which pieces a data set holds, and the errors of its calls. */
+/** PDPVerifier 3.4 and 3.5: reads of data sets and their pieces, and the errors of its calls. */
 import { parseAbi } from 'viem'
 
-/** Names the reverts found in provider answers. */
+/** Used to decode reverts in provider answers. */
 export const pdpErrorsAbi = parseAbi([
   'error CleanupDepositRequired()',
   'error DataSetAlreadyInCleanup()',
@@ -27,5 +27,5 @@ const readsAbi = parseAbi([
   'function getNextPieceId(uint256 setId) view returns (uint256)',
 ])
 
-/** The reads, with the errors that tell a data set that is no longer live from a failure. */
+/** The reads, with the errors that distinguish a data set that is no longer live from a failed read. */
 export const pdpAbi = [...readsAbi, ...pdpErrorsAbi] as const

@@ -1,4 +1,4 @@
-/** From an HTTP exchange with a provider to what it means for the caller: sent, not sent, or not known. */
+/** Classifies an HTTP exchange with a provider for the caller: effective, without effect, or uncertain. */
 import { type Type, type } from 'arktype'
 import { findRevert, type NotSentCause, provesLanding, type UncertainCause } from './provider-error.ts'
 import { detailCharactersMax, retryAfterDefaultMs, retryAfterMaxMs } from './provider-limits.ts'
@@ -14,23 +14,22 @@ export interface Uncertain {
 }
 
 /**
- * `not_sent`: no effect, now or later. `uncertain`: perhaps an effect; for a question that changes nothing, simply no
- * answer this time.
+ * `not_sent`: no effect, now or later. `uncertain`: may have had an effect; for a read: no answer, retry.
  */
 export type ProviderAnswer<T> = { readonly kind: 'ok'; readonly value: T } | NotSent | Uncertain
 
-/** Of creations, additions and pulls. `landed`: the nonce is already used, so these same bytes took effect before. */
+/** Answer to a creation, addition or pull. `landed`: the nonce is already used, so the same signed bytes took effect earlier. */
 export type SubmissionAnswer<T> = ProviderAnswer<T> | { readonly kind: 'landed' }
 
-/** What a call's failure statuses mean beyond the common ones. */
+/** How to interpret the error statuses of a particular call. */
 export interface CallMeaning {
-  /** 404 (and 409) means the data set, rather than some other thing. */
+  /** 404 and 409 refer to the data set. */
   readonly onDataSet?: boolean
-  /** 503 means "cannot do this", rather than "failed". */
+  /** 503 means that the provider does not support the call. */
   readonly unsupportedOn503?: boolean
 }
 
-/** A complete HTTP answer, whatever its status. */
+/** A complete HTTP response with any status. */
 export interface Answered {
   readonly kind: 'answered'
   readonly status: number
@@ -38,17 +37,17 @@ export interface Answered {
   readonly body: string
 }
 
-/** One request: answered, or broken off before or after it could have had an effect. */
+/** Result of one request: answered, or failed before (`not_sent`) or after (`uncertain`) it could have had an effect. */
 export type Exchange = Answered | NotSent | Uncertain
 
-/** A failed exchange, or an answer with a status other than the expected ones, as the caller sees it. */
+/** Converts a failed exchange, or a response with an unexpected status, to the caller's answer. */
 export function failureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSent | Uncertain | { readonly kind: 'landed' } {
   if (exchange.kind !== 'answered') return exchange
   const { status, body } = exchange
   const detail = shorten(body)
   const revert = status >= 400 ? findRevert(body) : undefined
   if (revert !== undefined && provesLanding(revert)) return { kind: 'landed' }
-  // An error name we cannot read says nothing about which transaction failed; only a known one is proof of a refusal.
+  // An unknown selector does not tell which transaction failed. Only a known error name proves a refusal.
   if (revert?.errorName !== undefined) return notSent({ reason: 'reverted', revert, detail })
   if (status === 503 && meaning.unsupportedOn503) return notSent({ reason: 'unsupported', detail })
   if (status === 408 || status < 400 || status >= 500 || (status !== 429 && isNodeError(body)))
@@ -56,7 +55,7 @@ export function failureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSen
   return notSent(refusalOf(exchange, meaning, detail))
 }
 
-/** How a provider quotes an error of its chain node, after what it was doing. Without a known revert it says nothing about the outcome. */
+/** Whether the body quotes an error of the provider's chain node. Without a known revert the outcome is uncertain. */
 const isNodeError = (body: string): boolean => body.startsWith('chain: ') || body.includes(': chain: ')
 
 function refusalOf({ status, headers }: Answered, meaning: CallMeaning, detail: string): NotSentCause {
@@ -67,7 +66,7 @@ function refusalOf({ status, headers }: Answered, meaning: CallMeaning, detail: 
   return { reason: 'invalid', status, detail }
 }
 
-/** The same without `landed`, for calls that carry no nonce: there a used nonce cannot be the answer. */
+/** Like failureOf, for calls without a nonce: they cannot be `landed`. */
 export function plainFailureOf(exchange: Exchange, meaning: CallMeaning = {}): NotSent | Uncertain {
   const failure = failureOf(exchange, meaning)
   if (failure.kind !== 'landed') return failure
@@ -75,13 +74,13 @@ export function plainFailureOf(exchange: Exchange, meaning: CallMeaning = {}): N
   return uncertain({ reason: 'unreadable_answer', status, detail: 'a used nonce was reported for a call without one' })
 }
 
-/** Reads a JSON answer against its shape; anything else is `unreadable_answer`. */
+/** Parses a JSON body and checks its shape; otherwise `unreadable_answer`. */
 export function readJson<const shape extends Type>(answer: Answered, shape: shape): ProviderAnswer<shape['infer']> {
   let content: unknown
   try {
     content = JSON.parse(answer.body)
   } catch {
-    // The text is in the detail; the parser's message would add nothing.
+    // The detail contains the body, which is more useful than the parser's message.
     return unreadable(answer, `not JSON: ${answer.body}`)
   }
   const checked = shape(content)
@@ -91,7 +90,7 @@ export function readJson<const shape extends Type>(answer: Answered, shape: shap
 const transactionHash = /\/(0x[0-9a-f]{64})\/?$/i
 const uploadId = /\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i
 
-/** The transaction hash at the end of a Location header. Its host and path are not used: redirects are not followed. */
+/** The transaction hash at the end of a Location header. The rest of the URL is ignored: redirects are not followed. */
 export function hashInLocation(answer: Answered): ProviderAnswer<`0x${string}`> {
   const hash = transactionHash.exec(String(answer.headers.location))?.[1]?.toLowerCase()
   return hash === undefined ? unreadable(answer, 'no transaction hash in Location') : ok(hash as `0x${string}`)
@@ -119,7 +118,7 @@ export function unreadable(answer: Pick<Answered, 'status'>, detail: string): Un
   return uncertain({ reason: 'unreadable_answer', status: answer.status, detail: shorten(detail) })
 }
 
-/** One line, bounded: a provider's text goes to logs and to the operator. */
+/** Limits a provider's text to one line of bounded length, for logs and for the operator. */
 export function shorten(text: string): string {
   return text
     .slice(0, detailCharactersMax * 2)
@@ -128,10 +127,10 @@ export function shorten(text: string): string {
     .slice(0, detailCharactersMax)
 }
 
-/** Seconds or a date, bounded. */
+/** Milliseconds to wait from a Retry-After header in seconds or as a date, between 1 s and the maximum. */
 export function retryAfterMs(header: string | readonly string[] | undefined, now = Date.now()): number {
   const text = String(header ?? '').trim()
-  const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  if (!Number.isFinite(asked)) return retryAfterDefaultMs
-  return Math.min(Math.max(asked, 1000), retryAfterMaxMs)
+  const requested = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  if (!Number.isFinite(requested)) return retryAfterDefaultMs
+  return Math.min(Math.max(requested, 1000), retryAfterMaxMs)
 }

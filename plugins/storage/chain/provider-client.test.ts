@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** A provider that answers as told, below a base path, with a client that may reach loopback. */
+/** A provider that answers with `listener` under a base path, and a client that may connect to loopback. */
 async function provider(listener: RequestListener, limits: Partial<TimeLimits> = {}): Promise<ProviderClient> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -42,12 +42,12 @@ function clientAt(url: string, limits: Partial<TimeLimits> = {}): ProviderClient
   return client
 }
 
-/** A TCP server that is not HTTP; returns its port. */
+/** Starts a raw TCP server and returns its port. */
 async function tcpPort(onSocket: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
     sockets.add(socket)
-    // The client breaks off; that is the point.
+    // Expected: the client closes the connection.
     onSocket(socket.on('error', () => undefined).resume())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -117,12 +117,12 @@ test.each([
   expect(await client.addPieces(add)).toMatchObject(expected)
 })
 
-test('404 on a creation is not about a data set', async () => {
+test('404 on a creation does not refer to a data set', async () => {
   const client = await provider(replies(404, '404 page not found'))
   expect(await client.createDataSet(create)).toMatchObject({ kind: 'not_sent', cause: { reason: 'not_found' } })
 })
 
-test('requests go below the base path with the bodies that the provider reads', async () => {
+test('requests use the base path and the body format of the provider', async () => {
   const seen: unknown[] = []
   const client = await provider(async (request, response) => {
     const text = (await buffer(request)).toString()
@@ -147,7 +147,7 @@ test('requests go below the base path with the bodies that the provider reads', 
   expect(client.pieceUrl(pieceCid)).toBe(`${client.serviceUrl}piece/${pieceCid}`)
 })
 
-test('a refused connection means that nothing was sent', async () => {
+test('a refused connection is reported as not sent', async () => {
   const closed = createTcpServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
   const { port } = closed.address() as AddressInfo
@@ -156,13 +156,13 @@ test('a refused connection means that nothing was sent', async () => {
   expect(await client.addPieces(add)).toMatchObject({ kind: 'not_sent', cause: { reason: 'unreachable', step: 'connect' } })
 })
 
-test('a TLS handshake that fails means that nothing was sent', async () => {
+test('a failed TLS handshake is reported as not sent', async () => {
   const port = await tcpPort((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   const client = clientAt(`https://127.0.0.1:${port}/`)
   expect(await client.addPieces(add)).toMatchObject({ kind: 'not_sent', cause: { reason: 'unreachable', step: 'tls' } })
 })
 
-test('a TLS handshake that is never answered ends at the connection limit, with nothing sent', async () => {
+test('an unanswered TLS handshake ends at the connection limit and is reported as not sent', async () => {
   const client = clientAt(`https://127.0.0.1:${await tcpPort(() => undefined)}/`, { connect: 50 })
   expect(await client.addPieces(add)).toMatchObject({ kind: 'not_sent', cause: { reason: 'unreachable', step: 'tls' } })
 })
@@ -172,7 +172,7 @@ test('I-13: a private address is refused before anything is sent', async () => {
   expect(await client.ping()).toMatchObject({ kind: 'not_sent', cause: { reason: 'egress_refused', refusal: 'private_address' } })
 })
 
-test('a name that does not resolve means that nothing was sent', async () => {
+test('a DNS failure is reported as not sent', async () => {
   const resolve = async () => {
     throw new Error('ENOTFOUND')
   }
@@ -188,7 +188,7 @@ test.each([
   expect(await client.addPieces(add)).toMatchObject({ kind: 'uncertain', cause: { reason: 'connection_lost' } })
 })
 
-test('an answer that breaks off leaves the outcome uncertain', async () => {
+test('an interrupted answer leaves the outcome uncertain', async () => {
   const client = await provider((request, response) => {
     response.writeHead(201, { location: `/x/${hash}`, 'content-length': '100' })
     response.write('half', () => request.socket.destroy())
@@ -196,12 +196,12 @@ test('an answer that breaks off leaves the outcome uncertain', async () => {
   expect(await client.addPieces(add)).toMatchObject({ kind: 'uncertain', cause: { reason: 'connection_lost' } })
 })
 
-test('no answer in time leaves the outcome uncertain', async () => {
+test('a timeout leaves the outcome uncertain', async () => {
   const client = await provider(() => undefined, { submit: 50 })
   expect(await client.addPieces(add)).toMatchObject({ kind: 'uncertain', cause: { reason: 'timeout' } })
 })
 
-test('I-07: a paid request whose lease is lost while the name of the provider is resolved is not sent', async () => {
+test('I-07: a paid request whose lease is lost during the DNS lookup is not sent', async () => {
   let requests = 0
   const client = await provider((_request, response) => {
     requests++
@@ -214,7 +214,7 @@ test('I-07: a paid request whose lease is lost while the name of the provider is
   expect(requests).toBe(0)
 })
 
-test('an abort is not sent before the request and uncertain after it', async () => {
+test('an abort before the request is reported as not sent, and after it as uncertain', async () => {
   const running = new AbortController()
   const client = await provider(() => running.abort(new Error('stop')))
   expect(await client.addPieces(add, { signal: AbortSignal.abort(new Error('stop')) })).toMatchObject({
@@ -224,14 +224,14 @@ test('an abort is not sent before the request and uncertain after it', async () 
   expect(await client.addPieces(add, { signal: running.signal })).toMatchObject({ kind: 'uncertain', cause: { reason: 'aborted' } })
 })
 
-test('an overlong success is unreadable, an overlong error keeps its status', async () => {
+test('a success with an overlong body is unreadable, an error with one keeps its status', async () => {
   const long = 'x'.repeat(300_000)
   const sizes = await provider((request, response) => response.writeHead(request.method === 'POST' ? 400 : 200).end(long))
   expect(await sizes.creationStatus(hash)).toMatchObject({ kind: 'uncertain', cause: { reason: 'unreadable_answer' } })
   expect(await sizes.addPieces(add)).toMatchObject({ kind: 'not_sent', cause: { reason: 'invalid', status: 400 } })
 })
 
-test('calls beyond the provider’s counts are refused here', async () => {
+test('calls beyond the limits of the provider are refused locally', async () => {
   let requests = 0
   const client = await provider((_request, response) => {
     requests++
@@ -248,12 +248,12 @@ test('calls beyond the provider’s counts are refused here', async () => {
   expect(requests).toBe(0)
 })
 
-test('a paid call opens its own connection; a question whose idle connection died is asked again', async () => {
+test('a paid call opens its own connection; a read on a closed idle connection is retried', async () => {
   const sockets: unknown[] = []
   const seen: string[] = []
   const client = await provider((request, response) => {
     seen.push(String(request.url))
-    // The second request on a connection is what a server that just timed it out would drop.
+    // Drops the second request on a connection, like a server that just timed the connection out.
     if (sockets.includes(request.socket)) return request.socket.resetAndDestroy()
     sockets.push(request.socket)
     replies(200, 'curio-pdp')(request, response)
@@ -332,18 +332,18 @@ test.each([
   expect(await client.terminate({ dataSetId: 7n, extraData: '0x01' })).toMatchObject(expected)
 })
 
-test('a termination that the provider does not know of is absent', async () => {
+test('a termination unknown to the provider is absent', async () => {
   const client = await provider(replies(404, 'not found'))
   expect(await client.terminationStatus(7n)).toEqual({ kind: 'ok', value: { state: 'absent' } })
 })
 
-test('a pull reports each piece', async () => {
+test('a pull reports the status of each piece', async () => {
   const status = { status: 'complete', pieces: [{ pieceCid, status: 'failed' }] }
   const client = await provider(replies(200, JSON.stringify(status)))
   expect(await client.pull({ ...create, pieces: [{ pieceCid, sourceUrl: 'https://a.example/p' }] })).toEqual({ kind: 'ok', value: status })
 })
 
-/** The classic upload: announces, receives, keeps the digest of what came. */
+/** Accepts an upload session and its body, and records the SHA-256 and the announced length. */
 function receiver(received: { digest?: string; length?: string | undefined }, answer = 204): RequestListener {
   return async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'POST') return response.writeHead(201, { location: `/pdp/piece/upload/${session}` }).end()
@@ -355,7 +355,7 @@ function receiver(received: { digest?: string; length?: string | undefined }, an
   }
 }
 
-test('an upload streams a range of a file, then parts, with their length announced', async () => {
+test('an upload streams a range of a file and further parts, with a Content-Length', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'svc-upload-'))
   undo.push(() => rm(directory, { recursive: true }))
   const bytes = randomBytes(5_000_000)
@@ -370,7 +370,7 @@ test('an upload streams a range of a file, then parts, with their length announc
   const expected = Buffer.concat([bytes.subarray(1000, 4_001_000), Buffer.alloc(27)])
   expect(received).toEqual({ digest: createHash('sha256').update(expected).digest('hex'), length: '4000027' })
   expect(sent.at(-1)).toBe(4_000_027)
-  // Opened again for a second try, the body yields the same bytes.
+  // The body can be opened again for a retry.
   await client.upload({ pieceCid, body })
   expect(received.digest).toBe(createHash('sha256').update(expected).digest('hex'))
 })
@@ -383,7 +383,7 @@ test('bytes that the provider already has are not sent again', async () => {
   expect(await client.upload({ pieceCid, body: bytesBody(randomBytes(200)) })).toEqual({ kind: 'ok', value: { alreadyStored: true } })
 })
 
-test('an upload refused while it is being sent reports the refusal', async () => {
+test('an upload refused during its transfer reports the refusal', async () => {
   const client = await provider((request, response) => {
     if (request.method === 'POST') return response.writeHead(201, { location: `/pdp/piece/upload/${session}` }).end()
     request.once('data', () => response.writeHead(400).end('hash does not match'))
@@ -396,7 +396,7 @@ test('an upload refused while it is being sent reports the refusal', async () =>
   })
 })
 
-test('an upload that stands still ends at the idle limit', async () => {
+test('a stalled upload ends at the idle limit', async () => {
   const client = await provider(
     (request, response) => {
       if (request.method === 'POST') return response.writeHead(201, { location: `/pdp/piece/upload/${session}` }).end()
@@ -413,7 +413,7 @@ test('an upload that stands still ends at the idle limit', async () => {
 test.each([
   ['is missing', () => fileBody('/nonexistent/blob', { size: 200 })],
   ['is too short', () => ({ size: 500, open: () => bytesBody(randomBytes(200)).open() })],
-])('a local body that %s is no fault of the provider', async (_what, body) => {
+])('a local body that %s is reported as a local failure', async (_what, body) => {
   const client = await provider(receiver({}))
   await expect(client.upload({ pieceCid, body: body() })).rejects.toThrow(UploadSourceFailed)
 })
@@ -422,12 +422,12 @@ test.each([
   [200, true],
   [404, false],
   [202, false],
-])('a piece look-up answered %d is found: %s', async (status, isFound) => {
+])('a piece lookup answered %d is found: %s', async (status, isFound) => {
   const client = await provider(replies(status, JSON.stringify({ pieceCid })))
   expect(await client.findPiece(pieceCid)).toEqual({ kind: 'ok', value: { isFound } })
 })
 
-test('a piece is opened whole and in part', async () => {
+test('a piece can be opened as a whole and by range', async () => {
   const client = await provider((request, response) => {
     expect(request.url).toBe(`/base/piece/${pieceCid}`)
     if (request.headers.range === undefined) return response.writeHead(200, { 'content-length': '6' }).end('abcdef')
@@ -444,7 +444,7 @@ test('a piece is opened whole and in part', async () => {
   expect(await client.headPiece(pieceCid)).toEqual({ kind: 'ok', value: { size: 6 } })
 })
 
-test('another part than the one asked for is not passed on', async () => {
+test('an answer with another range than requested is unreadable', async () => {
   const client = await provider((_request, response) => response.writeHead(206, { 'content-range': 'bytes 0-1/6' }).end('ab'))
   expect(await client.openPiece(pieceCid, { range: { start: 2 } })).toMatchObject({
     kind: 'uncertain',
@@ -452,7 +452,7 @@ test('another part than the one asked for is not passed on', async () => {
   })
 })
 
-test('a download that stands still fails in the reader’s hands', async () => {
+test('the stream of a stalled download fails at the idle limit', async () => {
   const client = await provider((_request, response) => response.writeHead(200, { 'content-length': '6' }).write('ab'), {
     transferIdle: 50,
   })

@@ -1,4 +1,4 @@
-/** The provider's PDP API as typed calls. Nothing here decides what to do next; every answer says what is known. */
+/** The provider's PDP API as typed calls. Answers report what is known; callers decide what to do next. */
 import { type } from 'arktype'
 import type { Hex } from 'viem'
 import {
@@ -28,19 +28,19 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The provider sent a transaction. The hash is the key of its status; the one on chain may differ (replaced by fee). */
+/** The provider sent a transaction. Its hash identifies the status; the transaction on chain may have another hash (replaced by fee). */
 export interface Submitted {
   readonly txHash: Hex
 }
 
 export interface PieceSource {
   readonly pieceCid: string
-  /** Where the pulling provider finds the bytes: another provider's `pieceUrl`. */
+  /** URL to pull the bytes from: another provider's `pieceUrl`. */
   readonly sourceUrl: string
 }
 
 export interface PullStatus {
-  /** `complete` overall only says that all pieces ended and one succeeded: read each piece. */
+  /** `complete` means that all pieces ended and at least one succeeded: check each piece. */
   readonly status: PullState
   /** In the provider's order; match by CID. */
   readonly pieces: readonly { readonly pieceCid: string; readonly status: PullState }[]
@@ -51,7 +51,7 @@ export type PullState = 'pending' | 'inProgress' | 'retrying' | 'complete' | 'fa
 export interface CreateDataSetCall {
   /** The FWSS proxy. */
   readonly recordKeeper: string
-  /** From `signCreateDataSet` (or `joinCreateAndAdd`), stored before the call. */
+  /** From `signCreateDataSet` or `joinCreateAndAdd`; committed to the database before the call. */
   readonly extraData: Hex
 }
 
@@ -63,7 +63,7 @@ export interface AddPiecesCall {
 }
 
 export interface PullCall extends CreateDataSetCall {
-  /** Absent when the same extraData will create the data set. */
+  /** Absent if the same extraData will create the data set. */
   readonly dataSetId?: bigint | undefined
   readonly pieces: readonly PieceSource[]
 }
@@ -76,30 +76,30 @@ export interface DeletePiecesCall {
 }
 
 export type TerminationAccepted =
-  /** Queued now, or by an earlier request; `terminationStatus` follows it. */
+  /** Queued now or by an earlier request; poll `terminationStatus`. */
   | { readonly state: 'queued' }
   /** The service had already ended on chain. */
   | { readonly state: 'terminated'; readonly endEpoch: bigint | null }
 
 export interface ProviderClient extends ProviderPieces {
   readonly serviceUrl: string
-  /** Whether the provider answers and works; its address serves as a latency probe. */
+  /** Checks that the provider answers, and measures its latency. */
   ping(call?: CallOptions): Promise<ProviderAnswer<{ readonly elapsedMs: number }>>
-  /** Paid. An uncertain outcome is decided by the nonce, never by asking again with another one. */
+  /** Paid. Resolve an uncertain outcome by its nonce; never repeat the call with another nonce. */
   createDataSet(create: CreateDataSetCall, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
   /** Paid: creation and first addition in one transaction; `extraData` from `joinCreateAndAdd`. */
   createAndAdd(create: CreateDataSetCall & { readonly pieces: readonly string[] }, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
-  /** Of a creation. `not_found`: the provider does not know the transaction. */
+  /** Status of a creation. `not_found`: the provider does not know the transaction. */
   creationStatus(txHash: Hex, call?: CallOptions): Promise<ProviderAnswer<CreationStatus>>
-  /** Paid. `data_set_gone`: the provider has also discarded the uploaded bytes. `invalid`: perhaps it no longer has the bytes; ask `findPiece`. */
+  /** Paid. `data_set_gone`: the provider has also discarded the uploaded bytes. `invalid`: it may have lost the bytes; check with `findPiece`. */
   addPieces(add: AddPiecesCall, call?: CallOptions): Promise<SubmissionAnswer<Submitted>>
   additionStatus(
     addition: { readonly dataSetId: bigint; readonly txHash: Hex },
     call?: CallOptions,
   ): Promise<ProviderAnswer<AdditionStatus>>
-  /** Starts a pull, or reports on it when called again with the same arguments; changes nothing on chain. */
+  /** Starts a pull, or reports its status when called again with the same arguments. Changes nothing on chain. */
   pull(pull: PullCall, call?: CallOptions): Promise<SubmissionAnswer<PullStatus>>
-  /** Paid. `throttled`: 35 removals are queued already, until the next proving period. */
+  /** Paid. `throttled`: 35 removals are already queued until the next proving period. */
   deletePieces(removal: DeletePiecesCall, call?: CallOptions): Promise<ProviderAnswer<Submitted>>
   /** Paid. Asks the provider to relay a signed termination. */
   terminate(
@@ -119,7 +119,7 @@ const conflictShape = type({ code: '0 | 1', serviceTerminationEpoch: 'number.int
 /**
  * Opens a client for one provider; sends nothing.
  * @param serviceUrl from the registry; may carry a base path
- * @throws Error when it is no URL
+ * @throws Error when `serviceUrl` is not a URL
  */
 export function openProviderClient(serviceUrl: string, options: ProviderOptions): ProviderClient {
   const http = openProviderHttp(serviceUrl, options)
@@ -160,7 +160,7 @@ function dataSetCalls(
       )
     },
     async creationStatus(txHash, { signal } = {}) {
-      const exchange = await http.exchange({ ...question(`pdp/data-sets/created/${txHash}`), signal })
+      const exchange = await http.exchange({ ...readRequest(`pdp/data-sets/created/${txHash}`), signal })
       return exchange.kind === 'answered' && exchange.status === 200 ? creationAnswer(exchange) : plainFailureOf(exchange)
     },
     async addPieces({ dataSetId, pieces, extraData }, { signal } = {}) {
@@ -175,7 +175,7 @@ function dataSetCalls(
       )
     },
     async additionStatus({ dataSetId, txHash }, { signal } = {}) {
-      const exchange = await http.exchange({ ...question(`pdp/data-sets/${dataSetId}/pieces/added/${txHash}`), signal })
+      const exchange = await http.exchange({ ...readRequest(`pdp/data-sets/${dataSetId}/pieces/added/${txHash}`), signal })
       return exchange.kind === 'answered' && exchange.status === 200 ? additionAnswer(exchange) : plainFailureOf(exchange)
     },
     async pull({ dataSetId, recordKeeper, extraData, pieces }, { signal } = {}) {
@@ -209,7 +209,7 @@ function terminationCalls(http: ProviderHttp): Pick<ProviderClient, 'terminate' 
       return plainFailureOf(exchange, { onDataSet: true, unsupportedOn503: true })
     },
     async terminationStatus(dataSetId, { signal } = {}) {
-      const exchange = await http.exchange({ ...question(`pdp/data-sets/${dataSetId}/terminate`), signal })
+      const exchange = await http.exchange({ ...readRequest(`pdp/data-sets/${dataSetId}/terminate`), signal })
       if (exchange.kind !== 'answered') return exchange
       if (exchange.status === 404) return ok({ state: 'absent' })
       return exchange.status === 200 ? terminationAnswer(exchange) : plainFailureOf(exchange)
@@ -217,7 +217,7 @@ function terminationCalls(http: ProviderHttp): Pick<ProviderClient, 'terminate' 
   }
 }
 
-/** A paid POST whose success is 201 with the transaction hash at the end of its Location. */
+/** Sends a paid POST. Success is 201 with the transaction hash at the end of the Location header. */
 async function submit(
   http: ProviderHttp,
   call: Pick<ProviderRequest, 'path' | 'json' | 'signal'>,
@@ -237,11 +237,11 @@ function terminationConflict(answer: Answered): ProviderAnswer<TerminationAccept
   return ok({ state: 'terminated', endEpoch: serviceTerminationEpoch === null ? null : BigInt(serviceTerminationEpoch) })
 }
 
-function question(path: string) {
+function readRequest(path: string) {
   return { method: 'GET', path, limit: 'read' } as const
 }
 
-/** A piece that is not assembled from others is its own only part. */
+/** The wire format of a piece without sub-pieces: it lists itself as the only one. */
 function wholePiece(pieceCid: string) {
   return { pieceCid, subPieces: [{ subPieceCid: pieceCid }] }
 }
@@ -252,7 +252,7 @@ function overLimit(count: number, max: number, what: string) {
     : notSent({ reason: 'over_limit', detail: `${count} ${what} in one call; 1 to ${max} are allowed` })
 }
 
-/** Ids travel as JSON numbers. @throws RangeError above 2^53−1, which no data set or piece reaches */
+/** Converts an id to a JSON number. @throws RangeError above 2^53−1, which no data set or piece id reaches */
 function wireId(id: bigint): number {
   const number = Number(id)
   if (!Number.isSafeInteger(number)) throw new RangeError(`id ${id} does not fit the provider's number format`)

@@ -27,7 +27,7 @@ test.each([
     'Error(Can only schedule removal of live pieces)',
     { contract: 'unknown', errorName: 'Error', args: ['Can only schedule removal of live pieces'] },
   ],
-])('a revert quoted as %s is named', (quoted, expected) => {
+])('a revert quoted as %s is decoded', (quoted, expected) => {
   expect(findRevert(node(quoted))).toMatchObject(expected)
 })
 
@@ -38,22 +38,22 @@ test.each([
   'revert reason=[]',
   'revert reason=[0x]',
   'revert reason=[none]',
-])('no revert is read out of %j', (text) => {
+])('no revert is found in %j', (text) => {
   expect(findRevert(text)).toBeUndefined()
 })
 
-test('data is preferred to the text beside it', () => {
+test('revert data is preferred to a revert text', () => {
   expect(findRevert(`revert reason=[Error(later)], vm error=[${usedNonce}]`)).toMatchObject({ contract: 'fwss' })
 })
 
-test('quotes without an end do not hide a revert before them, and a revert beyond 16 KiB is not looked for', () => {
+test('unterminated quotes do not hide a revert before them, and text beyond 16 KiB is not searched', () => {
   const hostile = 'vm error=[a=['.repeat(20_000)
   expect(findRevert(`${node(usedNonce)}${hostile}`)).toMatchObject({ errorName: 'ClientDataSetAlreadyRegistered' })
   expect(findRevert(hostile)).toBeUndefined()
   expect(findRevert(`${' '.repeat(16 * 1024)}${node(usedNonce)}`)).toBeUndefined()
 })
 
-test('only a used nonce proves that the same bytes landed before', () => {
+test('only a used nonce proves that the same signed bytes landed before', () => {
   const proofs = [usedNonce, textRevert, '0xdeadbeef'].map((data) => {
     const revert = findRevert(node(data))
     return revert !== undefined && provesLanding(revert)

@@ -1,4 +1,4 @@
-/** One HTTP request to a provider: guarded, timed, bounded, never redirected, and told apart by whether anything was sent. */
+/** HTTP requests to a provider: egress guard, deadlines, bounded answers, no redirects. Failures before and after sending are distinguished. */
 import { type ClientRequest, Agent as HttpAgent, IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
@@ -11,26 +11,26 @@ import { sendBody, type UploadBody, UploadSourceFailed } from './upload-body.ts'
 
 export interface ProviderRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-  /** Below the service URL, without a leading slash: `pdp/ping`. */
+  /** Relative to the service URL, without a leading slash: `pdp/ping`. */
   readonly path: string
   readonly json?: unknown
   readonly upload?: UploadBody | undefined
   readonly range?: string | undefined
-  /** Which limit holds from the sent request to the complete answer; an upload has its own. */
+  /** Name of the time limit of this call. */
   readonly limit: CallLimit
-  /** A call that costs money: it opens its own connection, because an idle one may die with the request inside. */
+  /** A call that costs money. It opens its own connection, because the server may close an idle one during the request. */
   readonly isPaid?: boolean
   readonly signal?: AbortSignal | undefined
-  /** Bytes handed to the connection so far. */
+  /** Called with the bytes handed to the connection so far. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
 }
 
 export interface ProviderOptions extends EgressOptions {
-  /** Shorter limits, for tests. */
+  /** Overrides for tests. */
   readonly timeLimits?: Partial<TimeLimits> | undefined
 }
 
-/** An answer whose body is left in the stream. Destroying the stream closes the connection. */
+/** An answer whose body is not read yet. Destroying the stream closes the connection. */
 export interface OpenAnswer {
   readonly kind: 'open'
   readonly status: number
@@ -40,15 +40,15 @@ export interface OpenAnswer {
 
 export interface ProviderHttp {
   readonly baseUrl: URL
-  /** The whole answer. Rejects only with `UploadSourceFailed`. */
+  /** Sends a request and reads the whole answer. Rejects only with `UploadSourceFailed`. */
   exchange(request: ProviderRequest): Promise<Exchange>
-  /** A 200 or 206 with its body as a stream; any other status with its body read. */
+  /** Sends a request. Returns 200 and 206 with the body as a stream, other statuses with the body read. */
   open(request: ProviderRequest): Promise<OpenAnswer | Exchange>
-  /** Closes idle connections; calls under way end by themselves. */
+  /** Closes idle connections. Running calls are not interrupted. */
   close(): void
 }
 
-/** @throws Error when `serviceUrl` is no URL */
+/** @throws Error when `serviceUrl` is not a URL */
 export function openProviderHttp(serviceUrl: string, options: ProviderOptions): ProviderHttp {
   const baseUrl = new URL(serviceUrl)
   baseUrl.search = ''
@@ -61,26 +61,26 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
 
   const begin = async (request: ProviderRequest): Promise<Call | NotSent> => {
     if (request.signal?.aborted) return aborted(request.signal)
-    const target = await checkInTime(new URL(request.path, baseUrl).href, options, connectBudgetMs(request.limit, limits))
+    const target = await checkTarget(new URL(request.path, baseUrl).href, options, connectBudgetMs(request.limit, limits))
     if (target.kind !== 'allowed') return target
-    // I-07: the lease may have been lost while the name was resolved; from here on `startCall` listens without a gap.
+    // I-07: the lease may have been lost during the DNS lookup. From here on `startCall` listens to the signal.
     if (request.signal?.aborted) return aborted(request.signal)
     return startCall(request, target, { limits, agent: request.isPaid || request.upload !== undefined ? undefined : agent })
   }
-  const once = async (request: ProviderRequest): Promise<Attempted> => {
+  const attempt = async (request: ProviderRequest): Promise<Attempt> => {
     const call = await begin(request)
     return 'kind' in call ? { result: call, isStale: false } : await finish(call, request, limits)
   }
   return {
     baseUrl,
     exchange: (request) =>
-      settleInTime(request, limits, async (bounded) => {
-        const first = await once(bounded)
-        // The server closed an idle connection while we wrote to it: the request is one of those that change nothing.
-        return first.isStale ? (await once(bounded)).result : first.result
+      settleByDeadline(request, limits, async (bounded) => {
+        const first = await attempt(bounded)
+        // The server closed an idle connection during the request. Retrying is safe: paid requests do not use idle connections.
+        return first.isStale ? (await attempt(bounded)).result : first.result
       }),
     open: (request) =>
-      settleInTime(request, limits, async (bounded) => {
+      settleByDeadline(request, limits, async (bounded) => {
         const call = await begin(bounded)
         if ('kind' in call) return call
         const response = await call.response
@@ -96,8 +96,8 @@ export function openProviderHttp(serviceUrl: string, options: ProviderOptions): 
   }
 }
 
-/** The last resort: the call settles by its deadline even where the connection tells nothing, or goes on telling. */
-function settleInTime<T>(
+/** Last resort: settles the call at its deadline, even if the connection is silent or sends data endlessly. */
+function settleByDeadline<T>(
   request: ProviderRequest,
   limits: TimeLimits,
   settle: (bounded: ProviderRequest) => Promise<T>,
@@ -114,25 +114,25 @@ function settleInTime<T>(
 
 const aborted = ({ reason }: AbortSignal): NotSent => notSent({ reason: 'aborted', detail: shorten(String(reason)) })
 
-interface Attempted {
+interface Attempt {
   readonly result: Exchange
   readonly isStale: boolean
 }
 
-/** A request under way. `response` never rejects: a broken request resolves to what it means. */
+/** A running request. `response` never rejects: a failed request resolves to `NotSent` or `Uncertain`. */
 interface Call {
   readonly request: ClientRequest
   readonly response: Promise<IncomingMessage | NotSent | Uncertain>
-  /** From here on bytes of the request may be on the wire; stays open where no connection is made. */
+  /** Resolves when bytes of the request may be on the wire; never if the connection fails. */
   readonly ready: Promise<void>
-  /** Starts the one timer anew; when it fires the request is destroyed as timed out. */
+  /** Restarts the timer of the call. When it fires, the request is destroyed as timed out. */
   startTimer(ms: number, waitingFor: string): void
   endTimer(): void
-  /** What breaking off now means. */
-  broken(error: Error): NotSent | Uncertain
+  /** The result if the request fails now with `error`. */
+  failureFor(error: Error): NotSent | Uncertain
 }
 
-async function checkInTime(url: string, egress: EgressOptions, connectMs: number): Promise<CheckedTarget | NotSent> {
+async function checkTarget(url: string, egress: EgressOptions, connectMs: number): Promise<CheckedTarget | NotSent> {
   const check = await within(connectMs, checkEgress(url, egress), () => 'late' as const)
   if (check === 'late') return notSent({ reason: 'unreachable', step: 'dns', detail: `the name did not resolve within ${connectMs} ms` })
   if (check.kind === 'refused') return notSent({ reason: 'egress_refused', refusal: check.reason, detail: check.detail })
@@ -145,24 +145,24 @@ class AbortedByCaller extends Error {}
 
 interface CallSetup {
   readonly limits: TimeLimits
-  /** Idle connections; absent for a connection of its own. */
+  /** Pool of idle connections; undefined to open a new connection. */
   readonly agent: HttpAgent | undefined
 }
 
-function startCall(wanted: ProviderRequest, target: CheckedTarget, { limits, agent }: CallSetup): Call {
+function startCall(providerRequest: ProviderRequest, target: CheckedTarget, { limits, agent }: CallSetup): Call {
   const isTls = target.url.protocol === 'https:'
-  const body = wanted.json === undefined ? undefined : Buffer.from(JSON.stringify(wanted.json))
+  const body = providerRequest.json === undefined ? undefined : Buffer.from(JSON.stringify(providerRequest.json))
   const request = (isTls ? requestHttps : requestHttp)({
     ...urlToHttpOptions(target.url),
-    method: wanted.method,
-    headers: headersOf(wanted, body),
+    method: providerRequest.method,
+    headers: headersOf(providerRequest, body),
     lookup: target.lookup,
     agent: agent ?? false,
   })
   const connection = watchConnection(request, isTls)
   let timedOut: TimedOut | undefined
-  const broken = (reported: Error): NotSent | Uncertain => {
-    // A response that is cut short by our own timer reports a lost connection.
+  const failureFor = (reported: Error): NotSent | Uncertain => {
+    // When our timer cuts a response short, Node reports a lost connection.
     const error = timedOut ?? reported
     const detail = shorten(error.message)
     if (error instanceof AbortedByCaller)
@@ -178,39 +178,39 @@ function startCall(wanted: ProviderRequest, target: CheckedTarget, { limits, age
       request.destroy(timedOut)
     }, ms)
   }
-  const stop = () => request.destroy(new AbortedByCaller(String(wanted.signal?.reason)))
-  wanted.signal?.addEventListener('abort', stop, { once: true })
+  const stop = () => request.destroy(new AbortedByCaller(String(providerRequest.signal?.reason)))
+  providerRequest.signal?.addEventListener('abort', stop, { once: true })
   request.once('close', () => {
     clearTimeout(timer)
-    wanted.signal?.removeEventListener('abort', stop)
+    providerRequest.signal?.removeEventListener('abort', stop)
   })
   const { promise: response, resolve } = Promise.withResolvers<IncomingMessage | NotSent | Uncertain>()
   request.once('response', resolve)
-  request.on('error', (error) => resolve(broken(error)))
+  request.on('error', (error) => resolve(failureFor(error)))
   request.once('upgrade', ({ statusCode = 101 }, socket) => {
     socket.destroy()
     request.destroy()
-    resolve(uncertain({ reason: 'unreadable_answer', status: statusCode, detail: 'the provider switches to another protocol' }))
+    resolve(uncertain({ reason: 'unreadable_answer', status: statusCode, detail: 'the provider switched to another protocol' }))
   })
-  // Some ends are told by nothing else.
-  request.once('close', () => resolve(broken(new Error('the connection was closed without an answer'))))
-  startTimer(connectBudgetMs(wanted.limit, limits), 'connection')
-  connection.ready.then(() => startTimer(limits[wanted.limit === 'upload' ? 'transferIdle' : wanted.limit], 'answer'))
-  if (wanted.upload === undefined) request.end(body)
-  return { request, response, ready: connection.ready, startTimer, endTimer: () => clearTimeout(timer), broken }
+  // Some failures emit only `close`.
+  request.once('close', () => resolve(failureFor(new Error('the connection was closed without an answer'))))
+  startTimer(connectBudgetMs(providerRequest.limit, limits), 'connection')
+  connection.ready.then(() => startTimer(limits[providerRequest.limit === 'upload' ? 'transferIdle' : providerRequest.limit], 'answer'))
+  if (providerRequest.upload === undefined) request.end(body)
+  return { request, response, ready: connection.ready, startTimer, endTimer: () => clearTimeout(timer), failureFor }
 }
 
-function headersOf(wanted: ProviderRequest, body: Buffer | undefined): Record<string, string | number> {
+function headersOf(providerRequest: ProviderRequest, body: Buffer | undefined): Record<string, string | number> {
   const headers: Record<string, string | number> = { 'user-agent': 'svc', 'accept-encoding': 'identity' }
-  if (wanted.range !== undefined) headers.range = wanted.range
+  if (providerRequest.range !== undefined) headers.range = providerRequest.range
   if (body !== undefined) Object.assign(headers, { 'content-type': 'application/json', 'content-length': body.length })
-  else if (wanted.upload !== undefined)
-    Object.assign(headers, { 'content-type': 'application/octet-stream', 'content-length': wanted.upload.size })
-  else if (wanted.method === 'POST') headers['content-length'] = 0
+  else if (providerRequest.upload !== undefined)
+    Object.assign(headers, { 'content-type': 'application/octet-stream', 'content-length': providerRequest.upload.size })
+  else if (providerRequest.method === 'POST') headers['content-length'] = 0
   return headers
 }
 
-/** Follows the socket to the moment from which bytes of the request may be on the wire. */
+/** Watches the socket until bytes of the request may be on the wire. */
 function watchConnection(request: ClientRequest, isTls: boolean) {
   const { promise: ready, resolve } = Promise.withResolvers<void>()
   let isReady = false
@@ -229,17 +229,17 @@ function watchConnection(request: ClientRequest, isTls: boolean) {
   return { ready, isReady: () => isReady, isTcpReady: () => isTcpReady }
 }
 
-async function finish(call: Call, wanted: ProviderRequest, limits: TimeLimits): Promise<Attempted> {
-  const sending = upload(call, wanted, limits)
+async function finish(call: Call, providerRequest: ProviderRequest, limits: TimeLimits): Promise<Attempt> {
+  const sending = upload(call, providerRequest, limits)
   const response = await call.response
   if (response instanceof IncomingMessage) return { result: await readAnswer(call, response), isStale: false }
   const localFailure = await sending
   if (localFailure !== undefined) throw localFailure
   const isLost = response.kind === 'uncertain' && response.cause.reason === 'connection_lost'
-  return { result: response, isStale: isLost && call.request.reusedSocket && wanted.upload === undefined }
+  return { result: response, isStale: isLost && call.request.reusedSocket && providerRequest.upload === undefined }
 }
 
-/** Streams the body; resolves to the failure when it lay with the local bytes. */
+/** Streams the body. Resolves to the error if the local bytes failed. */
 async function upload(
   call: Call,
   { upload: body, onProgress }: ProviderRequest,
@@ -256,12 +256,12 @@ async function upload(
     call.startTimer(uploadAnswerMs(body.size, limits), 'answer')
     return undefined
   } catch (error) {
-    // A broken connection is reported by the request itself; only a failure of our own bytes is news.
+    // A broken connection is reported by the request; only report a failure of the local bytes.
     return error instanceof UploadSourceFailed ? error : undefined
   }
 }
 
-/** Reads the answer's body. An overlong one is cut when the status is an error, and unreadable otherwise. */
+/** Reads the body of the answer. An overlong body is truncated if the status is an error, otherwise unreadable. */
 async function readAnswer(call: Call, response: IncomingMessage): Promise<Exchange> {
   const status = response.statusCode ?? 0
   const chunks: Buffer[] = []
@@ -273,10 +273,10 @@ async function readAnswer(call: Call, response: IncomingMessage): Promise<Exchan
       chunks.push(chunk)
     }
   } catch (error) {
-    return call.broken(error instanceof Error ? error : new Error(String(error)))
+    return call.failureFor(error instanceof Error ? error : new Error(String(error)))
   } finally {
     call.endTimer()
-    // An answer may come before the upload is through: there is nothing left to send.
+    // The answer may come before the end of the upload: stop sending.
     if (!call.request.writableFinished) call.request.destroy()
   }
   if (bytes > answerBytesMax && status < 400) {

@@ -1,4 +1,4 @@
-/** Bytes to and from a provider: upload, look-up, download. */
+/** Pieces at a provider: upload, lookup, download. */
 import type { Readable } from 'node:stream'
 import { type Answered, notSent, ok, type ProviderAnswer, plainFailureOf, unreadable, uploadIdInLocation } from './provider-answer.ts'
 import type { OpenAnswer, ProviderHttp } from './provider-http.ts'
@@ -14,33 +14,33 @@ export interface UploadCall {
   readonly onProgress?: ((sentBytes: number) => void) | undefined
 }
 
-/** Inclusive, as in HTTP; without `end` to the end of the piece. */
+/** Inclusive, as in HTTP; without `end` up to the end of the piece. */
 export interface ByteRange {
   readonly start: number
   readonly end?: number | undefined
 }
 
 export interface OpenedPiece {
-  /** Of the whole piece; undefined when a ranged answer does not say. */
+  /** Bytes of the whole piece; undefined if a partial answer does not state it. */
   readonly size: number | undefined
-  /** Of this answer. */
+  /** Bytes of this answer, from Content-Length. */
   readonly length: number | undefined
-  /** False when a range was asked for and the provider sent everything. */
+  /** False if the provider sent the whole piece, which it may do for a range request. */
   readonly isPartial: boolean
-  /** Not verified: compare the whole with the piece CID. Fails after a minute without a byte. */
+  /** Not verified: the caller must verify the bytes. Fails after a minute without a byte. */
   readonly stream: Readable
 }
 
 export interface ProviderPieces {
   /**
-   * Makes the provider hold the bytes. `alreadyStored`: it had them, nothing was sent. After any failure start over:
-   * sessions are disposable and cost nothing. The bytes are kept about 2 h unless they are added to a data set.
+   * Uploads a piece. `alreadyStored`: the provider has the piece, no bytes were sent. After any failure start over:
+   * upload sessions are free. The provider keeps the bytes for about 2 h unless they are added to a data set.
    * @throws UploadSourceFailed when the local bytes fail
    */
   upload(call: UploadCall): Promise<ProviderAnswer<{ readonly alreadyStored: boolean }>>
-  /** Whether the piece is ready to be added; for some seconds after an upload it is not. */
+  /** Whether the piece is ready to be added. It is not ready for some seconds after an upload. */
   findPiece(pieceCid: string, call?: { readonly signal?: AbortSignal | undefined }): Promise<ProviderAnswer<{ readonly isFound: boolean }>>
-  /** Size of a served piece; `not_found` when it is not served. */
+  /** Size of a piece in bytes; `not_found` when the provider does not serve it. */
   headPiece(
     pieceCid: string,
     call?: { readonly signal?: AbortSignal | undefined },
@@ -50,7 +50,7 @@ export interface ProviderPieces {
     pieceCid: string,
     call?: { readonly range?: ByteRange | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<ProviderAnswer<OpenedPiece>>
-  /** Where this provider serves the piece; what another provider pulls from. */
+  /** URL at which this provider serves the piece; other providers pull from it. */
   pieceUrl(pieceCid: string): string
 }
 
@@ -73,7 +73,7 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
       const path = `pdp/piece?pieceCid=${encodeURIComponent(pieceCid)}`
       const exchange = await http.exchange({ method: 'GET', path, limit: 'read', signal })
       if (exchange.kind !== 'answered') return exchange
-      // 202 is how older servers say "still processing".
+      // Older servers answer 202 while the piece is being processed.
       if (exchange.status === 404 || exchange.status === 202) return ok({ isFound: false })
       return exchange.status === 200 ? ok({ isFound: true }) : plainFailureOf(exchange)
     },
@@ -83,8 +83,8 @@ export function openProviderPieces(http: ProviderHttp): ProviderPieces {
       return ok({ size: lengthOf(exchange.headers) })
     },
     async openPiece(pieceCid, { range, signal } = {}) {
-      const wanted = range === undefined ? undefined : `bytes=${range.start}-${range.end ?? ''}`
-      const answer = await http.open({ method: 'GET', path: piecePath(pieceCid), limit: 'read', range: wanted, signal })
+      const rangeHeader = range === undefined ? undefined : `bytes=${range.start}-${range.end ?? ''}`
+      const answer = await http.open({ method: 'GET', path: piecePath(pieceCid), limit: 'read', range: rangeHeader, signal })
       return answer.kind === 'open' ? opened(answer, range) : plainFailureOf(answer)
     },
     pieceUrl: (pieceCid) => new URL(piecePath(pieceCid), http.baseUrl).href,
@@ -102,7 +102,7 @@ function opened(answer: OpenAnswer, range: ByteRange | undefined): ProviderAnswe
   const [, start, size] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(String(headers['content-range'])) ?? []
   if (range === undefined || Number(start) !== range.start) {
     stream.destroy()
-    return unreadable(answer, `a part that was not asked for: ${String(headers['content-range'])}`)
+    return unreadable(answer, `not the requested range: ${String(headers['content-range'])}`)
   }
   return ok({ size: size === '*' ? undefined : Number(size), length, isPartial: true, stream })
 }

@@ -41,7 +41,7 @@ test('a provider is decoded from its capabilities', () => {
   })
 })
 
-test('an address padded to a word is the same address', () => {
+test('an address padded to 32 bytes is decoded', () => {
   expect(decodeProvider(record({ paymentTokenAddress: `0x${'0'.repeat(24)}${token.slice(2)}` }))).toMatchObject({ paymentToken: token })
 })
 
@@ -49,20 +49,20 @@ test.each([
   [{ serviceURL: undefined }, 'no value for serviceURL'],
   [{ location: '0x' as const, maxPieceSizeInBytes: undefined }, 'no value for maxPieceSizeInBytes, location'],
   [{ serviceURL: stringToHex('not a url') }, 'serviceURL is not a URL'],
-  [{ serviceURL: stringToHex('ftp://sp.example/') }, 'serviceURL begins with ftp:'],
+  [{ serviceURL: stringToHex('ftp://sp.example/') }, 'serviceURL has the protocol ftp:, not http: or https:'],
   [{ paymentTokenAddress: `0x${'11'.repeat(33)}` as const }, 'paymentTokenAddress is longer than an address'],
-])('a provider with %o is of no use: %s', (changes, reason) => {
+])('a provider with %o is unusable: %s', (changes, reason) => {
   expect(decodeProvider(record(changes))).toBe(reason)
 })
 
-test('an inactive offer makes an inactive provider', () => {
+test('a provider with an inactive storage offer is inactive', () => {
   const withdrawn = record()
   expect(decodeProvider({ ...withdrawn, product: { ...withdrawn.product, isActive: false } })).toMatchObject({ isActive: false })
 })
 
-/** A chain whose reads are answered by `answer`, told the function and its arguments. */
+/** A chain whose contract reads are answered by `answer`. */
 function chainThat(answer: (functionName: string, args: readonly unknown[]) => unknown): ChainPort {
-  const read = async (question: { functionName: string; args?: readonly unknown[] }) => answer(question.functionName, question.args ?? [])
+  const read = async (call: { functionName: string; args?: readonly unknown[] }) => answer(call.functionName, call.args ?? [])
   return {
     network: { contracts: { registry: sp } },
     read,
@@ -70,7 +70,7 @@ function chainThat(answer: (functionName: string, args: readonly unknown[]) => u
   } as unknown as ChainPort
 }
 
-test('all pages are read, and a provider that cannot be used is named with its reason', async () => {
+test('all pages are read, and unusable providers are listed with the reason', async () => {
   const chain = chainThat((_name, [, , offset]) => ({
     providers: offset === 0n ? [record({}, 1n), record({ serviceURL: undefined }, 2n)] : [record({}, 51n)],
     hasMore: offset === 0n,
@@ -80,7 +80,7 @@ test('all pages are read, and a provider that cannot be used is named with its r
   expect(skipped).toEqual([{ providerId: 2n, name: 'sp 2', reason: 'no value for serviceURL' }])
 })
 
-test('a text revert of the registry means that there is no such provider; other failures are passed on', async () => {
+test('a text revert of the registry means that the provider does not exist; other errors are rethrown', async () => {
   const failing = (fields: object) =>
     chainThat(() => {
       throw Object.assign(new Error('refused'), fields)

@@ -1,4 +1,4 @@
-/** Providers as the registry describes them, and the two lists that recommend some. Reads are at the head. */
+/** Reads the provider registry, the approval list and the endorsement list, at the head of the chain. */
 import { type Address, bytesToBigInt, bytesToString, getAddress, type Hex, hexToBytes, size, zeroAddress } from 'viem'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
@@ -7,16 +7,16 @@ import { providerIdSetAbi, registryAbi } from './registry-abi.ts'
 export interface RegisteredProvider {
   readonly providerId: bigint
   readonly serviceProvider: Address
-  /** Receives the payments; signed into data set creations. */
+  /** Address that receives the payments; part of the signed data set creation. */
   readonly payee: Address
   readonly name: string
   readonly description: string
-  /** Both the provider and its storage offer are active. */
+  /** True if both the provider and its storage offer are active. */
   readonly isActive: boolean
   readonly serviceUrl: string
-  /** The registered minimum is left out: providers register 1 MiB by default and take any piece from 127 bytes. */
+  /** There is no minimum here: providers register 1 MiB by default but accept any piece from 127 bytes. */
   readonly pieceBytesMax: bigint
-  /** 10^-18 of the payment token; informative, the service's own price list is what is charged. */
+  /** In 10^-18 of the payment token. For information only: FWSS charges by its own price list. */
   readonly pricePerTibPerDay: bigint
   readonly provingPeriodEpochsMin: bigint
   /** Free text such as `C=DE;ST=Berlin;L=Berlin`. */
@@ -26,7 +26,7 @@ export interface RegisteredProvider {
 
 export interface ProviderList {
   readonly providers: readonly RegisteredProvider[]
-  /** Registered, but described in a way we cannot use. */
+  /** Registered providers whose record is unusable, with the reason. */
   readonly skipped: readonly { readonly providerId: bigint; readonly name: string; readonly reason: string }[]
 }
 
@@ -45,11 +45,11 @@ interface RegistryRecord {
 
 const pdpProductType = 0
 const providersPerPage = 50n
-/** 5,000 providers. */
+/** At most 5,000 providers. */
 const pagesMax = 100
 const serviceUrlCharactersMax = 2048
 
-/** Every provider with a storage offer; `isActiveOnly` leaves out those that withdrew. @throws the chain client's errors */
+/** All providers with a storage offer; by default only active ones. @throws the chain client's errors */
 export async function listProviders(chain: ChainPort, { isActiveOnly = true }: { isActiveOnly?: boolean } = {}): Promise<ProviderList> {
   const providers: RegisteredProvider[] = []
   const skipped: { providerId: bigint; name: string; reason: string }[] = []
@@ -67,26 +67,26 @@ export async function listProviders(chain: ChainPort, { isActiveOnly = true }: {
   return { providers, skipped }
 }
 
-export type ProviderLookUp =
+export type ProviderLookup =
   | { readonly kind: 'found'; readonly provider: RegisteredProvider }
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'absent' }
 
 /** One provider, active or not. @throws the chain client's errors */
-export async function findProvider(chain: ChainPort, providerId: bigint): Promise<ProviderLookUp> {
-  const question = { address: chain.network.contracts.registry, abi: registryAbi } as const
+export async function findProvider(chain: ChainPort, providerId: bigint): Promise<ProviderLookup> {
+  const contract = { address: chain.network.contracts.registry, abi: registryAbi } as const
   try {
-    const record = await chain.read({ ...question, functionName: 'getProviderWithProduct', args: [providerId, pdpProductType] })
+    const record = await chain.read({ ...contract, functionName: 'getProviderWithProduct', args: [providerId, pdpProductType] })
     const decoded = decodeProvider(record)
     return typeof decoded === 'string' ? { kind: 'unusable', reason: decoded } : { kind: 'found', provider: decoded }
   } catch (error) {
-    // The registry answers an unknown id, and one without a storage offer, with a text revert.
+    // The registry reverts with a text for an unknown id and for a provider without a storage offer.
     if (revertNameOf(error) === 'Error') return { kind: 'absent' }
     throw error
   }
 }
 
-/** Ids on the storage service's own approval list. @throws the chain client's errors */
+/** Provider ids on the approval list of FWSS. @throws the chain client's errors */
 export async function approvedProviderIds(chain: ChainPort): Promise<ReadonlySet<bigint>> {
   const found = new Set<bigint>()
   const address = await chain.warmStorageView()
@@ -99,22 +99,22 @@ export async function approvedProviderIds(chain: ChainPort): Promise<ReadonlySet
   return found
 }
 
-/** Ids on the endorsement list: preferred for first copies. @throws the chain client's errors */
+/** Provider ids on the endorsement list, which are preferred for first copies. @throws the chain client's errors */
 export async function endorsedProviderIds(chain: ChainPort): Promise<ReadonlySet<bigint>> {
   const address = chain.network.contracts.endorsements
   return new Set(await chain.read({ address, abi: providerIdSetAbi, functionName: 'getProviderIds' }))
 }
 
-/** A provider, or the reason why its description is of no use. */
+/** Decodes a registry record. Returns a string, the reason, if the record is unusable. */
 export function decodeProvider(record: RegistryRecord): RegisteredProvider | string {
   const capabilities = new Map(record.product.capabilityKeys.map((key, index) => [key, record.productCapabilityValues[index] ?? '0x']))
-  const lacking = requiredCapabilities.filter((key) => (capabilities.get(key) ?? '0x') === '0x')
-  if (lacking.length > 0) return `no value for ${lacking.join(', ')}`
+  const missing = requiredCapabilities.filter((key) => (capabilities.get(key) ?? '0x') === '0x')
+  if (missing.length > 0) return `no value for ${missing.join(', ')}`
   const text = (key: Capability) => bytesToString(hexToBytes(capabilities.get(key) ?? '0x'))
   const number = (key: Capability) => bytesToBigInt(hexToBytes(capabilities.get(key) ?? '0x'))
   const serviceUrl = text('serviceURL')
   const token = addressOf(capabilities.get('paymentTokenAddress') ?? '0x')
-  const problem = problemOfUrl(serviceUrl) ?? (token === undefined ? 'paymentTokenAddress is longer than an address' : undefined)
+  const problem = urlProblem(serviceUrl) ?? (token === undefined ? 'paymentTokenAddress is longer than an address' : undefined)
   if (problem !== undefined || token === undefined) return problem ?? ''
   const { serviceProvider, payee, name, description, isActive } = record.providerInfo
   return {
@@ -143,13 +143,13 @@ const requiredCapabilities = [
 ] as const
 type Capability = (typeof requiredCapabilities)[number]
 
-function problemOfUrl(url: string): string | undefined {
+function urlProblem(url: string): string | undefined {
   if (url.length > serviceUrlCharactersMax || !URL.canParse(url)) return 'serviceURL is not a URL'
   const { protocol } = new URL(url)
-  return protocol === 'http:' || protocol === 'https:' ? undefined : `serviceURL begins with ${protocol}`
+  return protocol === 'http:' || protocol === 'https:' ? undefined : `serviceURL has the protocol ${protocol}, not http: or https:`
 }
 
-/** Registry values drop leading zero bytes, and may be padded to a word. */
+/** Decodes an address: registry values may lack leading zero bytes or be padded to 32 bytes. */
 function addressOf(value: Hex): Address | undefined {
   if (size(value) > 32) return undefined
   const digits = value.slice(2).slice(-40).padStart(40, '0')

@@ -1,11 +1,11 @@
-/** Status answers of submitted transactions, reduced to the states that matter. They inform; the chain decides. */
+/** Provider's status of submitted transactions, reduced to the states we use. For information only: the nonce on chain decides. */
 import { type } from 'arktype'
 import type { Hex } from 'viem'
 import { type Answered, ok, type ProviderAnswer, readJson, unreadable } from './provider-answer.ts'
 
 /**
- * `pending`: not mined, mined and not yet processed, or taken back by a reorganisation: ask again.
- * `failed`: the provider says the transaction reverted or was lost; the nonce look-up has the last word.
+ * `pending`: not mined, mined but not processed, or removed by a reorganisation; poll again.
+ * `failed`: according to the provider the transaction reverted or was lost; confirm with the nonce on chain.
  */
 export type CreationStatus =
   | { readonly state: 'pending' | 'failed' }
@@ -13,11 +13,11 @@ export type CreationStatus =
 
 export type AdditionStatus =
   | { readonly state: 'pending' | 'failed' }
-  /** Ids in the signed order; undefined when the provider names none. Equal CIDs count once here. */
+  /** `pieceIds`: in the signed order, equal CIDs once; undefined if the provider does not report them. */
   | { readonly state: 'added'; readonly pieceIds: readonly bigint[] | undefined; readonly txHash: Hex | undefined }
 
 export type TerminationStatus =
-  /** Never asked for, discarded after a failed relay (it may be asked for again), or the data set is fully cleaned up. */
+  /** Never requested, discarded after a failed relay (may be requested again), or the data set is fully cleaned up. */
   | { readonly state: 'absent' }
   | { readonly state: 'queued' }
   | { readonly state: 'sent'; readonly txHash: Hex }
@@ -66,7 +66,7 @@ export function terminationAnswer(answer: Answered): ProviderAnswer<TerminationS
   return ok(txHash === undefined ? { state: 'queued' } : { state: 'sent', txHash })
 }
 
-/** `reorged` is not a failure: the transaction returns to the pool. */
+/** `reorged` is not a failure: the transaction returns to the mempool. */
 function hasFailed(isOk: boolean | null | undefined, txStatus: string): boolean {
   return isOk === false || txStatus === 'failed'
 }

@@ -1,4 +1,4 @@
-/** ServiceProviderRegistry and the endorsement set: the reads that list providers. */
+/** ServiceProviderRegistry and the endorsement set: reads that list providers. */
 import { parseAbi } from 'viem'
 
 export const registryAbi = parseAbi([

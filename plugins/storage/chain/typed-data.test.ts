@@ -1,4 +1,4 @@
-/** Golden: the same inputs give byte for byte what the network's SDK signs. */
+/** Golden tests: our signed bytes equal those of the network's SDK. */
 import { calibration } from '@filoz/synapse-core/chains'
 import * as Sdk from '@filoz/synapse-core/typed-data'
 import { CID } from 'multiformats/cid'
@@ -26,18 +26,18 @@ const bucket = [
   { key: 'bucket', value: 'photos' },
   { key: 'source', value: 'svc' },
 ]
-// The SDK's own CID type; our interface takes the text.
+// The SDK takes a CID object, our interface its text.
 const sdkPiece = (text: string) => ({ pieceCid: CID.parse(text) as never })
 
 test.each([{ metadata: [] }, { metadata: bucket }])(
-  'a creation is signed as the SDK signs it: $metadata.length entries',
+  'a creation with $metadata.length metadata entries is signed as by the SDK',
   async ({ metadata }) => {
     const ours = await signCreateDataSet({ account, domain, clientDataSetId, payee, metadata })
     expect(ours).toBe(await Sdk.signCreateDataSet(sdk, { clientDataSetId, payee, metadata }))
   },
 )
 
-test('an addition is signed as the SDK signs it, with and without metadata', async () => {
+test('an addition is signed as by the SDK, with and without metadata', async () => {
   const ours = await signAddPieces({
     account,
     domain,
@@ -49,7 +49,7 @@ test('an addition is signed as the SDK signs it, with and without metadata', asy
   expect(ours).toBe(await Sdk.signAddPieces(sdk, { clientDataSetId, nonce, pieces }))
 })
 
-test('a creation with its first pieces is joined as the SDK joins it', async () => {
+test('a creation with its first pieces is encoded as by the SDK', async () => {
   const create = await signCreateDataSet({ account, domain, clientDataSetId, payee, metadata: bucket })
   const add = await signAddPieces({ account, domain, clientDataSetId, nonce, pieces: [{ pieceCid: zeros127 }] })
   const pieces = [sdkPiece(zeros127)]
@@ -58,7 +58,7 @@ test('a creation with its first pieces is joined as the SDK joins it', async () 
   )
 })
 
-test('a removal is signed as the SDK signs it', async () => {
+test('a removal is signed as by the SDK', async () => {
   const ours = await signScheduleRemovals({ account, domain, clientDataSetId, pieceIds: [0n, 7n] })
   expect(ours).toBe(await Sdk.signSchedulePieceRemovals(sdk, { clientDataSetId, pieceIds: [0n, 7n] }))
 })
@@ -76,7 +76,7 @@ test('a termination is signed over TerminateService(uint256 dataSetId)', async (
   expect(signer).toBe(account.address)
 })
 
-test('the bytes of a piece CID are those of its text', () => {
+test('the text of a piece CID is decoded to its bytes', () => {
   expect(pieceCidBytes(zeros127)).toBe(`0x${Buffer.from(CID.parse(zeros127).bytes).toString('hex')}`)
   expect(() => pieceCidBytes('not a cid')).toThrow()
 })

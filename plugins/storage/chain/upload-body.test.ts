@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { flipByte } from '../testing/flip-byte.ts'
 import { fileBody, sendBody, UploadSourceDamaged } from './upload-body.ts'
 
-/** Takes a body as a request does. */
+/** A writable that collects the body. */
 function request() {
   const blocks: Buffer[] = []
   const into = new Writable({
@@ -22,20 +22,20 @@ function request() {
 test.each([
   ['of one block', 1000],
   ['of several blocks', 2_500_000],
-])('I-30: a file %s with another SHA-256 than recorded is not sent to its end', async (_what, size) => {
+])('I-30: a file %s with another SHA-256 than recorded is not sent completely', async (_what, size) => {
   const directory = await mkdtemp(join(tmpdir(), 'svc-upload-'))
   onTestFinished(() => rm(directory, { recursive: true }))
   const path = join(directory, 'blob')
   const bytes = randomBytes(size)
   await writeFile(path, bytes)
   const body = fileBody(path, { size, sha256: hash('sha256', bytes) })
-  const right = request()
-  await sendBody(body, right.into, () => {})
-  expect(Buffer.compare(right.bytes(), bytes)).toBe(0)
+  const intact = request()
+  await sendBody(body, intact.into, () => {})
+  expect(Buffer.compare(intact.bytes(), bytes)).toBe(0)
 
   await flipByte(path, size - 1)
-  const wrong = request()
-  await expect(sendBody(body, wrong.into, () => {})).rejects.toThrow(UploadSourceDamaged)
-  expect(wrong.into.destroyed).toBe(true)
-  expect(wrong.bytes().length).toBeLessThan(size)
+  const damaged = request()
+  await expect(sendBody(body, damaged.into, () => {})).rejects.toThrow(UploadSourceDamaged)
+  expect(damaged.into.destroyed).toBe(true)
+  expect(damaged.bytes().length).toBeLessThan(size)
 })

@@ -1,4 +1,4 @@
-/** What is uploaded as a piece: a length that is known, and bytes that can be opened again for a second try. */
+/** Bodies of piece uploads: known length, and can be opened again for a retry. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Readable, Transform, type Writable } from 'node:stream'
@@ -6,21 +6,21 @@ import { pipeline } from 'node:stream/promises'
 import { transferBlockBytes } from './provider-limits.ts'
 
 export interface UploadBody {
-  /** Exactly as many bytes as `open` yields. */
+  /** Number of bytes that `open` yields. */
   readonly size: number
-  /** Of all bytes, in lower-case hex: other bytes are not sent to their end. */
+  /** SHA-256 of all bytes in lower-case hex. If the bytes differ, the last block is not sent. */
   readonly sha256?: string
-  /** A new stream from the first byte. */
+  /** Opens a new stream at the first byte. */
   open(): Readable
 }
 
-/** The local bytes could not be read, or are not as many as announced. The provider is not to blame. */
+/** The local bytes could not be read or have another length than announced: not the provider's fault. */
 export class UploadSourceFailed extends Error {
   override readonly name = 'UploadSourceFailed'
   readonly code: string = 'upload_source_failed'
 }
 
-/** The local bytes are not those that were recorded. */
+/** The SHA-256 of the local bytes differs from the recorded one. */
 export class UploadSourceDamaged extends UploadSourceFailed {
   override readonly code = 'upload_source_damaged'
 
@@ -29,7 +29,7 @@ export class UploadSourceDamaged extends UploadSourceFailed {
   }
 }
 
-/** Bytes `start … start+size−1` of a file, read in blocks of 1 MiB. `size` is at least 1. */
+/** Bytes `start … start+size−1` of a file, in blocks of 1 MiB. `size` is at least 1. */
 export function fileBody(
   path: string,
   { start = 0, size, sha256 }: { readonly start?: number; readonly size: number; readonly sha256?: string },
@@ -41,12 +41,12 @@ export function fileBody(
   }
 }
 
-/** Bytes held in memory, such as the padding of a piece that is shorter than the network's minimum. */
+/** Bytes in memory, such as the padding of a piece below the network's minimum size. */
 export function bytesBody(bytes: Uint8Array): UploadBody {
   return { size: bytes.length, open: () => Readable.from([Buffer.from(bytes)], { objectMode: false }) }
 }
 
-/** Several bodies one after the other, such as the parts of a multipart object. */
+/** Concatenates bodies, such as the parts of a multipart object. */
 export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
   const concatenated = async function* () {
     for (const body of bodies) yield* body.open()
@@ -58,9 +58,9 @@ export function joinBodies(bodies: readonly UploadBody[]): UploadBody {
 }
 
 /**
- * Streams a body into a request, counting.
- * @param onProgress told the bytes handed over so far, after each block
- * @throws UploadSourceFailed when the local bytes fail; the writable's own error otherwise. Both destroy the writable.
+ * Streams a body into a request.
+ * @param onProgress called after each block with the bytes handed over so far
+ * @throws UploadSourceFailed when the local bytes fail, otherwise the writable's error. Both destroy the writable.
  */
 export async function sendBody(body: UploadBody, into: Writable, onProgress: (sentBytes: number) => void): Promise<void> {
   let sent = 0
@@ -68,15 +68,15 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
   let sourceFailure: UploadSourceFailed | undefined
   const source = body.open()
   source.once('error', (cause) => {
-    // A broken request destroys the source with its own error: that one is not ours.
-    if (!into.destroyed) sourceFailure ??= new UploadSourceFailed('The local bytes of the piece could not be read.', { cause })
+    // A failed request destroys the source with the request's error: not a source failure.
+    if (!into.destroyed) sourceFailure ??= new UploadSourceFailed('the local bytes of the piece could not be read', { cause })
   })
   const meter = new Transform({
     highWaterMark: transferBlockBytes,
     transform(block: Buffer, _encoding, done) {
       sent += block.length
       digest?.update(block)
-      // I-30: without its last block the provider has no complete body, and drops what came.
+      // I-30: without the last block the body is incomplete, and the provider discards it.
       if (sent >= body.size && digest && digest.digest('hex') !== body.sha256) {
         sourceFailure ??= new UploadSourceDamaged('the source of an upload', body.sha256 ?? '')
         return done(sourceFailure)
@@ -85,8 +85,9 @@ export async function sendBody(body: UploadBody, into: Writable, onProgress: (se
       done(null, block)
     },
     flush(done) {
-      // A short body would leave the provider waiting for the announced length.
-      if (sent !== body.size) sourceFailure ??= new UploadSourceFailed(`The piece has ${sent} local bytes instead of ${body.size}.`)
+      // The provider would wait for the announced length.
+      if (sent !== body.size)
+        sourceFailure ??= new UploadSourceFailed(`the local file of the piece has ${sent} bytes instead of ${body.size}`)
       done(sourceFailure ?? null)
     },
   })

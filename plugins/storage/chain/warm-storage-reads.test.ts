@@ -26,13 +26,13 @@ const notLive = () => {
 }
 type Answers = Record<string, (args: readonly unknown[]) => unknown>
 
-/** A chain with these contract functions; asking any other fails the test. Records which were read at the final epoch. */
+/** A chain with these contract functions; any other read throws. `finals` collects the functions read at the final epoch. */
 function chainWith(answers: Answers, finals: string[] = []): ChainPort {
-  const reader = (isFinal: boolean) => async (question: { functionName: string; args?: readonly unknown[] }) => {
-    if (isFinal) finals.push(question.functionName)
-    const answer = answers[question.functionName]
-    if (answer === undefined) throw new Error(`unexpected read of ${question.functionName}`)
-    return answer(question.args ?? [])
+  const reader = (isFinal: boolean) => async (call: { functionName: string; args?: readonly unknown[] }) => {
+    if (isFinal) finals.push(call.functionName)
+    const answer = answers[call.functionName]
+    if (answer === undefined) throw new Error(`unexpected read of ${call.functionName}`)
+    return answer(call.args ?? [])
   }
   return {
     network: { contracts: { fwss, pdpVerifier: payer } },
@@ -67,7 +67,7 @@ test.each([
   expect(await openWarmStorageReads(chainWith(answers)).liveness(9n)).toEqual(expected)
 })
 
-test('a nonce that decides is read at the final epoch, a hint at the head', async () => {
+test('nonceOutcome reads at the final epoch, nonceHint at the head', async () => {
   const finals: string[] = []
   const reads = openWarmStorageReads(
     chainWith({ clientNonces: ([who, nonce]) => (who === payer && nonce === 4n ? (6n << 128n) | 9n : 0n) }, finals),
@@ -80,14 +80,14 @@ test('a nonce that decides is read at the final epoch, a hint at the head', asyn
 test.each([
   [true, true, 'live'],
   [true, false, 'gone'],
-  // pieceLive is false for every piece of a data set that is not live: no proof of a removal.
+  // pieceLive is false for every piece of a data set that is not live, so it does not prove a removal.
   [false, false, 'unknowable'],
-])('a piece of a data set live: %s, itself live: %s, is %s', async (isSetLive, isPieceLive, expected) => {
+])('with dataSetLive %s and pieceLive %s a piece is %s', async (isSetLive, isPieceLive, expected) => {
   const reads = openWarmStorageReads(chainWith({ dataSetLive: () => isSetLive, pieceLive: () => isPieceLive }))
   expect(await reads.pieceState(9n, 1n)).toBe(expected)
 })
 
-test('an absent data set is null, a present one carries its reserve', async () => {
+test('an absent data set is null, an existing one includes its reserve', async () => {
   expect(await openWarmStorageReads(chainWith({ getDataSet: () => absent })).dataSet(9n)).toBeNull()
   expect(await openWarmStorageReads(chainWith(live)).dataSet(9n)).toMatchObject({
     dataSetId: 9n,
@@ -110,7 +110,7 @@ test('the data sets of a payer are read page by page, each with its metadata', a
   expect(found[129]).toMatchObject({ dataSetId: 130n, metadata: [{ key: 'bucket', value: 'b130' }] })
 })
 
-test('a data set that is no longer live has no pieces to find, no removals and no proving', async () => {
+test('reads of a data set that is no longer live return no pieces, removals or proving status', async () => {
   const answers = {
     findPieceIdsByCid: notLive,
     getScheduledRemovals: notLive,
@@ -128,7 +128,7 @@ test('a data set that is no longer live has no pieces to find, no removals and n
   expect(await reads.provingStatus(9n)).toBeNull()
 })
 
-test('a failure that is not about liveness is passed on', async () => {
+test('errors other than DataSetNotLive are rethrown', async () => {
   const unreachable = () => {
     throw Object.assign(new Error('no node'), { code: 'chain_unreachable' })
   }

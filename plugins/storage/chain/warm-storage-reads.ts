@@ -1,4 +1,4 @@
-/** What the chain says about our data sets and pieces. Answers that decide are read at the final epoch. */
+/** Reads our data sets and pieces on chain. Reads that decide an action are at the final epoch. */
 import { type Address, isAddressEqual } from 'viem'
 import { type ChainPort, revertNameOf } from './chain-port.ts'
 import { fwssViewAbi } from './fwss-abi.ts'
@@ -13,9 +13,9 @@ export interface ChainDataSet {
   readonly payer: Address
   readonly payee: Address
   readonly serviceProvider: Address
-  /** 0 while the service runs; afterwards the epoch up to which it is paid. */
+  /** 0 while the service runs; after its termination the epoch up to which it is paid. */
   readonly endEpoch: bigint
-  /** The reserve that fees are drawn from, and the fees already due; 10^-18 USDFC. */
+  /** Lifecycle reserve that fees are drawn from, and fees already due, in 10^-18 USDFC. */
   readonly reserve: { readonly balance: bigint; readonly pending: bigint }
 }
 
@@ -23,7 +23,7 @@ export type Liveness =
   | { readonly live: true }
   | {
       readonly live: false
-      /** `terminated`: no pieces may be added, proving goes on to `endEpoch`. The others: gone for good. */
+      /** `terminated`: no pieces can be added, and proving continues to `endEpoch`. The other reasons are permanent. */
       readonly reason: 'absent' | 'deleted' | 'foreign_listener' | 'terminated'
       readonly endEpoch?: bigint
     }
@@ -32,10 +32,10 @@ export type Liveness =
 export type PieceState = 'live' | 'gone' | 'unknowable'
 
 export interface ProvingStatus {
-  /** False until the provider has started the first proving period: healthy, not faulty. */
+  /** False until the provider has started the first proving period, which is not a fault. */
   readonly isStarted: boolean
   readonly lastProvenEpoch: bigint
-  /** null while none is set. */
+  /** null if none is scheduled. */
   readonly nextChallengeEpoch: bigint | null
   readonly deadline: bigint | null
   readonly isProvenThisPeriod: boolean
@@ -43,24 +43,24 @@ export interface ProvingStatus {
   readonly maxProvingPeriodEpochs: bigint
 }
 
-/** Every member rejects with the chain client's errors. */
+/** All methods reject with the chain client's errors. */
 export interface WarmStorageReads {
-  /** Decides a doubtful submission. Final. */
+  /** Decides an uncertain submission. Final. */
   nonceOutcome(payer: Address, nonce: bigint): Promise<NonceOutcome>
-  /** The same at the head: an early hint, which a reorganisation may take back. */
+  /** Like nonceOutcome at the head: an early hint, which a reorganisation may revert. */
   nonceHint(payer: Address, nonce: bigint): Promise<NonceOutcome>
-  /** The same at the given epoch: nonces that are asked for together travel together. */
+  /** Like nonceOutcome at the given epoch, so that concurrent reads can be sent in one request. */
   nonceAt(payer: Address, nonce: bigint, epoch: bigint): Promise<NonceOutcome>
-  /** null when there is none with this id. Final. */
+  /** null if no data set has this id. Final. */
   dataSet(dataSetId: bigint): Promise<ChainDataSet | null>
   /** Whether pieces can be added. Final. */
   liveness(dataSetId: bigint): Promise<Liveness>
-  /** Every data set of the payer, live or not, with its metadata. Final. */
+  /** All data sets of the payer, live or not, with their metadata. Final. */
   dataSetsOf(payer: Address): Promise<readonly (ChainDataSet & { readonly metadata: readonly MetadataEntry[] })[]>
   metadataOf(dataSetId: bigint): Promise<readonly MetadataEntry[]>
-  /** Final, unless another epoch is given. */
+  /** At the final epoch unless `epoch` is given. */
   pieceState(dataSetId: bigint, pieceId: bigint, epoch?: bigint): Promise<PieceState>
-  /** The piece CID as text; null when the data set has no such piece, or is not live. Final. */
+  /** The piece CID as text; null if the data set has no such piece or is not live. Final. */
   pieceCidOf(dataSetId: bigint, pieceId: bigint): Promise<string | null>
   /** Ids of live pieces with this CID, ascending from `startPieceId`; equal CIDs may exist more than once. Final. */
   findPieceIds(search: {
@@ -69,16 +69,16 @@ export interface WarmStorageReads {
     readonly startPieceId?: bigint
     readonly limit?: number
   }): Promise<readonly bigint[]>
-  /** Ids queued for removal at the next proving period; empty when the data set is not live. Final. */
+  /** Piece ids queued for removal at the next proving period; empty if the data set is not live. Final. */
   scheduledRemovals(dataSetId: bigint): Promise<readonly bigint[]>
-  /** 32-byte leaves that are billed; 0 when the data set is not live. At the head. */
+  /** Number of billed 32-byte leaves; 0 if the data set is not live. At the head. */
   leafCount(dataSetId: bigint): Promise<bigint>
-  /** null when the data set is not live. At the head. */
+  /** null if the data set is not live. At the head. */
   provingStatus(dataSetId: bigint): Promise<ProvingStatus | null>
 }
 
 const dataSetsPerPage = 100n
-/** 10,000 data sets of one wallet. */
+/** At most 10,000 data sets per wallet. */
 const dataSetPagesMax = 100
 const foundPiecesDefault = 100
 const cleanupSentinel = 2n ** 256n - 1n
@@ -110,7 +110,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     },
     async liveness(dataSetId) {
       const listenerRead = chain.readFinal({ ...pdp, functionName: 'getDataSetListener', args: [dataSetId] })
-      const [found, isPdpLive, listener] = await Promise.all([dataSet(dataSetId), isLive(dataSetId), unlessNotLive(listenerRead)])
+      const [found, isPdpLive, listener] = await Promise.all([dataSet(dataSetId), isLive(dataSetId), undefinedIfNotLive(listenerRead)])
       if (!isPdpLive || listener === undefined) return { live: false, reason: found === null ? 'absent' : 'deleted' }
       if (!isAddressEqual(listener, fwss)) return { live: false, reason: 'foreign_listener' }
       if (found === null) return { live: false, reason: 'absent' }
@@ -128,26 +128,26 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
     },
     async pieceState(dataSetId, pieceId, epoch) {
       const read = epoch === undefined ? chain.readFinal : chain.readAt(epoch)
-      // pieceLive alone is no proof: it is also false for every piece of a data set that is not live.
+      // pieceLive alone is not enough: it is also false for every piece of a data set that is not live.
       const setRead = read({ ...pdp, functionName: 'dataSetLive', args: [dataSetId] })
       const pieceRead = read({ ...pdp, functionName: 'pieceLive', args: [dataSetId, pieceId] })
-      const [isSetLive, isPieceLive] = await Promise.all([setRead, unlessNotLive(pieceRead)])
+      const [isSetLive, isPieceLive] = await Promise.all([setRead, undefinedIfNotLive(pieceRead)])
       if (!isSetLive || isPieceLive === undefined) return 'unknowable'
       return isPieceLive ? 'live' : 'gone'
     },
     async pieceCidOf(dataSetId, pieceId) {
-      const cid = await unlessNotLive(chain.readFinal({ ...pdp, functionName: 'getPieceCid', args: [dataSetId, pieceId] }))
+      const cid = await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getPieceCid', args: [dataSetId, pieceId] }))
       return cid === undefined || cid.data === '0x' ? null : pieceCidText(cid.data)
     },
     async findPieceIds({ dataSetId, pieceCid, startPieceId = 0n, limit = foundPiecesDefault }) {
       const args = [dataSetId, { data: pieceCidBytes(pieceCid) }, startPieceId, BigInt(limit)] as const
-      return (await unlessNotLive(chain.readFinal({ ...pdp, functionName: 'findPieceIdsByCid', args }))) ?? []
+      return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'findPieceIdsByCid', args }))) ?? []
     },
     async scheduledRemovals(dataSetId) {
-      return (await unlessNotLive(chain.readFinal({ ...pdp, functionName: 'getScheduledRemovals', args: [dataSetId] }))) ?? []
+      return (await undefinedIfNotLive(chain.readFinal({ ...pdp, functionName: 'getScheduledRemovals', args: [dataSetId] }))) ?? []
     },
     async leafCount(dataSetId) {
-      return (await unlessNotLive(chain.read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n
+      return (await undefinedIfNotLive(chain.read({ ...pdp, functionName: 'getDataSetLeafCount', args: [dataSetId] }))) ?? 0n
     },
     provingStatus: (dataSetId) => readProvingStatus(chain, dataSetId),
   }
@@ -156,7 +156,7 @@ export function openWarmStorageReads(chain: ChainPort): WarmStorageReads {
 async function readProvingStatus(chain: ChainPort, dataSetId: bigint): Promise<ProvingStatus | null> {
   const pdp = { address: chain.network.contracts.pdpVerifier, abi: pdpAbi, args: [dataSetId] } as const
   const view = { address: await chain.warmStorageView(), abi: fwssViewAbi, args: [dataSetId] } as const
-  const proven = await unlessNotLive(
+  const proven = await undefinedIfNotLive(
     Promise.all([
       chain.read({ ...pdp, functionName: 'getDataSetLastProvenEpoch' }),
       chain.read({ ...pdp, functionName: 'getNextChallengeEpoch' }),
@@ -189,7 +189,7 @@ interface DataSetTuple extends Omit<ChainDataSet, 'endEpoch' | 'reserve'> {
   readonly lifecycleReserveBalance: bigint
 }
 
-/** An absent data set is a tuple of zeros, its own id aside. */
+/** For an absent data set the contract returns a tuple of zeros, except for the id. */
 function toDataSet(tuple: DataSetTuple): ChainDataSet | null {
   if (tuple.pdpRailId === 0n) return null
   const { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider } = tuple
@@ -197,8 +197,8 @@ function toDataSet(tuple: DataSetTuple): ChainDataSet | null {
   return { dataSetId, clientDataSetId, providerId, payer, payee, serviceProvider, endEpoch: tuple.pdpEndEpoch, reserve }
 }
 
-/** undefined when the contract answers that the data set is not live or does not exist. */
-async function unlessNotLive<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Resolves to undefined when the read reverts because the data set is not live or does not exist. */
+async function undefinedIfNotLive<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {

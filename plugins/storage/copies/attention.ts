@@ -3,20 +3,20 @@ import type { Pipeline } from '../pipeline.ts'
 import { type CommitBatch, raiseAttention } from './batch-store.ts'
 import { confirmationUpdated } from './copy-events.ts'
 
-type Doors = Pick<Pipeline, 'clock' | 'events'>
+type AttentionDeps = Pick<Pipeline, 'clock' | 'events'>
 
-/** The copies of the batch become an operator's entry; the batch is looked up, or offered, all the same. */
-export function callOperator(doors: Doors, tx: Tx, batch: CommitBatch, reasonCode: string): void {
+/** Reports the batch's copies to the operator. The batch is still looked up or sent again. */
+export function requestAttention(deps: AttentionDeps, tx: Tx, batch: CommitBatch, reasonCode: string): void {
   if (batch.attentionAtMs !== null) return
-  raiseAttention(tx, batch.id, reasonCode, doors.clock.now())
-  tx.afterCommit(() => announce(doors, batch, 'needs_attention'))
+  raiseAttention(tx, batch.id, reasonCode, deps.clock.now())
+  tx.afterCommit(() => announce(deps, batch, 'needs_attention'))
 }
 
-/** The batch is settled or given up in this transaction: its copies need no operator any more. */
-export function withdrawCalls(doors: Doors, tx: Tx, batch: CommitBatch): void {
-  if (batch.attentionAtMs !== null) tx.afterCommit(() => announce(doors, batch, 'cleared'))
+/** Call in the transaction that settles or closes the batch: clears the reports of its copies. */
+export function clearAttention(deps: AttentionDeps, tx: Tx, batch: CommitBatch): void {
+  if (batch.attentionAtMs !== null) tx.afterCommit(() => announce(deps, batch, 'cleared'))
 }
 
-function announce({ events }: Doors, { items }: CommitBatch, state: 'needs_attention' | 'cleared'): void {
+function announce({ events }: AttentionDeps, { items }: CommitBatch, state: 'needs_attention' | 'cleared'): void {
   for (const { copyId } of items) events.publish(confirmationUpdated, { copy_id: copyId, state })
 }

@@ -62,7 +62,7 @@ test('I-04: a batch keeps its nonce, its signed bytes and its pieces in order', 
   expect(copyStates()).toEqual(['batched', 'batched', 'batched'])
 })
 
-test('I-25: a copy that is in an open batch gets into no other, and nothing changes', async () => {
+test('I-25: a copy in an open batch cannot join another one, and nothing changes', async () => {
   const items = await park(2)
   await record(items.slice(0, 1))
   expect(await record(items)).toBeUndefined()
@@ -84,7 +84,7 @@ test('an attempt is recorded by one run only', async () => {
   expect(await write((tx) => recordSubmission(tx, id, rowsNowMs))).toBe(false)
 })
 
-test('pieces are committed in order, and their batch is closed for good', async () => {
+test('pieces are committed in order, and their batch cannot be reopened', async () => {
   const batch = await readyBatch(3)
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
   await write((tx) => recordSubmitted(tx, batch.id, submitted))
@@ -97,7 +97,7 @@ test('pieces are committed in order, and their batch is closed for good', async 
   expect(stateOf(batch.id)).toBe('confirmed')
 })
 
-test('doubt and attention are shown at the copies, and a late confirmation ends both', async () => {
+test('copies show an uncertain outcome and attention, and a late confirmation ends both', async () => {
   const batch = await readyBatch(1)
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
   await write((tx) => recordUncertain(tx, batch.id, why))
@@ -108,7 +108,7 @@ test('doubt and attention are shown at the copies, and a late confirmation ends 
   expect(copyStates()).toEqual(['committed'])
 })
 
-test('a reopened batch forgets the answer it had, and keeps nonce and bytes', async () => {
+test('a reopened batch drops its transaction hash and keeps nonce and bytes', async () => {
   const batch = await readyBatch(1)
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
   await write((tx) => recordSubmitted(tx, batch.id, submitted))
@@ -119,17 +119,14 @@ test('a reopened batch forgets the answer it had, and keeps nonce and bytes', as
   expect(copyStates()).toEqual(['batched'])
 })
 
-test.each(['submitting', 'submitted', 'uncertain', 'confirmed'])(
-  'I-05: a batch that is %s is not closed as if it had never been sent',
-  async (state) => {
-    const { id } = await readyBatch(1)
-    await write((tx) => tx.run('update commit_batches set state = ? where id = ?', state, id))
-    await write((tx) => closeBatch(tx, id, why))
-    expect(stateOf(id)).toBe(state)
-  },
-)
+test.each(['submitting', 'submitted', 'uncertain', 'confirmed'])('I-05: a batch that is %s cannot be closed', async (state) => {
+  const { id } = await readyBatch(1)
+  await write((tx) => tx.run('update commit_batches set state = ? where id = ?', state, id))
+  await write((tx) => closeBatch(tx, id, why))
+  expect(stateOf(id)).toBe(state)
+})
 
-test('a batch is delayed with a reason until it is sent', async () => {
+test('a batch can be delayed, with a reason, until it is sent', async () => {
   const { id } = await readyBatch(1)
   await write((tx) => delayBatch(tx, id, { reason: 'provider_busy', message: 'later', untilMs: 99 }))
   expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([

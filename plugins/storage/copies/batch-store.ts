@@ -1,8 +1,8 @@
 import type { Reader, Tx } from '#kernel'
 
 /**
- * pulling: the provider fetches the pieces; nothing was submitted · ready: may be submitted · submitting: the attempt is on record,
- * its outcome is not · submitted: the provider named a transaction · uncertain: only the chain can tell · confirmed · closed: never
+ * pulling: the provider fetches the pieces, nothing was submitted · ready: may be submitted · submitting: attempt recorded, outcome
+ * open · submitted: the provider returned a transaction hash · uncertain: only the chain shows the outcome · confirmed · closed: never
  * submitted, or certainly refused.
  */
 export type BatchState = 'pulling' | 'ready' | 'submitting' | 'submitted' | 'uncertain' | 'confirmed' | 'closed'
@@ -16,20 +16,20 @@ export interface CommitBatch {
   readonly nonce: bigint
   readonly extraData: `0x${string}`
   readonly txHash: `0x${string}` | null
-  /** When these bytes may have reached the chain for the first time; null while that is impossible. */
+  /** Start of the first submission that may have reached the chain; null before it. */
   readonly firstSubmittedAtMs: number | null
   readonly submitStartedAtMs: number | null
-  /** Not looked up, asked about or sent before then. */
+  /** No check and no submission before this time. */
   readonly nextCheckAtMs: number
   readonly checks: number
-  /** Transactions the provider had sent once it could not work on the attempt any more. */
+  /** Nonce of the provider's sender after its handling time for the attempt. */
   readonly senderNonce: number | null
   readonly attentionAtMs: number | null
-  /** Why it needs attention, or waits until `nextCheckAtMs`. */
+  /** Reason for the attention, or for the wait until `nextCheckAtMs`. */
   readonly reasonCode: string | null
   readonly lastError: string | null
   readonly createdAtMs: number
-  /** Those of forgotten contents are left out: `ordinal` is the place in the signed order. */
+  /** Without items of deleted contents; `ordinal` is the position in the signed order. */
   readonly items: readonly (BatchItem & { readonly ordinal: number })[]
 }
 
@@ -37,7 +37,7 @@ export interface BatchItem {
   readonly copyId: number
   readonly contentId: number
   readonly pieceCid: string
-  /** Bytes of the piece. */
+  /** Piece length in bytes. */
   readonly length: number
 }
 
@@ -78,7 +78,7 @@ export function openBatches(reader: Reader, dataSetId: number): readonly CommitB
   return rows.map((row) => toBatch(reader, row))
 }
 
-/** Batches in one of these states, without reading them. */
+/** Number of batches in one of these states. */
 export function countBatches(reader: Reader, dataSetId: number, states: readonly BatchState[]): number {
   const row = reader.get<{ n: number }>(
     "select count(*) as n from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed') and state in (select value from json_each(?))",
@@ -88,7 +88,7 @@ export function countBatches(reader: Reader, dataSetId: number, states: readonly
   return row?.n ?? 0
 }
 
-/** Parked copies that wait for a batch, oldest first, with the moment each was parked. */
+/** Parked copies that wait for a batch, oldest first. */
 export function parkedCopies(reader: Reader, dataSetId: number, limit: number): readonly (BatchItem & { readonly parkedAtMs: number })[] {
   return reader.all(
     `select c.id as copyId, c.content_id as contentId, p.piece_cid as pieceCid, p.length as length, c.parked_at as parkedAtMs
@@ -99,8 +99,8 @@ export function parkedCopies(reader: Reader, dataSetId: number, limit: number): 
 }
 
 /**
- * Puts the batch on record with its nonce and signed bytes, and its copies under it (I-04, I-24, I-25). Undefined, and nothing changed,
- * when one of the copies is not free any more.
+ * Records the batch with its nonce, its signed bytes and its copies (I-04, I-24, I-25). Undefined, without changes, when one of the
+ * copies is no longer free.
  */
 export function recordBatch(tx: Tx, batch: NewBatch): number | undefined {
   const [free, next] = batch.method === 'store' ? (['parked', 'batched'] as const) : (['planned', 'transferring'] as const)
@@ -131,7 +131,7 @@ export function recordBatch(tx: Tx, batch: NewBatch): number | undefined {
   return lastId
 }
 
-/** Every piece of a pull arrived: the signature that allowed the pull now commits it. */
+/** All pieces of the pull arrived: the batch can be submitted with the signature of the pull. */
 export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
   tx.run("update commit_batches set state = 'ready', updated_at = ? where id = ? and state = 'pulling'", nowMs, batchId)
   tx.run(
@@ -142,7 +142,7 @@ export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
   )
 }
 
-/** The attempt, before it is sent (I-04). False when the batch is not ready any more. */
+/** Records the attempt before it is sent (I-04). False when the batch is no longer ready. */
 export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolean {
   return (
     tx.run(
@@ -168,7 +168,7 @@ export function recordSubmitted(
   )
 }
 
-/** The outcome is unknown: the copies wait for the chain's word and are not submitted again meanwhile (I-05). */
+/** The outcome is unknown: the chain decides, and the copies are not submitted again meanwhile (I-05). */
 export function recordUncertain(
   tx: Tx,
   batchId: number,
@@ -184,7 +184,7 @@ export function recordUncertain(
   tx.run("update copies set state = 'unconfirmed', updated_at = ? where batch_id = ? and state = 'batched'", why.nowMs, batchId)
 }
 
-/** Refused, and not to be offered again: its copies go elsewhere, once the chain has shown that it did not land. */
+/** Refused, and not sent again: its copies leave it once the chain shows that it did not land. */
 export function recordWithdrawal(
   tx: Tx,
   batchId: number,
@@ -197,8 +197,8 @@ export function recordWithdrawal(
 export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
 
 /**
- * Certainly not on chain: the very same bytes may be submitted again, so that even a late landing stays a single one. An operator's
- * attention stays called for until the batch is confirmed.
+ * Certainly not on chain: the same bytes may be submitted again, so that a late landing is still the only one. Attention remains until
+ * the batch is confirmed.
  */
 export function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
@@ -211,7 +211,7 @@ export function reopenSubmission(tx: Tx, batchId: number, why: { readonly messag
   tx.run("update copies set state = 'batched', updated_at = ? where batch_id = ? and state = 'unconfirmed'", why.nowMs, batchId)
 }
 
-/** The provider asked for patience, or cannot be reached: whatever else becomes due, this batch is left alone until then. */
+/** The provider is busy or unreachable: the batch is not sent before `untilMs`. */
 export function delayBatch(
   tx: Tx,
   batchId: number,
@@ -226,7 +226,7 @@ export function delayBatch(
   )
 }
 
-/** The provider refused the batch, and nothing of it is wrong that we know: it is offered again later, and counted in `checks`. */
+/** The provider refused a batch that looks valid: it is sent again after `untilMs`. The refusal is counted in `checks`. */
 export function recordRefusal(
   tx: Tx,
   batchId: number,
@@ -241,7 +241,7 @@ export function recordRefusal(
   )
 }
 
-/** Looks at the chain are over: what is counted from now on are refusals. */
+/** Resets `checks`, which counts refusals from now on. */
 export function forgetChecks(tx: Tx, batchId: number): void {
   tx.run('update commit_batches set checks = 0 where id = ?', batchId)
 }
@@ -250,12 +250,12 @@ export function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number): v
   tx.run('update commit_batches set checks = checks + 1, next_check_at = ? where id = ?', nextCheckAtMs, batchId)
 }
 
-/** Once this many transactions of the provider are final, silence means that the attempt did not land. */
+/** Once the sender's final nonce reaches `senderNonce`, an unused batch nonce means that the attempt did not land. */
 export function observeSubmission(tx: Tx, batchId: number, senderNonce: number): void {
   tx.run('update commit_batches set sender_nonce = ? where id = ?', senderNonce, batchId)
 }
 
-/** Undecided for too long: an operator may look. The check goes on, and a withdrawn batch stays withdrawn. */
+/** Undecided for too long: reported to the operator. Checks continue, and a withdrawn batch stays withdrawn. */
 export function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowMs: number): void {
   tx.run(
     `update commit_batches set attention_at = ?, reason_code = case when reason_code = 'withdrawn' then reason_code else ? end, updated_at = ?
@@ -288,7 +288,7 @@ export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, n
   })
 }
 
-/** The batch will never be submitted (again). Its copies must be moved on by the caller in the same transaction. */
+/** The batch is not submitted (again). The caller must move its copies to another state in the same transaction. */
 export function closeBatch(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
     "update commit_batches set state = 'closed', attention_at = null, last_error = ?, updated_at = ? where id = ? and state in ('pulling', 'ready')",

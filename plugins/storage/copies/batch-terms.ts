@@ -6,13 +6,13 @@ import type { Pipeline } from '../pipeline.ts'
 
 type Pieces = readonly { readonly pieceCid: string; readonly length: number }[]
 
-/** Can the payment account cover adding these pieces to the data set now? */
+/** Whether the payment account covers adding these pieces to the data set now. */
 export function canAfford({ funds, database }: Pipeline, dataSet: DataSet, pieces: Pieces): Promise<FundingVerdict> {
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
   return funds.canPay({ dataSets: 0, pieces: pieces.length, bytes, heldBytes: holdsPieces(database.read, dataSet.id) ? 1 : 0 })
 }
 
-/** A fresh nonce, and the bytes that add exactly these pieces, in this order, under it. Nothing is on record yet. */
+/** A new nonce and the signed bytes that add exactly these pieces in this order. Not recorded yet. */
 export async function signBatch({ signer, chain }: Pipeline, dataSet: DataSet, pieces: Pieces) {
   const nonce = newNonce()
   const domain = { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss }

@@ -5,20 +5,20 @@ import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { copiesOf, findPipelineContent, statesWithBytes } from './copy-store.ts'
 
-/** The cached file of a content. Its bytes are compared with the SHA-256 wherever they are used (I-30). */
+/** The cached file of a content. Every use compares its bytes with the SHA-256 (I-30). */
 export interface CachedFile {
   readonly path: string
   readonly size: number
-  /** Lower-case hex; null where it was never recorded. */
+  /** Lower-case hex; null when not recorded. */
   readonly sha256: string | null
-  /** Every new put of the same bytes gives the content another one. */
+  /** Changes when the same bytes are uploaded again. */
   readonly blobId: string
 }
 
-/** The bytes as they are sent to a provider: an upload of wrong ones breaks off before its end (I-30). */
+/** Upload body; it fails before its end when the bytes do not match the SHA-256 (I-30). */
 export const cachedBody = ({ path, size, sha256 }: CachedFile): UploadBody => fileBody(path, { size, ...(sha256 !== null && { sha256 }) })
 
-/** The piece of the file, once the same read has shown that its bytes are those of the content (I-30). @throws UploadSourceDamaged */
+/** Computes the piece and the SHA-256 in one read (I-30). @throws UploadSourceDamaged when the SHA-256 is not the content's */
 export async function calculatePiece({ pieces }: Pipeline, file: CachedFile, signal: AbortSignal): Promise<CalculatedPiece> {
   const piece = await pieces.calculate({ path: file.path, length: file.size, signal })
   if (file.sha256 !== null && piece.sha256 !== file.sha256) throw new UploadSourceDamaged(file.path, file.sha256)
@@ -26,27 +26,27 @@ export async function calculatePiece({ pieces }: Pipeline, file: CachedFile, sig
 }
 
 /**
- * What the store task does after a fault of a cached file: goes on where new bytes came in its place or a provider has them, else fails for
- * the operator. A damaged file is forgotten. Other faults are thrown.
+ * Outcome of the store task after a fault of the cached file: retries when the file was replaced or a provider has the bytes, else fails
+ * for the operator. Removes a damaged file. Rethrows other errors.
  */
 export async function settleSourceFault(
-  doors: Pipeline,
+  deps: Pipeline,
   { contentId, file }: { readonly contentId: number; readonly file: CachedFile },
   error: unknown,
 ): Promise<Outcome> {
   if (!(error instanceof UploadSourceFailed || error instanceof PieceCalculationError)) throw error
-  if (error instanceof UploadSourceDamaged) await doors.forgetCached(contentId, file)
-  const current = await doors.locateCached(contentId)
+  if (error instanceof UploadSourceDamaged) await deps.forgetCached(contentId, file)
+  const current = await deps.locateCached(contentId)
   if (current?.blobId === file.blobId) throw error
-  const isElsewhere = copiesOf(doors.database.read, contentId).some(({ state }) => statesWithBytes.has(state))
-  if (current || isElsewhere) return waitFor(doors.clock, 'retry', 0, 'the cached bytes were replaced or removed while they were read')
-  return failUnlessDeleted(doors, contentId, {
+  const isElsewhere = copiesOf(deps.database.read, contentId).some(({ state }) => statesWithBytes.has(state))
+  if (current || isElsewhere) return waitFor(deps.clock, 'retry', 0, 'the cached bytes were replaced or removed while they were read')
+  return failUnlessDeleted(deps, contentId, {
     code: 'content_damaged',
     message: `${error.message}; no provider has the content; upload the object again`,
   })
 }
 
-/** The bytes of a content are nowhere: an operator's entry, unless the content was deleted meanwhile, which takes its file with it. */
+/** The bytes are neither cached nor at a provider: fails for the operator, unless the content was deleted meanwhile. */
 export function failUnlessDeleted(
   { database }: Pipeline,
   contentId: number,

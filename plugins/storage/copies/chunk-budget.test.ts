@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
-import { type ChunkBudget, createChunkBudget, type RestingReader } from './chunk-budget.ts'
+import { type ChunkBudget, createChunkBudget, type IdleReader } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 
 const { signal } = new AbortController()
-/** Long enough never to matter. */
+/** Never reached by a test. */
 const far = 3_600_000
 const limits = { bytesMax: 2 * CHUNK_RAW_BYTES, waitersMax: 3, memoryWait: far, hold: 0, reclaimPoll: far }
 
 const take = (budget: ChunkBudget) => budget.take(CHUNK_RAW_BYTES, signal)
 
-test('slots are given in the order in which they were asked for, and never more than the limit', async () => {
+test('slots are granted in request order and never exceed the limit', async () => {
   const budget = createChunkBudget(limits)
   const first = await take(budget)
   await take(budget)
@@ -25,7 +25,7 @@ test('slots are given in the order in which they were asked for, and never more 
   first.release()
   const next = await (waiting[0] as Promise<Slot>)
   expect([given, budget.usedBytes]).toEqual([['a'], 2 * CHUNK_RAW_BYTES])
-  // Twice is once.
+  // A second release changes nothing.
   first.release()
   expect([given, budget.usedBytes]).toEqual([['a'], 2 * CHUNK_RAW_BYTES])
   next.release()
@@ -33,22 +33,22 @@ test('slots are given in the order in which they were asked for, and never more 
   expect(given).toEqual(['a', 'b'])
 })
 
-test('a reader that leaves the queue takes no slot with it', async () => {
+test('a reader that aborts while it waits leaks no slot', async () => {
   const budget = createChunkBudget({ ...limits, bytesMax: CHUNK_RAW_BYTES })
   const slot = await take(budget)
-  const gone = new AbortController()
-  const left = budget.take(CHUNK_RAW_BYTES, gone.signal)
-  const stays = take(budget)
-  gone.abort(new Error('gone'))
+  const stop = new AbortController()
+  const aborted = budget.take(CHUNK_RAW_BYTES, stop.signal)
+  const next = take(budget)
+  stop.abort(new Error('aborted'))
   slot.release()
-  await expect(left).rejects.toThrow('gone')
-  const given = await stays
+  await expect(aborted).rejects.toThrow('aborted')
+  const given = await next
   expect(budget.usedBytes).toBe(CHUNK_RAW_BYTES)
   given.release()
   expect(budget.usedBytes).toBe(0)
 })
 
-test('without a slot in time, and with too many before it, a reader is refused', async () => {
+test('a reader is refused after the memory wait, and at once when too many wait', async () => {
   const late = createChunkBudget({ ...limits, bytesMax: CHUNK_RAW_BYTES, memoryWait: 1 })
   const slot = await take(late)
   await expect(take(late)).rejects.toMatchObject({ code: 'remote_reads_busy', status: 503, retryAfterSeconds: 5 })
@@ -59,7 +59,7 @@ test('without a slot in time, and with too many before it, a reader is refused',
   await expect(take(full)).rejects.toMatchObject({ code: 'remote_reads_busy' })
 })
 
-test('a slot that is left out when memory gets short is not given while readers wait or few are free', async () => {
+test('a prefetch gets no slot while readers wait or less than keepFree would remain', async () => {
   const budget = createChunkBudget({ ...limits, bytesMax: 4 * CHUNK_RAW_BYTES })
   await take(budget)
   expect(budget.tryTake(CHUNK_RAW_BYTES, 2 * CHUNK_RAW_BYTES)).toBeDefined()
@@ -67,25 +67,25 @@ test('a slot that is left out when memory gets short is not given while readers 
   expect(budget.tryTake(CHUNK_RAW_BYTES, 0)).toBeDefined()
 })
 
-test('the reader that holds its chunk the longest gives it back to one that waits; one whose client reads keeps it', async () => {
+test('a waiting reader gets the chunks of idle readers, longest held first; an active reader keeps its chunk', async () => {
   const budget = createChunkBudget({ ...limits, bytesMax: 3 * CHUNK_RAW_BYTES })
   const holders = await Promise.all([0, 1, 2].map(() => take(budget)))
-  const gaveBack: number[] = []
-  const readers: readonly RestingReader[] = holders.map((slot, at) => ({
+  const released: number[] = []
+  const readers: readonly IdleReader[] = holders.map((slot, at) => ({
     heldSinceMs: 3 - at,
-    giveBack() {
-      gaveBack.push(at)
+    releaseChunks() {
+      released.push(at)
       slot.release()
     },
   }))
-  for (const reader of readers) budget.rest(reader)
-  budget.resume(readers[2] as RestingReader)
+  for (const reader of readers) budget.pause(reader)
+  budget.resume(readers[2] as IdleReader)
   await take(budget)
   await take(budget)
-  expect(gaveBack).toEqual([1, 0])
+  expect(released).toEqual([1, 0])
 })
 
-test('memory of a released slot serves the next one', async () => {
+test('the buffer of a released slot is reused', async () => {
   const budget = createChunkBudget(limits)
   const slot = await take(budget)
   const { bytes } = slot
@@ -93,19 +93,19 @@ test('memory of a released slot serves the next one', async () => {
   expect((await take(budget)).bytes).toBe(bytes)
 })
 
-test('short chunks count their own bytes, and none overtakes a longer one that waits', async () => {
+test('short chunks count their own bytes and do not overtake a longer one that waits', async () => {
   const budget = createChunkBudget({ ...limits, bytesMax: CHUNK_RAW_BYTES + 100_000 })
   const short = await budget.take(100_000, signal)
   expect([budget.usedBytes, short.bytes.length]).toEqual([100_000, 100_000])
-  // A tiny one counts enough to bound the number of requests.
+  // A tiny chunk counts a minimum, which bounds the number of requests.
   const tiny = await budget.take(1, signal)
   expect([budget.usedBytes, tiny.bytes.length]).toEqual([100_000 + 16 * 1024, 1])
-  const gone = new AbortController()
-  const long = budget.take(CHUNK_RAW_BYTES, gone.signal)
+  const stop = new AbortController()
+  const long = budget.take(CHUNK_RAW_BYTES, stop.signal)
   const behind = budget.take(1, signal)
   expect(budget.tryTake(1, 0)).toBeUndefined()
-  gone.abort(new Error('gone'))
-  await expect(long).rejects.toThrow('gone')
+  stop.abort(new Error('aborted'))
+  await expect(long).rejects.toThrow('aborted')
   await behind
   expect(budget.usedBytes).toBe(100_000 + 2 * 16 * 1024)
 })

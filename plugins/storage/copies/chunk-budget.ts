@@ -2,23 +2,23 @@ import { storageErrors } from '../errors.ts'
 import { createChunkMemory, type Slot } from './chunk-memory.ts'
 import type { RemoteReadLimits } from './remote-read-limits.ts'
 
-/** A reader that waits for its client. */
-export interface RestingReader {
-  /** When it got its chunk, by the monotonic clock. */
+/** A reader that waits for its client. The budget may take its chunks. */
+export interface IdleReader {
+  /** When it got its chunk, on the monotonic clock. */
   readonly heldSinceMs: number
-  /** Releases its chunks; it fetches them again when its client goes on. */
-  giveBack(): void
+  /** Releases its chunks; they are fetched again when its client continues. */
+  releaseChunks(): void
 }
 
-/** The memory of all reads from providers, given in the order in which it was asked for. */
+/** Memory of all reads from providers, granted in request order. */
 export interface ChunkBudget {
-  /** Room for so many bytes. @throws storageErrors.remote_reads_busy when they did not become free in time; the signal's reason when it aborts first */
+  /** Waits for `length` bytes. @throws storageErrors.remote_reads_busy after the memory wait; the signal's reason when it aborts */
   take(length: number, signal: AbortSignal): Promise<Slot>
-  /** The same at once, if `leaving` bytes stay free and no reader waits. */
-  tryTake(length: number, leaving: number): Slot | undefined
-  /** Between these two calls the reader waits for its client, and may have to give back its chunks. */
-  rest(reader: RestingReader): void
-  resume(reader: RestingReader): void
+  /** Without waiting: undefined unless `keepFree` bytes remain free and no reader waits. */
+  tryTake(length: number, keepFree: number): Slot | undefined
+  /** Between these two calls the reader waits for its client, and its chunks may be taken. */
+  pause(reader: IdleReader): void
+  resume(reader: IdleReader): void
   readonly usedBytes: number
 }
 
@@ -33,8 +33,8 @@ const retryAfterSeconds = 5
 
 export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
   const memory = createChunkMemory(limits.bytesMax)
-  const resting = new Set<RestingReader>()
-  /** In the order of their arrival; none overtakes another. */
+  const idle = new Set<IdleReader>()
+  /** In arrival order; newcomers cannot overtake. */
   const waiters = new Set<Waiter>()
   let poll: NodeJS.Timeout | undefined
 
@@ -48,20 +48,20 @@ export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
     }
   }
 
-  /** Takes chunks from readers whose clients do not take them, the longest held first, until no reader waits. */
+  /** Takes chunks from idle readers, longest held first, until no reader waits. */
   function reclaim(): void {
     const dueMs = performance.now() - limits.hold
-    const due = [...resting].filter(({ heldSinceMs }) => heldSinceMs <= dueMs).sort((a, b) => a.heldSinceMs - b.heldSinceMs)
+    const due = [...idle].filter(({ heldSinceMs }) => heldSinceMs <= dueMs).sort((a, b) => a.heldSinceMs - b.heldSinceMs)
     for (const reader of due) {
       if (waiters.size === 0) return
-      resting.delete(reader)
-      reader.giveBack()
+      idle.delete(reader)
+      reader.releaseChunks()
     }
   }
 
   async function wait(length: number, signal: AbortSignal): Promise<Slot> {
     const { promise, resolve, reject } = Promise.withResolvers<Slot>()
-    // Leaves the queue at once: a slot given to a reader that has left would be lost.
+    // An aborted reader leaves the queue at once: a slot granted to it would leak.
     const waiter: Waiter = { length, resolve }
     const leave = (reason: unknown) => {
       waiters.delete(waiter)
@@ -91,12 +91,12 @@ export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
     async take(length, signal) {
       signal.throwIfAborted()
       if (waiters.size === 0 && memory.fits(length)) return give(length)
-      if (waiters.size >= limits.waitersMax) throw busy(`${limits.waitersMax} reads wait already`)
+      if (waiters.size >= limits.waitersMax) throw busy(`${limits.waitersMax} reads are already waiting`)
       return wait(length, signal)
     },
-    tryTake: (length, leaving) => (waiters.size === 0 && memory.fits(length, leaving) ? give(length) : undefined),
-    rest: (reader) => void resting.add(reader),
-    resume: (reader) => void resting.delete(reader),
+    tryTake: (length, keepFree) => (waiters.size === 0 && memory.fits(length, keepFree) ? give(length) : undefined),
+    pause: (reader) => void idle.add(reader),
+    resume: (reader) => void idle.delete(reader),
     get usedBytes() {
       return memory.usedBytes
     },

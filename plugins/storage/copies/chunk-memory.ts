@@ -4,18 +4,18 @@ import { slotBytesMin, spareBuffersMax } from './remote-read-limits.ts'
 /** Memory for one chunk, or a shorter one. */
 export interface Slot {
   readonly bytes: Buffer
-  /** Nothing may read or write the bytes afterwards. */
+  /** The bytes must not be read or written afterwards. */
   release(): void
 }
 
-/** Counts the bytes of chunks in memory, and uses the buffers of full chunks again. */
+/** Counts the bytes of chunks in memory, and reuses the buffers of full chunks. */
 export function createChunkMemory(bytesMax: number) {
   const spare: Buffer[] = []
   let usedBytes = 0
   const costOf = (length: number) => Math.max(length, slotBytesMin)
   return {
-    /** Whether so many bytes may be given, with `leaving` more staying free. */
-    fits: (length: number, leaving = 0): boolean => usedBytes + costOf(length) + leaving <= bytesMax,
+    /** Whether `length` bytes are free, and `keepFree` more. */
+    fits: (length: number, keepFree = 0): boolean => usedBytes + costOf(length) + keepFree <= bytesMax,
     give(length: number, onRelease: () => void): Slot {
       usedBytes += costOf(length)
       let bytes: Buffer | undefined

@@ -12,24 +12,24 @@ import { createTestPipeline } from '../testing/test-pipeline.ts'
 import { findStoredPiece } from './chunk-roots-store.ts'
 import { storeContent } from './store-content.ts'
 
-test('the store keeps what proves parts of the piece together with its piece CID', async () => {
+test('the store task records the chunk roots together with the piece CID', async () => {
   await using stack = new AsyncDisposableStack()
   const rows = stack.use(await openStorageRows())
   const dir = stack.adopt(mkdtempSync(join(tmpdir(), 'svc-roots-')), (path) => rmSync(path, { recursive: true }))
   const bytes = randomBytes(2 * CHUNK_RAW_BYTES + 77)
   const content = await rows.addContent({ bytes, copies: 1 })
   await rows.addDataSet()
-  // As it is before the first run of its store task.
+  // As before the first run of the store task.
   await rows.database.write((tx) => {
     tx.run('update pieces set piece_cid = null')
     tx.run('delete from piece_chunk_roots')
   })
   writeFileSync(join(dir, 'blob'), bytes)
-  const doors = createTestPipeline(rows)
-  doors.world.cached = { path: join(dir, 'blob'), size: bytes.length }
-  doors.world.client = { upload: async () => ok({ alreadyStored: false }), findPiece: async () => ok({ isFound: true }) }
+  const deps = createTestPipeline(rows)
+  deps.world.cached = { path: join(dir, 'blob'), size: bytes.length }
+  deps.world.client = { upload: async () => ok({ alreadyStored: false }), findPiece: async () => ok({ isFound: true }) }
   const pieces = stack.use(createPieceCalculator({ threads: 1 }))
-  expect(await storeContent({ ...doors, pieces }, content.contentId, new AbortController().signal)).toEqual({ kind: 'done' })
+  expect(await storeContent({ ...deps, pieces }, content.contentId, new AbortController().signal)).toEqual({ kind: 'done' })
   const { pieceCid, chunkRoots } = findStoredPiece(rows.database.read, content.contentId) ?? {}
   expect(areChunkRootsOf(pieceCid ?? '', chunkRoots ?? new Uint8Array())).toBe(true)
 })

@@ -4,13 +4,13 @@ import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 export interface StoredPiece {
   readonly pieceId: number
   readonly pieceCid: string | null
-  /** SHA-256 of the content; null where it was never recorded. */
+  /** SHA-256 of the content; null when not recorded. */
   readonly sha256: string | null
-  /** Null for a piece of one chunk, and for one whose piece CID was computed before chunk roots were kept. */
+  /** Null for a piece of one chunk, and for a piece CID computed before chunk roots were recorded. */
   readonly chunkRoots: Uint8Array | null
 }
 
-/** The piece of a content, with what proves its bytes. */
+/** The piece of a content, with the digests that prove its bytes. */
 export function findStoredPiece(reader: Reader, contentId: number): StoredPiece | undefined {
   return reader.get<StoredPiece & Record<string, never>>(
     `select p.id as pieceId, p.piece_cid as pieceCid, c.sha256 as sha256, r.chunk_roots as chunkRoots from pieces p
@@ -19,7 +19,7 @@ export function findStoredPiece(reader: Reader, contentId: number): StoredPiece 
   )
 }
 
-/** Keeps what proves parts of the piece. Nothing to keep for a piece of one chunk, which its piece CID proves. */
+/** Records the chunk roots of the piece. A piece of one chunk is proved by its piece CID and gets none. */
 export function keepChunkRoots(tx: Tx, piece: { readonly pieceId: number; readonly size: number }, chunkRoots: Uint8Array): void {
   if (piece.size <= CHUNK_RAW_BYTES) return
   // The content may have been deleted while the roots were computed.

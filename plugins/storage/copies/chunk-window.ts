@@ -1,7 +1,7 @@
-import type { ChunkBudget, RestingReader } from './chunk-budget.ts'
+import type { ChunkBudget, IdleReader } from './chunk-budget.ts'
 import type { ChunkLease } from './shared-chunks.ts'
 
-export interface WindowDoors {
+export interface WindowDeps {
   readonly budget: ChunkBudget
   readonly lease: (position: number) => ChunkLease
   /** Undefined when memory is short. */
@@ -10,24 +10,24 @@ export interface WindowDoors {
   readonly lastPosition: number
 }
 
-/** The chunks that one reader holds: the one that it reads, and a few of the next ones. */
-export class ChunkWindow implements RestingReader, Disposable {
-  readonly #doors: WindowDoors
+/** The chunks of one reader: the current one and a few of the next ones. */
+export class ChunkWindow implements IdleReader, Disposable {
+  readonly #deps: WindowDeps
   readonly #leases = new Map<number, ChunkLease>()
-  /** The position whose bytes have been given out. */
+  /** Position of the chunk in use. */
   #current: number | undefined
   heldSinceMs = 0
 
-  constructor(doors: WindowDoors) {
-    this.#doors = doors
+  constructor(deps: WindowDeps) {
+    this.#deps = deps
   }
 
-  /** The bytes at this position; earlier chunks are released, and some of the next ones are fetched. */
+  /** Bytes of the chunk at this position. Releases earlier chunks and prefetches some of the next ones. */
   async read(position: number, signal: AbortSignal): Promise<Uint8Array> {
     for (const [held, lease] of this.#leases) if (held < position) this.#release(held, lease)
     const known = this.#leases.get(position)
     if (known && this.#current === position) return known.bytes
-    const lease = known ?? this.#doors.lease(position)
+    const lease = known ?? this.#deps.lease(position)
     this.#leases.set(position, lease)
     const bytes = await unlessAborted(lease.bytes, signal)
     this.#current = position
@@ -36,27 +36,27 @@ export class ChunkWindow implements RestingReader, Disposable {
     return bytes
   }
 
-  /** From here to `resume` the chunks may be given back. */
-  rest(): void {
-    this.#doors.budget.rest(this)
+  /** Until `resume` the budget may take the chunks. */
+  pause(): void {
+    this.#deps.budget.pause(this)
   }
 
   resume(): void {
-    this.#doors.budget.resume(this)
+    this.#deps.budget.resume(this)
   }
 
-  giveBack(): void {
+  releaseChunks(): void {
     this.#current = undefined
     for (const [held, lease] of this.#leases) this.#release(held, lease)
   }
 
   [Symbol.dispose](): void {
     this.resume()
-    this.giveBack()
+    this.releaseChunks()
   }
 
   #fetchAhead(position: number): void {
-    const { aheadMax, lastPosition, leaseAhead } = this.#doors
+    const { aheadMax, lastPosition, leaseAhead } = this.#deps
     for (let next = position + 1; next <= Math.min(position + aheadMax, lastPosition); next++) {
       if (this.#leases.has(next)) continue
       const lease = leaseAhead(next)
@@ -71,7 +71,7 @@ export class ChunkWindow implements RestingReader, Disposable {
   }
 }
 
-/** The promise, or the signal's reason as soon as it aborts. */
+/** The promise; rejects with the signal's reason as soon as it aborts. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()

@@ -21,23 +21,23 @@ const gone: Answer = notSent({ reason: 'data_set_gone', status: 404, detail: 'un
 const lost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let dataSet: DataSet
-/** Pieces of every addition that was sent. */
+/** Every addition that was sent. */
 let additions: AddPiecesCall[]
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   dataSet = await rows.addDataSet()
   additions = []
 })
 
 afterEach(() => rows[Symbol.asyncDispose]())
 
-/** The provider answers so, one after the other, and the last one from then on. */
+/** Answers of the provider in order; the last one repeats. */
 function answer(...answers: readonly Answer[]): void {
-  doors.world.client = {
+  deps.world.client = {
     addPieces: async (call) => {
       additions.push(call)
       return answers[Math.min(additions.length, answers.length) - 1] as Answer
@@ -51,67 +51,67 @@ async function park(count: number, bytes?: Uint8Array) {
   for (let i = 0; i < count; i++) await rows.addCopy(await rows.addContent(bytes ? { bytes } : {}), dataSet, 'parked')
 }
 
-/** The provider of the data set has not answered three calls of this kind. */
-function silence(serviceUrl: string): void {
+/** Three calls to the provider without an answer. */
+function makeUnresponsive(serviceUrl: string): void {
   for (let call = 0; call < 3; call++) {
-    using turn = doors.providers.turns.take(serviceUrl, 'mutation')
-    turn.heard(uncertain({ reason: 'timeout', detail: 'late' }))
+    using turn = deps.providers.turns.take(serviceUrl, 'mutation')
+    turn.record(uncertain({ reason: 'timeout', detail: 'late' }))
   }
 }
 
-const commit = () => commitPieces(doors, dataSet.id, signal)
+const commit = () => commitPieces(deps, dataSet.id, signal)
 const states = () => openBatches(rows.database.read, dataSet.id).map(({ state }) => state)
 const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
-/** The chain shows that nothing is on its way any more. */
+/** Until the chain shows that the additions did not land. */
 async function untilDecided() {
-  doors.world.sent = { pooled: 5, final: 5 }
+  deps.world.sent = { pooled: 5, final: 5 }
   for (let round = 0; round < 2; round++) {
-    await doors.clock.advance(doors.pace.handlingMs)
+    await deps.clock.advance(deps.pace.handlingMs)
     await commit()
   }
 }
-const linger = () => doors.clock.advance(doors.pace.lingerMs)
+const passBatchingWindow = () => deps.clock.advance(deps.pace.batchingWindowMs)
 
-test('one parked piece waits for company, and goes alone when none came', async () => {
+test('a single parked piece waits for the batching window, then is sent alone', async () => {
   answer(accepted)
   await park(1)
-  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'batching', forMs: doors.pace.lingerMs })
+  expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'batching', forMs: deps.pace.batchingWindowMs })
   expect(additions).toEqual([])
-  await linger()
-  expect(waitOf(await commit(), doors.clock).reason).toBe('confirmation')
+  await passBatchingWindow()
+  expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([1])
 })
 
-test('I-08: nothing is submitted to a provider that does not answer, and what was sent is still decided by the chain', async () => {
+test('I-08: nothing is submitted to a provider that does not answer, and sent batches are still resolved on chain', async () => {
   answer(accepted)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
   await park(1)
-  await linger()
-  silence(dataSet.serviceUrl)
-  expect(waitOf(await commit(), doors.clock).reason).toBe('provider')
+  await passBatchingWindow()
+  makeUnresponsive(dataSet.serviceUrl)
+  expect(waitOf(await commit(), deps.clock).reason).toBe('provider')
   expect(additions).toHaveLength(1)
-  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
-  await doors.clock.advance(doors.pace.epochMs / 2)
+  deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
+  await deps.clock.advance(deps.pace.epochMs / 2)
   await commit()
   expect(copyStates()).toEqual(['committed', 'batched'])
-  await doors.clock.advance(doors.pace.epochMs)
+  await deps.clock.advance(deps.pace.epochMs)
   await commit()
   expect(additions).toHaveLength(2)
 })
 
-test('41 pieces: 40 go at once, one waits', async () => {
+test('of 41 pieces 40 are sent at once, one waits', async () => {
   answer(accepted)
   await park(41)
   await commit()
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([40])
-  await linger()
+  await passBatchingWindow()
   await commit()
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 1])
 })
 
-test('at most two batches are on their way, each with a nonce of its own', async () => {
+test('at most two batches are in flight, each with its own nonce', async () => {
   answer(accepted)
   await park(120)
   for (let round = 0; round < 4; round++) await commit()
@@ -123,9 +123,9 @@ test('at most two batches are on their way, each with a nonce of its own', async
 test('equal pieces never share an addition', async () => {
   answer(accepted)
   await park(2, Buffer.from('the same bytes'))
-  await linger()
+  await passBatchingWindow()
   await commit()
-  await linger()
+  await passBatchingWindow()
   await commit()
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([1, 1])
 })
@@ -133,11 +133,11 @@ test('equal pieces never share an addition', async () => {
 test('I-05: an addition without an answer is looked up, not sent again', async () => {
   answer(lost)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
   for (let round = 0; round < 5; round++) {
-    await doors.clock.advance(testEpochMs)
-    expect(waitOf(await commit(), doors.clock).reason).toBe('confirmation')
+    await deps.clock.advance(testEpochMs)
+    expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
   }
   expect(additions).toHaveLength(1)
   expect(copyStates()).toEqual(['unconfirmed'])
@@ -146,36 +146,36 @@ test('I-05: an addition without an answer is looked up, not sent again', async (
 test('I-21: a landed nonce commits the pieces, with ids in the order in which they were signed', async () => {
   answer(accepted)
   await park(3)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 12n }
-  await doors.clock.advance(testEpochMs)
+  deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 12n }
+  await deps.clock.advance(testEpochMs)
   expect(await commit()).toEqual({ kind: 'done' })
   const ids = rows.database.read.all<{ piece: string; state: string }>('select chain_piece_id as piece, state from copies order by id')
   expect(ids).toEqual(['9', '10', '11'].map((piece) => ({ piece, state: 'committed' })))
-  expect(doors.scheduled).toContain('make room')
+  expect(deps.scheduled).toContain('reconcile capacity')
 })
 
 test('a nonce that was used for another data set is a fault, and nothing is committed', async () => {
   answer(accepted)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.nonce = { landed: true, dataSetId: 999n, nextPieceId: 1n }
-  await doors.clock.advance(testEpochMs)
+  deps.world.nonce = { landed: true, dataSetId: 999n, nextPieceId: 1n }
+  await deps.clock.advance(testEpochMs)
   await expect(commit()).rejects.toMatchObject({ code: 'submission_mismatch' })
   expect(copyStates()).toEqual(['batched'])
 })
 
-test('proof that nothing landed sends the very same bytes again', async () => {
+test('after proof that nothing landed the same bytes are sent again', async () => {
   answer(lost, accepted)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.sent = { pooled: 5, final: 5 }
-  await doors.clock.advance(doors.pace.handlingMs)
+  deps.world.sent = { pooled: 5, final: 5 }
+  await deps.clock.advance(deps.pace.handlingMs)
   await commit()
-  await doors.clock.advance(doors.pace.epochMs * 2)
+  await deps.clock.advance(deps.pace.epochMs * 2)
   await commit()
   expect(additions).toHaveLength(2)
   expect(additions[1]).toEqual(additions[0])
@@ -184,17 +184,17 @@ test('proof that nothing landed sends the very same bytes again', async () => {
 test('I-05: an addition that becomes final while it is looked up is committed, not sent again', async () => {
   answer(lost)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.sent = { pooled: 5, final: 4 }
-  await doors.clock.advance(doors.pace.handlingMs)
+  deps.world.sent = { pooled: 5, final: 4 }
+  await deps.clock.advance(deps.pace.handlingMs)
   await commit()
   const landed = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n } as const
-  // The first look sees nothing; the block comes; the sender's count and every later look see it.
-  doors.world.sent = { pooled: 5, final: 5 }
-  doors.world.nonce = landed
-  vi.spyOn(doors.reads, 'nonceOutcome').mockResolvedValueOnce({ landed: false })
-  await doors.clock.advance(doors.pace.epochMs * 2)
+  // The block arrives after the first nonce read and before the sender's count.
+  deps.world.sent = { pooled: 5, final: 5 }
+  deps.world.nonce = landed
+  vi.spyOn(deps.reads, 'nonceOutcome').mockResolvedValueOnce({ landed: false })
+  await deps.clock.advance(deps.pace.epochMs * 2)
   await commit()
   expect(additions).toHaveLength(1)
   expect(copyStates()).toEqual(['committed'])
@@ -203,69 +203,69 @@ test('I-05: an addition that becomes final while it is looked up is committed, n
 test('a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
   answer(accepted)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.client = { ...doors.world.client, additionStatus: async () => ok({ state: 'failed' }) }
-  await doors.clock.advance(testEpochMs)
+  deps.world.client = { ...deps.world.client, additionStatus: async () => ok({ state: 'failed' }) }
+  await deps.clock.advance(testEpochMs)
   await commit()
-  await doors.clock.advance(testEpochMs)
+  await deps.clock.advance(testEpochMs)
   await expect(commit()).rejects.toMatchObject({ code: 'chain_reverted' })
   await commit()
   expect(additions).toHaveLength(2)
   expect(additions[1]).toEqual(additions[0])
 })
 
-test('an outcome that stays open asks for an operator, and stops asking once it is known', async () => {
+test('an outcome that stays open needs an operator until it is known', async () => {
   answer(lost)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.sent = { pooled: 9, final: 3 }
-  await doors.clock.advance(doors.pace.attentionMs)
+  deps.world.sent = { pooled: 9, final: 3 }
+  await deps.clock.advance(deps.pace.attentionMs)
   for (let round = 0; round < 3; round++) {
     await commit()
-    await doors.clock.advance(testEpochMs)
+    await deps.clock.advance(testEpochMs)
   }
   expect(copyStates()).toEqual(['attention'])
-  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
-  await doors.clock.advance(testEpochMs * 20)
+  deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
+  await deps.clock.advance(testEpochMs * 20)
   await commit()
   expect(copyStates()).toEqual(['committed'])
 })
 
-test('a batch that its provider refuses holds up neither the one behind it nor the task, and is offered again with the same bytes', async () => {
+test('a refused batch delays neither the next batch nor the task, and is sent again with the same bytes', async () => {
   answer(invalid, accepted)
   await park(41)
-  await linger()
-  expect(waitOf(await commit(), doors.clock).reason).toBe('refused')
+  await passBatchingWindow()
+  expect(waitOf(await commit(), deps.clock).reason).toBe('refused')
   await commit()
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 1])
-  await doors.clock.advance(testEpochMs * 2)
+  await deps.clock.advance(testEpochMs * 2)
   await commit()
   expect(additions[2]).toEqual(additions[0])
 })
 
-test('a batch that is refused again and again asks for an operator, and fails no task', async () => {
+test('a batch that is refused repeatedly needs an operator, and the task does not fail', async () => {
   answer(invalid)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   for (let round = 0; round < 12; round++) {
     expect((await commit()).kind).toBe('wait')
-    await doors.clock.advance(600_000)
+    await deps.clock.advance(600_000)
   }
   expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
   expect(copyStates()).toEqual(['attention'])
 })
 
-test('after "come back later" nothing is asked before that time, whatever wakes the task', async () => {
+test('after a 429 nothing is sent before Retry-After, even when the task runs earlier', async () => {
   answer(throttled, accepted)
   await park(1)
-  await linger()
-  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
-  await doors.clock.advance(30_000)
-  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 30_000 })
+  await passBatchingWindow()
+  expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  await deps.clock.advance(30_000)
+  expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 30_000 })
   expect(additions).toHaveLength(1)
-  await doors.clock.advance(30_000)
+  await deps.clock.advance(30_000)
   await commit()
   expect(additions).toHaveLength(2)
   expect(additions[1]).toEqual(additions[0])
@@ -273,55 +273,55 @@ test('after "come back later" nothing is asked before that time, whatever wakes 
 
 test('I-08: missing money waits and records no attempt', async () => {
   answer(accepted)
-  doors.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+  deps.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
   await park(1)
-  await linger()
-  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'funding', forMs: doors.pace.fundingMs })
+  await passBatchingWindow()
+  expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'funding', forMs: deps.pace.fundingMs })
   expect(additions).toEqual([])
   expect(states()).toEqual(['ready'])
 })
 
-test('I-05: pieces that the provider no longer has are brought again once the chain shows that their refused batch did not land', async () => {
+test('I-05: pieces that the provider no longer has are uploaded again once the chain shows that their refused batch did not land', async () => {
   answer(invalid)
   await park(2)
   const [kept] = rows.database.read.all<{ cid: string }>('select piece_cid as cid from pieces order by id')
-  doors.world.client = { ...doors.world.client, findPiece: async (cid) => ok({ isFound: cid === kept?.cid }) }
-  await linger()
-  expect(waitOf(await commit(), doors.clock).reason).toBe('confirmation')
+  deps.world.client = { ...deps.world.client, findPiece: async (cid) => ok({ isFound: cid === kept?.cid }) }
+  await passBatchingWindow()
+  expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
   expect(copyStates()).toEqual(['unconfirmed', 'unconfirmed'])
   await untilDecided()
   expect(copyStates()).toEqual(['parked', 'planned'])
   expect(states()).toEqual([])
-  expect(doors.scheduled).toEqual(['store 1', 'store 2', 'commit 1'])
+  expect(deps.scheduled).toEqual(['store 1', 'store 2', 'commit 1'])
 })
 
 test('I-05: a refused batch that landed all the same is committed, though its provider discarded the pieces', async () => {
   answer(invalid)
   await park(1)
-  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
-  await linger()
+  deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
+  await passBatchingWindow()
   await commit()
-  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
-  await doors.clock.advance(testEpochMs)
+  deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(copyStates()).toEqual(['committed'])
   expect(additions).toHaveLength(1)
 })
 
-test('I-05: a refused batch whose outcome stays open until an operator is called is given back, and not sent again', async () => {
+test('I-05: a refused batch whose outcome stays open until an operator is called is closed, and not sent again', async () => {
   answer(invalid)
   await park(1)
-  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
-  doors.world.sent = { pooled: 5, final: 4 }
-  await linger()
+  deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
+  deps.world.sent = { pooled: 5, final: 4 }
+  await passBatchingWindow()
   await commit()
-  for (const waitedMs of [doors.pace.handlingMs, doors.pace.attentionMs]) {
-    await doors.clock.advance(waitedMs)
+  for (const waitedMs of [deps.pace.handlingMs, deps.pace.attentionMs]) {
+    await deps.clock.advance(waitedMs)
     await commit()
   }
   expect(copyStates()).toEqual(['attention'])
-  doors.world.sent = { pooled: 5, final: 5 }
-  await doors.clock.advance(testEpochMs * 20)
+  deps.world.sent = { pooled: 5, final: 5 }
+  await deps.clock.advance(testEpochMs * 20)
   await commit()
   expect(copyStates()).toEqual(['planned'])
   expect(additions).toHaveLength(1)
@@ -330,34 +330,34 @@ test('I-05: a refused batch whose outcome stays open until an operator is called
 test('I-29: refused until an operator is called, then discarded: the copy leaves its closed batch and starts over', async () => {
   answer(invalid)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   for (let round = 0; round < 12; round++) {
     await commit()
-    await doors.clock.advance(600_000)
+    await deps.clock.advance(600_000)
   }
   expect(copyStates()).toEqual(['attention'])
-  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
+  deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
   await commit()
   await untilDecided()
   expect(copyStates()).toEqual(['planned'])
   expect(states()).toEqual([])
-  expect(doors.published.map(({ payload }) => (payload as { state?: string }).state)).toEqual(['needs_attention', 'cleared'])
+  expect(deps.published.map(({ payload }) => (payload as { state?: string }).state)).toEqual(['needs_attention', 'cleared'])
 })
 
-test('I-29: a provider that discards the bytes again and again gets them after growing pauses, and an operator is called in the end', async () => {
+test('I-29: a provider that discards the bytes repeatedly gets them after growing pauses, and finally an operator is called', async () => {
   answer(invalid)
   await park(1)
-  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
-  doors.world.sent = { pooled: 5, final: 5 }
+  deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
+  deps.world.sent = { pooled: 5, final: 5 }
   const pauses: number[] = []
   for (let round = 0; round < 300 && copyStates()[0] !== 'attention'; round++) {
     const outcome = await commit()
     if (copyStates()[0] === 'planned') {
-      pauses.push((pausedUntilMs(rows.database.read, dataSet.id) - doors.clock.now()) / testEpochMs)
-      // The bytes are brought again, as soon as it is allowed.
+      pauses.push((pausedUntilMs(rows.database.read, dataSet.id) - deps.clock.now()) / testEpochMs)
+      // The bytes are uploaded again as soon as the pause allows it.
       await rows.database.write((tx) => tx.run("update copies set state = 'parked', parked_at = 0"))
     }
-    await doors.clock.advance(outcome.kind === 'wait' ? Math.max(1, waitOf(outcome, doors.clock).forMs) : testEpochMs)
+    await deps.clock.advance(outcome.kind === 'wait' ? Math.max(1, waitOf(outcome, deps.clock).forMs) : testEpochMs)
   }
   expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 120, 120, 120, 120, 120, 120])
   expect(copyStates()).toEqual(['attention'])
@@ -367,39 +367,39 @@ test('I-29: a provider that discards the bytes again and again gets them after g
 test('I-29: a copy that waits for an operator ends with its data set', async () => {
   answer(invalid)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   for (let round = 0; round < 12; round++) {
     await commit()
-    await doors.clock.advance(600_000)
+    await deps.clock.advance(600_000)
   }
   answer(notSent({ reason: 'data_set_gone', status: 409, detail: 'terminated' }))
-  doors.world.isLive = false
+  deps.world.isLive = false
   await commit()
   expect(copyStates()).toEqual(['lost'])
   expect(states()).toEqual([])
 })
 
-test('I-29: a copy that waits for an operator goes with its content', async () => {
+test('I-29: a copy that waits for an operator is removed with its content', async () => {
   answer(invalid)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   for (let round = 0; round < 12; round++) {
     await commit()
-    await doors.clock.advance(600_000)
+    await deps.clock.advance(600_000)
   }
   await rows.database.write((tx) => {
-    dropReferences(tx, 1, 1, doors.clock.now())
-    recountContent(tx, 1, doors.clock.now())
+    dropReferences(tx, 1, 1, deps.clock.now())
+    recountContent(tx, 1, deps.clock.now())
   })
   await commit()
   await untilDecided()
   expect(rows.database.read.all('select id from copies union all select id from contents')).toEqual([])
 })
 
-test('I-29: an addition that did not land in a data set that ended meanwhile is not kept for another try', async () => {
+test('I-29: an addition that did not land is not retried when its data set ended meanwhile', async () => {
   answer(lost)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
   await rows.database.write((tx) => tx.run("update data_sets set state = 'write_blocked'"))
   await untilDecided()
@@ -408,29 +408,29 @@ test('I-29: an addition that did not land in a data set that ended meanwhile is 
   expect(await commit()).toEqual({ kind: 'done' })
 })
 
-test('I-05: bytes discarded after a doubtful addition are brought to the same batch, never to a new one', async () => {
+test('I-05: bytes discarded after an uncertain addition are uploaded again for the same batch, never for a new one', async () => {
   answer(lost, invalid, accepted)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.sent = { pooled: 5, final: 5 }
-  await doors.clock.advance(doors.pace.handlingMs)
+  deps.world.sent = { pooled: 5, final: 5 }
+  await deps.clock.advance(deps.pace.handlingMs)
   await commit()
   const uploaded: string[] = []
-  doors.world.cached = { path: import.meta.filename, size: 10 }
-  doors.world.client = {
-    ...doors.world.client,
+  deps.world.cached = { path: import.meta.filename, size: 10 }
+  deps.world.client = {
+    ...deps.world.client,
     findPiece: async () => ok({ isFound: false }),
     upload: async ({ pieceCid }) => {
       uploaded.push(pieceCid)
       return ok({ alreadyStored: false })
     },
   }
-  await doors.clock.advance(testEpochMs * 2)
-  // Not landed, offered again, refused: the bytes are brought, and the batch waits the shortest pause.
-  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'refused', forMs: testEpochMs })
+  await deps.clock.advance(testEpochMs * 2)
+  // Not landed, sent again, refused: the bytes are uploaded, and the batch waits the shortest pause.
+  expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'refused', forMs: testEpochMs })
   expect(uploaded).toEqual(additions[0]?.pieces)
-  await doors.clock.advance(testEpochMs)
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(additions).toHaveLength(3)
   expect(additions[2]).toEqual(additions[0])
@@ -438,49 +438,49 @@ test('I-05: bytes discarded after a doubtful addition are brought to the same ba
 
 test('a data set that ended on chain takes no more pieces, and its task ends', async () => {
   answer(notSent({ reason: 'data_set_gone', status: 409, detail: 'terminated' }))
-  doors.world.isLive = false
+  deps.world.isLive = false
   await park(41)
-  expect(waitOf(await commit(), doors.clock).reason).toBe('data_set')
+  expect(waitOf(await commit(), deps.clock).reason).toBe('data_set')
   expect(new Set(copyStates())).toEqual(new Set(['lost']))
   expect(states()).toEqual([])
   expect(await commit()).toEqual({ kind: 'done' })
   expect(additions).toHaveLength(1)
 })
 
-test('one look of a node that lags behind does not end a paid data set, an absence that lasts does', async () => {
+test('one read from a lagging node does not end a paid data set, a lasting absence does', async () => {
   answer(gone)
-  const liveness = vi.spyOn(doors.reads, 'liveness')
+  const liveness = vi.spyOn(deps.reads, 'liveness')
   await park(1)
-  await linger()
+  await passBatchingWindow()
   liveness.mockResolvedValueOnce({ live: false, reason: 'absent' })
   await commit()
   await commit()
   expect(copyStates()).toEqual(['batched'])
   liveness.mockResolvedValue({ live: false, reason: 'absent' })
-  await doors.clock.advance(doors.pace.epochMs * 2)
+  await deps.clock.advance(deps.pace.epochMs * 2)
   await commit()
   expect(copyStates()).toEqual(['batched'])
-  await doors.clock.advance(doors.pace.handlingMs)
+  await deps.clock.advance(deps.pace.handlingMs)
   await commit()
   expect(copyStates()).toEqual(['lost'])
   expect(additions).toHaveLength(1)
 })
 
-test('a data set that its provider refuses and the chain shows live is offered after growing pauses, and an operator is called in the end', async () => {
+test('additions to a refused data set that is live on chain are sent after growing pauses, and finally an operator is called', async () => {
   answer(gone)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   const pauses: number[] = []
   for (let round = 0; round < 20 && copyStates()[0] !== 'attention'; round++) {
-    const { reason, forMs } = waitOf(await commit(), doors.clock)
+    const { reason, forMs } = waitOf(await commit(), deps.clock)
     expect(reason).toBe('provider')
     pauses.push(forMs / testEpochMs)
-    // Whatever wakes the task meanwhile, nothing is sent.
+    // A run during the pause sends nothing.
     const sent = additions.length
-    await doors.clock.advance(forMs - 1)
+    await deps.clock.advance(forMs - 1)
     await commit()
     expect(additions).toHaveLength(sent)
-    await doors.clock.advance(1)
+    await deps.clock.advance(1)
   }
   expect(additions).toHaveLength(12)
   expect(pauses.slice(0, 3)).toEqual([2, 4, 8])
@@ -493,56 +493,56 @@ test('a data set that its provider refuses and the chain shows live is offered a
   expect(additions).toHaveLength(1)
 })
 
-test('a data set that the chain shows ended after a refusal gets no second addition', async () => {
+test('a data set that has ended on chain gets no second addition after a refusal', async () => {
   answer(gone)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  doors.world.isLive = false
-  await doors.clock.advance(doors.pace.epochMs * 2)
-  expect(waitOf(await commit(), doors.clock).reason).toBe('data_set')
+  deps.world.isLive = false
+  await deps.clock.advance(deps.pace.epochMs * 2)
+  expect(waitOf(await commit(), deps.clock).reason).toBe('data_set')
   expect(additions).toHaveLength(1)
   expect(copyStates()).toEqual(['lost'])
 })
 
-test('data sets of one provider together get three refusals a minute at most', async () => {
+test('data sets of one provider together get at most three refusals per minute', async () => {
   answer(gone)
   const dataSets = [dataSet, ...(await Promise.all([1, 2, 3, 4].map(() => rows.addDataSet())))]
   await rows.database.write((tx) => {
-    // Each in a bucket of its own: a bucket has one data set per provider.
+    // One bucket each: a bucket has one data set per provider.
     tx.run("update data_sets set bucket_id = id, provider_id = '1'")
   })
   for (const { id } of dataSets) await rows.addCopy(await rows.addContent(), { ...dataSet, id }, 'parked')
-  await linger()
+  await passBatchingWindow()
   const commitAll = async () => {
-    for (const { id } of dataSets) await commitPieces(doors, id, signal)
+    for (const { id } of dataSets) await commitPieces(deps, id, signal)
   }
   await commitAll()
   expect(additions).toHaveLength(3)
-  await doors.clock.advance(59_000)
+  await deps.clock.advance(59_000)
   await commitAll()
   expect(additions).toHaveLength(3)
-  await doors.clock.advance(1_000)
+  await deps.clock.advance(1_000)
   await commitAll()
   expect(additions).toHaveLength(6)
 })
 
-test('I-05: an addition on its way is followed while its data set is refused', async () => {
+test('I-05: an addition in flight is followed while its data set is refused', async () => {
   answer(accepted, gone)
   await park(41)
-  await linger()
+  await passBatchingWindow()
   await commit()
-  expect(waitOf(await commit(), doors.clock)).toEqual({ reason: 'provider', forMs: testEpochMs / 2 })
-  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 40n }
-  await doors.clock.advance(testEpochMs)
+  expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'provider', forMs: testEpochMs / 2 })
+  deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 40n }
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(new Set(copyStates())).toEqual(new Set(['committed', 'batched']))
 })
 
-test('a process that died while sending looks the outcome up first', async () => {
+test('after a crash during the send the outcome is looked up first', async () => {
   answer(accepted)
   await park(1)
-  await linger()
+  await passBatchingWindow()
   await commit()
   await rows.database.write((tx) => tx.run("update commit_batches set state = 'submitting', tx_hash = null, next_check_at = 0"))
   await commit()

@@ -11,13 +11,13 @@ import { commitTask } from './commit-task.ts'
 const hash = `0x${'ab'.repeat(32)}` as const
 const hourMs = 3_600_000
 
-/** A data set with one parked piece that has waited long enough to be batched, and a lease that can be lost. */
+/** A data set with one parked piece whose batching window has passed, and a lease that can be lost. */
 async function openScene() {
   const rows = await openStorageRows()
-  const doors = createTestPipeline(rows)
+  const deps = createTestPipeline(rows)
   const dataSet = await rows.addDataSet()
   await rows.addCopy(await rows.addContent(), dataSet, 'parked')
-  await doors.clock.advance(doors.pace.lingerMs)
+  await deps.clock.advance(deps.pace.batchingWindowMs)
   let isLost = false
   let additions = 0
   const fence = (database: Database): Database => ({
@@ -25,9 +25,9 @@ async function openScene() {
     ping: () => database.ping(),
     write: (job) => (isLost ? Promise.reject(new LeaseLost({ id: 1, kind: 'storage_commit', seq: 1 })) : database.write(job)),
   })
-  const run = { id: 1, args: { dataSetId: dataSet.id }, services: { pipeline: doors as TestPipeline }, log: silentLog, fence }
+  const run = { id: 1, args: { dataSetId: dataSet.id }, services: { pipeline: deps as TestPipeline }, log: silentLog, fence }
   const commit = commitTask.run as unknown as (run: TaskRun<object, { pipeline: typeof pipeline }>) => Promise<unknown>
-  doors.world.client = {
+  deps.world.client = {
     addPieces: async () => {
       additions += 1
       return ok({ txHash: hash })
@@ -36,7 +36,7 @@ async function openScene() {
     findPiece: async () => ok({ isFound: true }),
   }
   return {
-    doors,
+    deps,
     dataSet,
     rows,
     additions: () => additions,
@@ -50,9 +50,9 @@ async function openScene() {
       commit({
         ...run,
         attempts: 0,
-        nowMs: doors.clock.now(),
+        nowMs: deps.clock.now(),
         signal: new AbortController().signal,
-        progressed: doors.progressed,
+        progressed: deps.progressed,
       } as never),
     batches: () => openBatches(rows.database.read, dataSet.id),
     [Symbol.asyncDispose]: () => rows[Symbol.asyncDispose](),
@@ -61,7 +61,7 @@ async function openScene() {
 
 test('I-06: a commit whose lease is lost during the paid call records nothing, and the next run looks it up', async () => {
   await using scene = await openScene()
-  const { world } = scene.doors
+  const { world } = scene.deps
   const { addPieces } = world.client
   world.client.addPieces = (...call) => {
     scene.loseLease()
@@ -86,16 +86,16 @@ test('I-06: a commit that has lost its lease before the paid call makes no call'
 test('a confirmed batch is progress of its task', async () => {
   await using scene = await openScene()
   await scene.commit()
-  expect(scene.doors.world.progress).toBe(0)
-  scene.doors.world.nonce = { landed: true, dataSetId: scene.dataSet.chainId ?? 0n, nextPieceId: 1n }
-  await scene.doors.clock.advance(hourMs)
+  expect(scene.deps.world.progress).toBe(0)
+  scene.deps.world.nonce = { landed: true, dataSetId: scene.dataSet.chainId ?? 0n, nextPieceId: 1n }
+  await scene.deps.clock.advance(hourMs)
   await scene.commit()
-  expect(scene.doors.world.progress).toBe(1)
+  expect(scene.deps.world.progress).toBe(1)
 })
 
-test('after a step back of the clock an open commit is looked up at once', async () => {
+test('after the clock steps back an open commit is looked up at once', async () => {
   await using scene = await openScene()
-  const { clock, world } = scene.doors
+  const { clock, world } = scene.deps
   await clock.advance(10 * hourMs)
   await scene.commit()
   expect(scene.batches()).toMatchObject([{ state: 'submitted' }])

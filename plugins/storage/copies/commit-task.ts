@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
-/** Adds parked pieces to their data set on chain, in batches, and follows every batch to its end. */
+/** Adds parked pieces to their data set on chain in batches, and follows every batch to its end. */
 export const commitTask = defineTask({
   kind: 'storage_commit',
   label: 'Confirm storage',
@@ -12,7 +12,7 @@ export const commitTask = defineTask({
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async (run) => {
     const { commitPieces } = await import('./commit-pieces.ts')
-    const doors = pipelineOf(run)
-    return unlessChainIsSilent(doors, () => commitPieces(doors, run.args.dataSetId, run.signal))
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => commitPieces(deps, run.args.dataSetId, run.signal))
   },
 })

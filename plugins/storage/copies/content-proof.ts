@@ -3,14 +3,14 @@ import { areChunkRootsOf } from '../pieces/chunk-roots.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher, type PieceHasher } from '../pieces/piece-hasher.ts'
 
-/** What the bytes of a content must come to. */
+/** Expected digests of a content. */
 export interface ContentDigests {
-  /** Null where it was never recorded. */
+  /** Null when not recorded. */
   readonly sha256: string | null
   readonly pieceCid: string
 }
 
-/** Whether these are the bytes: by the recorded SHA-256, which is the faster; by the piece CID where there is none. */
+/** Whether the bytes match: by the recorded SHA-256, which is faster, else by the piece CID. */
 export function isContent(bytes: Uint8Array, { sha256, pieceCid }: ContentDigests): boolean {
   if (sha256 !== null) return createHash('sha256').update(bytes).digest('hex') === sha256
   const hasher = createPieceHasher()
@@ -18,10 +18,10 @@ export function isContent(bytes: Uint8Array, { sha256, pieceCid }: ContentDigest
   return pieceCidOf(hasher.digest()) === pieceCid
 }
 
-/** Shows whether the bytes that pass are those of a content, and gives the chunk roots that prove parts of it from then on. */
+/** Verifies streamed bytes of a whole content, and returns the chunk roots that prove its parts. */
 export interface WholeProof {
   add(block: Uint8Array): void
-  /** Undefined when the bytes are wrong. */
+  /** Undefined when the bytes do not match. */
   chunkRoots(): Uint8Array | undefined
 }
 

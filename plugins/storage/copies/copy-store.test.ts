@@ -36,7 +36,7 @@ const write = <T>(job: (tx: Tx) => T) => rows.database.write(job)
 const read = () => rows.database.read
 const setback = { code: 'unreachable', message: 'no answer', nowMs: rowsNowMs }
 
-test('copies are planned once, however often', async () => {
+test('planning copies twice plans them once', async () => {
   for (let i = 0; i < 2; i++) await write((tx) => planCopies(tx, content, [first, second], rowsNowMs))
   expect(copiesOf(read(), content.contentId)).toMatchObject([
     { dataSetId: first.id, slot: 0, state: 'planned', setbacks: 0 },
@@ -44,7 +44,7 @@ test('copies are planned once, however often', async () => {
   ])
 })
 
-test('I-29: a copy is planned by what its data set is by then, and not on one whose slot has another', async () => {
+test('I-29: a copy is planned by the current state of its data set, and only on the current data set of the slot', async () => {
   await write((tx) => tx.run("update data_sets set state = 'write_blocked' where id = ?", first.id))
   const planned = await rows.addDataSet({ state: 'planned' })
   const { providerAddress, payee, serviceUrl, pieceBytesMax } = planned
@@ -58,13 +58,13 @@ test('I-29: a copy is planned by what its data set is by then, and not on one wh
   ])
 })
 
-test('only one run gets to upload a copy', async () => {
+test('only one run uploads a copy', async () => {
   const id = await rows.addCopy(content, first)
   expect(await write((tx) => beginUpload(tx, id, rowsNowMs))).toBe(true)
   expect(await write((tx) => beginUpload(tx, id, rowsNowMs))).toBe(false)
 })
 
-test('an upload is remembered until the copy starts over', async () => {
+test('an upload stays recorded until the copy starts over', async () => {
   const id = await rows.addCopy(content, first)
   await write((tx) => beginUpload(tx, id, rowsNowMs))
   await write((tx) => recordUpload(tx, id, 5))
@@ -73,7 +73,7 @@ test('an upload is remembered until the copy starts over', async () => {
   expect(findCopy(read(), id)).toMatchObject({ state: 'planned', uploadedAtMs: null, setbacks: 1, nextAttemptAtMs: 7 })
 })
 
-test('an interruption is no setback and may go on at once', async () => {
+test('an interruption counts no setback and may be retried at once', async () => {
   const id = await rows.addCopy(content, first, 'transferring')
   await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, setback))
   expect(findCopy(read(), id)).toMatchObject({ state: 'planned', setbacks: 0, nextAttemptAtMs: 0 })
@@ -98,13 +98,13 @@ test.each([
   ['committed', ['http://provider-0']],
   ['lost', []],
   ['removed', []],
-] as const)('a copy that is %s elsewhere makes sources %j', async (state, sources) => {
+] as const)('a copy that is %s on another data set gives the sources %j', async (state, sources) => {
   await rows.addCopy(content, first, state)
   await rows.addCopy(content, second)
   expect(candidates().map(({ sourceUrl }) => sourceUrl)).toEqual(sources)
 })
 
-test('a committed copy is pulled from rather than a parked one', async () => {
+test('pulls prefer a committed source to a parked one', async () => {
   await rows.addCopy(content, first, 'parked')
   const third = await rows.addDataSet()
   await rows.addCopy(content, third, 'committed')
@@ -118,7 +118,7 @@ test('nothing is pulled from a data set that was lost', async () => {
   expect(candidates()).toEqual([])
 })
 
-test('a setback of a source asks the next one', async () => {
+test('after a setback the next source is used', async () => {
   const third = await rows.addDataSet()
   for (const dataSet of [first, third]) await rows.addCopy(content, dataSet, 'committed')
   const id = await rows.addCopy(content, second)
@@ -131,7 +131,7 @@ test('a setback of a source asks the next one', async () => {
   expect(seen).toEqual(new Set([first.serviceUrl, third.serviceUrl]))
 })
 
-test('a copy with a setback is due at its time', async () => {
+test('a copy with a setback is due at its retry time', async () => {
   await rows.addCopy(content, first, 'committed')
   const id = await rows.addCopy(content, second, 'transferring')
   await write((tx) => returnToPlanned(tx, { copyId: id, batchId: null }, { ...setback, retryAtMs: rowsNowMs + 500 }))
@@ -165,7 +165,7 @@ test('I-19: a copy on a lost data set is not durable', async () => {
   expect(read().get('select durable_copies as durable from contents')).toEqual({ durable: 1 })
 })
 
-test('I-02: cached bytes become releasable at the minimum of the bucket, and no longer are below it', async () => {
+test('I-02: cached bytes are releasable from the minimum of the bucket on, and not below it', async () => {
   await write((tx) =>
     tx.run('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 1, 0, 0)', content.contentId),
   )

@@ -1,11 +1,11 @@
 import type { Reader, Tx } from '#kernel'
-import { judgeReleasable } from '../cache/cache-store.ts'
+import { updateReleasable } from '../cache/cache-store.ts'
 import { forgetDeleted } from '../catalog/reference-store.ts'
 import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
 import { releaseCopies } from '../removals/release-store.ts'
 import { endRemovals } from '../removals/removal-store.ts'
 
-/** A content as the storage pipeline sees it. One piece for now: contents are no longer than the longest piece. */
+/** A content in the storage pipeline. It has one piece, because the largest object fits into one. */
 export interface PipelineContent {
   readonly contentId: number
   readonly bucketId: number
@@ -37,7 +37,7 @@ export interface Copy {
   readonly dataSetId: number
   readonly slot: number
   readonly state: CopyState
-  /** How often it had to start over: orders choices and spaces retries, and is no count of a task's attempts. */
+  /** How often the copy started over: used to order providers and to space retries. Independent of task attempts. */
   readonly setbacks: number
   readonly nextAttemptAtMs: number
   readonly uploadedAtMs: number | null
@@ -57,13 +57,13 @@ interface CopyRow {
   readonly batch_id: number | null
 }
 
-/** A copy that could not be pulled so often is uploaded from the cache. */
+/** After this many setbacks a copy is uploaded from the cache instead of pulled. */
 export const pullSetbacksMax = 3
 
-/** The provider has the bytes from here on. */
+/** States in which the provider has the bytes. */
 export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
 
-/** The piece of a new content. Idempotent. */
+/** Inserts the piece of a new content. Idempotent. */
 export function planPiece(tx: Tx, content: { readonly contentId: number; readonly size: number }): void {
   tx.run(
     'insert into pieces (content_id, part_no, offset_bytes, length) values (?, 0, 0, ?) on conflict (content_id, part_no) do nothing',
@@ -101,7 +101,7 @@ export function findPipelineContent(reader: Reader, contentId: number): Pipeline
   )
 }
 
-/** Of bytes whose SHA-256 is the content's (I-30). */
+/** Only for a piece CID computed from bytes with the content's SHA-256 (I-30). */
 export function setPieceCid(tx: Tx, pieceId: number, pieceCid: string): void {
   tx.run('update pieces set piece_cid = ?, is_proven = 1 where id = ?', pieceCid, pieceId)
 }
@@ -116,11 +116,11 @@ export function findCopy(reader: Reader, id: number): Copy | undefined {
 }
 
 /**
- * One wanted copy per data set that is still the one of its slot. Idempotent. True when the content begins to be stored with it. Where the
- * data set has ended by now, the copy is lost from the start (I-29): it waits for nothing until its slot gets another data set.
+ * Plans one copy on each data set that is still current in its slot. Idempotent. True when this starts the storing of the content. On a
+ * data set that has ended meanwhile the copy is `lost` from the start (I-29), until its slot gets another data set.
  */
 export function planCopies(tx: Tx, content: PipelineContent, places: readonly Pick<DataSet, 'id' | 'slot'>[], nowMs: number): boolean {
-  // Its last version may have been deleted since it was read: nothing new may begin then.
+  // Its last version may have been deleted since it was read: plan nothing then.
   if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return false
   for (const { id, slot } of places) {
     const current = tx.get<Pick<DataSet, 'state'>>(
@@ -149,7 +149,7 @@ export function planCopies(tx: Tx, content: PipelineContent, places: readonly Pi
   )
 }
 
-/** planned → transferring. False when another run moved it meanwhile. */
+/** planned → transferring. False when another run changed the copy meanwhile. */
 export function beginUpload(tx: Tx, id: number, nowMs: number): boolean {
   return (
     tx.run(
@@ -160,12 +160,12 @@ export function beginUpload(tx: Tx, id: number, nowMs: number): boolean {
   )
 }
 
-/** All bytes were accepted; from here on a repeat asks the provider for the piece instead of sending it again. */
+/** All bytes were accepted: a later run looks up the piece at the provider instead of sending it again. */
 export function recordUpload(tx: Tx, id: number, nowMs: number): void {
   tx.run("update copies set uploaded_at = ?, updated_at = ? where id = ? and state = 'transferring'", nowMs, nowMs, id)
 }
 
-/** A copy as its holder knows it: moving it on changes nothing once another batch, or none, holds it (I-25). */
+/** A copy and its holder: updates change nothing when the copy has another holder by now (I-25). */
 export interface CopyInBatch {
   readonly copyId: number
   /** Null: held by the store task, outside any batch. */
@@ -188,7 +188,7 @@ export interface CopySetback {
   readonly code: string
   readonly message: string
   readonly nowMs: number
-  /** Absent: it starts over at once, as after a crash, and this is not counted as a setback. */
+  /** Absent: it starts over at once, as after a crash, and no setback is counted. */
   readonly retryAtMs?: number
 }
 
@@ -208,7 +208,7 @@ export function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): vo
   )
 }
 
-/** The data set takes no more pieces: what was not sent to it never will be. What was sent is followed to its end. */
+/** The data set takes no more pieces: unsent copies are lost, unsent batches closed. Sent batches are followed to their end. */
 export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
   tx.run(
     "update commit_batches set state = 'closed', attention_at = null, last_error = 'the data set ended', updated_at = ? where data_set_id = ? and state in ('pulling', 'ready')",
@@ -224,8 +224,8 @@ export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
 }
 
 /**
- * The data set is gone with all it held. Cached bytes that relied on it are held fast in the same transaction, and so that no later look
- * at them lets them go (I-02): their contents count one durable copy less until they are counted anew.
+ * The data set is lost with all its copies. In the same transaction the affected cached bytes become unreleasable, and stay so (I-02):
+ * their contents lose one durable copy until they are recounted.
  */
 export function loseCopies(tx: Tx, dataSetId: number, nowMs: number): void {
   tx.run(
@@ -234,7 +234,7 @@ export function loseCopies(tx: Tx, dataSetId: number, nowMs: number): void {
     dataSetId,
   )
   tx.run("update copies set state = 'lost', updated_at = ? where data_set_id = ? and state = 'committed'", nowMs, dataSetId)
-  // Their copies may be forgotten from here on, and the ids of copies be given again: no removal may stay that names one.
+  // The copies may be deleted from now on and their ids reused: no open removal may refer to one.
   endRemovals(tx, dataSetId, nowMs)
   tx.run('update cache_entries set releasable = 0 where content_id in (select content_id from copies where data_set_id = ?)', dataSetId)
 }
@@ -255,13 +255,13 @@ export function contentsOfDataSet(
     .map(({ id }) => id)
 }
 
-/** The service URL of a provider that can serve the piece of copy `c` now: committed ones first, then in turn. */
+/** Service URL of a provider that can serve the piece of copy `c`: committed copies first, then rotating with the setbacks. */
 const sourceUrl = `(select d.service_url from copies s join data_sets d on d.id = s.data_set_id
   where s.piece_id = c.piece_id and s.data_set_id <> c.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
     and d.state in ('ready', 'write_blocked', 'retiring')
   order by s.state = 'committed' desc, (s.id + c.setbacks) % 8 limit 1)`
 
-/** Copies that a data set still lacks and that another provider can already serve, oldest first. */
+/** Planned copies of a data set that another provider can already serve, oldest first. */
 export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): readonly PullCandidate[] {
   return reader.all<PullCandidate>(
     `select c.id as copyId, c.content_id as contentId, c.setbacks as setbacks, p.piece_cid as pieceCid, p.length as length, ${sourceUrl} as sourceUrl
@@ -274,7 +274,7 @@ export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number,
   )
 }
 
-/** By copy id: where the pieces of a pull can be fetched. */
+/** Source URL of each piece of a pull, by copy id; without pieces that have no source. */
 export function sourceUrls(reader: Reader, batchId: number): ReadonlyMap<number, string> {
   const rows = reader.all<{ copyId: number; url: string | null }>(
     `select c.id as copyId, ${sourceUrl} as url from commit_items i join copies c on c.id = i.copy_id where i.batch_id = ?`,
@@ -293,7 +293,7 @@ export interface PullCandidate {
   readonly sourceUrl: string
 }
 
-/** When the earliest setback of a planned copy is over; undefined when none waits. */
+/** Earliest retry time of a planned copy; undefined when none waits. */
 export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): number | undefined {
   const row = reader.get<{ at: number | null }>(
     "select min(next_attempt_at) as at from copies where data_set_id = ? and state = 'planned' and next_attempt_at > ?",
@@ -303,22 +303,21 @@ export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): 
   return row?.at ?? undefined
 }
 
-/** Slots of a content with every piece in one of the states, on data sets in one of theirs. */
+/** Number of slots in which every piece of the content has one of the copy states, on data sets in one of the data set states. */
 const slotsWith = (copyStates: string, dataSetStates: string) => `(select count(*) from (
   select c.slot from copies c join data_sets d on d.id = c.data_set_id
   where c.content_id = contents.id and c.state in (${copyStates}) and d.state in (${dataSetStates})
   group by c.slot having count(distinct c.piece_id) = (select count(*) from pieces p where p.content_id = contents.id)) as slots)`
 const durableSlots = slotsWith(`'committed'`, `'ready', 'write_blocked', 'retiring'`)
-/** Those whose provider serves the bytes, committed or not: copies that a reorganisation took back are still read there (I-20). */
+/** Slots whose provider serves the bytes, committed or not: after a reorganisation copies can still be read there (I-20). */
 const readableSlots = slotsWith(
   `'parked', 'batched', 'unconfirmed', 'attention', 'committed'`,
   `'creating', 'ready', 'write_blocked', 'retiring'`,
 )
 
 /**
- * Recomputes what the content's copies amount to, in the transaction that changed them: durable slots (I-19), the state shown to
- * operators, and whether the cached bytes may be released. Copies of a content that was deleted meanwhile are given up; returns the data
- * sets from which such copies must be removed.
+ * Recounts a content in the transaction that changed its copies: durable slots (I-19), store state, and whether its cached bytes are
+ * releasable. Releases the copies of a deleted content; returns the data sets from which they must be removed.
  */
 export function recountContent(tx: Tx, contentId: number, nowMs: number): readonly number[] {
   const released = releaseCopies(tx, contentId, nowMs)
@@ -337,7 +336,7 @@ export function recountContent(tx: Tx, contentId: number, nowMs: number): readon
        else 'unstored' end where id = ?`,
     contentId,
   )
-  judgeReleasable(tx, contentId)
+  updateReleasable(tx, contentId)
   forgetDeleted(tx, contentId)
   return released
 }

@@ -20,7 +20,7 @@ const { signal } = new AbortController()
 const bytes = randomBytes(1000)
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let dir: string
 let content: PipelineContent
 let path: string
@@ -29,13 +29,13 @@ let received: string[]
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   dir = mkdtempSync(join(tmpdir(), 'svc-damaged-'))
   path = writeBlob('blob')
-  doors.world.cached = { path, size: bytes.length }
+  deps.world.cached = { path, size: bytes.length }
   content = await rows.addContent({ bytes, copies: 2 })
   received = []
-  doors.providers.client = (url) =>
+  deps.providers.client = (url) =>
     ({
       async upload({ body }: Parameters<ProviderClient['upload']>[0]) {
         await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), () => {})
@@ -56,13 +56,13 @@ function writeBlob(name: string): string {
   return join(dir, name)
 }
 
-const store = () => storeContent(doors, content.contentId, signal)
+const store = () => storeContent(deps, content.contentId, signal)
 const states = () => copiesOf(rows.database.read, content.contentId).map(({ state }) => state)
 const recordedCid = () => rows.database.read.get<{ cid: string | null }>('select piece_cid as cid from pieces')?.cid
 const forgetCid = () => rows.database.write((tx) => tx.run('update pieces set piece_cid = null'))
-const calculateWith = (pieces: Pick<PieceCalculator, 'calculate'>) => Object.assign(doors, { pieces })
+const calculateWith = (pieces: Pick<PieceCalculator, 'calculate'>) => Object.assign(deps, { pieces })
 
-test('I-30: bytes that changed before their piece CID was computed are not uploaded, and the content waits for an upload of right ones', async () => {
+test('I-30: bytes damaged before their piece CID was computed are not uploaded; a new upload of the object repairs the content', async () => {
   await rows.addDataSet()
   await rows.addDataSet()
   await forgetCid()
@@ -71,52 +71,52 @@ test('I-30: bytes that changed before their piece CID was computed are not uploa
   await flipByte(path, 500)
   expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged', retryable: true, message: expect.stringContaining(path) })
   expect([received, recordedCid(), states()]).toEqual([[], null, ['planned', 'planned']])
-  expect(doors.scheduled).toEqual([`forget ${content.contentId}`])
+  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
 
-  doors.world.cached = { path: writeBlob('new'), size: bytes.length }
+  deps.world.cached = { path: writeBlob('new'), size: bytes.length }
   expect(await store()).toEqual({ kind: 'done' })
   expect([received, recordedCid(), states()]).toEqual([['http://provider-0'], content.pieceCid, ['parked', 'planned']])
 })
 
-test('I-30: bytes that changed after their piece CID was computed are not uploaded either', async () => {
+test('I-30: bytes damaged after their piece CID was computed are not uploaded', async () => {
   await rows.addDataSet()
   await rows.addDataSet()
   await flipByte(path, 0)
   expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged' })
   expect([received, states()]).toEqual([[], ['planned', 'planned']])
-  expect(doors.scheduled).toEqual([`forget ${content.contentId}`])
+  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
 })
 
-test('I-30: damaged bytes take no part where a provider has the piece: the other copy is pulled from there', async () => {
+test('I-30: damaged bytes are not uploaded when a provider has the piece: the other copy is pulled from there', async () => {
   await rows.addCopy(content, await rows.addDataSet(), 'parked')
   const id = await rows.addCopy(content, await rows.addDataSet())
   await rows.database.write((tx) => tx.run('update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
   await flipByte(path, 0)
-  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await store()).toEqual({ kind: 'done' })
   expect(received).toEqual([])
-  expect(doors.scheduled).toEqual([`forget ${content.contentId}`, 'pull 2'])
+  expect(deps.scheduled).toEqual([`forget ${content.contentId}`, 'pull 2'])
 })
 
-test('I-08: a file that a new upload replaced while it was read costs no attempt', async () => {
+test('I-08: a file that a new upload replaces while it is read uses no attempt', async () => {
   await rows.addDataSet()
   await rows.addDataSet()
   await forgetCid()
   calculateWith({
     async calculate() {
-      doors.world.cached = { path: writeBlob('new'), size: bytes.length }
+      deps.world.cached = { path: writeBlob('new'), size: bytes.length }
       throw new PieceCalculationError('there is no file', { code: 'piece_source_missing' })
     },
   })
-  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
-  expect(doors.scheduled).toEqual([])
+  expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(deps.scheduled).toEqual([])
 })
 
 test('a content that is deleted while its file is read needs no operator', async () => {
   await rows.addDataSet()
   await forgetCid()
   const deleteContent = async () => {
-    doors.world.cached = undefined
+    deps.world.cached = undefined
     await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
   }
   calculateWith({
@@ -131,14 +131,14 @@ test('a content that is deleted while its file is read needs no operator', async
 test('a content that is deleted before its file is found needs no operator', async () => {
   await rows.addDataSet()
   await forgetCid()
-  doors.locateCached = async () => {
+  deps.locateCached = async () => {
     await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
     return undefined
   }
   expect(await store()).toEqual({ kind: 'done' })
 })
 
-test('a file that cannot be read costs an attempt', async () => {
+test('a file that cannot be read uses an attempt', async () => {
   await rows.addDataSet()
   await rows.addDataSet()
   await forgetCid()
@@ -147,13 +147,13 @@ test('a file that cannot be read costs an attempt', async () => {
   await expect(store()).rejects.toBe(unreadable)
 })
 
-test('I-30: damaged bytes are not brought back to a provider that discarded them, and hold up no other piece', async () => {
+test('I-30: damaged bytes are not uploaded again to a provider that discarded them, and do not block other pieces', async () => {
   const other = await rows.addContent({ bytes: randomBytes(200) })
   const items = [content, other].map(({ contentId, pieceCid, size }) => ({ copyId: 1, contentId, pieceCid: pieceCid ?? '', length: size }))
-  const right = await doors.locateCached(content.contentId)
+  const right = await deps.locateCached(content.contentId)
   const wrong = { path, size: bytes.length, sha256: '0'.repeat(64), blobId: 'wrong' }
-  Object.assign(doors, { locateCached: async (contentId: number) => (contentId === other.contentId ? wrong : right) })
-  await restoreBytes(doors, 'http://provider-0', items.toReversed(), signal)
+  Object.assign(deps, { locateCached: async (contentId: number) => (contentId === other.contentId ? wrong : right) })
+  await restoreBytes(deps, 'http://provider-0', items.toReversed(), signal)
   expect(received).toEqual(['http://provider-0'])
-  expect(doors.scheduled).toEqual([`forget ${other.contentId}`])
+  expect(deps.scheduled).toEqual([`forget ${other.contentId}`])
 })

@@ -7,7 +7,7 @@ import type { DependentVersion } from '../contract.ts'
 export interface DependentRange {
   readonly bucketId: number
   readonly dataSetIds: readonly number[]
-  /** Versions behind this place, of keys below `high`. */
+  /** Versions after this position, with keys below `high`. */
   readonly after: Cursor
   readonly high: string
   readonly limit: number
@@ -23,18 +23,18 @@ const dependentSql = (from: string) =>
      exists (select 1 from object_heads h where h.bucket_id = v.bucket_id and h.key = v.key and h.version_id = v.version_id) as is_current
    from ${from} and v.bucket_id = ? and (v.key, v.rseq) > (?, ?) and v.key < ? and v.is_delete_marker = 0 order by v.key, v.rseq limit ?`
 const dependent = {
-  /** Over the versions in their order: soon done where most of them have a copy there. */
+  /** Scans versions in order: fast when most of them have a copy there. */
   ofMany: dependentSql(`object_versions v where exists (select 1 ${committedOn})`),
-  /** Over the copies, whose versions are sorted: soon done where there are few. */
+  /** Scans copies and sorts their versions: fast when there are few. */
   ofFew: dependentSql(
     `(select distinct c.content_id from copies c where c.state = 'committed' and c.data_set_id in (select value from json_each(?))) of_set
      cross join object_versions v where v.content_id = of_set.content_id`,
   ),
 }
-/** Data sets with fewer versions have them sorted. */
+/** Below this number of versions, `ofFew` is used. */
 const fewVersions = 2000
 
-/** Versions with a committed copy on one of the data sets, in order of key and then newest first. */
+/** Versions with a committed copy on one of the data sets, sorted by key, then newest first. */
 export function listDependentVersions(read: Reader, range: DependentRange): DependentVersion[] {
   const { bucketId, dataSetIds, after, high, limit } = range
   const ids = JSON.stringify(dataSetIds)

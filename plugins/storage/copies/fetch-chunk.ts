@@ -1,60 +1,60 @@
 import type { ChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import type { ReadableCopy } from './placement-store.ts'
-import { type Attempt, type CopyDoors, tryCopy, type WantedChunk } from './try-copy.ts'
+import { type Attempt, type CopyDeps, tryCopy, type WantedChunk } from './try-copy.ts'
 
-export interface FetchDoors extends CopyDoors {
+export interface FetchDeps extends CopyDeps {
   readonly budget: ChunkBudget
 }
 
-/** No copy gave the bytes. */
-export class NoCopyGives extends Error {
-  override readonly name = 'NoCopyGives'
+/** No stored copy returned the right bytes. */
+export class NoReadableCopy extends Error {
+  override readonly name = 'NoReadableCopy'
 
   constructor(copies: number) {
-    super(`none of ${copies} stored copies gives the bytes`)
+    super(`none of ${copies} stored copies can be read`)
   }
 }
 
 /**
- * Brings a chunk into a slot from the first copy that gives the right bytes (I-31). The next copy is asked when one fails, and competes with one that
- * is slow.
+ * Fetches a chunk into a slot from the first copy that returns the right bytes (I-31). The next copy is tried when one fails, and in
+ * parallel when one is slow.
  */
 export async function fetchChunk(
-  doors: FetchDoors,
+  deps: FetchDeps,
   wanted: WantedChunk,
   copies: readonly ReadableCopy[],
   { slot, signal }: { readonly slot: Slot; readonly signal: AbortSignal },
 ): Promise<Slot> {
-  using race = new CopyRace(doors, wanted, { copies, slot, signal })
+  using race = new CopyRace(deps, wanted, { copies, slot, signal })
   for (;;) {
     signal.throwIfAborted()
     race.startNext()
-    if (race.isOver) throw new NoCopyGives(copies.length)
+    if (race.isOver) throw new NoReadableCopy(copies.length)
     const ended = await race.nextEnd()
     if (!ended?.isProved) continue
-    race.doubtSlower(ended.copy)
+    race.suspectSlower(ended.copy)
     return ended.slot
   }
 }
 
 class CopyRace implements Disposable {
-  readonly #doors: FetchDoors
+  readonly #deps: FetchDeps
   readonly #wanted: WantedChunk
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   readonly #copies: readonly ReadableCopy[]
   readonly #untried: ReadableCopy[]
   readonly #freeSlots: Slot[]
   readonly #running = new Map<ReadableCopy, Promise<Attempt>>()
 
   constructor(
-    doors: FetchDoors,
+    deps: FetchDeps,
     wanted: WantedChunk,
     { copies, slot, signal }: { readonly copies: readonly ReadableCopy[]; readonly slot: Slot; readonly signal: AbortSignal },
   ) {
-    this.#doors = doors
+    this.#deps = deps
     this.#wanted = wanted
     this.#copies = copies
     this.#untried = [...copies]
@@ -62,24 +62,24 @@ class CopyRace implements Disposable {
     this.#signal = AbortSignal.any([signal, this.#stop.signal])
   }
 
-  /** Every copy was tried in vain. */
+  /** Every copy was tried and failed. */
   get isOver(): boolean {
     return this.#running.size === 0
   }
 
-  /** Asks one more copy; a competing one only if there is memory for its bytes. */
+  /** Tries the next copy; in parallel to another only if memory is free. */
   startNext(): void {
     if (this.#untried.length === 0) return
-    const slot = this.#freeSlots.pop() ?? this.#doors.budget.tryTake(this.#wanted.length, 0)
+    const slot = this.#freeSlots.pop() ?? this.#deps.budget.tryTake(this.#wanted.length, 0)
     if (!slot) return
     const copy = this.#untried.shift()
-    if (copy) this.#running.set(copy, tryCopy(this.#doors, this.#wanted, { copy, slot, signal: this.#signal }))
+    if (copy) this.#running.set(copy, tryCopy(this.#deps, this.#wanted, { copy, slot, signal: this.#signal }))
   }
 
-  /** The first attempt that ends; undefined when it is time to ask one more copy. */
+  /** The first attempt that ends; undefined when the next copy is to be tried in parallel. */
   async nextEnd(): Promise<Attempt | undefined> {
     const { promise: late, resolve } = Promise.withResolvers<undefined>()
-    const timer = this.#untried.length > 0 ? setTimeout(() => resolve(undefined), this.#doors.limits.hedge) : undefined
+    const timer = this.#untried.length > 0 ? setTimeout(() => resolve(undefined), this.#deps.limits.hedge) : undefined
     const ended = await Promise.race([...this.#running.values(), late])
     clearTimeout(timer)
     if (!ended) return undefined
@@ -88,16 +88,16 @@ class CopyRace implements Disposable {
     return ended
   }
 
-  /** Copies that were asked before the winner and are still under way. */
-  doubtSlower(winner: ReadableCopy): void {
+  /** Marks copies as suspect that were tried before the winner and are still running. */
+  suspectSlower(winner: ReadableCopy): void {
     const earlier = this.#copies.slice(0, this.#copies.indexOf(winner))
-    for (const copy of earlier) if (this.#running.has(copy)) this.#doors.doubts.raise(copy)
+    for (const copy of earlier) if (this.#running.has(copy)) this.#deps.suspects.add(copy)
   }
 
   [Symbol.dispose](): void {
     this.#stop.abort()
     for (const slot of this.#freeSlots) slot.release()
-    // Their memory is free once nothing is written to it any more.
+    // The attempts may still write to their slots: release each when its attempt ends.
     for (const attempt of this.#running.values()) void attempt.then(({ slot }) => slot.release())
   }
 }

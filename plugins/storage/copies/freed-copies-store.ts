@@ -1,6 +1,6 @@
 import type { Reader } from '#kernel'
 
-/** Contents not stored yet with copies that an upgrade freed and that nothing has taken up since, by id. */
+/** Contents that are not stored and have copies freed by migration 0007 that no task has processed since, by id. */
 export function freedContents(reader: Reader, page: { readonly after: number; readonly limit: number }): readonly number[] {
   return reader
     .all<{ id: number }>(

@@ -2,7 +2,7 @@ import type { OpenedPiece, ProviderPieces } from '../chain/provider-pieces.ts'
 
 type Opener = Pick<ProviderPieces, 'openPiece'>
 
-/** Asks again once when the connection was lost before the answer: an idle one may have been closed meanwhile. @throws Error without an answer */
+/** Retries once when the connection was lost before the answer: the provider may have closed an idle one. @throws Error without an answer */
 export async function openCopy(client: Opener, pieceCid: string, call: Parameters<Opener['openPiece']>[1]): Promise<OpenedPiece> {
   const first = await client.openPiece(pieceCid, call)
   const isLost = first.kind === 'uncertain' && first.cause.reason === 'connection_lost'

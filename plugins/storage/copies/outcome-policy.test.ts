@@ -12,12 +12,24 @@ const fresh: Evidence = {
 }
 
 const table: readonly (readonly [string, Partial<Evidence>, OutcomeVerdict])[] = [
-  ['a recorded nonce is proof, whatever else is said', { hasLanded: true, isReportedFailed: true, ageMs: 99_000 }, { kind: 'landed' }],
-  ['an idle sender proves nothing while the provider may still be working', {}, { kind: 'undecided', needsAttention: false }],
-  ['after the working time the pool is counted', { ageMs: 10_000, sender: { pooled: 9, final: 7 } }, { kind: 'observe', senderNonce: 9 }],
-  ['a reported failure is believed only as a reason to count at once', { isReportedFailed: true }, { kind: 'observe', senderNonce: 7 }],
   [
-    'counted transactions still in the pool keep it open',
+    'a used nonce is proof of a landing, even when the provider reports a failure',
+    { hasLanded: true, isReportedFailed: true, ageMs: 99_000 },
+    { kind: 'landed' },
+  ],
+  ['an idle sender proves nothing while the provider may still be working', {}, { kind: 'undecided', needsAttention: false }],
+  [
+    'after the handling time the pending nonce of the sender is recorded',
+    { ageMs: 10_000, sender: { pooled: 9, final: 7 } },
+    { kind: 'observe', senderNonce: 9 },
+  ],
+  [
+    'after a reported failure the pending nonce of the sender is recorded at once',
+    { isReportedFailed: true },
+    { kind: 'observe', senderNonce: 7 },
+  ],
+  [
+    'counted transactions that are not final keep the outcome open',
     { ageMs: 20_000, observedNonce: 9, sender: { pooled: 12, final: 8 } },
     { kind: 'undecided', needsAttention: false },
   ],
@@ -26,9 +38,13 @@ const table: readonly (readonly [string, Partial<Evidence>, OutcomeVerdict])[] =
     { ageMs: 20_000, observedNonce: 9, sender: { pooled: 12, final: 9 } },
     { kind: 'not_landed' },
   ],
-  ['a silent chain decides nothing', { ageMs: 20_000, sender: undefined, observedNonce: 9 }, { kind: 'undecided', needsAttention: false }],
   [
-    'an old open outcome asks for an operator',
+    'without an answer of the chain the outcome stays open',
+    { ageMs: 20_000, sender: undefined, observedNonce: 9 },
+    { kind: 'undecided', needsAttention: false },
+  ],
+  [
+    'an open outcome needs an operator after the attention time',
     { ageMs: 1000, totalAgeMs: 60_000, sender: undefined },
     { kind: 'undecided', needsAttention: true },
   ],

@@ -1,25 +1,25 @@
-/** Decides from evidence what became of a submission whose answer was lost. Pure; see docs/adr for the reasoning. */
+/** Decides the outcome of a submission whose answer was lost. Pure; the reasons are in docs/adr. */
 
 export interface Evidence {
-  /** The contract recorded our nonce, at the final depth. */
+  /** The contract has our nonce at the confirmed epoch. */
   readonly hasLanded: boolean
-  /** Since these bytes were last sent. */
+  /** Time since these bytes were last sent. */
   readonly ageMs: number
-  /** Since they were sent for the first time. */
+  /** Time since these bytes were first sent. */
   readonly totalAgeMs: number
-  /** The provider itself says that its transaction failed. */
+  /** The provider reports that its transaction failed. */
   readonly isReportedFailed: boolean
-  /** Transactions of the provider's sender: counted with its pool, and at the final depth. Undefined: the chain did not say. */
+  /** Nonces of the provider's sender: pending, and at the confirmed epoch. Undefined: no answer from the chain. */
   readonly sender: { readonly pooled: number; readonly final: number } | undefined
-  /** `pooled` as it was observed once the provider could not add to it on our behalf any more. */
+  /** `pooled` as read after the provider's handling time, when it could no longer send a transaction for the request. */
   readonly observedNonce: number | null
 }
 
 export type OutcomeVerdict =
   | { readonly kind: 'landed' }
-  /** Every transaction that the sender could have made of our request is final, and none used our nonce. */
+  /** Every transaction that the sender may have sent for the request is final, and none used our nonce. */
   | { readonly kind: 'not_landed' }
-  /** Remember the sender's count: once that many are final, silence means no. */
+  /** Record the sender's nonce: once it is final and ours is unused, the request did not land. */
   | { readonly kind: 'observe'; readonly senderNonce: number }
   | { readonly kind: 'undecided'; readonly needsAttention: boolean }
 
@@ -29,6 +29,6 @@ export function judgeOutcome(evidence: Evidence, limits: { readonly handlingMs: 
   const undecided: OutcomeVerdict = { kind: 'undecided', needsAttention: evidence.totalAgeMs >= limits.attentionMs }
   if (!sender) return undecided
   if (observedNonce !== null) return sender.final >= observedNonce ? { kind: 'not_landed' } : undecided
-  // While the provider may still be working on the request, a transaction could appear that nobody has seen yet.
+  // While the provider may still handle the request, it could send another transaction.
   return evidence.isReportedFailed || evidence.ageMs >= limits.handlingMs ? { kind: 'observe', senderNonce: sender.pooled } : undecided
 }

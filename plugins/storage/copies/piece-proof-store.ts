@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '#kernel'
 import { planPiece, recountContent } from './copy-store.ts'
 
-/** Was the piece CID recorded without a look at the SHA-256 of the bytes, as earlier versions did? */
+/** Whether an earlier version recorded the piece CID without comparing the SHA-256 of the bytes. */
 export const hasUnprovenPiece = (read: Reader, contentId: number): boolean =>
   read.get('select 1 from pieces where content_id = ? and piece_cid is not null and is_proven = 0', contentId) !== undefined
 
@@ -11,7 +11,7 @@ export function markProven(tx: Tx, contentId: number, nowMs: number): void {
   recountContent(tx, contentId, nowMs)
 }
 
-/** The cached bytes stay until the piece is proven: the copies may hold other ones (I-02). */
+/** Keeps the cached bytes until the piece is proven: the copies may have other bytes (I-02). */
 export function holdCachedBytes(tx: Tx, contentId: number): void {
   tx.run('update cache_entries set awaits_proof = 1, releasable = 0 where content_id = ?', contentId)
 }
@@ -19,8 +19,8 @@ export function holdCachedBytes(tx: Tx, contentId: number): void {
 const releaseHold = (tx: Tx, contentId: number) => tx.run('update cache_entries set awaits_proof = 0 where content_id = ?', contentId)
 
 /**
- * The copies of a content hold other bytes. They go to a content of their own that is being deleted, so that they are removed as those of
- * any deleted object, and the content begins anew with its cached bytes. Returns the data sets that have pieces to remove.
+ * The copies of the content have other bytes. Moves them to a new content in state `deleting`, so that they are removed like those of any
+ * deleted object; the content is stored again from its cached bytes. Returns the data sets that have pieces to remove.
  */
 export function separateCopies(tx: Tx, content: { readonly contentId: number; readonly size: number }, nowMs: number): readonly number[] {
   const { contentId } = content

@@ -12,7 +12,7 @@ export interface ContentRow {
   readonly pieceCid: string | null
   readonly committed: number
   readonly onChain: number
-  /** Copies whose provider has the bytes, and that are not on their way to the chain yet. */
+  /** Copies whose provider has the bytes and that are not in a batch yet. */
   readonly parked: number
   readonly updatedAtMs: number
 }
@@ -37,7 +37,7 @@ export function findVersionContent(
   )
 }
 
-/** One of the versions that have the content: the newest of the first key. */
+/** One version of the content: the newest of the first key. */
 export function findVersionOfContent(
   reader: Reader,
   contentId: number,
@@ -56,7 +56,7 @@ export function findContent(reader: Reader, contentId: number): ContentRow | und
   return row && { ...row, isCached: row.isCached === 1 }
 }
 
-/** In no particular order; those that are no more are left out. */
+/** In no particular order; deleted contents are left out. */
 export function findContents(reader: Reader, contentIds: readonly number[]): ContentRow[] {
   return reader
     .all<FoundContent>(
@@ -79,7 +79,7 @@ interface CopyRecordRow {
   readonly piece_cid: string | null
 }
 
-/** A copy that is already served can be fetched here. */
+/** `retrievalUrl` is set for copies that the provider already serves. */
 export function listCopyRecords(
   reader: Reader,
   contentId: number,
@@ -114,7 +114,7 @@ export function copyStatus(state: CopyState): CopyStatus {
   return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
 }
 
-/** `isBeingStored`: is there a task that brings the bytes to a first provider? */
+/** `isBeingStored`: whether an open task uploads the content to its first provider. */
 export function objectState(
   content: Pick<ContentRow, 'storeState' | 'committed' | 'onChain' | 'parked'>,
   isBeingStored: () => boolean,
@@ -123,7 +123,7 @@ export function objectState(
   if (content.storeState === 'failed' || content.storeState === 'lost') return 'failed'
   if (content.committed > 0) return 'replicating'
   if (content.onChain > 0) return 'committing'
-  // The task has used up its attempts: the bytes stay here until an operator retries it.
+  // The task has used all attempts: the bytes stay cached until an operator retries it.
   if (content.parked === 0 && !isBeingStored()) return 'failed'
   return content.storeState === 'storing' ? 'uploading' : 'cached'
 }

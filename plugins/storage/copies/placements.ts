@@ -14,7 +14,7 @@ import {
 } from './placement-store.ts'
 import type { UploadMeter } from './upload-meter.ts'
 
-export interface PlacementDoors {
+export interface PlacementDeps {
   readonly database: Database
   readonly clock: Clock
   readonly queue: Pick<TaskQueue, 'isOpen'>
@@ -24,7 +24,7 @@ export interface PlacementDoors {
 
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
-export function createPlacements({ database, clock, queue, uploads, pieceUrl }: PlacementDoors): Placements {
+export function createPlacements({ database, clock, queue, uploads, pieceUrl }: PlacementDeps): Placements {
   const reader: Reader = database.read
   const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
   return {
@@ -32,7 +32,7 @@ export function createPlacements({ database, clock, queue, uploads, pieceUrl }: 
       const version = findVersionContent(reader, bucketId, versionId)
       if (!version) return undefined
       const content = version.contentId === null ? undefined : findContent(reader, version.contentId)
-      // A delete marker has no bytes anywhere.
+      // Delete markers have no bytes.
       if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
       return {
         ...describe(content, listCopyRecords(reader, content.contentId, pieceUrl)),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginEviction, judgeReleasable, pageOfEntries } from '../cache/cache-store.ts'
+import { beginEviction, pageOfEntries, updateReleasable } from '../cache/cache-store.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
@@ -19,7 +19,7 @@ const { signal } = new AbortController()
 const bytes = randomBytes(1000)
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let pieces: PieceCalculator
 let dir: string
 let path: string
@@ -29,13 +29,13 @@ let uploads: string[]
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   pieces = createPieceCalculator({ threads: 1 })
-  Object.assign(doors, { pieces })
+  Object.assign(deps, { pieces })
   dir = mkdtempSync(join(tmpdir(), 'svc-prove-'))
   path = join(dir, 'blob')
   writeFileSync(path, bytes)
-  doors.world.cached = { path, size: bytes.length }
+  deps.world.cached = { path, size: bytes.length }
   content = await rows.addContent({ bytes, copies: 2 })
   await rows.database.write((tx) => {
     tx.run('insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1000, 1, 0, 0)', content.contentId)
@@ -45,7 +45,7 @@ beforeEach(async () => {
   })
   for (let slot = 0; slot < 2; slot++) await rows.addCopy(content, await rows.addDataSet(), 'committed')
   uploads = []
-  doors.providers.client = () =>
+  deps.providers.client = () =>
     ({
       async upload({ pieceCid }: Parameters<ProviderClient['upload']>[0]) {
         uploads.push(pieceCid)
@@ -61,17 +61,17 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const store = () => storeContent(doors, content.contentId, signal)
+const store = () => storeContent(deps, content.contentId, signal)
 const states = (contentId = content.contentId) => copiesOf(rows.database.read, contentId).map(({ state }) => state)
 const isReleasable = () => rows.database.read.get<{ yes: number }>('select releasable as yes from cache_entries')?.yes === 1
 
-/** These rows have no versions to count. */
+/** Without reference counts: these contents have no versions. */
 const broken = () => checkInvariants(rows.database.read).filter((problem) => !problem.includes('ref_count is not'))
 
-test('I-30: copies of damaged bytes that an earlier version made are removed and made anew from right ones', async () => {
+test('I-30: copies of damaged bytes from an earlier version are removed, and the content is stored again', async () => {
   await rows.database.write((tx) => tx.run("update pieces set piece_cid = 'of damaged bytes'"))
-  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
-  expect(doors.scheduled).toEqual(['cleanup 1', 'cleanup 2'])
+  expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(deps.scheduled).toEqual(['cleanup 1', 'cleanup 2'])
   const removals = rows.database.read.all('select data_set_id, chain_piece_id, state from removals order by data_set_id')
   expect(removals).toEqual([
     { data_set_id: 1, chain_piece_id: '1', state: 'pending' },
@@ -86,31 +86,31 @@ test('I-30: copies of damaged bytes that an earlier version made are removed and
   expect(broken()).toEqual([])
 })
 
-test('a piece CID that an earlier version recorded is proven once, and its copies stay', async () => {
+test('a piece CID from an earlier version is proven once, and its copies stay', async () => {
   await rows.database.write((tx) => tx.run('update cache_entries set releasable = 0'))
   expect(await store()).toEqual({ kind: 'done' })
   expect([uploads, states(), isReleasable()]).toEqual([[], ['committed', 'committed'], true])
-  expect(doors.scheduled).toEqual(['make room'])
+  expect(deps.scheduled).toEqual(['reconcile capacity'])
   await store()
-  expect(doors.scheduled).toEqual(['make room'])
+  expect(deps.scheduled).toEqual(['reconcile capacity'])
 })
 
-test('I-02: bytes that are to prove a piece stay cached until they have, whatever is counted meanwhile', async () => {
+test('I-02: cached bytes of an unproven piece are not evicted until it is proven', async () => {
   const { contentId } = content
   await rows.database.write((tx) => {
     holdCachedBytes(tx, contentId)
-    recountContent(tx, contentId, doors.clock.now())
-    judgeReleasable(tx, contentId)
+    recountContent(tx, contentId, deps.clock.now())
+    updateReleasable(tx, contentId)
   })
   expect(isReleasable()).toBe(false)
-  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).misjudged).toEqual([])
+  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).stale).toEqual([])
   await rows.database.write((tx) => tx.run('update cache_entries set releasable = 1'))
   expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toBeUndefined()
   await store()
   expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toHaveLength(1)
 })
 
-test('I-02: copies that are made anew from held bytes let them go in the end', async () => {
+test('I-02: cached bytes that were held for a proof can be evicted after the content is stored again', async () => {
   await rows.database.write((tx) => {
     tx.run("update pieces set piece_cid = 'of damaged bytes'")
     holdCachedBytes(tx, content.contentId)
@@ -118,14 +118,14 @@ test('I-02: copies that are made anew from held bytes let them go in the end', a
   await store()
   await rows.database.write((tx) => tx.run('update contents set durable_copies = 2, readable_copies = 2'))
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()
-  await rows.database.write((tx) => judgeReleasable(tx, content.contentId))
+  await rows.database.write((tx) => updateReleasable(tx, content.contentId))
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toHaveLength(1)
 })
 
-test('damaged bytes prove nothing: copies stay, and the cached file is forgotten', async () => {
+test('damaged cached bytes prove nothing: the copies stay, the cached file is removed', async () => {
   await flipByte(path, 3)
-  expect(waitOf(await store(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await store()).toEqual({ kind: 'done' })
-  expect(doors.scheduled).toEqual([`forget ${content.contentId}`])
+  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
   expect(states()).toEqual(['committed', 'committed'])
 })

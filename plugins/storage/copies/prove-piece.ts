@@ -8,33 +8,33 @@ import { hasUnprovenPiece, markProven, separateCopies } from './piece-proof-stor
 const separated = defineProbe('storage.prove.separated')
 
 /**
- * Computes a piece CID again that was recorded without a look at the SHA-256 (I-30), while the content is cached. Copies of another piece
- * are removed, and the content is stored anew. Undefined when the store goes on.
+ * While the content is cached, recomputes a piece CID that was recorded without comparing the SHA-256 (I-30). Copies of another piece
+ * are removed and the content is stored again. Undefined when the store can continue.
  */
-export async function provePiece(doors: Pipeline, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
-  const { database, clock, log, schedule, uploadEvents } = doors
+export async function provePiece(deps: Pipeline, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
+  const { database, clock, log, schedule, uploadEvents } = deps
   const { contentId } = content
   if (!hasUnprovenPiece(database.read, contentId)) return undefined
-  const file = await doors.locateCached(contentId)
+  const file = await deps.locateCached(contentId)
   if (!file) return undefined
   try {
-    const { pieceCid, chunkRoots } = await calculatePiece(doors, file, signal)
+    const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
     if (pieceCid === content.pieceCid) {
       await database.write((tx) => {
         markProven(tx, contentId, clock.now())
         keepChunkRoots(tx, content, chunkRoots)
-        schedule.makeRoom(tx)
+        schedule.reconcileCapacity(tx)
       })
       return undefined
     }
   } catch (error) {
-    return settleSourceFault(doors, { contentId, file }, error)
+    return settleSourceFault(deps, { contentId, file }, error)
   }
   await database.write((tx) => {
     for (const dataSetId of separateCopies(tx, content, clock.now())) schedule.cleanup(tx, dataSetId)
-    uploadEvents.moved(tx, contentId)
+    uploadEvents.changed(tx, contentId)
   })
   await separated()
-  log.error('copies of damaged bytes are removed and made anew', { content: contentId, piece: content.pieceCid })
-  return waitFor(clock, 'retry', 0, 'the copies held damaged bytes and are made anew')
+  log.error('copies of damaged bytes are removed and stored again', { content: contentId, piece: content.pieceCid })
+  return waitFor(clock, 'retry', 0, 'the copies had damaged bytes; the content is stored again')
 }

@@ -15,14 +15,14 @@ const throttled: Answer = notSent({ reason: 'throttled', retryAfterMs: 60_000, d
 const broken: Answer = uncertain({ reason: 'server_error', status: 500, detail: 'oops' })
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let source: DataSet
 let target: DataSet
 let calls: PullCall[]
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   source = await rows.addDataSet()
   target = await rows.addDataSet()
   calls = []
@@ -30,9 +30,9 @@ beforeEach(async () => {
 
 afterEach(() => rows[Symbol.asyncDispose]())
 
-/** Answers each call with what became of its pieces in their order, or with this answer. */
+/** Answers each call with the states of its pieces, in order, or with this answer; the last one repeats. */
 function answer(...answers: readonly (readonly PullState[] | Answer)[]): void {
-  doors.world.client = {
+  deps.world.client = {
     pull: async (call) => {
       calls.push(call)
       const next = answers[Math.min(calls.length, answers.length) - 1] as readonly PullState[] | Answer
@@ -43,7 +43,7 @@ function answer(...answers: readonly (readonly PullState[] | Answer)[]): void {
   }
 }
 
-async function lack(count: number, state: 'parked' | 'committed' = 'committed') {
+async function planPulls(count: number, state: 'parked' | 'committed' = 'committed') {
   for (let i = 0; i < count; i++) {
     const content = await rows.addContent()
     await rows.addCopy(content, source, state)
@@ -51,57 +51,57 @@ async function lack(count: number, state: 'parked' | 'committed' = 'committed') 
   }
 }
 
-/** The provider of the data set has not answered three calls of this kind. */
-function silence(serviceUrl: string): void {
+/** Three calls to the provider without an answer. */
+function makeUnresponsive(serviceUrl: string): void {
   for (let call = 0; call < 3; call++) {
-    using turn = doors.providers.turns.take(serviceUrl, 'mutation')
-    turn.heard(uncertain({ reason: 'timeout', detail: 'late' }))
+    using turn = deps.providers.turns.take(serviceUrl, 'mutation')
+    turn.record(uncertain({ reason: 'timeout', detail: 'late' }))
   }
 }
 
-const pull = () => pullPieces(doors, target.id, signal)
+const pull = () => pullPieces(deps, target.id, signal)
 const copyStates = () =>
   rows.database.read
     .all<{ state: string }>('select state from copies where data_set_id = ? order by id', target.id)
     .map(({ state }) => state)
 const batches = () => openBatches(rows.database.read, target.id).map(({ state }) => state)
 
-test('pieces that all arrived are committed with the signature that allowed the pull', async () => {
+test('when all pieces arrived they are committed with the signature of the pull', async () => {
   answer(['inProgress', 'pending'], ['complete', 'complete'])
-  await lack(2)
-  expect(waitOf(await pull(), doors.clock).reason).toBe('provider_pulling')
+  await planPulls(2)
+  expect(waitOf(await pull(), deps.clock).reason).toBe('provider_pulling')
   expect(await pull()).toEqual({ kind: 'done' })
   expect(calls[1]).toEqual(calls[0])
   expect(batches()).toEqual(['ready'])
   expect(copyStates()).toEqual(['batched', 'batched'])
-  expect(doors.scheduled).toEqual(['commit 2', 'pull 2'])
+  expect(deps.scheduled).toEqual(['commit 2', 'pull 2'])
 })
 
-test('I-08: a provider that does not answer is not asked to pull before its probe', async () => {
+test('I-08: a provider that does not answer gets no pull before its probe', async () => {
   answer(['complete'])
-  await lack(1)
-  silence(target.serviceUrl)
-  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider', forMs: doors.pace.epochMs })
+  await planPulls(1)
+  makeUnresponsive(target.serviceUrl)
+  expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'provider', forMs: deps.pace.epochMs })
   expect(calls).toEqual([])
-  await doors.clock.advance(doors.pace.epochMs)
+  await deps.clock.advance(deps.pace.epochMs)
   expect(await pull()).toEqual({ kind: 'done' })
 })
 
-test('a piece that is deleted while its pull is prepared does not hold up the others', async () => {
+test('a piece that is deleted while its pull is prepared does not delay the others', async () => {
   answer(['complete', 'complete'])
-  await lack(3)
-  vi.spyOn(doors.funds, 'canPay').mockImplementationOnce(async () => {
+  await planPulls(3)
+  vi.spyOn(deps.funds, 'canPay').mockImplementationOnce(async () => {
     await rows.database.write((tx) => tx.run("update copies set state = 'removed' where data_set_id = ? and content_id = 1", target.id))
     return { isCovered: true }
   })
-  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await pull()).toEqual({ kind: 'done' })
   expect(copyStates()).toEqual(['removed', 'batched', 'batched'])
 })
 
-test('I-25: a copy on its way in a pull is moved only on behalf of that pull', async () => {
+test('I-25: a copy in a pull changes its state only through that pull', async () => {
   answer([])
-  await lack(1)
+  await planPulls(1)
   await pull()
   const [copy] = rows.database.read.all<{ id: number }>('select id from copies where data_set_id = ?', target.id)
   const own = { copyId: copy?.id ?? 0, batchId: null }
@@ -112,85 +112,85 @@ test('I-25: a copy on its way in a pull is moved only on behalf of that pull', a
   expect(copyStates()).toEqual(['transferring'])
 })
 
-test('at most 40 pieces are asked for at once', async () => {
+test('a pull has at most 40 pieces', async () => {
   answer([])
-  await lack(41)
+  await planPulls(41)
   await pull()
   expect(calls[0]?.pieces).toHaveLength(40)
 })
 
-test('when some pieces failed, the others are parked for a new batch and these are planned for later', async () => {
+test('when some pieces failed, the others are parked for a new batch and the failed ones are planned for later', async () => {
   answer(['complete', 'failed', 'complete'])
-  await lack(3)
+  await planPulls(3)
   await pull()
   expect(batches()).toEqual([])
   expect(copyStates()).toEqual(['parked', 'planned', 'parked'])
-  expect(doors.scheduled).toEqual(['store 2', 'commit 2', 'pull 2'])
-  expect(waitOf(await pull(), doors.clock).reason).toBe('retry')
+  expect(deps.scheduled).toEqual(['store 2', 'commit 2', 'pull 2'])
+  expect(waitOf(await pull(), deps.clock).reason).toBe('retry')
   expect(calls).toHaveLength(1)
 })
 
-test('a pull that does not end is given up after its limit', async () => {
+test('a pull that does not end is closed after its limit', async () => {
   answer(['complete', 'retrying'])
-  await lack(2)
+  await planPulls(2)
   await pull()
-  await doors.clock.advance(doors.pace.pullLimitMs + 1)
+  await deps.clock.advance(deps.pace.pullLimitMs + 1)
   await pull()
   expect(copyStates()).toEqual(['parked', 'planned'])
 })
 
-test('a provider that only errs is left after the same limit', async () => {
+test('a pull that gets only errors is closed after the same limit', async () => {
   answer(broken)
-  await lack(1)
-  expect(waitOf(await pull(), doors.clock).reason).toBe('provider')
-  await doors.clock.advance(doors.pace.pullLimitMs + 1)
-  expect(waitOf(await pull(), doors.clock).reason).toBe('provider')
+  await planPulls(1)
+  expect(waitOf(await pull(), deps.clock).reason).toBe('provider')
+  await deps.clock.advance(deps.pace.pullLimitMs + 1)
+  expect(waitOf(await pull(), deps.clock).reason).toBe('provider')
   expect(batches()).toEqual([])
   expect(copyStates()).toEqual(['planned'])
 })
 
-test('I-08: after "come back later" the provider is not asked before that time, whatever wakes the task', async () => {
+test('I-08: after a 429 the pull is not sent before Retry-After, even when the task runs earlier', async () => {
   answer(throttled, ['complete'])
-  await lack(1)
-  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
-  await doors.clock.advance(20_000)
-  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 40_000 })
+  await planPulls(1)
+  expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  await deps.clock.advance(20_000)
+  expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 40_000 })
   expect(calls).toHaveLength(1)
-  await doors.clock.advance(40_000)
+  await deps.clock.advance(40_000)
   expect(await pull()).toEqual({ kind: 'done' })
   expect(calls[1]).toEqual(calls[0])
 })
 
-test('I-08: missing money waits before anything is signed', async () => {
+test('I-08: without funds the task waits before it signs', async () => {
   answer([])
-  doors.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
-  await lack(1)
-  expect(waitOf(await pull(), doors.clock).reason).toBe('funding')
+  deps.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+  await planPulls(1)
+  expect(waitOf(await pull(), deps.clock).reason).toBe('funding')
   expect(batches()).toEqual([])
   expect(calls).toEqual([])
 })
 
-test('a nonce that is used already leaves the pieces to the chain', async () => {
+test('a pull whose nonce is already used goes to the commit task, which reads the outcome on chain', async () => {
   answer({ kind: 'landed' })
-  await lack(1)
+  await planPulls(1)
   expect(await pull()).toEqual({ kind: 'done' })
   expect(batches()).toEqual(['ready'])
-  expect(doors.scheduled).toEqual(['commit 2', 'pull 2'])
+  expect(deps.scheduled).toEqual(['commit 2', 'pull 2'])
 })
 
 test('a refused pull is an attempt, and its pieces are planned for later', async () => {
   answer(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
-  await lack(2)
+  await planPulls(2)
   await expect(pull()).rejects.toMatchObject({ code: 'provider_invalid' })
   expect(batches()).toEqual([])
   expect(copyStates()).toEqual(['planned', 'planned'])
 })
 
-test('a data set that is still being created is waited for; one that ended is left alone', async () => {
+test('the task waits for a data set in creation and does nothing for one that ended', async () => {
   answer([])
-  await lack(1)
+  await planPulls(1)
   await rows.database.write((tx) => tx.run("update data_sets set state = 'creating' where id = ?", target.id))
-  expect(waitOf(await pull(), doors.clock).reason).toBe('data_set')
+  expect(waitOf(await pull(), deps.clock).reason).toBe('data_set')
   await rows.database.write((tx) => tx.run("update data_sets set state = 'write_blocked' where id = ?", target.id))
   expect(await pull()).toEqual({ kind: 'done' })
   expect(calls).toEqual([])
@@ -208,28 +208,28 @@ test('equal pieces are pulled one after the other', async () => {
   expect(calls[0]?.pieces).toHaveLength(1)
 })
 
-test('a pull of which no piece has a source any more is not sent, and the cache is asked to help', async () => {
+test('a pull without any source left is not sent, and the store tasks check the cache', async () => {
   answer([])
-  await lack(2)
+  await planPulls(2)
   await pull()
   await rows.database.write((tx) => tx.run("update copies set state = 'lost' where data_set_id = ?", source.id))
-  doors.world.client = { ...doors.world.client, findPiece: async () => ok({ isFound: false }) }
-  doors.scheduled.length = 0
-  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'source', forMs: 0 })
+  deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
+  deps.scheduled.length = 0
+  expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'source', forMs: 0 })
   expect(calls).toHaveLength(1)
   expect(batches()).toEqual([])
   expect(copyStates()).toEqual(['planned', 'planned'])
-  expect(doors.scheduled).toEqual(['store 1', 'store 2'])
+  expect(deps.scheduled).toEqual(['store 1', 'store 2'])
   expect(await pull()).toEqual({ kind: 'done' })
 })
 
-test('a pull that lost some of its sources begins anew with the others, and what had arrived stays', async () => {
+test('a pull that lost some of its sources is replaced by one for the rest, and arrived pieces are parked', async () => {
   answer([])
-  await lack(3)
+  await planPulls(3)
   await pull()
   await rows.database.write((tx) => tx.run("update copies set state = 'lost' where data_set_id = ? and content_id in (1, 2)", source.id))
   const [arrived] = calls[0]?.pieces ?? []
-  doors.world.client = { ...doors.world.client, findPiece: async (cid) => ok({ isFound: cid === arrived?.pieceCid }) }
+  deps.world.client = { ...deps.world.client, findPiece: async (cid) => ok({ isFound: cid === arrived?.pieceCid }) }
   await pull()
   expect(copyStates()).toEqual(['parked', 'planned', 'planned'])
   await pull()
@@ -237,39 +237,39 @@ test('a pull that lost some of its sources begins anew with the others, and what
   expect(calls[1]?.extraData).not.toBe(calls[0]?.extraData)
 })
 
-test('after "come back later" to many pieces, ten at most are signed and asked for, for a while', async () => {
+test('after a 429 to a large pull, pulls have at most ten pieces for an hour', async () => {
   answer(throttled, [])
-  await lack(41)
-  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  await planPulls(41)
+  expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
   expect(batches()).toEqual([])
-  expect(waitOf(await pull(), doors.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
-  await doors.clock.advance(60_000)
+  expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
+  await deps.clock.advance(60_000)
   await pull()
   expect(calls.map(({ pieces }) => pieces.length)).toEqual([40, 10])
   const setbacks = rows.database.read.get('select sum(setbacks) as n from copies')
   expect(setbacks).toEqual({ n: 0 })
-  await doors.clock.advance(2 * 3_600_000)
+  await deps.clock.advance(2 * 3_600_000)
   await pull()
   await pull()
   expect(calls.at(-1)?.pieces).toHaveLength(31)
 })
 
-test('a data set that has ended by its last refusal needs no operator', async () => {
+test('a data set that turns out to have ended at its last refusal needs no operator', async () => {
   answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
-  await lack(1)
+  await planPulls(1)
   await rows.database.write((tx) => tx.run('update data_sets set refusals = 11 where id = ?', target.id))
-  doors.reads.liveness = async () => (calls.length === 0 ? { live: true } : { live: false, reason: 'terminated', endEpoch: 9n })
-  expect(waitOf(await pull(), doors.clock).reason).toBe('data_set')
+  deps.reads.liveness = async () => (calls.length === 0 ? { live: true } : { live: false, reason: 'terminated', endEpoch: 9n })
+  expect(waitOf(await pull(), deps.clock).reason).toBe('data_set')
   expect(calls).toHaveLength(1)
   expect(await pull()).toEqual({ kind: 'done' })
 })
 
-test('a refused data set gets no pull while its chain state is live and its pause lasts, and an operator is told in the end', async () => {
+test('a refused data set that is live on chain gets pulls after growing pauses, and finally the task fails for an operator', async () => {
   answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
-  await lack(1)
+  await planPulls(1)
   let outcome = await pull()
   for (let round = 0; round < 30 && outcome.kind === 'wait'; round++) {
-    await doors.clock.advance(waitOf(outcome, doors.clock).forMs)
+    await deps.clock.advance(waitOf(outcome, deps.clock).forMs)
     outcome = await pull()
   }
   expect(outcome).toMatchObject({ kind: 'fail', code: 'data_set_refused', retryable: true })

@@ -20,28 +20,28 @@ const asked = defineProbe('storage.pull.asked')
 const settled = defineProbe('storage.pull.settled')
 
 const retryMsMax = 10 * 60_000
-const busy = 'the provider asks to come back later'
+const busy = 'the provider is busy and asks for a later retry'
 
 /**
- * Moves one batch of missing pieces to this data set's provider. The signature that allows the pull later commits the very same
- * pieces, so nonce and signature are on record before the provider sees them.
+ * Lets this data set's provider pull one batch of missing pieces. The signature of the pull later commits the same pieces, so nonce and
+ * signature are recorded before they are sent.
  */
-export async function pullPieces(doors: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, pace } = doors
+export async function pullPieces(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace } = deps
   const dataSet = findDataSet(database.read, dataSetId)
   if (!dataSet || (dataSet.state !== 'ready' && dataSet.state !== 'planned' && dataSet.state !== 'creating')) return done()
   if (dataSet.state !== 'ready') return waitFor(clock, 'data_set', pace.epochMs)
-  const hold = await holdWrites(doors, dataSet)
+  const hold = await holdWrites(deps, dataSet)
   if (hold) return hold
   const throttledUntilMs = pullsThrottledUntilMs(database.read, dataSetId) ?? 0
   if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
   const running = openBatches(database.read, dataSetId).find((batch) => batch.state === 'pulling')
-  if (running) return follow(doors, { dataSet, batch: running }, signal)
-  const batch = await begin(doors, dataSet)
+  if (running) return follow(deps, { dataSet, batch: running }, signal)
+  const batch = await begin(deps, dataSet)
   if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
-  // Some of the pieces were taken or deleted between the look and the record: look again.
+  // Some of the pieces were taken or deleted between the query and the record: start over.
   if (batch === 'changed') return waitFor(clock, 'retry', 0)
-  if (batch) return follow(doors, { dataSet, batch }, signal)
+  if (batch) return follow(deps, { dataSet, batch }, signal)
   const nextAtMs = nextPullAtMs(database.read, dataSetId, clock.now())
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
@@ -51,14 +51,14 @@ export interface Pulling {
   readonly batch: CommitBatch
 }
 
-async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
-  const { database, clock } = doors
+async function begin(deps: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+  const { database, clock } = deps
   const countMax = pullPiecesMax(piecesPerCallMax, pullsThrottledUntilMs(database.read, dataSet.id), clock.now())
   const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), countMax))
   if (candidates.length === 0) return undefined
-  // The provider checks the signature against the chain as if it committed now: without money it could only refuse.
-  if (!(await canAfford(doors, dataSet, candidates)).isCovered) return 'unfunded'
-  const terms = await signBatch(doors, dataSet, candidates)
+  // The provider simulates the commit on chain: without funds it would refuse.
+  if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'
+  const terms = await signBatch(deps, dataSet, candidates)
   const id = await database.write((tx) =>
     recordBatch(tx, { dataSetId: dataSet.id, method: 'pull', ...terms, items: candidates, nowMs: clock.now() }),
   )
@@ -67,21 +67,21 @@ async function begin(doors: Pipeline, dataSet: DataSet): Promise<CommitBatch | '
   return openBatches(database.read, dataSet.id).find((batch) => batch.id === id)
 }
 
-async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
-  const { database, clock, pace, providers, chain } = doors
+async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, pace, providers, chain } = deps
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
     return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
-  const sources = sourcesOf(doors, batch)
+  const sources = sourcesOf(deps, batch)
   if (sources.length < batch.items.length) {
-    // The signature covers exactly these pieces: a request that names fewer could only be refused.
-    await dropUnsourced(doors, pulling, signal)
-    return waitFor(clock, 'source', 0, 'some of the pieces have no provider to be pulled from')
+    // The signature covers exactly these pieces: a request with fewer would be refused.
+    await dropUnsourced(deps, pulling, signal)
+    return waitFor(clock, 'source', 0, 'some of the pieces have no provider that can serve them')
   }
   signal.throwIfAborted()
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
-  const answer = turn.heard(
+  const answer = turn.record(
     await providers.client(dataSet.serviceUrl).pull(
       {
         dataSetId: dataSet.chainId ?? undefined,
@@ -93,47 +93,47 @@ async function follow(doors: Pipeline, pulling: Pulling, signal: AbortSignal): P
     ),
   )
   await asked()
-  if (answer.kind === 'ok') return settle(doors, pulling, answer.value)
-  // A pull changes nothing on chain and may be asked for again with the same bytes.
+  if (answer.kind === 'ok') return settle(deps, pulling, answer.value)
+  // A pull changes nothing on chain and may be sent again with the same bytes.
   if (answer.kind === 'uncertain') {
-    if (!isLate(doors, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
-    await abandon(doors, pulling, answer.cause.detail)
-    return waitFor(clock, 'provider', pace.providerMs, 'the provider gave no usable answer for too long; the pull begins anew')
+    if (!isLate(deps, batch)) return waitFor(clock, 'provider', pace.providerMs, answer.cause.detail)
+    await abandon(deps, pulling, answer.cause.detail)
+    return waitFor(clock, 'provider', pace.providerMs, 'the provider gave no usable answer within the pull limit; the pull starts over')
   }
   if (answer.kind === 'landed') {
-    // The nonce is used: these pieces are on chain already, and the commit task reads their ids there.
+    // The nonce is used: the pieces are already on chain, and the commit task reads their ids.
     await database.write((tx) => {
-      commitPulled(doors, tx, pulling)
-      doors.schedule.pull(tx, dataSet.id, clock.now())
+      commitPulled(deps, tx, pulling)
+      deps.schedule.pull(tx, dataSet.id, clock.now())
     })
     return done()
   }
-  return handleRefusal(doors, pulling, judgeRefusal(answer.cause, pace))
+  return handleRefusal(deps, pulling, judgeRefusal(answer.cause, pace))
 }
 
-async function handleRefusal(doors: Pipeline, pulling: Pulling, setback: Setback): Promise<Outcome> {
-  const { database, clock, funds } = doors
+async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback): Promise<Outcome> {
+  const { database, clock, funds } = deps
   const { dataSet, batch } = pulling
-  if (setback.kind === 'wait' && setback.reason === 'provider_busy') return throttle(doors, pulling, setback.forMs)
+  if (setback.kind === 'wait' && setback.reason === 'provider_busy') return throttle(deps, pulling, setback.forMs)
   if (setback.kind === 'wait') {
     if (setback.reason === 'funding') funds.forget()
     await database.write((tx) => delayBatch(tx, batch.id, { ...setback, untilMs: clock.now() + setback.forMs }))
     return waitFor(clock, setback.reason, setback.forMs, setback.message)
   }
   if (setback.kind === 'data_set_gone') {
-    const hold = await handleDataSetGone(doors, dataSet, setback.message)
-    // The chain may just have said that it has ended, or that its creation was taken back: nobody needs to act on that.
+    const hold = await handleDataSetGone(deps, dataSet, setback.message)
+    // When the data set has ended or its creation was rolled back, no operator is needed.
     const isReady = findDataSet(database.read, dataSet.id)?.state === 'ready'
     if (!isReady || readRefusals(database.read, dataSet.id).refusals < dataSetRefusalsMax) return hold
     return fail('data_set_refused', hold.message ?? setback.message, { retryable: true })
   }
-  await abandon(doors, pulling, setback.message)
+  await abandon(deps, pulling, setback.message)
   throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused to pull: ${setback.message}`)
 }
 
-/** The provider takes few pieces of one payer while it is busy: what is not among them is signed anew, in smaller pulls (I-08). */
-async function throttle(doors: Pipeline, { dataSet, batch }: Pulling, forMs: number): Promise<Outcome> {
-  const { database, clock } = doors
+/** A busy provider takes few pieces per payer: a larger pull is closed and signed again in smaller ones (I-08). */
+async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: number): Promise<Outcome> {
+  const { database, clock } = deps
   const nowMs = clock.now()
   await database.write((tx) => {
     throttlePulls(tx, dataSet.id, nowMs + forMs)
@@ -147,21 +147,21 @@ async function throttle(doors: Pipeline, { dataSet, batch }: Pulling, forMs: num
   return waitFor(clock, 'provider_busy', forMs, busy)
 }
 
-async function settle(doors: Pipeline, pulling: Pulling, status: PullStatus): Promise<Outcome> {
-  const { database, clock, pace } = doors
+async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Promise<Outcome> {
+  const { database, clock, pace } = deps
   const { batch } = pulling
   const states = new Map(status.pieces.map((piece) => [piece.pieceCid, piece.status]))
   const arrived = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'complete')
   const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
-  if (!isOver && !isLate(doors, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
+  if (!isOver && !isLate(deps, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
   await database.write((tx) => {
-    if (arrived.length === batch.items.length) commitPulled(doors, tx, pulling)
-    else splitBatch(doors, tx, { ...pulling, arrived })
-    // Whatever became missing or free meanwhile is taken up by the next run.
-    doors.schedule.pull(tx, pulling.dataSet.id, clock.now())
+    if (arrived.length === batch.items.length) commitPulled(deps, tx, pulling)
+    else splitBatch(deps, tx, { ...pulling, arrived })
+    // The next run handles pieces that became due meanwhile.
+    deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
   })
-  if (arrived.length > 0) doors.progressed()
+  if (arrived.length > 0) deps.progressed()
   await settled()
   return done()
 }
@@ -172,24 +172,24 @@ function commitPulled({ clock, schedule, uploadEvents }: Pipeline, tx: Tx, { dat
   markPulled(tx, batch.id, clock.now())
   for (const { contentId } of batch.items) {
     recountContent(tx, contentId, clock.now())
-    uploadEvents.moved(tx, contentId)
+    uploadEvents.changed(tx, contentId)
   }
   schedule.commit(tx, dataSet.id)
 }
 
-/** Not all pieces came: the signature covers exactly these pieces, so it is given up, and what arrived is committed under a new one. */
-function splitBatch(doors: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] }): void {
-  const { clock, pace, schedule } = doors
+/** Not all pieces arrived: the signature covers exactly these pieces, so the batch is closed, and arrived pieces join a new one. */
+function splitBatch(deps: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] }): void {
+  const { clock, pace, schedule } = deps
   const nowMs = clock.now()
   closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
-  const here = new Set(arrived.map((item) => item.copyId))
+  const arrivedIds = new Set(arrived.map((item) => item.copyId))
   for (const { copyId, contentId } of batch.items) {
     const copy = { copyId, batchId: batch.id }
-    if (here.has(copyId)) markParked(tx, copy, nowMs)
-    else returnPull(doors, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
+    if (arrivedIds.has(copyId)) markParked(tx, copy, nowMs)
+    else returnPull(deps, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
     recountContent(tx, contentId, nowMs)
   }
-  if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.lingerMs)
+  if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.batchingWindowMs)
 }
 
 interface LostPull {
@@ -200,7 +200,7 @@ interface LostPull {
   readonly message: string
 }
 
-/** Planned anew for later. The store task looks at once whether the cache has to help out; the next pull gives it the time. */
+/** Plans the copy again for later. The store task runs first and may upload it from the cache. */
 function returnPull({ clock, pace, schedule }: Pipeline, tx: Tx, { copyId, batchId, contentId, code, message }: LostPull): void {
   const nowMs = clock.now()
   const retryAtMs = nowMs + Math.min(pace.providerMs * 4, retryMsMax)
@@ -208,13 +208,13 @@ function returnPull({ clock, pace, schedule }: Pipeline, tx: Tx, { copyId, batch
   schedule.store(tx, contentId)
 }
 
-async function abandon(doors: Pipeline, { batch }: Pulling, message: string): Promise<void> {
-  const { database, clock } = doors
+async function abandon(deps: Pipeline, { batch }: Pulling, message: string): Promise<void> {
+  const { database, clock } = deps
   const nowMs = clock.now()
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId } of batch.items) {
-      returnPull(doors, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
+      returnPull(deps, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
       recountContent(tx, contentId, nowMs)
     }
   })

@@ -1,12 +1,12 @@
-/** A busy provider still takes this many pieces of each payer. */
+/** Pieces that a busy provider still takes per payer. */
 const guaranteedPieces = 10
-/** Pulls stay small for so long after a provider was busy. */
+/** How long pulls stay small after a provider was busy. */
 const smallForMs = 60 * 60_000
 
-/** How many pieces the next pull may name, of `usualMax`. */
+/** Maximum number of pieces of the next pull; `usualMax` unless the provider was busy recently. */
 export function pullPiecesMax(usualMax: number, throttledUntilMs: number | null, nowMs: number): number {
   return throttledUntilMs !== null && nowMs < throttledUntilMs + smallForMs ? guaranteedPieces : usualMax
 }
 
-/** A pull that a busy provider will take one day: it is asked for again as it was signed. */
+/** Whether a busy provider takes the pull as signed. */
 export const isSmallEnough = ({ length }: readonly unknown[]): boolean => length <= guaranteedPieces

@@ -5,8 +5,8 @@ import { markParked, recountContent, returnToPlanned, sourceUrls } from './copy-
 import type { Pulling } from './pull-pieces.ts'
 
 /**
- * Where the pieces can be fetched now; those that no provider can serve any more are left out. The provider knows the request by its
- * signature, so another source is no new request.
+ * Current sources of the pieces; pieces that no provider can serve are left out. The provider identifies a pull by its signature, so
+ * sources may change between requests.
  */
 export function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch): readonly PieceSource[] {
   const urls = sourceUrls(database.read, batch.id)
@@ -17,11 +17,11 @@ export function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch)
 }
 
 /**
- * Gives up a pull of which a piece lost its last source. A piece that had arrived before stays; one that had not is planned anew, and
- * the store task looks whether the cache can bring it. Those with a source are pulled again.
+ * Closes a pull in which a piece has lost its last source. Such a piece is parked if it has arrived, else planned again, and the store
+ * task may upload it from the cache. Pieces with a source are pulled again.
  */
-export async function dropUnsourced(doors: Pipeline, { dataSet, batch }: Pulling, signal: AbortSignal): Promise<void> {
-  const { database, clock, schedule, providers } = doors
+export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: Pulling, signal: AbortSignal): Promise<void> {
+  const { database, clock, schedule, providers } = deps
   const sourced = new Set(sourceUrls(database.read, batch.id).keys())
   const arrived = new Set<number>()
   for (const { copyId, pieceCid } of batch.items) {
@@ -30,7 +30,7 @@ export async function dropUnsourced(doors: Pipeline, { dataSet, batch }: Pulling
     if (answer.kind === 'ok' && answer.value.isFound) arrived.add(copyId)
   }
   const nowMs = clock.now()
-  const why = { code: 'source_gone', message: 'no provider can serve the piece any more', nowMs }
+  const why = { code: 'source_gone', message: 'no provider can serve the piece', nowMs }
   await database.write((tx) => {
     closeBatch(tx, batch.id, { message: why.message, nowMs })
     for (const { copyId, contentId } of batch.items) {

@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
-/** Lets a data set's provider fetch the pieces it lacks from providers that have them. */
+/** Lets a data set's provider pull missing pieces from providers that have them. */
 export const pullTask = defineTask({
   kind: 'storage_pull',
   label: 'Transfer stored content',
@@ -12,7 +12,7 @@ export const pullTask = defineTask({
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async (run) => {
     const { pullPieces } = await import('./pull-pieces.ts')
-    const doors = pipelineOf(run)
-    return unlessChainIsSilent(doors, () => pullPieces(doors, run.args.dataSetId, run.signal))
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => pullPieces(deps, run.args.dataSetId, run.signal))
   },
 })

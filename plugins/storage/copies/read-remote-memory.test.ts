@@ -1,9 +1,9 @@
-/** Memory of reads from providers: one bound for all, shared fetches, and no reader that starves the others. */
+/** Memory of reads from providers: one limit for all, shared fetches, and no starvation. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { OpenedObject } from '../contract.ts'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
-import { type AskedBytes, type RemoteObject, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
+import { type RangeRequest, type RemoteObject, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
 import type { RemoteReadLimits } from './remote-read-limits.ts'
 
 const large = randomBytes(7 * CHUNK_RAW_BYTES + 5000)
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 async function stored(
   limits: Partial<RemoteReadLimits>,
-  answer?: (asked: AskedBytes) => void,
+  answer?: (request: RangeRequest) => void,
 ): Promise<RemoteObject & { copy: ServedCopy }> {
   const copy = await serveCopy(large, answer)
   undo.push(copy)
@@ -28,7 +28,7 @@ async function stored(
 interface Client {
   readonly opened: OpenedObject
   next(): Promise<IteratorResult<Uint8Array>>
-  /** The rest of the bytes, or those before as well where `next` was not called. */
+  /** All bytes that `next` has not returned. */
   rest(): Promise<Buffer>
   leave(): Promise<void>
 }
@@ -52,10 +52,10 @@ async function connect(object: RemoteObject, start = 0): Promise<Client> {
   }
 }
 
-/** Answers that wait for a word. */
+/** Answers that wait for `open`. */
 function gated() {
   const gate = Promise.withResolvers<void>()
-  return { open: () => gate.resolve(), answer: ({ bytes, give }: AskedBytes) => void gate.promise.then(() => give(bytes)) }
+  return { open: () => gate.resolve(), answer: ({ bytes, respond }: RangeRequest) => void gate.promise.then(() => respond(bytes)) }
 }
 
 test('readers of the same bytes share one fetch of each chunk', async () => {
@@ -63,57 +63,57 @@ test('readers of the same bytes share one fetch of each chunk', async () => {
   const object = await stored({}, gate.answer)
   const clients = await Promise.all(Array.from({ length: 20 }, () => connect(object)))
   const reads = clients.map((client) => client.rest())
-  await expect.poll(() => object.copy.asked.length).toBe(1)
+  await expect.poll(() => object.copy.ranges.length).toBe(1)
   gate.open()
   for (const bytes of await Promise.all(reads)) expect(bytes.equals(large)).toBe(true)
-  expect(new Set(object.copy.asked).size).toBe(positions.length)
-  expect(object.copy.asked.filter((range) => range.startsWith('bytes=0-'))).toHaveLength(1)
+  expect(new Set(object.copy.ranges).size).toBe(positions.length)
+  expect(object.copy.ranges.filter((range) => range.startsWith('bytes=0-'))).toHaveLength(1)
   expect(object.reader.usedBytes).toBe(0)
 })
 
-test('a reader that goes away leaves a shared fetch to the others', async () => {
+test('a reader that is closed does not end a fetch that others share', async () => {
   const gate = gated()
   const object = await stored({}, gate.answer)
-  const [gone, stays] = [await connect(object), await connect(object)]
-  const aborted = gone.next()
-  const whole = stays.rest()
-  await expect.poll(() => object.copy.asked.length).toBe(1)
-  await gone.opened[Symbol.asyncDispose]()
+  const [closed, open] = [await connect(object), await connect(object)]
+  const aborted = closed.next()
+  const whole = open.rest()
+  await expect.poll(() => object.copy.ranges.length).toBe(1)
+  await closed.opened[Symbol.asyncDispose]()
   await expect(aborted).rejects.toThrow()
   gate.open()
   expect((await whole).equals(large)).toBe(true)
-  expect(object.copy.asked.filter((range) => range.startsWith('bytes=0-'))).toHaveLength(1)
+  expect(object.copy.ranges.filter((range) => range.startsWith('bytes=0-'))).toHaveLength(1)
 })
 
-test('the last reader that goes away ends the fetch at the provider', async () => {
+test('closing the last reader ends the fetch at the provider', async () => {
   const ended = Promise.withResolvers<void>()
   const object = await stored({}, ({ isOver }) => void isOver.then(() => ended.resolve()))
   const client = await connect(object)
   const aborted = client.next()
-  await expect.poll(() => object.copy.asked.length).toBe(1)
+  await expect.poll(() => object.copy.ranges.length).toBe(1)
   await client.opened[Symbol.asyncDispose]()
   await expect(aborted).rejects.toThrow()
   await ended.promise
   await expect.poll(() => object.reader.usedBytes).toBe(0)
 })
 
-test('nothing more is asked of the provider for a client that does not read', async () => {
+test('a client that does not read causes no further requests to the provider', async () => {
   const object = await stored({ aheadMax: 2 })
   const client = await connect(object)
   await client.next()
   await expect.poll(() => object.reader.usedBytes).toBe(3 * CHUNK_RAW_BYTES)
-  expect(object.copy.asked.length).toBeLessThanOrEqual(3)
+  expect(object.copy.ranges.length).toBeLessThanOrEqual(3)
   expect((await client.rest()).length).toBe(large.length - 64 * 1024)
 })
 
-test('clients that do not read hold no memory from one that reads, and go on with right bytes', async () => {
+test('idle clients do not block memory for a reading one, and later continue with the right bytes', async () => {
   let most = 0
-  const object = await stored({ bytesMax: 3 * CHUNK_RAW_BYTES, hold: 0 }, ({ bytes, give }) => {
+  const object = await stored({ bytesMax: 3 * CHUNK_RAW_BYTES, hold: 0 }, ({ bytes, respond }) => {
     most = Math.max(most, object.reader.usedBytes)
-    give(bytes)
+    respond(bytes)
   })
   const idle = await Promise.all(positions.map((position) => connect(object, position * CHUNK_RAW_BYTES)))
-  // Each in turn, so that every one has had a chunk and waits for its client.
+  // One after the other, so that each has had a chunk and waits for its client.
   const begun: Uint8Array[] = []
   for (const client of idle) begun.push((await client.next()).value)
   const reading = await connect(object)
@@ -126,7 +126,7 @@ test('clients that do not read hold no memory from one that reads, and go on wit
   expect(object.reader.usedBytes).toBe(0)
 })
 
-test('many readers at once in little memory all get right bytes', async () => {
+test('many concurrent readers in little memory all get the right bytes', async () => {
   const object = await stored({ bytesMax: 2 * CHUNK_RAW_BYTES, hold: 0 })
   const clients = await Promise.all(Array.from({ length: 24 }, (_, at) => connect(object, (at % 8) * CHUNK_RAW_BYTES + at)))
   const all = await Promise.all(clients.map((client) => client.rest()))
@@ -134,17 +134,17 @@ test('many readers at once in little memory all get right bytes', async () => {
   expect(object.reader.usedBytes).toBe(0)
 })
 
-test('while all memory is in use by fetches, a further read is refused for now', async () => {
+test('while fetches use all memory, a further read is refused with 503', async () => {
   const object = await stored({ bytesMax: CHUNK_RAW_BYTES, memoryWait: 1 }, () => undefined)
   const [first, second] = [await connect(object), await connect(object, CHUNK_RAW_BYTES)]
   const waiting = first.next()
-  await expect.poll(() => object.copy.asked.length).toBe(1)
+  await expect.poll(() => object.copy.ranges.length).toBe(1)
   await expect(second.next()).rejects.toMatchObject({ code: 'remote_reads_busy', status: 503 })
   await first.opened[Symbol.asyncDispose]()
   await expect(waiting).rejects.toThrow()
 })
 
-test('a client that leaves while its chunks are held frees them', async () => {
+test('a client that disconnects frees the chunks that it holds', async () => {
   const object = await stored({})
   const client = await connect(object)
   await client.next()

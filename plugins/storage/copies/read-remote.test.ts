@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { readAll } from '../testing/object-storage.ts'
-import { type AskedBytes, type RemoteObjectOptions, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
+import { type RangeRequest, type RemoteObjectOptions, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
 
 const small = randomBytes(3000)
 /** Three whole chunks and a short one. */
@@ -39,12 +39,12 @@ const damage = (bytes: Buffer, at = 10): Buffer => {
   return copy
 }
 
-const breakOff = ({ response, bytes }: AskedBytes, after: number): void => {
+const breakOff = ({ response, bytes }: RangeRequest, after: number): void => {
   response.writeHead(200, { 'content-length': bytes.length })
   response.write(bytes.subarray(0, after), () => setImmediate(() => response.destroy()))
 }
 
-const fail = ({ response }: AskedBytes): void => void response.writeHead(503).end()
+const fail = ({ response }: RangeRequest): void => void response.writeHead(503).end()
 const rangeOf = (first: number, last = first): string =>
   `bytes=${first * CHUNK_RAW_BYTES}-${Math.min(large.length, (last + 1) * CHUNK_RAW_BYTES) - 1}`
 const part = { start: 5, end: 1004 }
@@ -55,29 +55,29 @@ test.each([
   ['answer is an error', async () => (await serve(small, fail)).url],
   ['answer is too short', async () => (await serve(small.subarray(0, 2000))).url],
   ['answer is too long', async () => (await serve(Buffer.concat([damage(small), small]))).url],
-  ['answer breaks off', async () => (await serve(small, (asked) => breakOff(asked, 1000))).url],
+  ['answer breaks off', async () => (await serve(small, (request) => breakOff(request, 1000))).url],
   ['port is closed', async () => 'http://127.0.0.1:1'],
-])('a small object comes right from the next copy when the first one is bad: its %s', async (_name, badUrl) => {
+])('a small object is read from the next copy when the first one is bad: its %s', async (_name, badUrl) => {
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [await badUrl(), good.url] })
   expect((await read()).equals(small)).toBe(true)
   expect((await read(part)).equals(small.subarray(5, 1005))).toBe(true)
 })
 
-test('a part of a small object is taken from the proved whole, which is asked for in one request', async () => {
+test('a part of a small object is cut from the proved whole, which is fetched in one request', async () => {
   const bad = await serve(damage(small))
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [bad.url, good.url] })
   expect((await read(part)).equals(small.subarray(5, 1005))).toBe(true)
-  expect([bad.asked, good.asked]).toEqual([[''], ['']])
+  expect([bad.ranges, good.ranges]).toEqual([[''], ['']])
 })
 
-test('a copy that failed a read is asked last from then on', async () => {
+test('a copy that failed a read is tried last from then on', async () => {
   const bad = await serve(damage(small))
   const good = await serve(small)
   const read = await reading({ bytes: small, urls: [bad.url, good.url] })
   for (let i = 0; i < 3; i++) await read()
-  expect([bad.asked.length, good.asked.length]).toEqual([1, 3])
+  expect([bad.ranges.length, good.ranges.length]).toEqual([1, 3])
 })
 
 test('I-31 a part of a large object from a damaged copy is right: the touched chunks are proved, and only they are fetched', async () => {
@@ -86,20 +86,20 @@ test('I-31 a part of a large object from a damaged copy is right: the touched ch
   const read = await reading({ bytes: large, urls: [bad.url, good.url] })
   const across = { start: 2 * CHUNK_RAW_BYTES - 10, end: 2 * CHUNK_RAW_BYTES + 9 }
   expect((await read(across)).equals(large.subarray(across.start, across.end + 1))).toBe(true)
-  expect(bad.asked).toEqual([rangeOf(1)])
-  expect(good.asked).toEqual([rangeOf(1), rangeOf(2)])
+  expect(bad.ranges).toEqual([rangeOf(1)])
+  expect(good.ranges).toEqual([rangeOf(1), rangeOf(2)])
 })
 
-test('I-31 a large object whose copy turns wrong on the way goes on from the next copy with right bytes', async () => {
+test('I-31 a read of a large object continues from the next copy at the first wrong chunk', async () => {
   const bad = await serve(damage(large, large.length - 1))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [bad.url, good.url], limits: { aheadMax: 0 } })
   expect((await read()).equals(large)).toBe(true)
-  expect(bad.asked).toEqual([0, 1, 2, 3].map((position) => rangeOf(position)))
-  expect(good.asked).toEqual([rangeOf(3)])
+  expect(bad.ranges).toEqual([0, 1, 2, 3].map((position) => rangeOf(position)))
+  expect(good.ranges).toEqual([rangeOf(3)])
 })
 
-test('I-31 not one byte of a chunk is sent while no copy gives it right', async () => {
+test('I-31 no byte of a chunk is sent when no copy has it right', async () => {
   const bad = await serve(damage(large, CHUNK_RAW_BYTES + 500_000))
   const read = await reading({ bytes: large, urls: [bad.url] })
   await using opened = await read.open()
@@ -114,30 +114,30 @@ test('I-31 not one byte of a chunk is sent while no copy gives it right', async 
   expect(given).toBe(CHUNK_RAW_BYTES)
 })
 
-test('a large object whose copy breaks off goes on from the next copy', async () => {
-  const broken = await serve(large, (asked) => breakOff(asked, 500_000))
+test('a read of a large object continues from the next copy when one breaks off', async () => {
+  const broken = await serve(large, (request) => breakOff(request, 500_000))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [broken.url, good.url] })
   expect((await read()).equals(large)).toBe(true)
 })
 
-test('a part is cut out where the provider sends everything', async () => {
+test('a part is cut out when the provider ignores the range and sends everything', async () => {
   const wasteful = await serve(large, ({ response }) => void response.end(large))
   const read = await reading({ bytes: large, urls: [wasteful.url] })
   const late = { start: 3 * CHUNK_RAW_BYTES - 7, end: large.length - 1 }
   expect((await read(late)).equals(large.subarray(late.start))).toBe(true)
 })
 
-test('the chunks of a large object come over a few connections', async () => {
+test('the chunks of a large object are fetched over one connection', async () => {
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [good.url], limits: { aheadMax: 0 } })
   expect((await read()).equals(large)).toBe(true)
-  expect([good.asked.length, good.connections()]).toEqual([4, 1])
+  expect([good.ranges.length, good.connections()]).toEqual([4, 1])
 })
 
-test('a connection that the provider closed while it was idle puts no copy in doubt', async () => {
+test('a connection that the provider closed while it was idle makes no copy suspect', async () => {
   let answers = 0
-  const closing = await serve(large, (asked) => (answers++ === 1 ? void asked.response.destroy() : asked.give(asked.bytes)))
+  const closing = await serve(large, (request) => (answers++ === 1 ? void request.response.destroy() : request.respond(request.bytes)))
   const read = await reading({ bytes: large, urls: [closing.url], limits: { aheadMax: 0 } })
   expect((await read()).equals(large)).toBe(true)
 })
@@ -145,7 +145,7 @@ test('a connection that the provider closed while it was idle puts no copy in do
 test.each([
   ['are missing', 'delete from piece_chunk_roots'],
   ['are those of other bytes', `update piece_chunk_roots set chunk_roots = zeroblob(length(chunk_roots))`],
-])('where the chunk roots %s, one whole proved read brings them back before anything is sent', async (_name, sql) => {
+])('when the chunk roots %s, one proved read of the whole piece restores them before anything is sent', async (_name, sql) => {
   const bad = await serve(damage(large, 100))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [bad.url, good.url] })
@@ -153,7 +153,7 @@ test.each([
   await read.rows.database.write((tx) => tx.run(sql))
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
-  expect([bad.asked, good.asked]).toEqual([[''], ['', rangeOf(0), rangeOf(0)]])
+  expect([bad.ranges, good.ranges]).toEqual([[''], ['', rangeOf(0), rangeOf(0)]])
   expect(keptRoots(read)).toEqual(kept)
 })
 
@@ -168,9 +168,9 @@ test('copies that match the piece CID but not the SHA-256 of the content give no
   expect(keptRoots(read)).toEqual([])
 })
 
-test('a read that would wait too long for chunk roots is refused for now, and a later one finds them', async () => {
+test('a read that waits too long for chunk roots is refused with 503, and a later one finds them', async () => {
   const gate = Promise.withResolvers<void>()
-  const slow = await serve(large, (asked) => void gate.promise.then(() => asked.give(asked.bytes)))
+  const slow = await serve(large, (request) => void gate.promise.then(() => request.respond(request.bytes)))
   const read = await reading({ bytes: large, urls: [slow.url], limits: { rebuildWait: 1 } })
   await read.rows.database.write((tx) => tx.run('delete from piece_chunk_roots'))
   await expect(read(part)).rejects.toMatchObject({ code: 'remote_reads_busy' })
@@ -179,7 +179,7 @@ test('a read that would wait too long for chunk roots is refused for now, and a 
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
 })
 
-test('the chunk roots go with the piece', async () => {
+test('the chunk roots are deleted with the piece', async () => {
   const read = await reading({ bytes: large, urls: [] })
   expect(keptRoots(read)).toHaveLength(1)
   await read.rows.database.write((tx) => tx.run('delete from pieces'))
@@ -188,26 +188,26 @@ test('the chunk roots go with the piece', async () => {
 
 test.each([
   ['never answers', () => undefined],
-  ['sends the first bytes and then nothing', ({ response, bytes }: AskedBytes) => void response.write(bytes.subarray(0, 100))],
-])('the first bytes are not held back by a copy that %s', async (_name, answer) => {
+  ['sends the first bytes and then nothing', ({ response, bytes }: RangeRequest) => void response.write(bytes.subarray(0, 100))],
+])('the first bytes are not delayed by a copy that %s', async (_name, answer) => {
   const order: string[] = []
-  const slow = await serve(large, (asked) => {
+  const slow = await serve(large, (request) => {
     order.push('slow')
-    answer(asked)
+    answer(request)
   })
-  const good = await serve(large, ({ bytes, give }) => {
+  const good = await serve(large, ({ bytes, respond }) => {
     order.push('good')
-    give(bytes)
+    respond(bytes)
   })
-  // Without the competing copy the read would hang: the deadline of the slow one is far away.
+  // Without the parallel try the read would hang: the slow copy has an hour of grace.
   const read = await reading({ bytes: large, urls: [slow.url, good.url], limits: { hedge: 1, grace: 3_600_000 } })
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
-  // The slow one is in doubt now: the second read asks the other one first.
+  // The slow copy is suspect now: the second read tries the other one first.
   expect(order[2]).toBe('good')
 })
 
-test('a copy that drips below the minimum rate is given up, however alive it looks', async () => {
+test('a copy that sends below the minimum rate is given up', async () => {
   let at = 0
   const drip = await serve(large, ({ response, bytes, isOver }) => {
     response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${large.length}`, 'content-length': bytes.length })
@@ -216,7 +216,7 @@ test('a copy that drips below the minimum rate is given up, however alive it loo
   })
   const read = await reading({ bytes: large, urls: [drip.url], limits: { grace: 50, bytesPerSecond: 1024 * 1024 } })
   await expect(read(part)).rejects.toMatchObject({ code: 'content_unavailable' })
-  expect(drip.asked).toHaveLength(1)
+  expect(drip.ranges).toHaveLength(1)
 })
 
 test('without a recorded digest the piece CID proves the bytes', async () => {
@@ -226,7 +226,7 @@ test('without a recorded digest the piece CID proves the bytes', async () => {
   expect((await read()).equals(small)).toBe(true)
 })
 
-test('an object that no copy gives is unavailable for now', async () => {
+test('an object without a readable copy is unavailable, with Retry-After', async () => {
   const read = await reading({ bytes: small, urls: [(await serve(damage(small))).url, 'http://127.0.0.1:1'] })
   await expect(read()).rejects.toMatchObject({ code: 'content_unavailable', retryAfterSeconds: 10 })
 })

@@ -9,30 +9,30 @@ import type { Slot } from './chunk-memory.ts'
 import { findStoredPiece } from './chunk-roots-store.ts'
 import { ChunkWindow } from './chunk-window.ts'
 import { isContent } from './content-proof.ts'
-import { createCopyDoubts } from './copy-doubts.ts'
-import { type FetchDoors, fetchChunk, NoCopyGives } from './fetch-chunk.ts'
+import { type FetchDeps, fetchChunk, NoReadableCopy } from './fetch-chunk.ts'
 import { readableCopies } from './placement-store.ts'
 import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
 import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
 import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
+import { createSuspectCopies } from './suspect-copies.ts'
 
-export interface RemoteDoors {
+export interface RemoteReaderDeps {
   readonly database: Database
   readonly providers: Pick<Providers, 'client'>
   readonly clock: Clock
   readonly log: Log
-  /** Others, for tests. */
+  /** Overrides for tests. */
   readonly limits?: Partial<RemoteReadLimits>
 }
 
-/** Reads versions whose bytes are not cached from their stored copies, chunk by chunk; every chunk is proved before it is handed on (I-31). */
+/** Reads uncached versions from their stored copies, chunk by chunk; every chunk is proved before its bytes are returned (I-31). */
 export interface RemoteReader extends AsyncDisposable {
   open(version: ObjectVersion, contentId: number): Promise<OpenedObject>
-  /** Memory of all reads now. */
+  /** Memory in use by all reads, in bytes. */
   readonly usedBytes: number
 }
 
-interface Shared extends FetchDoors {
+interface Shared extends FetchDeps {
   readonly database: Database
   readonly chunks: SharedChunks
   readonly rebuild: ReturnType<typeof createChunkRootsRebuilder>
@@ -40,13 +40,13 @@ interface Shared extends FetchDoors {
 
 const retryAfterSeconds = 10
 
-export function createRemoteReader({ clock, ...doors }: RemoteDoors): RemoteReader {
-  const limits = { ...remoteReadLimits, ...doors.limits }
+export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): RemoteReader {
+  const limits = { ...remoteReadLimits, ...deps.limits }
   const budget = createChunkBudget(limits)
-  const doubts = createCopyDoubts(clock)
+  const suspects = createSuspectCopies(clock)
   const lifetime = new AbortController()
-  const rebuild = createChunkRootsRebuilder({ ...doors, doubts, limits, lifetime: lifetime.signal })
-  const shared: Shared = { ...doors, doubts, limits, budget, chunks: createSharedChunks(budget), rebuild }
+  const rebuild = createChunkRootsRebuilder({ ...deps, suspects, limits, lifetime: lifetime.signal })
+  const shared: Shared = { ...deps, suspects, limits, budget, chunks: createSharedChunks(budget), rebuild }
   return {
     async open(version, contentId) {
       const stop = new AbortController()
@@ -75,7 +75,7 @@ interface Reading extends Shared {
   readonly signal: AbortSignal
 }
 
-/** Inclusive. */
+/** Byte range, both ends inclusive. */
 interface Range {
   readonly start: number
   readonly end: number
@@ -90,12 +90,12 @@ async function* readRange(reading: Reading, { start, end }: Range): AsyncIterabl
       const chunk = await window.read(position, reading.signal)
       const block = Buffer.from(chunk.subarray(from, from + Math.min(blockBytes, end + 1 - at)))
       at += block.length
-      window.rest()
+      window.pause()
       yield block
       window.resume()
     }
   } catch (error) {
-    if (!(error instanceof NoCopyGives)) throw error
+    if (!(error instanceof NoReadableCopy)) throw error
     throw storageErrors.content_unavailable({
       message: `the bytes of '${reading.version.key}' are not in the cache, and ${error.message} now; try again`,
       retryAfterSeconds,
@@ -124,9 +124,9 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
   })
 }
 
-const copiesOf = ({ database, doubts, contentId }: Reading) => doubts.trustedFirst(readableCopies(database.read, contentId))
+const copiesOf = ({ database, suspects, contentId }: Reading) => suspects.trustedFirst(readableCopies(database.read, contentId))
 
-/** Copies may come and go while a long object is read. Where they cannot be looked up, nothing writes to the slot yet. */
+/** Looked up for every chunk, because copies may change during a long read. Releases the slot when the lookup fails. */
 function copiesFor(reading: Reading, slot: Slot): ReturnType<typeof copiesOf> {
   try {
     return copiesOf(reading)
@@ -136,11 +136,11 @@ function copiesFor(reading: Reading, slot: Slot): ReturnType<typeof copiesOf> {
   }
 }
 
-/** What shows that the bytes at a position are right. */
+/** Returns the check of a chunk's bytes: by SHA-256 for one chunk, by chunk roots for more. */
 async function findProof(reading: Reading): Promise<(bytes: Uint8Array, position: number) => boolean> {
   const { database, contentId, version, rebuild } = reading
   const found = findStoredPiece(database.read, contentId)
-  if (!found || found.pieceCid === null) throw new NoCopyGives(0)
+  if (!found || found.pieceCid === null) throw new NoReadableCopy(0)
   const piece: ProvablePiece = { ...found, pieceCid: found.pieceCid, size: version.size }
   if (version.size <= CHUNK_RAW_BYTES) return (bytes) => isContent(bytes, piece)
   const { chunkRoots } = piece

@@ -2,15 +2,15 @@ import type { Database } from '#kernel'
 import { storageErrors } from '../errors.ts'
 import { keepChunkRoots, type StoredPiece } from './chunk-roots-store.ts'
 import { beginWholeProof } from './content-proof.ts'
-import { NoCopyGives } from './fetch-chunk.ts'
+import { NoReadableCopy } from './fetch-chunk.ts'
 import { watchRate } from './minimum-rate.ts'
 import { openCopy } from './open-copy.ts'
 import type { ReadableCopy } from './placement-store.ts'
-import type { CopyDoors } from './try-copy.ts'
+import type { CopyDeps } from './try-copy.ts'
 
-export interface RebuildDoors extends CopyDoors {
+export interface RebuildDeps extends CopyDeps {
   readonly database: Database
-  /** Ends rebuilds under way. */
+  /** Aborts running rebuilds. */
   readonly lifetime: AbortSignal
 }
 
@@ -22,25 +22,25 @@ export interface ProvablePiece extends StoredPiece {
 const retryAfterSeconds = 10
 
 /**
- * For pieces whose piece CID was computed before chunk roots were kept: reads a copy as a whole, hands nothing on, and keeps the chunk
- * roots. A rebuild goes on when its reader goes away, so that the next one finds it done.
+ * For piece CIDs computed before chunk roots were recorded: reads and verifies a whole copy, and records the chunk roots. A rebuild
+ * continues when its reader is closed, so that the next reader finds the result.
  */
-export function createChunkRootsRebuilder(doors: RebuildDoors) {
-  const { limits } = doors
-  const underWay = new Map<number, Promise<Uint8Array>>()
+export function createChunkRootsRebuilder(deps: RebuildDeps) {
+  const { limits } = deps
+  const running = new Map<number, Promise<Uint8Array>>()
 
   function begin(piece: ProvablePiece, copies: readonly ReadableCopy[]): Promise<Uint8Array> {
-    const rebuild = rebuildChunkRoots(doors, piece, copies).finally(() => underWay.delete(piece.pieceId))
-    // Its readers may all have been refused by then.
+    const rebuild = rebuildChunkRoots(deps, piece, copies).finally(() => running.delete(piece.pieceId))
+    // All its readers may have been refused by then.
     rebuild.catch(() => undefined)
-    underWay.set(piece.pieceId, rebuild)
+    running.set(piece.pieceId, rebuild)
     return rebuild
   }
 
-  /** @throws NoCopyGives; storageErrors.remote_reads_busy when it is not done in time, or too many others are under way */
+  /** @throws NoReadableCopy; storageErrors.remote_reads_busy when it takes longer than `rebuildWait`, or too many others run */
   return async function rebuild(piece: ProvablePiece, copies: readonly ReadableCopy[]): Promise<Uint8Array> {
-    const known = underWay.get(piece.pieceId)
-    if (!known && underWay.size >= limits.rebuildsMax) throw busy(`${limits.rebuildsMax} other objects are being checked as a whole`)
+    const known = running.get(piece.pieceId)
+    if (!known && running.size >= limits.rebuildsMax) throw busy(`${limits.rebuildsMax} other objects are being checked as a whole`)
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(busy('the object is being checked as a whole')), limits.rebuildWait)
     try {
@@ -51,12 +51,12 @@ export function createChunkRootsRebuilder(doors: RebuildDoors) {
   }
 }
 
-async function rebuildChunkRoots(doors: RebuildDoors, piece: ProvablePiece, copies: readonly ReadableCopy[]): Promise<Uint8Array> {
-  const { database, doubts, log, lifetime } = doors
+async function rebuildChunkRoots(deps: RebuildDeps, piece: ProvablePiece, copies: readonly ReadableCopy[]): Promise<Uint8Array> {
+  const { database, suspects, log, lifetime } = deps
   for (const copy of copies) {
     const names = { provider: copy.serviceUrl, piece: copy.pieceCid }
     try {
-      const chunkRoots = await hashCopy(doors, piece, copy)
+      const chunkRoots = await hashCopy(deps, piece, copy)
       if (chunkRoots) {
         await database.write((tx) => keepChunkRoots(tx, piece, chunkRoots))
         return chunkRoots
@@ -64,16 +64,16 @@ async function rebuildChunkRoots(doors: RebuildDoors, piece: ProvablePiece, copi
       log.warn('copy content mismatch', names)
     } catch (error) {
       lifetime.throwIfAborted()
-      log.warn('a copy cannot be read', { ...names, error })
+      log.warn('copy cannot be read', { ...names, error })
     }
-    doubts.raise(copy)
+    suspects.add(copy)
   }
-  throw new NoCopyGives(copies.length)
+  throw new NoReadableCopy(copies.length)
 }
 
-/** Undefined when the copy has other bytes. @throws Error when it does not give all bytes, or too slowly */
-async function hashCopy(doors: RebuildDoors, piece: ProvablePiece, copy: ReadableCopy): Promise<Uint8Array | undefined> {
-  const { providers, limits, lifetime } = doors
+/** Undefined when the copy has other bytes. @throws Error when the answer is incomplete or below the minimum rate */
+async function hashCopy(deps: RebuildDeps, piece: ProvablePiece, copy: ReadableCopy): Promise<Uint8Array | undefined> {
+  const { providers, limits, lifetime } = deps
   const tooSlow = new AbortController()
   using rate = watchRate(limits, (error) => tooSlow.abort(error))
   const proof = beginWholeProof(piece)
@@ -96,5 +96,5 @@ async function hashCopy(doors: RebuildDoors, piece: ProvablePiece, copy: Readabl
 }
 
 function busy(detail: string): Error {
-  return storageErrors.remote_reads_busy({ message: `the bytes cannot be proved right yet: ${detail}; try again`, retryAfterSeconds })
+  return storageErrors.remote_reads_busy({ message: `the bytes cannot be verified yet: ${detail}; try again`, retryAfterSeconds })
 }

@@ -2,26 +2,26 @@
 
 /** Milliseconds unless named otherwise. */
 export interface RemoteReadLimits {
-  /** Bytes in memory at a time, for all readers together, those on their way included. */
+  /** Bytes in memory for all readers together, including chunks being fetched. */
   readonly bytesMax: number
-  /** Chunks that a reader has besides the one that it reads; taken only while half of the bytes are free. */
+  /** Chunks that a reader prefetches; only while half of the bytes are free. */
   readonly aheadMax: number
-  /** Reads that wait for memory; more are refused. */
+  /** Reads that may wait for memory; more are refused. */
   readonly waitersMax: number
   /** A read without memory is refused after this. */
   readonly memoryWait: number
-  /** A reader may keep a chunk that its client does not take for this long while other readers wait. */
+  /** While others wait, a reader whose client does not read keeps its chunks this long. */
   readonly hold: number
-  /** How often chunks are taken from such readers while others wait. */
+  /** Poll interval for taking chunks from such readers while others wait. */
   readonly reclaimPoll: number
-  /** A copy that has not given a chunk after this competes with the next copy. */
+  /** When a copy has not returned a chunk after this, the next copy is tried in parallel. */
   readonly hedge: number
-  /** Until then a copy may have given nothing; from then on it has given `bytesPerSecond` for each second since. */
+  /** Before this a copy may send nothing; after it, on average `bytesPerSecond`. */
   readonly grace: number
   readonly bytesPerSecond: number
-  /** Pieces without chunk roots that are read as a whole at a time; reads of further ones are refused. */
+  /** Chunk root rebuilds at a time; reads that need another one are refused. */
   readonly rebuildsMax: number
-  /** A read that needs chunk roots is refused after this; the next one finds them. */
+  /** A read that waits for chunk roots is refused after this; the rebuild continues. */
   readonly rebuildWait: number
 }
 
@@ -39,9 +39,9 @@ export const remoteReadLimits: RemoteReadLimits = {
   rebuildWait: 20_000,
 }
 
-/** Bytes handed to a reader at a time. They are copies, so that a chunk can be taken from a reader at any time. */
+/** Bytes returned to a client at a time. They are copied, so that a chunk can be taken from its reader at any time. */
 export const blockBytes = 64 * 1024
-/** What a small object counts at least, so that requests under way are bounded too. */
+/** Minimum count of a slot: bounds the number of concurrent requests for small objects. */
 export const slotBytesMin = 16 * 1024
-/** Buffers kept for the next chunk; others are left to the garbage collector. */
+/** Buffers kept for reuse. */
 export const spareBuffersMax = 8

@@ -4,8 +4,8 @@ import type { BatchItem } from './batch-store.ts'
 import { cachedBody } from './cached-file.ts'
 
 /**
- * Brings cached bytes to a provider that discarded them, so that a batch can be sent again just as it was signed. Pieces that are not
- * cached whole, or not taken now, are left to the next refusal. False when one is not cached.
+ * Uploads cached bytes again to a provider that discarded them, so that a batch can be sent again as signed. Failed uploads are retried
+ * after the next refusal. False when a piece is not cached.
  */
 export async function restoreBytes(
   { providers, log, locateCached, forgetCached }: Pipeline,
@@ -26,7 +26,7 @@ export async function restoreBytes(
     } catch (error) {
       if (!(error instanceof UploadSourceFailed)) throw error
       if (error instanceof UploadSourceDamaged) await forgetCached(contentId, file)
-      log.warn('cached bytes could not be brought back to a provider', { content: contentId, provider: serviceUrl, error })
+      log.warn('cached bytes could not be uploaded again', { content: contentId, provider: serviceUrl, error })
     }
   }
   return isCached

@@ -1,15 +1,15 @@
 import type { NotSentCause } from '../chain/provider-error.ts'
 
-/** What a refusal that certainly had no effect means for the work. */
+/** How work continues after a refusal that certainly had no effect. */
 export type Setback =
-  /** Not the work's fault: it waits and uses no attempt (I-08). */
+  /** Waits and uses no attempt (I-08). */
   | { readonly kind: 'wait'; readonly reason: 'provider' | 'provider_busy' | 'funding'; readonly forMs: number; readonly message: string }
-  /** The provider will not write to the data set: the chain is asked whether it still lives. */
+  /** The provider does not write to the data set: its state on chain must be looked up. */
   | { readonly kind: 'data_set_gone'; readonly message: string }
   /** Counts as a failed attempt. */
   | { readonly kind: 'fault'; readonly code: string; readonly message: string }
 
-/** Reverts that only money or an approval can mend. */
+/** Reverts that need funds or an approval. */
 const fundingErrors = new Set([
   'InsufficientLockupFunds',
   'InsufficientRateAllowance',
@@ -25,7 +25,7 @@ const fundingErrors = new Set([
   'InsufficientUnlockedFunds',
 ])
 
-/** Reverts that say the service of the data set has ended or was never there. */
+/** Reverts of a data set that has ended or does not exist. */
 const endedErrors = new Set([
   'DataSetPaymentAlreadyTerminated',
   'DataSetPaymentBeyondEndEpoch',
@@ -52,7 +52,12 @@ export function judgeRefusal(cause: NotSentCause, waits: { readonly providerMs: 
         message: `the provider's address is not allowed (${cause.detail}); see chain.allow_private_networks`,
       }
     case 'throttled':
-      return { kind: 'wait', reason: 'provider_busy', forMs: cause.retryAfterMs, message: 'the provider asks to come back later' }
+      return {
+        kind: 'wait',
+        reason: 'provider_busy',
+        forMs: cause.retryAfterMs,
+        message: 'the provider is busy and asks for a later retry',
+      }
     case 'data_set_gone':
       return { kind: 'data_set_gone', message: cause.detail }
     case 'reverted':

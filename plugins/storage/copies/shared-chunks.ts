@@ -2,27 +2,27 @@ import type { ChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 
 export interface ChunkFetch {
-  /** Of the chunk. */
+  /** Length of the chunk in bytes. */
   readonly length: number
-  /** Brings the bytes into the slot, or another one, and gives the one that holds them. Releases the slot when it fails. */
+  /** Fetches the bytes into the slot or another one, and returns the slot that holds them. Releases the slot when it fails. */
   fetch(slot: Slot, signal: AbortSignal): Promise<Slot>
 }
 
 /** A reader's share of a chunk. */
 export interface ChunkLease {
-  /** The bytes, until the release. */
+  /** Valid until the release. */
   readonly bytes: Promise<Uint8Array>
-  /** The last release ends the fetch and frees the memory. */
+  /** The last release aborts the fetch and frees the memory. */
   release(): void
 }
 
 export interface SharedChunks {
   lease(name: string, fetch: ChunkFetch): ChunkLease
-  /** Only if another reader has the chunk, or there is memory for it and `leaving` bytes more. */
-  tryLease(name: string, fetch: ChunkFetch, leaving: number): ChunkLease | undefined
+  /** Undefined unless another reader has the chunk, or memory is free for it and `keepFree` more bytes. */
+  tryLease(name: string, fetch: ChunkFetch, keepFree: number): ChunkLease | undefined
 }
 
-/** Readers of the same chunk share one fetch and one slot. A reader that goes away changes nothing for the others. */
+/** Readers of the same chunk share one fetch and one slot. A closed reader does not affect the others. */
 export function createSharedChunks(budget: ChunkBudget): SharedChunks {
   const chunks = new Map<string, SharedChunk>()
 
@@ -37,10 +37,10 @@ export function createSharedChunks(budget: ChunkBudget): SharedChunks {
 
   return {
     lease: (name, fetch) => chunks.get(name)?.lease() ?? begin(name, fetch),
-    tryLease(name, fetch, leaving) {
+    tryLease(name, fetch, keepFree) {
       const known = chunks.get(name)
       if (known) return known.lease()
-      const slot = budget.tryTake(fetch.length, leaving)
+      const slot = budget.tryTake(fetch.length, keepFree)
       return slot && begin(name, fetch, slot)
     },
   }
@@ -48,7 +48,7 @@ export function createSharedChunks(budget: ChunkBudget): SharedChunks {
 
 class SharedChunk {
   readonly #stop = new AbortController()
-  /** No further reader may share it. */
+  /** Ends sharing: no further reader may lease the chunk. */
   readonly #close: () => void
   #readers = 0
   #slot: Slot | undefined
@@ -64,7 +64,7 @@ class SharedChunk {
 
   start(slot: Slot | Promise<Slot>, fetch: ChunkFetch): void {
     this.#bytes = this.#fetch(slot, fetch)
-    // A chunk that is fetched ahead may fail before its reader comes to it.
+    // A prefetched chunk may fail before its reader awaits it.
     this.#bytes.catch(() => this.#close())
   }
 
@@ -89,7 +89,7 @@ class SharedChunk {
 
   async #fetch(given: Slot | Promise<Slot>, { fetch }: ChunkFetch): Promise<Uint8Array> {
     const slot = await fetch(await given, this.signal)
-    // The last reader went away while the bytes arrived.
+    // The last reader released the chunk during the fetch.
     if (this.signal.aborted) {
       slot.release()
       this.signal.throwIfAborted()

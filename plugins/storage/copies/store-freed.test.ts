@@ -18,12 +18,12 @@ const planned = [
   `update contents set state = 'deleting' where id = 6`,
 ]
 
-test('I-29: contents with copies that an upgrade freed are stored without a further upload, and no others are touched', async () => {
+test('I-29: contents with copies that an upgrade freed get a store task, and no others do', async () => {
   await using rows = await openStorageRows()
   await rows.database.write((tx) => {
     for (const statement of planned) tx.run(statement)
   })
-  const doors = createTestPipeline(rows)
-  await storeFreed(rows.database, doors.schedule)
-  expect(doors.scheduled).toEqual(Array.from({ length: count / 2 - 3 }, (_, n) => `store ${8 + 2 * n}`))
+  const deps = createTestPipeline(rows)
+  await storeFreed(rows.database, deps.schedule)
+  expect(deps.scheduled).toEqual(Array.from({ length: count / 2 - 3 }, (_, n) => `store ${8 + 2 * n}`))
 })

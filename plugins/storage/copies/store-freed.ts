@@ -3,10 +3,10 @@ import type { Schedule } from '../pipeline.ts'
 import { createSchedule } from '../schedule.ts'
 import { freedContents } from './freed-copies-store.ts'
 
-/** Contents put on record in one transaction. */
+/** Contents enqueued in one transaction. */
 const contentsPerPage = 500
 
-/** The task of such a content ended long ago: without another, the content would wait for the next upload to its bucket. */
+/** Enqueues store tasks for contents whose copies migration 0007 freed: their earlier tasks have ended. */
 export async function storeFreed(database: Database, schedule: Pick<Schedule, 'store'>): Promise<void> {
   for (let after = 0; ; ) {
     const page = freedContents(database.read, { after, limit: contentsPerPage })

@@ -1,21 +1,21 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
-/** Contents that are brought to providers at the same time. */
-export const storesAtOnce = 8
+/** Contents that are uploaded at the same time. */
+export const storeConcurrency = 8
 
-/** Brings a content's bytes to its first provider. When an upload's end is uncertain it asks for the piece and sends nothing again. */
+/** Uploads a content to its first provider. After an upload of uncertain outcome it looks up the piece and does not send it again. */
 export const storeTask = defineTask({
   kind: 'storage_store',
   label: 'Store content',
   args: type({ contentId: 'number.integer > 0' }),
   uses: { pipeline },
-  concurrency: storesAtOnce,
+  concurrency: storeConcurrency,
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
   run: async (run) => {
     const { storeContent } = await import('./store-content.ts')
-    const doors = pipelineOf(run)
-    return unlessChainIsSilent(doors, () => storeContent(doors, run.args.contentId, run.signal))
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => storeContent(deps, run.args.contentId, run.signal))
   },
 })

@@ -5,7 +5,7 @@ import { provenPiecesMigration } from '../migrations/0008-proven-pieces.ts'
 import { openObjectStorage } from '../testing/object-storage.ts'
 import { storeWhenDue } from './store-when-due.ts'
 
-/** Storage over a queue that only notes its keys. */
+/** Storage over a queue that only records its keys. */
 async function openStorage() {
   const open = new Set<string>()
   const enqueued: string[] = []
@@ -21,7 +21,7 @@ async function openStorage() {
   return { storage, open, enqueued }
 }
 
-test('the storing of bytes is put on record once, and again by another upload of them after it was given up', async () => {
+test('a content gets one store task, and another one by a new upload of the same bytes after the first gave up', async () => {
   const { storage, open, enqueued } = await openStorage()
   await using _ = storage
   const { contentId } = await storage.put('a', 'same')
@@ -34,7 +34,7 @@ test('the storing of bytes is put on record once, and again by another upload of
   expect(enqueued).toEqual([store, store])
 })
 
-test('bytes that a provider has are left alone, although their store task is over', async () => {
+test('a content that a provider has gets no new store task', async () => {
   const { storage, open, enqueued } = await openStorage()
   await using _ = storage
   const { contentId } = await storage.put('a', 'same')
@@ -50,7 +50,7 @@ test('bytes that a provider has are left alone, although their store task is ove
   expect(enqueued).toHaveLength(1)
 })
 
-test('I-30: a piece CID that was never proven is proven after an upload of the same bytes, which stay cached until then', async () => {
+test('I-30: a new upload of the same bytes enqueues the proof of an unproven piece CID and keeps the bytes cached until then', async () => {
   const { storage, open, enqueued } = await openStorage()
   await using _ = storage
   await storage.put('a', 'same')

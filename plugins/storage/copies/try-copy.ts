@@ -1,60 +1,60 @@
 import type { Log } from '#kernel'
 import type { ProviderPieces } from '../chain/provider-pieces.ts'
 import type { Slot } from './chunk-memory.ts'
-import type { createCopyDoubts } from './copy-doubts.ts'
 import { watchRate } from './minimum-rate.ts'
 import { openCopy } from './open-copy.ts'
 import type { ReadableCopy } from './placement-store.ts'
 import type { RemoteReadLimits } from './remote-read-limits.ts'
+import type { createSuspectCopies } from './suspect-copies.ts'
 
-export interface CopyDoors {
+export interface CopyDeps {
   readonly providers: { client(serviceUrl: string): Pick<ProviderPieces, 'openPiece'> }
-  readonly doubts: ReturnType<typeof createCopyDoubts>
+  readonly suspects: ReturnType<typeof createSuspectCopies>
   readonly log: Log
   readonly limits: RemoteReadLimits
 }
 
-/** A part of a piece, and what shows that it is right. */
+/** A part of a piece, and the check of its bytes. */
 export interface WantedChunk {
   readonly start: number
   readonly length: number
-  /** The whole piece is asked for without a range. */
+  /** The whole piece is requested without a range. */
   readonly isWhole: boolean
   proves(bytes: Uint8Array): boolean
 }
 
-/** The end of a try of one copy. */
+/** Result of trying one copy. */
 export interface Attempt {
   readonly copy: ReadableCopy
-  /** Nothing writes to it any more. */
+  /** No longer written to. */
   readonly slot: Slot
   readonly isProved: boolean
 }
 
-/** Brings the bytes into the slot and proves them. A copy that fails is in doubt from then on. Never rejects. */
+/** Fetches the bytes into the slot and proves them. A copy that fails becomes suspect. Never rejects. */
 export async function tryCopy(
-  doors: CopyDoors,
+  deps: CopyDeps,
   wanted: WantedChunk,
   { copy, slot, signal }: { readonly copy: ReadableCopy; readonly slot: Slot; readonly signal: AbortSignal },
 ): Promise<Attempt> {
-  const { doubts, log } = doors
+  const { suspects, log } = deps
   const names = { provider: copy.serviceUrl, piece: copy.pieceCid }
   try {
-    await download(doors, wanted, { copy, bytes: slot.bytes, signal })
+    await download(deps, wanted, { copy, bytes: slot.bytes, signal })
     if (wanted.proves(slot.bytes)) return { copy, slot, isProved: true }
     log.warn('copy content mismatch', { ...names, start: wanted.start, length: wanted.length })
   } catch (error) {
-    // The reader is gone, or another copy was faster.
+    // The reader was closed, or another copy was faster.
     if (signal.aborted) return { copy, slot, isProved: false }
-    log.warn('a copy cannot be read', { ...names, error })
+    log.warn('copy cannot be read', { ...names, error })
   }
-  doubts.raise(copy)
+  suspects.add(copy)
   return { copy, slot, isProved: false }
 }
 
-/** @throws Error when the copy does not give all bytes, or too slowly */
+/** @throws Error when the answer is incomplete or below the minimum rate */
 async function download(
-  { providers, limits }: CopyDoors,
+  { providers, limits }: CopyDeps,
   { start, length, isWhole }: WantedChunk,
   { copy, bytes, signal }: { readonly copy: ReadableCopy; readonly bytes: Buffer; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -70,7 +70,7 @@ async function download(
       ...(!isWhole && { range }),
       signal: AbortSignal.any([signal, tooSlow.signal]),
     })
-    /** Of the next block, in the chunk: a provider may send everything although a part was asked for. */
+    /** Offset of the next block in the chunk; negative when the provider ignored the range and sends everything. */
     let at = isPartial ? 0 : -start
     for await (const block of stream as AsyncIterable<Buffer>) {
       const from = Math.max(0, -at)
@@ -80,7 +80,7 @@ async function download(
         rate.add(to - from)
       }
       at += block.length
-      // An answer of the right length is read to its end, which keeps the connection for the next chunk.
+      // An answer of the right length is read to its end, so that the connection can be reused.
       if (at >= length && answerLength !== length) break
     }
     if (at < length) throw new Error(`the answer ended ${length - at} bytes early`)

@@ -12,16 +12,16 @@ import { createUploadEvents, uploadEventLimits } from './upload-events.ts'
 const { signal } = new AbortController()
 const size = 300
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
-  doors.world.cached = { path: '/cached', size }
+  deps = createTestPipeline(rows)
+  deps.world.cached = { path: '/cached', size }
 })
 
 afterEach(async () => {
-  await doors.uploadEvents[Symbol.asyncDispose]()
+  await deps.uploadEvents[Symbol.asyncDispose]()
   await rows[Symbol.asyncDispose]()
 })
 
@@ -43,17 +43,17 @@ async function addObject(copies = 1): Promise<PipelineContent> {
   return content
 }
 
-const told = (topic: string) => doors.published.filter((event) => event.topic === topic).map(({ payload }) => payload)
+const payloads = (topic: string) => deps.published.filter((event) => event.topic === topic).map(({ payload }) => payload)
 const identity = { upload_id: 1, task_id: null, version_id: 'version of a/b.jpg', bucket_name: 'photos', object_key: 'a/b.jpg' }
 
-/** Takes the bytes in steps: after each, `seconds` pass. */
+/** The provider takes the bytes in steps; `seconds` pass after each. */
 function takeSlowly(steps: readonly { readonly sent: number; readonly seconds: number }[], isTaken = true): void {
-  doors.providers.client = () =>
+  deps.providers.client = () =>
     ({
       async upload({ onProgress }: { onProgress(sentBytes: number): void }) {
         for (const { sent, seconds } of steps) {
           onProgress(sent)
-          await doors.clock.advance(seconds * 1000)
+          await deps.clock.advance(seconds * 1000)
         }
         return isTaken ? ok({ alreadyStored: false }) : uncertain({ reason: 'connection_lost', detail: 'reset' })
       },
@@ -62,12 +62,12 @@ function takeSlowly(steps: readonly { readonly sent: number; readonly seconds: n
 }
 
 const frames = () =>
-  told('upload_progress_updated').map((payload) => {
+  payloads('upload_progress_updated').map((payload) => {
     const { progress } = payload as { readonly progress: { uploaded_bytes: number; done: boolean } }
     return [progress.uploaded_bytes, progress.done]
   })
 
-test('an upload is told at most once a second, and once more when it is done', async () => {
+test('progress is published at most once a second, and once more when the upload is done', async () => {
   await rows.addDataSet()
   const content = await addObject()
   takeSlowly([
@@ -77,14 +77,14 @@ test('an upload is told at most once a second, and once more when it is done', a
     { sent: 200, seconds: 0.6 },
     { sent: 300, seconds: 0 },
   ])
-  await storeContent(doors, content.contentId, signal)
+  await storeContent(deps, content.contentId, signal)
   expect(frames()).toEqual([
     [0, false],
     [150, false],
     [300, false],
     [300, true],
   ])
-  expect(told('upload_progress_updated')[1]).toEqual({
+  expect(payloads('upload_progress_updated')[1]).toEqual({
     ...identity,
     progress: {
       scope: 'ingress_store',
@@ -98,46 +98,46 @@ test('an upload is told at most once a second, and once more when it is done', a
   })
 })
 
-test('an upload that broke off is never told as done', async () => {
+test('an upload that broke off is never published as done', async () => {
   await rows.addDataSet()
   const content = await addObject()
   takeSlowly([{ sent: 100, seconds: 2 }], false)
-  await storeContent(doors, content.contentId, signal)
+  await storeContent(deps, content.contentId, signal)
   expect(frames()).toEqual([[0, false]])
-  expect(doors.uploads.of(content.contentId)).toBeUndefined()
+  expect(deps.uploads.of(content.contentId)).toBeUndefined()
 })
 
-test('every change of an object’s state is told, a second after it, with the state it then has', async () => {
+test('a state change is published one second later, with the state at that time', async () => {
   const dataSet = await rows.addDataSet()
   const content = await addObject()
   takeSlowly([])
-  await storeContent(doors, content.contentId, signal)
-  await doors.clock.advance(999)
-  expect(told('upload_state_changed')).toEqual([])
-  await doors.clock.advance(1)
-  expect(told('upload_state_changed')).toEqual([{ ...identity, state: 'uploading' }])
-  // Nothing changes when the step is only repeated.
-  await storeContent(doors, content.contentId, signal)
-  await doors.clock.advance(5000)
-  expect(told('upload_state_changed').length).toBe(1)
+  await storeContent(deps, content.contentId, signal)
+  await deps.clock.advance(999)
+  expect(payloads('upload_state_changed')).toEqual([])
+  await deps.clock.advance(1)
+  expect(payloads('upload_state_changed')).toEqual([{ ...identity, state: 'uploading' }])
+  // A repeated step publishes nothing.
+  await storeContent(deps, content.contentId, signal)
+  await deps.clock.advance(5000)
+  expect(payloads('upload_state_changed').length).toBe(1)
 
-  doors.world.client = {
+  deps.world.client = {
     addPieces: async () => ok({ txHash: `0x${'1'.repeat(64)}` }),
     additionStatus: async () => ok({ state: 'pending' }),
   } as unknown as Partial<ProviderClient>
-  doors.providers.client = () => doors.world.client as ProviderClient
-  await commitPieces(doors, dataSet.id, signal)
-  await doors.clock.advance(1000)
-  expect(told('upload_state_changed').slice(1)).toEqual([{ ...identity, state: 'committing' }])
+  deps.providers.client = () => deps.world.client as ProviderClient
+  await commitPieces(deps, dataSet.id, signal)
+  await deps.clock.advance(1000)
+  expect(payloads('upload_state_changed').slice(1)).toEqual([{ ...identity, state: 'committing' }])
 
-  doors.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 5n }
-  await doors.clock.advance(60_000)
-  await commitPieces(doors, dataSet.id, signal)
-  await doors.clock.advance(1000)
-  expect(told('upload_state_changed').slice(2)).toEqual([{ ...identity, state: 'stored' }])
+  deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 5n }
+  await deps.clock.advance(60_000)
+  await commitPieces(deps, dataSet.id, signal)
+  await deps.clock.advance(1000)
+  expect(payloads('upload_state_changed').slice(2)).toEqual([{ ...identity, state: 'stored' }])
 })
 
-test('changes that follow one another within a second are told once, and only so many are kept', async () => {
+test('changes of one content within a second are published once, and at most the maximum of contents', async () => {
   const contents: PipelineContent[] = []
   for (let i = 0; i < uploadEventLimits.gatheredMax + 5; i++) {
     const content = await rows.addContent()
@@ -146,60 +146,60 @@ test('changes that follow one another within a second are told once, and only so
   }
   for (let round = 0; round < 3; round++) {
     await rows.database.write((tx) => {
-      for (const { contentId } of contents) doors.uploadEvents.moved(tx, contentId)
+      for (const { contentId } of contents) deps.uploadEvents.changed(tx, contentId)
     })
   }
-  await doors.clock.advance(1000)
-  expect(told('upload_state_changed').length).toBe(uploadEventLimits.gatheredMax)
+  await deps.clock.advance(1000)
+  expect(payloads('upload_state_changed').length).toBe(uploadEventLimits.gatheredMax)
 })
 
-test('an object fails when its store task gives up, and is on its way again when that is retried', async () => {
+test('the state is failed when the store task fails, and cached again when the task is retried', async () => {
   const { contentId } = await addObject()
   let announce = (_event: PublishedEvent): void => {}
   const events: Events = {
-    ...doors.events,
+    ...deps.events,
     subscribe: (listener) => {
       announce = listener
       return () => {}
     },
   }
   let isOpen = false
-  await using _ = createUploadEvents({ ...doors, events, queue: { isOpen: () => isOpen } })
-  const heard = () => told('upload_state_changed').map((payload) => (payload as { readonly state: string }).state)
-  const tell = async (presentation_status: string, type = 'storage_store') => {
+  await using _ = createUploadEvents({ ...deps, events, queue: { isOpen: () => isOpen } })
+  const states = () => payloads('upload_state_changed').map((payload) => (payload as { readonly state: string }).state)
+  const updateTask = async (presentation_status: string, type = 'storage_store') => {
     const subject = { type: 'storage_content', key: String(contentId) }
     announce({ topic: taskUpdated.topic, payload: { task_id: 7, type, presentation_status, subject } })
-    await doors.clock.advance(1000)
+    await deps.clock.advance(1000)
   }
-  await tell('failed')
-  expect(heard()).toEqual(['failed'])
+  await updateTask('failed')
+  expect(states()).toEqual(['failed'])
   isOpen = true
-  await tell('queued')
-  expect(heard()).toEqual(['failed', 'cached'])
-  await tell('dismissed')
-  await tell('completed')
-  await tell('failed', 'cache_evict')
-  expect(heard()).toHaveLength(2)
+  await updateTask('queued')
+  expect(states()).toEqual(['failed', 'cached'])
+  await updateTask('dismissed')
+  await updateTask('completed')
+  await updateTask('failed', 'cache_evict')
+  expect(states()).toHaveLength(2)
 })
 
-test('what no version has any more, and what was rolled back, is not told', async () => {
+test('contents without versions and rolled back changes are not published', async () => {
   const content = await rows.addContent()
-  await rows.database.write((tx) => doors.uploadEvents.moved(tx, content.contentId))
+  await rows.database.write((tx) => deps.uploadEvents.changed(tx, content.contentId))
   await addVersion(await rows.addContent(), 'kept')
   const undone = rows.database.write((tx) => {
-    doors.uploadEvents.moved(tx, content.contentId + 1)
+    deps.uploadEvents.changed(tx, content.contentId + 1)
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')
-  await doors.clock.advance(2000)
-  expect(doors.published).toEqual([])
+  await deps.clock.advance(2000)
+  expect(deps.published).toEqual([])
 })
 
-test('an upload goes on when watchers cannot be told', async () => {
+test('an upload continues when its events cannot be published', async () => {
   const database = {
-    ...doors.database,
+    ...deps.database,
     read: {
-      ...doors.database.read,
+      ...deps.database.read,
       get: () => {
         throw new Error('disk I/O error')
       },
@@ -207,9 +207,9 @@ test('an upload goes on when watchers cannot be told', async () => {
   } as unknown as TestPipeline['database']
   const warnings: string[] = []
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
-  await using events = createUploadEvents({ ...doors, database, log, queue: { isOpen: () => true } })
+  await using events = createUploadEvents({ ...deps, database, log, queue: { isOpen: () => true } })
   events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
-  await rows.database.write((tx) => events.moved(tx, 1))
-  await doors.clock.advance(1000)
-  expect(warnings).toEqual(['the progress of an upload could not be announced', 'changes of uploads could not be announced'])
+  await rows.database.write((tx) => events.changed(tx, 1))
+  await deps.clock.advance(1000)
+  expect(warnings).toEqual(['upload progress could not be published', 'upload state changes could not be published'])
 })

@@ -1,4 +1,4 @@
-/** Tells watchers how the storing of objects goes on. */
+/** Publishes the progress of uploads and state changes of objects. */
 import {
   type Clock,
   type Database,
@@ -19,8 +19,8 @@ import { storeTask } from './store-task.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
 /**
- * A content and one of the versions that have it. `upload_id`: the content's id; a content is uploaded once, however many versions have
- * it. Null task: uploads are known by their content.
+ * A content and one of its versions. `upload_id` is the content's id: a content is uploaded once for all its versions. `task_id` is
+ * always null.
  */
 interface Upload {
   readonly upload_id: number
@@ -30,7 +30,7 @@ interface Upload {
   readonly object_key: string
 }
 
-/** Bytes travelled to the first provider. */
+/** Bytes were sent to the first provider. */
 export const uploadProgressUpdated = defineEvent<
   Upload & {
     readonly progress: {
@@ -45,22 +45,22 @@ export const uploadProgressUpdated = defineEvent<
   }
 >('upload_progress_updated')
 
-/** The state of an object changed: its content moved on, or back. */
+/** The state of an object changed. */
 export const uploadStateChanged = defineEvent<Upload & { readonly state: ObjectState }>('upload_state_changed')
 
 export interface UploadEvents extends AsyncDisposable {
-  /** The content may have come to another state in this transaction. At most one announcement a second, of its latest state. */
-  moved(tx: Tx, contentId: number): void
+  /** Call when the transaction may change the content's state. Publishes the latest state, at most once a second. */
+  changed(tx: Tx, contentId: number): void
   progressed(contentId: number, progress: UploadProgress): void
 }
 
 export const uploadEventLimits = {
   gatherMs: 1000,
-  /** As many as the stream keeps for a slow watcher: what is beyond this in one second is left out, and watchers read the list anyway. */
+  /** Contents per second, as many as the stream buffers for a slow client; more are dropped, and clients reload the list. */
   gatheredMax: 32,
 } as const
 
-export interface UploadEventDoors {
+export interface UploadEventDeps {
   readonly database: Database
   readonly clock: Clock
   readonly events: Events
@@ -68,8 +68,8 @@ export interface UploadEventDoors {
   readonly queue: Pick<TaskQueue, 'isOpen'>
 }
 
-export function createUploadEvents({ database, clock, events, log, queue }: UploadEventDoors): UploadEvents {
-  const moved = new Set<number>()
+export function createUploadEvents({ database, clock, events, log, queue }: UploadEventDeps): UploadEvents {
+  const changed = new Set<number>()
   const stop = new AbortController()
   let gathering: Promise<void> | undefined
 
@@ -86,7 +86,7 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
     )
   }
 
-  function announceProgress(contentId: number, { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress): void {
+  function publishProgress(contentId: number, { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress): void {
     const upload = identify(contentId)
     // Its last version was deleted meanwhile.
     if (!upload) return
@@ -104,10 +104,10 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
     })
   }
 
-  function announceMoved(): void {
+  function publishChanged(): void {
     gathering = undefined
-    const contentIds = [...moved]
-    moved.clear()
+    const contentIds = [...changed]
+    changed.clear()
     for (const contentId of contentIds) {
       const [upload, content] = [identify(contentId), findContent(database.read, contentId)]
       if (upload && content)
@@ -116,18 +116,18 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
   }
 
   function note(contentId: number): void {
-    if (stop.signal.aborted || moved.size >= uploadEventLimits.gatheredMax) return
-    moved.add(contentId)
+    if (stop.signal.aborted || changed.size >= uploadEventLimits.gatheredMax) return
+    changed.add(contentId)
     gathering ??= clock
       .sleep(uploadEventLimits.gatherMs, stop.signal)
-      .then(announceMoved)
+      .then(publishChanged)
       .catch((error) => {
-        // Nobody is left to be told at a stop; otherwise watchers miss something, and the work goes on.
-        if (!stop.signal.aborted) log.warn('changes of uploads could not be announced', { error })
+        // During shutdown no client is connected.
+        if (!stop.signal.aborted) log.warn('upload state changes could not be published', { error })
       })
   }
 
-  /** An object has failed while its store task has, and is on its way again with the task. */
+  /** An object's state is `failed` while its store task is failed. */
   function noteTask({ topic, payload }: PublishedEvent): void {
     if (topic !== taskUpdated.topic) return
     const { type, presentation_status: status, subject } = payload as TaskUpdate
@@ -136,13 +136,13 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
   const stopWatching = events.subscribe(noteTask)
 
   return {
-    moved: (tx, contentId) => tx.afterCommit(() => note(contentId)),
+    changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),
     progressed(contentId, progress) {
       try {
-        announceProgress(contentId, progress)
+        publishProgress(contentId, progress)
       } catch (error) {
-        // An upload does not end because watchers could not be told of it.
-        log.warn('the progress of an upload could not be announced', { content: contentId, error })
+        // The upload must not fail because an event could not be published.
+        log.warn('upload progress could not be published', { content: contentId, error })
       }
     },
     async [Symbol.asyncDispose]() {

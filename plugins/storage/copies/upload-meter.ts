@@ -1,11 +1,11 @@
 import type { Clock } from '#kernel'
 import type { UploadRecord } from '../contract.ts'
 
-/** Bytes on their way to providers, by content. In memory: after a restart an upload begins again. */
+/** Progress of running uploads, by content. In memory: after a restart an upload starts again. */
 export interface UploadMeter {
   begin(contentId: number, upload: Pick<UploadRecord, 'attempt' | 'totalBytes'>): void
   set(contentId: number, sentBytes: number): void
-  /** The provider took all bytes, or the upload failed. */
+  /** `isDone`: the provider took all bytes; false: the upload failed. */
   end(contentId: number, how: { readonly isDone: boolean }): void
   of(contentId: number): UploadRecord | undefined
 }
@@ -14,43 +14,43 @@ export interface UploadProgress extends UploadRecord {
   readonly isDone: boolean
 }
 
-const announceMs = 1000
+const publishMs = 1000
 
-/** `announce` hears of each upload at its beginning, at most once a second after that, and when it is done. */
+/** `publish` is called at the start of an upload, at most once a second after that, and when it is done. */
 export function createUploadMeter(
   clock: Pick<Clock, 'now'>,
-  announce: (contentId: number, progress: UploadProgress) => void = () => {},
+  publish: (contentId: number, progress: UploadProgress) => void = () => {},
 ): UploadMeter {
-  const running = new Map<number, UploadRecord & { readonly announcedAtMs: number }>()
+  const running = new Map<number, UploadRecord & { readonly publishedAtMs: number }>()
 
-  function tell(
+  function publishUpload(
     contentId: number,
-    { announcedAtMs: _, ...upload }: UploadRecord & { readonly announcedAtMs: number },
+    { publishedAtMs: _, ...upload }: UploadRecord & { readonly publishedAtMs: number },
     isDone = false,
   ): void {
-    announce(contentId, { ...upload, isDone })
+    publish(contentId, { ...upload, isDone })
   }
 
   return {
     begin(contentId, { attempt, totalBytes }) {
       const nowMs = clock.now()
-      const upload = { attempt, sentBytes: 0, totalBytes, updatedAtMs: nowMs, announcedAtMs: nowMs }
+      const upload = { attempt, sentBytes: 0, totalBytes, updatedAtMs: nowMs, publishedAtMs: nowMs }
       running.set(contentId, upload)
-      tell(contentId, upload)
+      publishUpload(contentId, upload)
     },
     set(contentId, sentBytes) {
       const before = running.get(contentId)
       if (!before) return
       const nowMs = clock.now()
-      const isDue = nowMs >= before.announcedAtMs + announceMs
-      const upload = { ...before, sentBytes, updatedAtMs: nowMs, announcedAtMs: isDue ? nowMs : before.announcedAtMs }
+      const isDue = nowMs >= before.publishedAtMs + publishMs
+      const upload = { ...before, sentBytes, updatedAtMs: nowMs, publishedAtMs: isDue ? nowMs : before.publishedAtMs }
       running.set(contentId, upload)
-      if (isDue) tell(contentId, upload)
+      if (isDue) publishUpload(contentId, upload)
     },
     end(contentId, { isDone }) {
       const upload = running.get(contentId)
       running.delete(contentId)
-      if (upload && isDone) tell(contentId, { ...upload, sentBytes: upload.totalBytes, updatedAtMs: clock.now() }, isDone)
+      if (upload && isDone) publishUpload(contentId, { ...upload, sentBytes: upload.totalBytes, updatedAtMs: clock.now() }, isDone)
     },
     of: (contentId) => running.get(contentId),
   }

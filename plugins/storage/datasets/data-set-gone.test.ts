@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginEviction, judgeReleasable } from '../cache/cache-store.ts'
+import { beginEviction, updateReleasable } from '../cache/cache-store.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { loseCopies, type PipelineContent, recountContent } from '../copies/copy-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
@@ -9,14 +9,14 @@ import { type DataSet, findDataSet } from './data-set-store.ts'
 
 const { signal } = new AbortController()
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let dataSets: readonly [DataSet, DataSet]
 let content: PipelineContent
 
-/** A content with its two copies on two data sets, and with cached bytes that may go. */
+/** A content with copies on two data sets, and with cached bytes that are releasable. */
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   dataSets = [await rows.addDataSet(), await rows.addDataSet()]
   content = await rows.addContent()
   for (const dataSet of dataSets) await rows.addCopy(content, dataSet, 'committed')
@@ -31,70 +31,70 @@ afterEach(() => rows[Symbol.asyncDispose]())
 const releasable = () => rows.database.read.get<{ is: number }>('select releasable as "is" from cache_entries')?.is
 const counted = () => rows.database.read.get('select durable_copies as durable, store_state as state from contents')
 
-test('I-02: bytes whose copies a lost data set held are not let go by a later look, before they are counted anew', async () => {
+test('I-02: cached bytes with copies on a lost data set stay unreleasable until the content is recounted', async () => {
   expect(releasable()).toBe(1)
   await rows.database.write((tx) => {
     loseCopies(tx, dataSets[1].id, rowsNowMs)
-    judgeReleasable(tx, content.contentId)
+    updateReleasable(tx, content.contentId)
   })
   expect(releasable()).toBe(0)
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()
 })
 
-test('I-09: the count of what a lost data set held is ended by the commit task when a stop comes between', async () => {
+test('I-09: after a stop during the recount of a lost data set the commit task completes it', async () => {
   const [, lost] = dataSets
-  doors.reads.liveness = async () => ({ live: false, reason: 'absent' })
-  await handleDataSetGone(doors, lost, 'unknown')
-  await doors.clock.advance(doors.pace.handlingMs)
-  const { moved } = doors.uploadEvents
-  doors.uploadEvents.moved = () => {
-    throw new Error('the power went')
+  deps.reads.liveness = async () => ({ live: false, reason: 'absent' })
+  await handleDataSetGone(deps, lost, 'unknown')
+  await deps.clock.advance(deps.pace.handlingMs)
+  const { changed } = deps.uploadEvents
+  deps.uploadEvents.changed = () => {
+    throw new Error('power failure')
   }
-  await expect(handleDataSetGone(doors, lost, 'unknown')).rejects.toThrow('the power went')
-  doors.uploadEvents.moved = moved
+  await expect(handleDataSetGone(deps, lost, 'unknown')).rejects.toThrow('power failure')
+  deps.uploadEvents.changed = changed
   expect(findDataSet(rows.database.read, lost.id)?.state).toBe('lost')
-  expect(doors.scheduled).toEqual([`commit ${lost.id}`])
+  expect(deps.scheduled).toEqual([`commit ${lost.id}`])
   expect(counted()).toMatchObject({ state: 'stored' })
 
-  expect(await commitPieces(doors, lost.id, signal)).toEqual({ kind: 'done' })
+  expect(await commitPieces(deps, lost.id, signal)).toEqual({ kind: 'done' })
   expect(counted()).toEqual({ durable: 1, state: 'storing' })
-  expect(doors.scheduled).toEqual([`commit ${lost.id}`, `store ${content.contentId}`])
-  await commitPieces(doors, lost.id, signal)
-  expect(doors.scheduled).toHaveLength(2)
+  expect(deps.scheduled).toEqual([`commit ${lost.id}`, `store ${content.contentId}`])
+  await commitPieces(deps, lost.id, signal)
+  expect(deps.scheduled).toHaveLength(2)
 })
 
-test('a data set whose creation a reorganisation took back is not lost: its nonce decides, and its copies wait for it', async () => {
+test('a data set whose creation a reorganisation removed is not lost: its nonce decides, and its copies wait', async () => {
   const [, young] = dataSets
   await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 0 where id = ?', young.id))
-  doors.reads.liveness = async () => ({ live: false, reason: 'absent' })
-  expect(await handleDataSetGone(doors, young, 'unknown')).toMatchObject({ kind: 'wait', reason: 'target_creating' })
+  deps.reads.liveness = async () => ({ live: false, reason: 'absent' })
+  expect(await handleDataSetGone(deps, young, 'unknown')).toMatchObject({ kind: 'wait', reason: 'target_creating' })
   expect(findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
-  expect(doors.scheduled).toEqual([`ensure ${young.id}`])
+  expect(deps.scheduled).toEqual([`ensure ${young.id}`])
 })
 
-test('a young data set that a node behind its creation does not know is not lost: it goes back to its nonce once the node has caught up', async () => {
+test('a new data set that is unknown to a lagging node is not lost: its creation is rolled back only once the node has caught up', async () => {
   const [, young] = dataSets
   await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 1 where id = ?', young.id))
-  doors.reads.liveness = async () => ({ live: false, reason: 'absent' })
-  await handleDataSetGone(doors, young, 'unknown')
+  deps.reads.liveness = async () => ({ live: false, reason: 'absent' })
+  await handleDataSetGone(deps, young, 'unknown')
   for (let round = 0; round < 3; round++) {
-    await doors.clock.advance(doors.pace.handlingMs)
-    expect(await holdWrites(doors, findDataSet(rows.database.read, young.id) ?? young)).toMatchObject({ kind: 'wait', reason: 'data_set' })
+    await deps.clock.advance(deps.pace.handlingMs)
+    expect(await holdWrites(deps, findDataSet(rows.database.read, young.id) ?? young)).toMatchObject({ kind: 'wait', reason: 'data_set' })
     expect(findDataSet(rows.database.read, young.id)?.state).toBe('ready')
   }
-  doors.world.epoch = 50n
-  expect(await holdWrites(doors, young)).toMatchObject({ reason: 'target_creating' })
+  deps.world.epoch = 50n
+  expect(await holdWrites(deps, young)).toMatchObject({ reason: 'target_creating' })
   expect(findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
 })
 
-test('what does not land in a data set that ended before is brought elsewhere, and the other contents are left alone', async () => {
+test('a copy that did not land in an ended data set is lost and its content stored again; other contents are left alone', async () => {
   const [, ended] = dataSets
-  doors.world.isLive = false
-  await handleDataSetGone(doors, ended, 'terminated')
+  deps.world.isLive = false
+  await handleDataSetGone(deps, ended, 'terminated')
   const late = await rows.addContent()
   const copyId = await rows.addCopy(late, ended, 'parked')
-  doors.scheduled.length = 0
-  await finishEnd(doors, ended)
+  deps.scheduled.length = 0
+  await finishEnd(deps, ended)
   expect(rows.database.read.get('select state from copies where id = ?', copyId)).toEqual({ state: 'lost' })
-  expect(doors.scheduled).toEqual([`store ${late.contentId}`])
+  expect(deps.scheduled).toEqual([`store ${late.contentId}`])
 })

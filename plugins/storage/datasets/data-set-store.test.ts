@@ -44,13 +44,13 @@ const plan = (slot: number, providerId: string) =>
   )
 const why = { message: 'because', nowMs: rowsNowMs }
 
-test('I-22: a slot gets one generation, however many writers plan it', async () => {
+test('I-22: a slot gets one generation when several writers plan it', async () => {
   const ids = [await plan(0, '1'), await plan(0, '2')]
   expect(ids).toEqual([expect.any(Number), undefined])
   expect(currentDataSets(rows.database.read, 1).map(({ providerId }) => providerId)).toEqual(['1'])
 })
 
-test('I-22: a provider gets one live data set of a bucket', async () => {
+test('I-22: a provider gets one live data set per bucket', async () => {
   await plan(0, '1')
   expect(await plan(1, '1')).toBeUndefined()
   await write((tx) => tx.run("update data_sets set state = 'retired'"))
@@ -66,7 +66,7 @@ test('I-04: a creation is recorded with its bytes, once', async () => {
   expect(findDataSet(rows.database.read, id)).toMatchObject({ state: 'creating', createExtraData: '0x0123', createStartedAtMs: 5 })
 })
 
-test('I-05: a creation that did not land keeps its bytes for the next try', async () => {
+test('I-05: a creation that did not land keeps its bytes for the next attempt', async () => {
   const { id } = await rows.addDataSet({ state: 'planned' })
   await write((tx) => recordCreation(tx, id, { extraData: '0x0123', nowMs: 5 }))
   await write((tx) => recordCreationTx(tx, id, '0xab', 6))
@@ -86,7 +86,7 @@ test('only a data set under creation becomes ready', async () => {
   expect(findDataSet(rows.database.read, planned.id)).toMatchObject({ state: 'ready', chainId: 7n })
 })
 
-test('a data set that ends takes no writes first, and may be lost afterwards', async () => {
+test('a terminated data set is blocked for writes first, and may be lost afterwards', async () => {
   const { id } = await rows.addDataSet()
   await write((tx) => markWriteBlocked(tx, id, why))
   expect(findDataSet(rows.database.read, id)).toMatchObject({ state: 'write_blocked', lastError: 'because' })
@@ -95,7 +95,7 @@ test('a data set that ends takes no writes first, and may be lost afterwards', a
   expect(findDataSet(rows.database.read, id)?.state).toBe('lost')
 })
 
-test('load counts live data sets by provider, and only committed pieces are held', async () => {
+test('load counts live data sets by provider, and holdsPieces only committed pieces', async () => {
   const first = await rows.addDataSet({ providerId: '7' })
   await rows.addDataSet({ providerId: '8', state: 'abandoned' })
   expect(countLoad(rows.database.read)).toEqual(new Map([['7', 1]]))
@@ -105,7 +105,7 @@ test('load counts live data sets by provider, and only committed pieces are held
   expect(holdsPieces(rows.database.read, first.id)).toBe(true)
 })
 
-test('unfinished contents are those that lack copies, oldest first', async () => {
+test('unfinished contents are live contents with missing copies, oldest first', async () => {
   for (let i = 0; i < 4; i++) await rows.addContent()
   await write((tx) => {
     tx.run("update contents set store_state = 'stored' where id = 1")

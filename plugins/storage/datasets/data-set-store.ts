@@ -1,12 +1,12 @@
 import type { Reader, Tx } from '#kernel'
 
 /**
- * planned: wanted, nothing sent · creating: an attempt is recorded, its outcome not yet · ready: takes and serves pieces ·
- * write_blocked, retiring: serves only · retired, abandoned: ended · lost: the chain says it is not live.
+ * planned: nothing sent · creating: attempt recorded, outcome open · ready: takes and serves pieces · write_blocked, retiring: serves
+ * only · retired, abandoned: ended · lost: not live on chain.
  */
 export type DataSetState = 'planned' | 'creating' | 'ready' | 'write_blocked' | 'retiring' | 'retired' | 'abandoning' | 'abandoned' | 'lost'
 
-/** Pieces may be planned for it: it takes them now, or will. */
+/** Whether pieces may be planned for it: it takes them now or after its creation. */
 export const takesPieces = (state: DataSetState): boolean => state === 'planned' || state === 'creating' || state === 'ready'
 
 /** A generation of a replica slot. */
@@ -26,12 +26,12 @@ export interface DataSet {
   readonly createExtraData: `0x${string}` | null
   readonly createTx: `0x${string}` | null
   readonly createStartedAtMs: number | null
-  /** Transactions the provider had sent once it could not work on the attempt any more. */
+  /** Nonce of the provider's sender after its handling time for the attempt. */
   readonly createSenderNonce: number | null
-  /** Since when the chain has said that it is gone. Once its end is on record: until its contents are counted anew. */
+  /** Since when the chain reports the data set as ended. After its end is recorded: set until its contents are recounted. */
   readonly goneSeenAtMs: number | null
   readonly lastError: string | null
-  /** Largest piece that the provider takes, as it registered when it was last looked up. */
+  /** Largest piece that the provider takes, as last read from the registry. */
   readonly pieceBytesMax: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -75,7 +75,7 @@ export function findDataSet(reader: Reader, id: number): DataSet | undefined {
   return toDataSet(reader.get<DataSetRow>('select * from data_sets where id = ?', id))
 }
 
-/** The generation of each slot that receives writes, in slot order; slots without one are absent. */
+/** The current generation of each slot, in slot order; slots without one are absent. */
 export function currentDataSets(reader: Reader, bucketId: number): readonly DataSet[] {
   const rows = reader.all<DataSetRow>(
     'select d.* from replica_slots s join data_sets d on d.id = s.current_data_set_id where s.bucket_id = ? order by s.slot',
@@ -90,7 +90,7 @@ export function allDataSets(reader: Reader, bucketId: number): readonly DataSet[
     .map((row) => toDataSet(row) as DataSet)
 }
 
-/** Makes the slot's first generation unless another writer did so meanwhile: a slot never gets two (and never pays for two). */
+/** Inserts the slot's first generation. Undefined when the slot or the provider is already in use: a slot must not pay for two. */
 export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number | undefined {
   if (tx.get('select 1 from replica_slots where bucket_id = ? and slot = ?', plan.bucketId, plan.slot)) return undefined
   const live = tx.get(
@@ -127,7 +127,7 @@ export function insertDataSet(
   return lastId
 }
 
-/** Providers change what they register; a raised maximum makes room for larger pieces in the bucket's existing data sets. */
+/** Updates the registered maximum: a raised one lets the bucket's existing data sets take larger pieces. */
 export function setPieceBytesMax(
   tx: Tx,
   bucketId: number,
@@ -142,7 +142,7 @@ export function setPieceBytesMax(
   )
 }
 
-/** Records the attempt, with the very bytes that will be sent, before anything is sent (I-04). */
+/** Records the attempt, with the bytes that will be sent, before it is sent (I-04). */
 export function recordCreation(tx: Tx, id: number, attempt: { readonly extraData: string; readonly nowMs: number }): boolean {
   const { changes } = tx.run(
     "update data_sets set state = 'creating', create_extra_data = ?, create_started_at = ?, create_sender_nonce = null, updated_at = ? where id = ? and state = 'planned'",
@@ -166,7 +166,7 @@ export interface FailedCreation {
   readonly wasOffered?: boolean
 }
 
-/** The attempt certainly did not land: the same bytes may be sent again. They are kept, so that the nonce is never a second one. */
+/** The attempt certainly did not land: the same bytes may be sent again. They are kept, so that no second nonce is used. */
 export function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOffered = true }: FailedCreation): void {
   tx.run(
     `update data_sets set state = 'planned', create_tx = null, create_offered_at = coalesce(create_offered_at, ?), last_error_code = ?,
@@ -179,7 +179,7 @@ export function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOf
   )
 }
 
-/** Once this many transactions of the provider are final, silence means that the attempt did not land. */
+/** Once the sender's final nonce reaches `senderNonce`, an unused creation nonce means that the attempt did not land. */
 export function observeCreation(tx: Tx, id: number, senderNonce: number): void {
   tx.run("update data_sets set create_sender_nonce = ? where id = ? and state = 'creating'", senderNonce, id)
 }
@@ -193,8 +193,8 @@ export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): v
   )
 }
 
-/** Since when the chain has said that the data set is gone; null forgets it. Returns the moment that counts. */
-export function noteGone(tx: Tx, id: number, nowMs: number | null): number {
+/** Records since when the chain reports the data set as ended; null clears it. Returns the recorded time. */
+export function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): number {
   tx.run(
     'update data_sets set gone_seen_at = case when ? is null then null else coalesce(gone_seen_at, ?) end where id = ?',
     nowMs,
@@ -204,7 +204,7 @@ export function noteGone(tx: Tx, id: number, nowMs: number | null): number {
   return tx.get<{ at: number | null }>('select gone_seen_at as at from data_sets where id = ?', id)?.at ?? nowMs ?? 0
 }
 
-/** The chain says that the data set ended: its copies are gone, and nothing is sent to it again. */
+/** The data set ended on chain: its copies are lost, and no request is sent to it again. */
 export function markLost(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
     "update data_sets set state = 'lost', last_error = ?, updated_at = ? where id = ? and state in ('ready', 'write_blocked')",
@@ -214,7 +214,7 @@ export function markLost(tx: Tx, id: number, why: { readonly message: string; re
   )
 }
 
-/** The end of the service is coming: no more writes, reads go on. */
+/** The service is terminated on chain: no more writes, reads continue. */
 export function markWriteBlocked(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
     "update data_sets set state = 'write_blocked', last_error = ?, updated_at = ? where id = ? and state = 'ready'",

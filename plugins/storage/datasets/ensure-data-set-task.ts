@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
 /** Creates a planned data set on chain, once, and follows it until it takes pieces. */
 export const ensureDataSetTask = defineTask({
@@ -11,9 +11,9 @@ export const ensureDataSetTask = defineTask({
   lane: 'provider-mutation',
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async (run) => {
-    // Loaded when it runs: the chain libraries are heavy, and a command that only lists tasks does not need them.
+    // Loaded on the first run: the chain libraries are heavy, and commands that only list tasks do not need them.
     const { ensureDataSet } = await import('./ensure-data-set.ts')
-    const doors = pipelineOf(run)
-    return unlessChainIsSilent(doors, () => ensureDataSet(doors, run.args.dataSetId, run.signal))
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => ensureDataSet(deps, run.args.dataSetId, run.signal))
   },
 })

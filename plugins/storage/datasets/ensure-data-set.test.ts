@@ -18,13 +18,13 @@ const accepted: Answer = ok({ txHash: hash })
 const lost: Answer = uncertain({ reason: 'connection_lost', detail: 'reset' })
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let id: number
 let calls: CreateDataSetCall[]
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   id = (await rows.addDataSet({ state: 'planned' })).id
   calls = []
 })
@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => rows[Symbol.asyncDispose]())
 
 function answer(...answers: readonly Answer[]): void {
-  doors.world.client = {
+  deps.world.client = {
     createDataSet: async (call) => {
       calls.push(call)
       return answers[Math.min(calls.length, answers.length) - 1] as Answer
@@ -41,31 +41,31 @@ function answer(...answers: readonly Answer[]): void {
   }
 }
 
-const ensure = () => ensureDataSet(doors, id, signal)
+const ensure = () => ensureDataSet(deps, id, signal)
 const dataSet = () => findDataSet(rows.database.read, id)
 
 test('a creation is sent once, and its data set is ready when the chain has its nonce', async () => {
   answer(accepted)
-  for (let round = 0; round < 3; round++) expect(waitOf(await ensure(), doors.clock).reason).toBe('target_creating')
+  for (let round = 0; round < 3; round++) expect(waitOf(await ensure(), deps.clock).reason).toBe('target_creating')
   expect(calls).toHaveLength(1)
   expect(dataSet()).toMatchObject({ state: 'creating', createTx: hash })
   await rows.addContent()
-  doors.world.nonce = { landed: true, dataSetId: 77n }
+  deps.world.nonce = { landed: true, dataSetId: 77n }
   expect(await ensure()).toEqual({ kind: 'done' })
   expect(dataSet()).toMatchObject({ state: 'ready', chainId: 77n })
-  expect(doors.scheduled).toEqual(['verify landings', 'store 1'])
+  expect(deps.scheduled).toEqual(['verify landings', 'store 1'])
   expect(await ensure()).toEqual({ kind: 'done' })
 })
 
-test('I-08: no data set is created at a provider that does not answer, before its probe', async () => {
+test('I-08: a provider that does not answer gets no creation before its probe', async () => {
   answer(accepted)
   for (let call = 0; call < 3; call++) {
-    using turn = doors.providers.turns.take(dataSet()?.serviceUrl ?? '', 'mutation')
-    turn.heard(lost)
+    using turn = deps.providers.turns.take(dataSet()?.serviceUrl ?? '', 'mutation')
+    turn.record(lost)
   }
-  expect(waitOf(await ensure(), doors.clock)).toEqual({ reason: 'provider', forMs: doors.pace.epochMs })
+  expect(waitOf(await ensure(), deps.clock)).toEqual({ reason: 'provider', forMs: deps.pace.epochMs })
   expect([calls, dataSet()?.state]).toEqual([[], 'planned'])
-  await doors.clock.advance(doors.pace.epochMs)
+  await deps.clock.advance(deps.pace.epochMs)
   await ensure()
   expect(calls).toHaveLength(1)
 })
@@ -73,11 +73,11 @@ test('I-08: no data set is created at a provider that does not answer, before it
 test('I-05: a creation without an answer is looked up, and sent again only as the same bytes after proof', async () => {
   answer(lost)
   await ensure()
-  doors.world.sent = { pooled: 4, final: 3 }
-  await doors.clock.advance(doors.pace.handlingMs)
+  deps.world.sent = { pooled: 4, final: 3 }
+  await deps.clock.advance(deps.pace.handlingMs)
   for (let round = 0; round < 3; round++) await ensure()
   expect(calls).toHaveLength(1)
-  doors.world.sent = { pooled: 9, final: 4 }
+  deps.world.sent = { pooled: 9, final: 4 }
   await ensure()
   expect(dataSet()?.state).toBe('planned')
   await ensure()
@@ -85,36 +85,36 @@ test('I-05: a creation without an answer is looked up, and sent again only as th
   expect(calls[1]).toEqual(calls[0])
 })
 
-test('a creation that failed on chain is an attempt, and goes out again with the same bytes', async () => {
+test('a creation that failed on chain uses an attempt, and is sent again with the same bytes', async () => {
   answer(accepted)
   await ensure()
-  doors.world.client = { ...doors.world.client, creationStatus: async () => ok({ state: 'failed' }) }
+  deps.world.client = { ...deps.world.client, creationStatus: async () => ok({ state: 'failed' }) }
   await ensure()
   await expect(ensure()).rejects.toMatchObject({ code: 'chain_reverted' })
   await ensure()
   expect(calls[1]).toEqual(calls[0])
 })
 
-test('I-08: missing money and a dark provider wait, with nothing recorded as sent', async () => {
+test('I-08: without funds or with an unreachable provider the task waits, and the data set stays planned', async () => {
   answer(notSent({ reason: 'unreachable', step: 'connect', detail: 'refused' }))
-  doors.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
-  expect(waitOf(await ensure(), doors.clock)).toEqual({ reason: 'funding', forMs: doors.pace.fundingMs })
+  deps.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
+  expect(waitOf(await ensure(), deps.clock)).toEqual({ reason: 'funding', forMs: deps.pace.fundingMs })
   expect(calls).toEqual([])
-  doors.world.funding = { isCovered: true }
-  expect(waitOf(await ensure(), doors.clock).reason).toBe('provider')
+  deps.world.funding = { isCovered: true }
+  expect(waitOf(await ensure(), deps.clock).reason).toBe('provider')
   expect(dataSet()?.state).toBe('planned')
 })
 
-test('a refused creation is an attempt', async () => {
+test('a refused creation uses an attempt', async () => {
   answer(notSent({ reason: 'unauthorized', status: 403, detail: 'no' }))
   await expect(ensure()).rejects.toMatchObject({ code: 'provider_unauthorized' })
   expect(dataSet()?.state).toBe('planned')
 })
 
-test('a used nonce is a data set that exists already', async () => {
+test('a creation whose nonce is already used is looked up on chain', async () => {
   answer({ kind: 'landed' })
-  expect(waitOf(await ensure(), doors.clock).reason).toBe('target_creating')
-  doors.world.nonce = { landed: true, dataSetId: 5n }
+  expect(waitOf(await ensure(), deps.clock).reason).toBe('target_creating')
+  deps.world.nonce = { landed: true, dataSetId: 5n }
   expect(await ensure()).toEqual({ kind: 'done' })
   expect(dataSet()).toMatchObject({ state: 'ready', chainId: 5n })
 })
@@ -132,43 +132,43 @@ const provider = (providerId: string): AvailableProvider => ({
 const unreachable: Answer = notSent({ reason: 'unreachable', step: 'connect', detail: 'refused' })
 const current = () => currentDataSets(rows.database.read, 1).map(({ providerId, generation, state }) => ({ providerId, generation, state }))
 
-test('a provider that died before it was asked is replaced, and the copies that were planned for it move', async () => {
+test('a provider that was unreachable before it received the creation is replaced, and its planned copies move', async () => {
   answer(unreachable)
   const copyId = await rows.addCopy(await rows.addContent(), dataSet() as DataSet)
-  doors.world.available = [provider('7')]
+  deps.world.available = [provider('7')]
   expect(await ensure()).toEqual({ kind: 'done' })
   expect(dataSet()?.state).toBe('abandoned')
   expect(current()).toEqual([{ providerId: '7', generation: 2, state: 'planned' }])
   expect(findCopy(rows.database.read, copyId)).toMatchObject({ dataSetId: 2, state: 'planned' })
-  expect(doors.scheduled).toEqual(['ensure 2'])
+  expect(deps.scheduled).toEqual(['ensure 2'])
   expect(await ensure()).toEqual({ kind: 'done' })
 })
 
-test('a provider that still answers its ping, or that none can replace, is waited for', async () => {
+test('the task waits for a provider that still answers pings, or that has no replacement', async () => {
   answer(unreachable)
-  doors.world.available = [provider('1'), provider('7')]
-  expect(waitOf(await ensure(), doors.clock).reason).toBe('provider')
-  doors.world.available = []
-  expect(waitOf(await ensure(), doors.clock).reason).toBe('provider')
+  deps.world.available = [provider('1'), provider('7')]
+  expect(waitOf(await ensure(), deps.clock).reason).toBe('provider')
+  deps.world.available = []
+  expect(waitOf(await ensure(), deps.clock).reason).toBe('provider')
   expect(current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
 })
 
-test('I-24: a creation that its provider may have received stays on its nonce, however long the provider is away', async () => {
+test('I-24: a creation that its provider may have received keeps its nonce and provider', async () => {
   answer(lost, unreachable)
-  doors.world.available = [provider('7')]
+  deps.world.available = [provider('7')]
   await ensure()
-  doors.world.sent = { pooled: 4, final: 4 }
-  await doors.clock.advance(doors.pace.handlingMs)
+  deps.world.sent = { pooled: 4, final: 4 }
+  await deps.clock.advance(deps.pace.handlingMs)
   for (let round = 0; round < 3; round++) await ensure()
   expect(calls).toHaveLength(2)
   expect(current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
 })
 
-test('a provider that was given up before it received anything may serve the bucket later', async () => {
+test('a provider that was replaced before it received a creation may serve the bucket later', async () => {
   answer(unreachable)
-  doors.world.available = [provider('7')]
+  deps.world.available = [provider('7')]
   await ensure()
-  doors.world.available = [provider('1')]
-  await planDataSets(doors, { contentId: 1, bucketId: 1, targetCopies: 2, size: 1000 })
+  deps.world.available = [provider('1')]
+  await planDataSets(deps, { contentId: 1, bucketId: 1, targetCopies: 2, size: 1000 })
   expect(current().map(({ providerId }) => providerId)).toEqual(['7', '1'])
 })

@@ -4,10 +4,10 @@ import { countSent } from '../chain/sender-nonces.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { judgeOutcome } from '../copies/outcome-policy.ts'
 import { judgeRefusal } from '../copies/setback-policy.ts'
-import { nextLook, readDepths } from '../finality/look.ts'
-import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/look-store.ts'
-import { takeBackCreation } from '../finality/take-back.ts'
-import { hasWaitingCopies } from '../finality/take-back-store.ts'
+import { nextCheck, readDepths } from '../finality/landing-checks.ts'
+import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
+import { rollBackCreation } from '../finality/roll-back.ts'
+import { hasWaitingCopies } from '../finality/roll-back-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import {
   type DataSet,
@@ -27,40 +27,40 @@ const sent = defineProbe('storage.dataset.sent')
 const submitted = defineProbe('storage.dataset.submitted')
 const ready = defineProbe('storage.dataset.ready')
 
-/** The request ended before its first byte left. */
+/** Causes where no byte of the request was sent. */
 const neverReceived: ReadonlySet<NotSentCause['reason']> = new Set(['unreachable', 'egress_refused', 'aborted'])
 
-/** Contents whose tasks are woken when their bucket gets a data set; the others wake by themselves. */
-const wokenMax = 500
+/** Contents whose tasks are enqueued when their bucket gets a data set; the others run at their due times. */
+const notifiedMax = 500
 
-/** One step of creating the data set: safe to repeat from any point. */
-export async function ensureDataSet(doors: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
-  const dataSet = findDataSet(doors.database.read, id)
-  if (dataSet?.state === 'planned') return create(doors, dataSet, signal)
-  if (dataSet?.state === 'creating') return follow(doors, dataSet, signal)
+/** One step of the creation. Safe to repeat from any point. */
+export async function ensureDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
+  const dataSet = findDataSet(deps.database.read, id)
+  if (dataSet?.state === 'planned') return create(deps, dataSet, signal)
+  if (dataSet?.state === 'creating') return follow(deps, dataSet, signal)
   return done()
 }
 
-async function create(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
-  const { clock, pace, funds, database, providers, chain, signer } = doors
+async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+  const { clock, pace, funds, database, providers, chain, signer } = deps
   const verdict = await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })
   if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
-  // A reopened attempt is sent with the bytes it had: its nonce is single-use, so even a late landing stays the only one.
-  const extraData = dataSet.createExtraData ?? (await signCreation(doors, dataSet))
+  // A reopened attempt is sent with the same bytes: its nonce is single-use, so a late landing is still the only one.
+  const extraData = dataSet.createExtraData ?? (await signCreation(deps, dataSet))
   const isOurs = await database.write((tx) => recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() }))
   if (!isOurs) return waitFor(clock, 'target_creating', pace.creationMs)
   await recorded()
   signal.throwIfAborted()
-  const answer = turn.heard(
+  const answer = turn.record(
     await providers.client(dataSet.serviceUrl).createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }),
   )
   await sent()
   if (answer.kind === 'ok') {
     await database.write((tx) => recordCreationTx(tx, dataSet.id, answer.value.txHash, clock.now()))
     await submitted()
-    doors.log.info('data set creation submitted', {
+    deps.log.info('data set creation submitted', {
       dataSet: dataSet.id,
       provider: dataSet.providerId,
       payer: signer.address,
@@ -78,19 +78,19 @@ async function create(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
       `provider ${dataSet.providerId} refused the data set: ${message}`,
     )
   if (setback.reason === 'funding') funds.forget()
-  if (!wasOffered && (await planElsewhere(doors, dataSet))) return done()
+  if (!wasOffered && (await planElsewhere(deps, dataSet))) return done()
   return waitFor(clock, setback.reason, setback.forMs, message)
 }
 
-async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
-  const { clock, pace, database, chain, reads, signer } = doors
+async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+  const { clock, pace, database, chain, reads, signer } = deps
   const outcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
-  if (outcome.landed) return begin(doors, dataSet, outcome.dataSetId)
-  const hasFailed = await isReportedFailed(doors, dataSet, signal)
+  if (outcome.landed) return begin(deps, dataSet, outcome.dataSetId)
+  const hasFailed = await isReportedFailed(deps, dataSet, signal)
   const sender = await countSent(chain, dataSet.providerAddress)
-  // The nonce once more, after the count: a transaction that became final in between must not be taken for one that never was.
-  const lastWord = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
-  if (lastWord.landed) return begin(doors, dataSet, lastWord.dataSetId)
+  // Read the nonce again after the count: the transaction may have become final in between.
+  const latestOutcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
+  if (latestOutcome.landed) return begin(deps, dataSet, latestOutcome.dataSetId)
   const verdict = judgeOutcome(
     {
       hasLanded: false,
@@ -107,57 +107,57 @@ async function follow(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): P
     await database.write((tx) =>
       reopenCreation(tx, dataSet.id, { code: 'not_landed', message: 'the creation did not reach the chain', nowMs: clock.now() }),
     )
-    // A transaction that reverts costs the provider each time: it is an attempt, unlike one that was lost on the way.
+    // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
     if (hasFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${dataSet.id} was sent and failed on chain`)
     return waitFor(clock, 'target_creating', 0)
   }
   return waitFor(clock, 'target_creating', pace.creationMs, 'the creation is not confirmed yet')
 }
 
-/** The chain has the data set: from now on it takes pieces, and whatever waited for it goes on. */
-async function begin(doors: Pipeline, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
-  const { clock, database, schedule } = doors
-  const depths = await readDepths(doors)
-  await releaseChainId(doors, dataSet, chainId)
+/** The creation landed: the data set takes pieces, and tasks that waited for it are enqueued. */
+async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
+  const { clock, database, schedule } = deps
+  const depths = await readDepths(deps)
+  await releaseChainId(deps, dataSet, chainId)
   await database.write((tx) => {
     markReady(tx, dataSet.id, chainId, clock.now())
-    const next = nextLook(doors, { epoch: depths.confirmed, finalized: depths.finalized, looks: 0 })
+    const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
     recordCreationLanding(tx, dataSet.id, { epoch: depths.confirmed, next })
     schedule.verifyLandings(tx, next.atMs)
-    // Batches of a data set that a reorganisation took back and that is here again.
+    // Batches from before a reorganisation removed the data set.
     if (hasWaitingCopies(tx, dataSet.id)) schedule.commit(tx, dataSet.id)
-    for (const contentId of unfinishedContents(tx, dataSet.bucketId, wokenMax)) schedule.store(tx, contentId)
+    for (const contentId of unfinishedContents(tx, dataSet.bucketId, notifiedMax)) schedule.store(tx, contentId)
   })
   await ready()
-  doors.funds.forget()
-  doors.log.info('data set ready', { dataSet: dataSet.id, chainId: chainId.toString(), provider: dataSet.providerId })
+  deps.funds.forget()
+  deps.log.info('data set ready', { dataSet: dataSet.id, chainId: chainId.toString(), provider: dataSet.providerId })
   return done()
 }
 
-/** Another data set of ours had this id on chain before a reorganisation: its own nonce decides where it is now. */
-async function releaseChainId(doors: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
-  const { read } = doors.database
+/** Before a reorganisation another data set of ours had this id: its own nonce decides its new one. */
+async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
+  const { read } = deps.database
   const holder = holderOfChainId(read, chainId, dataSet.id)
   if (holder === undefined) return
   const displaced = unfinalDataSet(read, holder)
-  if (displaced && (await takeBackCreation(doors, displaced, `the chain gave its id to data set ${dataSet.id}`))) return
+  if (displaced && (await rollBackCreation(deps, displaced, `the chain gave its id to data set ${dataSet.id}`))) return
   throw new PipelineFault(
     'data_set_id_taken',
-    `the chain gave data set ${dataSet.id} the id ${chainId}, which data set ${holder} has on record`,
+    `the chain gave data set ${dataSet.id} the id ${chainId}, which is recorded for data set ${holder}`,
   )
 }
 
-async function isReportedFailed(doors: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {
+async function isReportedFailed(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {
   if (!dataSet.createTx) return false
-  using turn = doors.providers.turns.take(dataSet.serviceUrl, 'mutation')
-  // The chain decides without the provider's word, only later.
+  using turn = deps.providers.turns.take(dataSet.serviceUrl, 'mutation')
+  // Without the provider's report the chain decides, only later.
   if (turn.refusal) return false
-  const status = turn.heard(await doors.providers.client(dataSet.serviceUrl).creationStatus(dataSet.createTx, { signal }))
+  const status = turn.record(await deps.providers.client(dataSet.serviceUrl).creationStatus(dataSet.createTx, { signal }))
   return status.kind === 'ok' && status.value.state === 'failed'
 }
 
 async function signCreation({ chain, signer, settings, database }: Pipeline, dataSet: DataSet): Promise<`0x${string}`> {
-  // In the order in which they are signed and sent: by key.
+  // Sorted by key: the order in which they are signed and sent.
   const metadata = [
     { key: 'bucket', value: bucketName(database.read, dataSet.bucketId) },
     { key: 'source', value: 'svc' },

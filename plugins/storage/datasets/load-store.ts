@@ -1,6 +1,6 @@
 import type { Reader } from '#kernel'
 
-/** Live data sets of ours per provider id. */
+/** Number of our live data sets per provider id. */
 export function countLoad(reader: Reader): ReadonlyMap<string, number> {
   const rows = reader.all<{ id: string; n: number }>(
     "select provider_id as id, count(*) as n from data_sets where state not in ('retired', 'abandoned') group by provider_id",
@@ -8,7 +8,7 @@ export function countLoad(reader: Reader): ReadonlyMap<string, number> {
   return new Map(rows.map(({ id, n }) => [id, n]))
 }
 
-/** Providers that the bucket ever used; one that was given up before it received anything is not among them. */
+/** Ids of providers that the bucket ever used, without those replaced before they received a creation. */
 export function usedProviders(reader: Reader, bucketId: number): ReadonlySet<string> {
   const rows = reader.all<{ id: string }>(
     "select provider_id as id from data_sets where bucket_id = ? and not (state = 'abandoned' and create_offered_at is null)",
@@ -17,12 +17,12 @@ export function usedProviders(reader: Reader, bucketId: number): ReadonlySet<str
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The first piece of an empty data set starts its monthly fee. */
+/** Whether the data set has a committed piece: the first one starts its monthly fee. */
 export function holdsPieces(reader: Reader, dataSetId: number): boolean {
   return reader.get("select 1 from copies where data_set_id = ? and state = 'committed' limit 1", dataSetId) !== undefined
 }
 
-/** Contents of a bucket that have not reached their target, oldest first: their tasks may go on now. */
+/** Live contents of a bucket below their target of copies, oldest first. */
 export function unfinishedContents(reader: Reader, bucketId: number, limit: number): readonly number[] {
   return reader
     .all<{ id: number }>(

@@ -6,14 +6,14 @@ import { setPieceBytesMax } from './data-set-store.ts'
 import { planDataSets } from './plan-data-sets.ts'
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let content: PipelineContent
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   content = await rows.addContent({ bytes: Buffer.alloc(300, 'x'), copies: 2 })
-  doors.world.available = [provider(1, 200), provider(2), provider(3)]
+  deps.world.available = [provider(1, 200), provider(2), provider(3)]
 })
 
 afterEach(() => rows[Symbol.asyncDispose]())
@@ -29,23 +29,23 @@ const provider = (id: number, pieceBytesMax = 1000) => ({
   name: `provider ${id}`,
 })
 
-/** The slots of the content, whose first provider has registered a smaller maximum since. */
+/** Planned slots of the content after its first provider has lowered its maximum. */
 async function slotsAfterLowering(state: 'planned' | 'transferring' | 'parked' | 'committed'): Promise<readonly number[]> {
   await rows.addCopy(content, await rows.addDataSet(), state)
   await rows.addCopy(content, await rows.addDataSet(), state)
   await rows.database.write((tx) => setPieceBytesMax(tx, 1, provider(1, 200)))
-  return (await planDataSets(doors, content)).map(({ slot }) => slot)
+  return (await planDataSets(deps, content)).map(({ slot }) => slot)
 }
 
 test.each(['transferring', 'parked', 'committed'] as const)(
-  'a provider that lowers its maximum keeps the content that is %s there, and no further data set is paid for',
+  'a provider that lowers its maximum keeps a content that is %s there, and no further data set is created',
   async (state) => {
     expect(await slotsAfterLowering(state)).toEqual([0, 1])
-    expect(doors.scheduled).toEqual([])
+    expect(deps.scheduled).toEqual([])
   },
 )
 
 test('a provider that lowers its maximum before it has the bytes is replaced by another', async () => {
   expect(await slotsAfterLowering('planned')).toEqual([1, 2])
-  expect(doors.scheduled).toEqual(['ensure 3'])
+  expect(deps.scheduled).toEqual(['ensure 3'])
 })

@@ -8,34 +8,34 @@ import { selectProviders } from './select-provider-policy.ts'
 
 const planned = defineProbe('storage.dataset.planned')
 
-/** A bucket has replica slots 0 to 7. */
+/** Replica slots 0 to 7 of a bucket. */
 const slotsMax = 8
 
 export interface Placement {
   readonly contentId: number
   readonly bucketId: number
   readonly targetCopies: number
-  /** Bytes of the piece. */
+  /** Piece size in bytes. */
   readonly size: number
 }
 
 /**
- * The current generation of each of the bucket's replica slots whose provider takes a piece of this size, or has the content's. Slots
- * that are missing for the target are planned as far as there are providers; a slot whose provider takes smaller pieces only stays and
- * another is planned beside it. Nothing is paid here: creation is a task of its own.
+ * The current generation of each of the bucket's replica slots whose provider takes a piece of this size, or has this piece. Plans slots
+ * missing for the target, as far as providers are available; a slot with a smaller maximum is kept and another one planned. Pays nothing:
+ * the creation is a separate task.
  */
-export async function planDataSets(doors: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
-  const current = currentDataSets(doors.database.read, bucketId)
-  // What a provider has it keeps, also when it takes smaller pieces only from then on: such a copy needs no other slot.
+export async function planDataSets(deps: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
+  const current = currentDataSets(deps.database.read, bucketId)
+  // A provider that lowers its maximum keeps its pieces: such a copy needs no other slot.
   const holding = new Set(
-    copiesOf(doors.database.read, contentId).flatMap(({ state, dataSetId }) =>
+    copiesOf(deps.database.read, contentId).flatMap(({ state, dataSetId }) =>
       statesWithBytes.has(state) || state === 'transferring' ? [dataSetId] : [],
     ),
   )
   const fits = ({ id, pieceBytesMax }: DataSet) => pieceBytesMax >= size || holding.has(id)
   const fitting = current.filter(fits)
   if (fitting.length >= targetCopies) return fitting
-  const available = await doors.providers.listAvailable()
+  const available = await deps.providers.listAvailable()
   const registered = new Map(available.map(({ providerId, pieceBytesMax }) => [providerId, pieceBytesMax]))
   // A provider may have raised its maximum since its slot was planned.
   const fittingNow = current
@@ -44,14 +44,14 @@ export async function planDataSets(doors: Pipeline, { contentId, bucketId, targe
   const missing = Array.from({ length: slotsMax }, (_, slot) => slot)
     .filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
     .slice(0, Math.max(0, targetCopies - fittingNow.length))
-  const load = countLoad(doors.database.read)
-  const used = usedProviders(doors.database.read, bucketId)
+  const load = countLoad(deps.database.read)
+  const used = usedProviders(deps.database.read, bucketId)
   const chosen = selectProviders(
     available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
     { count: missing.length, used, pieceBytes: size },
   )
-  const nowMs = doors.clock.now()
-  await doors.database.write((tx) => {
+  const nowMs = deps.clock.now()
+  await deps.database.write((tx) => {
     for (const provider of available) setPieceBytesMax(tx, bucketId, provider)
     for (const [index, provider] of chosen.entries()) {
       const slot = missing[index] as number
@@ -69,10 +69,10 @@ export async function planDataSets(doors: Pipeline, { contentId, bucketId, targe
         },
         nowMs,
       )
-      // Undefined: another content of the bucket planned the slot meanwhile, and its choice stands.
-      if (id !== undefined) doors.schedule.ensure(tx, id)
+      // Undefined: another task planned the slot meanwhile.
+      if (id !== undefined) deps.schedule.ensure(tx, id)
     }
   })
   await planned()
-  return currentDataSets(doors.database.read, bucketId).filter(fits)
+  return currentDataSets(deps.database.read, bucketId).filter(fits)
 }

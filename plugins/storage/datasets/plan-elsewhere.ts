@@ -9,17 +9,17 @@ import { selectProviders } from './select-provider-policy.ts'
 const replanned = defineProbe('storage.dataset.replanned')
 
 /**
- * The provider of a planned data set cannot be reached. When it does not answer the inventory's ping either, another provider takes the
- * slot: nothing was paid, because the first one never received the signed creation. Returns whether one was found.
+ * The provider of a planned data set is unreachable. When it does not answer the inventory's ping either, another provider gets the slot:
+ * nothing was paid, because the first one never received the signed creation. Returns whether one was found.
  */
-export async function planElsewhere(doors: Pipeline, dataSet: DataSet): Promise<boolean> {
-  const { providers, database, clock, schedule, log } = doors
+export async function planElsewhere(deps: Pipeline, dataSet: DataSet): Promise<boolean> {
+  const { providers, database, clock, schedule, log } = deps
   const available = await providers.listAvailable()
   if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false
   const load = countLoad(database.read)
   const [choice] = selectProviders(
     available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
-    // The pieces that wait for this data set may be as long as its provider takes.
+    // Pieces that wait for this data set may have its provider's maximum size.
     { count: 1, used: usedProviders(database.read, dataSet.bucketId), pieceBytes: dataSet.pieceBytesMax },
   )
   if (!choice) return false

@@ -1,11 +1,11 @@
-/** When a provider that does not answer is left alone, and when it is tried again. Pure. */
+/** Circuit breaker for providers that do not answer. Pure. */
 
 export interface Breaker {
-  /** Calls in a row that got no answer. */
-  readonly silences: number
+  /** Calls in a row without an answer. */
+  readonly unanswered: number
   /** How often it opened in a row; 0 while it is closed. */
   readonly openings: number
-  /** No call before; of no meaning while it is closed. */
+  /** No call before this time; ignored while it is closed. */
   readonly openUntilMs: number
 }
 
@@ -15,10 +15,10 @@ export interface BreakerPauses {
   readonly mostMs: number
 }
 
-export const closedBreaker: Breaker = { silences: 0, openings: 0, openUntilMs: 0 }
+export const closedBreaker: Breaker = { unanswered: 0, openings: 0, openUntilMs: 0 }
 
-/** Fewer may be a passing fault of the network. */
-export const silencesUntilOpen = 3
+/** Fewer may be a short network fault. */
+export const unansweredUntilOpen = 3
 
 export type BreakerVerdict =
   | { readonly kind: 'closed' }
@@ -28,16 +28,16 @@ export type BreakerVerdict =
 
 export function judgeBreaker({ openings, openUntilMs }: Breaker, nowMs: number, { mostMs }: BreakerPauses): BreakerVerdict {
   if (openings === 0) return { kind: 'closed' }
-  // A pause longer than the longest one means that the clock was set back.
+  // A remaining pause above the maximum means that the clock stepped back.
   const isOpen = nowMs < openUntilMs && openUntilMs - nowMs <= mostMs
   return isOpen ? { kind: 'open', untilMs: openUntilMs } : { kind: 'probe' }
 }
 
-export function afterSilence(breaker: Breaker, nowMs: number, pauses: BreakerPauses): Breaker {
-  // Calls that were under way when it opened say nothing new.
+export function afterNoAnswer(breaker: Breaker, nowMs: number, pauses: BreakerPauses): Breaker {
+  // Ignore calls that were running when it opened.
   if (judgeBreaker(breaker, nowMs, pauses).kind === 'open') return breaker
-  const silences = breaker.silences + 1
-  if (silences < silencesUntilOpen) return { ...breaker, silences }
+  const unanswered = breaker.unanswered + 1
+  if (unanswered < unansweredUntilOpen) return { ...breaker, unanswered }
   const pauseMs = Math.min(pauses.firstMs * 2 ** breaker.openings, pauses.mostMs)
-  return { silences, openings: breaker.openings + 1, openUntilMs: nowMs + pauseMs }
+  return { unanswered, openings: breaker.openings + 1, openUntilMs: nowMs + pauseMs }
 }

@@ -17,11 +17,11 @@ beforeEach(() => {
   turns = createProviderTurns({ clock, epochMs, slots: { store: 8, mutation: 4, removal: 1 } })
 })
 
-/** One call after the other, each heard and ended. */
-function ask(serviceUrl: string, ...answers: readonly Parameters<Turn['heard']>[0][]): void {
+/** One call after the other, each recorded and ended. */
+function call(serviceUrl: string, ...answers: readonly Parameters<Turn['record']>[0][]): void {
   for (const answer of answers) {
     using turn = turns.take(serviceUrl, 'store')
-    turn.heard(answer)
+    turn.record(answer)
   }
 }
 const refusalOf = (serviceUrl: string, lane: 'store' | 'mutation' | 'removal' = 'store') => {
@@ -39,17 +39,17 @@ test('I-32: a provider holds at most half of the slots of a lane, and at least o
   expect(refusalOf(a)).toBeUndefined()
 })
 
-test('a waiter is woken when a slot becomes free, once, and not when it found work elsewhere', () => {
-  const woken: number[] = []
-  const waiter = (id: number) => ({ id, wake: () => void woken.push(id) })
+test('a free slot notifies a waiter once, and not after the waiter got a slot at another provider', () => {
+  const notified: number[] = []
+  const waiter = (id: number) => ({ id, notify: () => void notified.push(id) })
   const held = Array.from({ length: 4 }, () => turns.take(a, 'store'))
   for (const id of [1, 2, 2, 3]) turns.take(a, 'store', waiter(id))
   turns.take(b, 'store', waiter(1))
   for (const turn of held) turn[Symbol.dispose]()
-  expect(woken).toEqual([2, 3])
+  expect(notified).toEqual([2, 3])
 })
 
-test('a refused turn holds nothing', () => {
+test('a refused turn holds no slot', () => {
   const held = Array.from({ length: 4 }, () => turns.take(a, 'store'))
   turns.take(a, 'store')[Symbol.dispose]()
   expect(refusalOf(a)).toEqual({ reason: 'provider_busy', forMs: epochMs })
@@ -57,27 +57,27 @@ test('a refused turn holds nothing', () => {
   expect(refusalOf(a)).toBeUndefined()
 })
 
-test('a provider that is silent three times in a row is left alone, then probed by one call at a time', async () => {
-  ask(a, lost, lost, refused, lost, lost)
-  expect([refusalOf(a), turns.isSilent(a)]).toEqual([undefined, false])
-  ask(a, lost)
+test('after three calls without an answer a provider gets no call for a pause, then one probe at a time', async () => {
+  call(a, lost, lost, refused, lost, lost)
+  expect([refusalOf(a), turns.isUnresponsive(a)]).toEqual([undefined, false])
+  call(a, lost)
   expect(refusalOf(a)).toEqual({ reason: 'provider', forMs: epochMs })
-  expect([refusalOf(b), refusalOf(a, 'mutation'), turns.isSilent(a)]).toEqual([undefined, undefined, true])
+  expect([refusalOf(b), refusalOf(a, 'mutation'), turns.isUnresponsive(a)]).toEqual([undefined, undefined, true])
   await clock.advance(epochMs)
-  expect(turns.isSilent(a)).toBe(false)
+  expect(turns.isUnresponsive(a)).toBe(false)
   const probe = turns.take(a, 'store')
   expect([probe.refusal, refusalOf(a)]).toEqual([undefined, { reason: 'provider', forMs: epochMs }])
-  probe.heard(lost)
+  probe.record(lost)
   probe[Symbol.dispose]()
   expect(refusalOf(a)).toEqual({ reason: 'provider', forMs: 2 * epochMs })
   await clock.advance(2 * epochMs)
-  ask(a, ok(1))
-  expect([refusalOf(a), turns.isSilent(a)]).toEqual([undefined, false])
+  call(a, ok(1))
+  expect([refusalOf(a), turns.isUnresponsive(a)]).toEqual([undefined, false])
 })
 
-test('a probe that ends without an answer leaves the turn to the next one', async () => {
-  ask(a, lost, lost, lost)
+test('an aborted probe lets the next call probe', async () => {
+  call(a, lost, lost, lost)
   await clock.advance(epochMs)
-  ask(a, uncertain({ reason: 'aborted', detail: 'the service stops' }))
+  call(a, uncertain({ reason: 'aborted', detail: 'the service stops' }))
   expect(refusalOf(a)).toBeUndefined()
 })

@@ -1,11 +1,11 @@
 import { type Clock, type Outcome, wait } from '#kernel'
 import type { NotSent, Uncertain } from '../chain/provider-answer.ts'
-import { afterSilence, type Breaker, type BreakerPauses, closedBreaker, judgeBreaker } from './provider-breaker-policy.ts'
+import { afterNoAnswer, type Breaker, type BreakerPauses, closedBreaker, judgeBreaker } from './provider-breaker-policy.ts'
 
-/** Work of tasks that share slots. A provider may fail at one and not at the other, so each is judged by itself. */
+/** Kinds of calls that share slots. A provider may fail at one kind only, so each has its own breaker. */
 export type TurnLane = 'store' | 'mutation' | 'removal'
 
-/** Tasks of each lane that may run at the same time. */
+/** Maximum number of concurrent tasks per lane. */
 export type LaneSlots = Readonly<Record<TurnLane, number>>
 
 export interface Refusal {
@@ -17,39 +17,39 @@ export interface Refusal {
 
 type Answer = { readonly kind: 'ok' | 'landed' } | NotSent | Uncertain
 
-/** Leave to call a provider now, or the reason to wait. Ends with its disposal. */
+/** Permission to call a provider now, or the reason to wait. Dispose to free the slot. */
 export interface Turn extends Disposable {
   readonly refusal: Refusal | undefined
-  /** Takes note of whether the provider answered, and returns the answer. */
-  heard<A extends Answer>(answer: A): A
+  /** Records for the breaker whether the provider answered, and returns the answer. */
+  record<A extends Answer>(answer: A): A
 }
 
-/** A task that wants to know when the provider has a free slot again. */
+/** A task to notify when the provider has a free slot. */
 export interface Waiter {
   readonly id: number
-  wake(): void
+  notify(): void
 }
 
 export interface ProviderTurns {
   take(serviceUrl: string, lane: TurnLane, waiter?: Waiter): Turn
-  /** Whether tasks wait for this provider because it does not answer. */
-  isSilent(serviceUrl: string): boolean
+  /** Whether calls to this provider are paused because it does not answer. */
+  isUnresponsive(serviceUrl: string): boolean
 }
 
-/** A waiter that is woken by the clock alone comes back after so many epochs at most. */
+/** Longest wait for a slot, in epochs; a free slot notifies waiters earlier. */
 const busyEpochsMax = 10
-/** Beyond, waiters are woken by the clock alone. */
+/** Further waiters are not notified; they run at their due time. */
 const waitersMax = 10_000
 const pauseEpochsMax = 16
 
-interface Gate {
+interface ProviderLane {
   breaker: Breaker
   isProbing: boolean
   held: number
   readonly waiters: Map<number, Waiter>
 }
 
-/** Who may call which provider, in memory: after a restart a silent provider is found out anew. */
+/** Slots and circuit breakers per provider and lane. In memory: after a restart all breakers are closed. */
 export function createProviderTurns(options: {
   readonly clock: Clock
   readonly epochMs: number
@@ -57,89 +57,89 @@ export function createProviderTurns(options: {
 }): ProviderTurns {
   const { clock, epochMs, slots } = options
   const pauses: BreakerPauses = { firstMs: epochMs, mostMs: epochMs * pauseEpochsMax }
-  const gates: Readonly<Record<TurnLane, Map<string, Gate>>> = { store: new Map(), mutation: new Map(), removal: new Map() }
-  // I-32: where a lane has more than one slot, the rest stays for other providers.
+  const lanes: Readonly<Record<TurnLane, Map<string, ProviderLane>>> = { store: new Map(), mutation: new Map(), removal: new Map() }
+  // I-32: a provider gets at most half of a lane's slots, and at least one.
   const shareOf = (lane: TurnLane) => Math.max(1, Math.floor(slots[lane] / 2))
 
-  function gateOf(serviceUrl: string, lane: TurnLane): Gate {
-    const known = gates[lane].get(serviceUrl)
+  function laneOf(serviceUrl: string, lane: TurnLane): ProviderLane {
+    const known = lanes[lane].get(serviceUrl)
     if (known) return known
-    const gate: Gate = { breaker: closedBreaker, isProbing: false, held: 0, waiters: new Map() }
-    gates[lane].set(serviceUrl, gate)
-    return gate
+    const state: ProviderLane = { breaker: closedBreaker, isProbing: false, held: 0, waiters: new Map() }
+    lanes[lane].set(serviceUrl, state)
+    return state
   }
 
-  function refusalOf(gate: Gate, lane: TurnLane): Refusal | undefined {
+  function refusalOf(state: ProviderLane, lane: TurnLane): Refusal | undefined {
     const nowMs = clock.now()
-    const verdict = judgeBreaker(gate.breaker, nowMs, pauses)
-    const message = `the provider did not answer ${gate.breaker.silences} times in a row`
+    const verdict = judgeBreaker(state.breaker, nowMs, pauses)
+    const message = `the provider did not answer ${state.breaker.unanswered} times in a row`
     if (verdict.kind === 'open') return { reason: 'provider', untilMs: verdict.untilMs, message }
-    if (verdict.kind === 'probe' && gate.isProbing) return { reason: 'provider', untilMs: nowMs + pauses.firstMs, message }
-    if (gate.held < shareOf(lane)) return undefined
-    const epochs = Math.min(Math.ceil((gate.waiters.size + 1) / shareOf(lane)), busyEpochsMax)
+    if (verdict.kind === 'probe' && state.isProbing) return { reason: 'provider', untilMs: nowMs + pauses.firstMs, message }
+    if (state.held < shareOf(lane)) return undefined
+    const epochs = Math.min(Math.ceil((state.waiters.size + 1) / shareOf(lane)), busyEpochsMax)
     return { reason: 'provider_busy', untilMs: nowMs + epochs * epochMs, message: 'the provider is busy with other work of this service' }
   }
 
-  function admit(gate: Gate, lane: TurnLane): Turn {
-    const isProbe = gate.breaker.openings > 0
-    gate.held += 1
-    if (isProbe) gate.isProbing = true
+  function admit(state: ProviderLane, lane: TurnLane): Turn {
+    const isProbe = state.breaker.openings > 0
+    state.held += 1
+    if (isProbe) state.isProbing = true
     return {
       refusal: undefined,
-      heard(answer) {
+      record(answer) {
         const evidence = judgeAnswer(answer)
-        if (evidence === 'answered') gate.breaker = closedBreaker
-        if (evidence === 'silent') gate.breaker = afterSilence(gate.breaker, clock.now(), pauses)
+        if (evidence === 'answered') state.breaker = closedBreaker
+        if (evidence === 'unanswered') state.breaker = afterNoAnswer(state.breaker, clock.now(), pauses)
         return answer
       },
       [Symbol.dispose]() {
-        gate.held -= 1
-        if (isProbe) gate.isProbing = false
-        wake(gate, shareOf(lane))
+        state.held -= 1
+        if (isProbe) state.isProbing = false
+        notifyWaiters(state, shareOf(lane))
       },
     }
   }
 
   return {
     take(serviceUrl, lane, waiter) {
-      const gate = gateOf(serviceUrl, lane)
-      const refusal = refusalOf(gate, lane)
-      if (waiter && refusal?.reason === 'provider_busy' && gate.waiters.size < waitersMax) gate.waiters.set(waiter.id, waiter)
-      if (refusal) return { refusal, heard: (answer) => answer, [Symbol.dispose]: () => undefined }
-      // It waits nowhere any more.
-      if (waiter) for (const other of gates[lane].values()) other.waiters.delete(waiter.id)
-      return admit(gate, lane)
+      const state = laneOf(serviceUrl, lane)
+      const refusal = refusalOf(state, lane)
+      if (waiter && refusal?.reason === 'provider_busy' && state.waiters.size < waitersMax) state.waiters.set(waiter.id, waiter)
+      if (refusal) return { refusal, record: (answer) => answer, [Symbol.dispose]: () => undefined }
+      // The task has a slot: remove it from all waiting lists.
+      if (waiter) for (const other of lanes[lane].values()) other.waiters.delete(waiter.id)
+      return admit(state, lane)
     },
-    isSilent: (serviceUrl) =>
+    isUnresponsive: (serviceUrl) =>
       (['store', 'mutation'] as const).some((lane) => {
-        const gate = gates[lane].get(serviceUrl)
-        // After the pause it counts as available: without tasks of its own nothing else would probe it.
-        return gate !== undefined && judgeBreaker(gate.breaker, clock.now(), pauses).kind === 'open'
+        const state = lanes[lane].get(serviceUrl)
+        // After the pause it counts as responsive, because only a new task can probe it.
+        return state !== undefined && judgeBreaker(state.breaker, clock.now(), pauses).kind === 'open'
       }),
   }
 }
 
-/** For a step that can only wait. */
+/** Outcome of a step that waits for its turn. */
 export const waitForTurn = ({ reason, untilMs, message }: Refusal): Outcome => wait(reason, untilMs, message)
 
-/** As many as there is room for: one that was woken before may have found other work. */
-function wake({ waiters, held }: Gate, share: number): void {
-  let room = share - held
+/** Notifies one waiter per free slot: an earlier notified one may have found another provider. */
+function notifyWaiters({ waiters, held }: ProviderLane, share: number): void {
+  let free = share - held
   for (const [id, waiter] of waiters) {
-    if (room-- <= 0) return
+    if (free-- <= 0) return
     waiters.delete(id)
-    waiter.wake()
+    waiter.notify()
   }
 }
 
-/** Only silence is held against a provider: a refusal is an answer. */
-function judgeAnswer(answer: Answer): 'answered' | 'silent' | 'unknown' {
+/** Only missing answers count for the breaker: a refusal is an answer. */
+function judgeAnswer(answer: Answer): 'answered' | 'unanswered' | 'unknown' {
   if (answer.kind !== 'not_sent' && answer.kind !== 'uncertain') return 'answered'
   switch (answer.cause.reason) {
     case 'unreachable':
     case 'timeout':
     case 'connection_lost':
-      return 'silent'
+      return 'unanswered'
     case 'aborted':
     case 'over_limit':
     case 'egress_refused':

@@ -11,7 +11,7 @@ import { createProviders } from './providers.ts'
 const address = `0x${'a'.repeat(40)}` as const
 const slots = { store: 8, mutation: 4, removal: 2 }
 
-/** A registry of approved providers at these URLs. */
+/** A chain whose registry has approved providers at these URLs. */
 function chainOf(serviceUrls: readonly string[]): Chain {
   const providers = serviceUrls.map((url, index) => {
     const capabilities = {
@@ -71,17 +71,17 @@ const open = (chain: Chain, limits: { registry?: number; pings?: number } = {}) 
   return providers
 }
 
-test('a registry that is never read ends as a chain that does not answer, and is read anew the next time', async () => {
+test('a registry read that hangs ends as chain_unreachable, and the next call reads again', async () => {
   const chain = chainOf([])
   const never = { ...chain, read: () => new Promise<never>(() => {}) } as unknown as Chain
   let current = never
-  const providers = open({ ...chain, read: ((question: never) => current.read(question)) as Chain['read'] }, { registry: 20 })
+  const providers = open({ ...chain, read: ((call: never) => current.read(call)) as Chain['read'] }, { registry: 20 })
   await expect(providers.listAvailable()).rejects.toMatchObject({ code: 'chain_unreachable' })
   current = chain
   expect(await providers.listAvailable()).toEqual([])
 })
 
-test('pings that take too long end the inventory with what answered', async () => {
+test('when pings take too long the inventory has only the providers that answered', async () => {
   const broken = await pingServer(true)
   const providers = open(chainOf(Array.from({ length: 25 }, (_, n) => `${broken.url}/${n}`)), { pings: 0 })
   expect(await providers.listAvailable()).toEqual([])
@@ -94,7 +94,7 @@ test('a provider that answers pings and nothing else is not available for new da
   expect((await providers.listAvailable()).map(({ serviceUrl }) => serviceUrl)).toEqual([server.url])
   for (let call = 0; call < 3; call++) {
     using turn = providers.turns.take(server.url, 'store')
-    turn.heard(uncertain({ reason: 'timeout', detail: 'late' }))
+    turn.record(uncertain({ reason: 'timeout', detail: 'late' }))
   }
   expect(await providers.listAvailable()).toEqual([])
 })

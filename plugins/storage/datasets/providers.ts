@@ -14,22 +14,22 @@ export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
   readonly name: string
 }
 
-/** Who can store for us, and the doors to them. */
+/** Available providers, their clients, and permissions to call them. */
 export interface Providers extends AsyncDisposable {
-  /** Active, approved, PDP-capable and reachable; which pieces one takes is compared at placement. Read at most once in a few minutes. Rejects when the chain does not answer. */
+  /** Active, approved, PDP-capable and reachable providers, of any piece size; cached for a few minutes. Rejects when the chain does not answer. */
   listAvailable(): Promise<readonly AvailableProvider[]>
-  /** Forgets the inventory, so that the next look is a fresh one. */
+  /** Drops the cached inventory. */
   forget(): void
-  /** One client per service URL, kept. */
+  /** The cached client of a service URL. */
   client(serviceUrl: string): ProviderClient
-  /** Consulted before a task calls a provider. */
+  /** Take one before calling a provider from a task. */
   readonly turns: ProviderTurns
 }
 
-/** How long an inventory may take: its reads from the chain, and then the pings, of which the last ones may end a little later. Milliseconds. */
+/** Time limits of an inventory in milliseconds: the chain reads, then the pings; the last pings may end slightly later. */
 const inventoryLimits = { registry: 90_000, pings: 60_000 }
 
-/** As the chain client names a node that does not answer: tasks wait for it. */
+/** Has the error code of an unreachable chain node, so that tasks wait. */
 class InventoryLate extends Error {
   override readonly name = 'InventoryLate'
   readonly code = 'chain_unreachable'
@@ -37,19 +37,19 @@ class InventoryLate extends Error {
 
 /** An inventory is fresh for this many epochs: five minutes on the public networks. */
 const inventoryEpochs = 10
-const pingsAtOnce = 10
+const pingConcurrency = 10
 
-export function createProviders(doors: {
+export function createProviders(deps: {
   readonly chain: Chain
   readonly clock: Clock
   readonly log: Log
   readonly egress: EgressOptions
   readonly slots: LaneSlots
-  /** Shorter ones, for tests. */
+  /** Overrides for tests. */
   readonly limits?: Partial<typeof inventoryLimits>
 }): Providers {
-  const { chain, clock, log, egress, slots } = doors
-  const limits = { ...inventoryLimits, ...doors.limits }
+  const { chain, clock, log, egress, slots } = deps
+  const limits = { ...inventoryLimits, ...deps.limits }
   const epochMs = chain.network.epochSeconds * 1000
   const turns = createProviderTurns({ clock, epochMs, slots })
   const clients = new Map<string, ProviderClient>()
@@ -69,16 +69,16 @@ export function createProviders(doors: {
     const [{ providers, skipped }, approved, endorsed] = await within(limits.registry, lists, () => {
       throw new InventoryLate(`the provider registry was not read within ${limits.registry} ms`)
     })
-    for (const { providerId, reason } of skipped) log.warn('a registered provider is left out', { providerId: String(providerId), reason })
-    const fit = providers.filter((provider) => approved.has(provider.providerId) && provider.isActive)
+    for (const { providerId, reason } of skipped) log.warn('a registered provider is skipped', { providerId: String(providerId), reason })
+    const eligible = providers.filter((provider) => approved.has(provider.providerId) && provider.isActive)
     const available: AvailableProvider[] = []
     const startedAtMs = performance.now()
-    for (let at = 0; at < fit.length; at += pingsAtOnce) {
-      const answers = await Promise.all(fit.slice(at, at + pingsAtOnce).map((provider) => ping(provider, endorsed)))
+    for (let at = 0; at < eligible.length; at += pingConcurrency) {
+      const answers = await Promise.all(eligible.slice(at, at + pingConcurrency).map((provider) => ping(provider, endorsed)))
       available.push(...answers.flatMap((answer) => answer ?? []))
-      const asked = at + answers.length
-      if (asked < fit.length && performance.now() - startedAtMs > limits.pings) {
-        log.warn('some providers are left out: the others took too long to answer', { asked, providers: fit.length })
+      const pinged = at + answers.length
+      if (pinged < eligible.length && performance.now() - startedAtMs > limits.pings) {
+        log.warn('some providers are skipped: the pings took too long', { pinged, providers: eligible.length })
         break
       }
     }
@@ -114,13 +114,13 @@ export function createProviders(doors: {
       if (!inventory || Math.abs(now - inventory.readAtMs) > inventoryEpochs * epochMs) {
         const providers = read()
         inventory = { providers, readAtMs: now }
-        // A failed read must not be kept as the answer.
+        // Do not cache a failed read.
         providers.catch(() => {
           inventory = undefined
         })
       }
-      // What answers a ping may still be silent at everything else.
-      return (await inventory.providers).filter(({ serviceUrl }) => !turns.isSilent(serviceUrl))
+      // A provider may answer pings and nothing else.
+      return (await inventory.providers).filter(({ serviceUrl }) => !turns.isUnresponsive(serviceUrl))
     },
     async [Symbol.asyncDispose]() {
       for (const open of clients.values()) open.close()
@@ -128,6 +128,6 @@ export function createProviders(doors: {
   }
 }
 
-/** A registered maximum may be any number; no piece is larger than ours. */
+/** A registered maximum can be any number: cap it at our largest piece. */
 const usableMax = (provider: RegisteredProvider): number =>
   provider.pieceBytesMax < BigInt(pieceBytesMax) ? Number(provider.pieceBytesMax) : pieceBytesMax

@@ -13,7 +13,7 @@ test.each([
   expect(refusalPauseMs({ epochMs: 30_000 }, refusals)).toBe(epochs * 30_000)
 })
 
-test('whatever the times of the tries, no minute has more refusals than allowed, and a quiet provider is asked at once', () => {
+test('no minute has more refusals than the maximum, and after a minute without refusals a request may be sent at once', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(30_000), { maxLength: 60 }), (gaps) => {
       const refused: number[] = []

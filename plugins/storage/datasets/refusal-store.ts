@@ -3,7 +3,7 @@ import type { DataSet } from './data-set-store.ts'
 import { refusalWindowMs } from './refusal-policy.ts'
 
 export interface DataSetRefusals {
-  /** In a row. */
+  /** Refusals in a row. */
   readonly refusals: number
   readonly writesPausedUntilMs: number | null
 }
@@ -16,16 +16,16 @@ export function readRefusals(reader: Reader, dataSetId: number): DataSetRefusals
   return row ?? { refusals: 0, writesPausedUntilMs: null }
 }
 
-/** Nothing is sent to the data set before then; 0 when it is not paused. */
+/** No request to the data set before this time; 0 when it is not paused. */
 export const pausedUntilMs = (reader: Reader, dataSetId: number): number => readRefusals(reader, dataSetId).writesPausedUntilMs ?? 0
 
-/** One more request in a row that the provider refused together with what it needs. Returns how many. */
+/** Counts one more refused request in a row. Returns the count. */
 export function countSetback(tx: Tx, dataSetId: number): number {
   tx.run('update data_sets set refusals = refusals + 1 where id = ?', dataSetId)
   return readRefusals(tx, dataSetId).refusals
 }
 
-/** The provider refused the data set. Returns how often in a row. */
+/** Records that the provider refused the data set. Returns the number of refusals in a row. */
 export function countRefusal(tx: Tx, { id, providerId }: Pick<DataSet, 'id' | 'providerId'>, nowMs: number): number {
   tx.run('delete from provider_refusals where at <= ?', nowMs - refusalWindowMs)
   tx.run('insert into provider_refusals (provider_id, at) values (?, ?)', providerId, nowMs)
@@ -41,7 +41,7 @@ export function pauseWrites(tx: Tx, dataSetId: number, { untilMs, message }: { r
   )
 }
 
-/** The provider writes to the data set again. */
+/** The provider accepts writes to the data set again. */
 export function forgetRefusals(tx: Tx, dataSetId: number): void {
   tx.run(
     'update data_sets set refusals = 0, writes_paused_until = null, last_error_code = null, last_error = null where id = ? and refusals > 0',
@@ -49,14 +49,14 @@ export function forgetRefusals(tx: Tx, dataSetId: number): void {
   )
 }
 
-/** Moments of the provider's latest refusals, oldest first. */
+/** Times of the provider's latest refusals, oldest first. */
 export function providerRefusals(reader: Reader, providerId: string): readonly number[] {
   return reader
     .all<{ at: number }>('select at from provider_refusals where provider_id = ? order by at, id', providerId)
     .map(({ at }) => at)
 }
 
-/** The provider takes no pull until then. */
+/** Records that the provider takes no pulls before `untilMs`. */
 export function throttlePulls(tx: Tx, dataSetId: number, untilMs: number): void {
   tx.run('update data_sets set pulls_throttled_until = ? where id = ?', untilMs, dataSetId)
 }
@@ -65,7 +65,7 @@ export function pullsThrottledUntilMs(reader: Reader, dataSetId: number): number
   return reader.get<{ at: number | null }>('select pulls_throttled_until as at from data_sets where id = ?', dataSetId)?.at ?? null
 }
 
-/** Contents with work on the data set that was not sent, or did not land. */
+/** Contents with copies on the data set that were not sent, or did not land. */
 export function unsentContents(reader: Reader, dataSetId: number, limit: number): readonly number[] {
   return reader
     .all<{ id: number }>(
@@ -81,7 +81,7 @@ export function unsentContents(reader: Reader, dataSetId: number, limit: number)
 export const hasCommitted = (reader: Reader, dataSetId: number): boolean =>
   reader.get("select 1 from copies where data_set_id = ? and state = 'committed'", dataSetId) !== undefined
 
-/** Does an ended data set hold work that was not sent, or, once it is lost, committed copies? */
+/** Whether an ended data set has unsent batches or copies or, when it is lost, committed copies. */
 export function hasUnsent(reader: Reader, { id, state }: Pick<DataSet, 'id' | 'state'>): boolean {
   const found = reader.get(
     `select 1 from commit_batches where data_set_id = ? and state in ('pulling', 'ready')

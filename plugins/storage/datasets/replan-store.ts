@@ -2,9 +2,9 @@ import type { Tx } from '#kernel'
 import { type DataSet, insertDataSet, type PlannedDataSet } from './data-set-store.ts'
 
 /**
- * Gives up a planned data set whose provider never received the signed creation, and makes the next generation of its slot in its place,
- * with the copies that were planned for it. Undefined, and nothing changed, when the creation may have been received, or the bucket
- * got another data set with the same provider, meanwhile.
+ * Abandons a planned data set whose provider never received the signed creation, and inserts the next generation of its slot, with the
+ * planned copies. Undefined, without changes, when the creation may have been received meanwhile, or the bucket already has a data set
+ * at that provider.
  */
 export function replaceUnoffered(
   tx: Tx,

@@ -11,7 +11,7 @@ const chosen = (candidates: readonly Partial<ProviderChoice>[], count = 9, used:
 
 test.each([
   [
-    'those that take the largest pieces first, those that take too small ones never',
+    'larger maximum first, too small a maximum never',
     [
       { providerId: '1', isEndorsed: true, pieceBytesMax: 200 },
       { providerId: '2', pieceBytesMax: 300 },
@@ -20,7 +20,7 @@ test.each([
     ['2', '1'],
   ],
   [
-    'endorsed before near',
+    'endorsed before lower latency',
     [
       { providerId: '1', latencyMs: 1 },
       { providerId: '2', isEndorsed: true, latencyMs: 900 },
@@ -28,7 +28,7 @@ test.each([
     ['2', '1'],
   ],
   [
-    'little used before near',
+    'lower load before lower latency',
     [
       { providerId: '1', load: 3, latencyMs: 1 },
       { providerId: '2', latencyMs: 900 },
@@ -36,14 +36,14 @@ test.each([
     ['2', '1'],
   ],
   [
-    'near before far',
+    'lower latency first',
     [
       { providerId: '1', latencyMs: 20 },
       { providerId: '2', latencyMs: 10 },
     ],
     ['2', '1'],
   ],
-  ['by number among equals, not by text', [{ providerId: '10' }, { providerId: '9' }], ['9', '10']],
+  ['equal candidates by numeric id', [{ providerId: '10' }, { providerId: '9' }], ['9', '10']],
 ])('%s', (_name, candidates, order) => {
   expect(chosen(candidates)).toEqual(order)
 })
@@ -60,7 +60,7 @@ const candidate = fc.record({
   pieceBytesMax: fc.integer({ min: 200, max: 201 }),
 })
 
-test('never more than wanted, never a used one, and always the same for the same candidates in any order', () => {
+test('picks at most the wanted number, no used provider, and the same for any order of candidates', () => {
   const candidates = fc.uniqueArray(candidate, { selector: ({ providerId }) => providerId, maxLength: 12 })
   fc.assert(
     fc.property(candidates, fc.nat(8), fc.array(fc.nat(50).map(String)), (list, count, used) => {

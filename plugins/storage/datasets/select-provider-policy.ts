@@ -2,18 +2,18 @@
 export interface ProviderChoice {
   readonly providerId: string
   readonly isEndorsed: boolean
-  /** Milliseconds of its last ping. */
+  /** Round trip of its last ping, in milliseconds. */
   readonly latencyMs: number
-  /** Data sets of ours that it already serves. */
+  /** Number of our data sets that it already serves. */
   readonly load: number
   /** Largest piece it takes, as registered; at most the largest object. */
   readonly pieceBytesMax: number
 }
 
 /**
- * Picks up to `count` providers that take a piece of `pieceBytes` for new replica slots. Those that take the largest pieces come first,
- * because the slot serves the whole bucket; then endorsed ones, then those that serve us least (so that one failing provider touches
- * few buckets), then the nearest. A provider that the bucket ever used is not picked again.
+ * Picks up to `count` providers that take a piece of `pieceBytes` for new replica slots. Order: largest maximum first, because the slot
+ * serves the whole bucket; then endorsed; then lowest load, so that one failing provider affects few buckets; then lowest latency. A
+ * provider that the bucket ever used is not picked again.
  */
 export function selectProviders<P extends ProviderChoice>(
   candidates: readonly P[],

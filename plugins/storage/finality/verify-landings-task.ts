@@ -1,10 +1,10 @@
 import { type } from 'arktype'
 import { database, defineRecovery, defineTask, taskQueue } from '#kernel'
-import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 import { taskKeys } from '../task-keys.ts'
-import { nextLookAtMs } from './look-store.ts'
+import { nextCheckAtMs } from './landing-store.ts'
 
-/** Verifies landed batches and data sets on chain until no reorganisation can take them back. There is one at a time. */
+/** Verifies landed batches and data sets on chain until no reorganisation can undo them. One task at a time. */
 export const verifyLandingsTask = defineTask({
   kind: 'storage_finality',
   label: 'Verify chain finality',
@@ -14,17 +14,17 @@ export const verifyLandingsTask = defineTask({
   subject: () => ({ type: 'system', key: 'finality' }),
   run: async (run) => {
     const { verifyLandings } = await import('./verify-landings.ts')
-    const doors = pipelineOf(run)
-    return unlessChainIsSilent(doors, () => verifyLandings(doors, run.signal))
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => verifyLandings(deps, run.signal))
   },
 })
 
-/** What an earlier version left unverified, or a task that failed. */
+/** Enqueues the task for landings that an earlier version or a failed task left unverified. */
 export const verifyLandingsRecovery = defineRecovery({
   name: 'storage.finality',
   uses: { database, taskQueue },
   async run({ database, taskQueue }) {
-    if (nextLookAtMs(database.read) === undefined) return
+    if (nextCheckAtMs(database.read) === undefined) return
     await database.write((tx) => taskQueue.enqueue(tx, verifyLandingsTask, {}, { key: taskKeys.finality }))
   },
 })

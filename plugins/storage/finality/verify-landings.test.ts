@@ -16,22 +16,22 @@ const { signal } = new AbortController()
 const finality = 100n
 
 let rows: StorageRows
-let doors: TestPipeline
+let deps: TestPipeline
 let dataSet: DataSet
 let additions: AddPiecesCall[]
-/** The nonce book behind the confirmations, and at the finalized epoch. */
-let book: Map<bigint, NonceOutcome>
-let finalizedBook: Map<bigint, NonceOutcome>
+/** Nonce outcomes at the confirmed and at the finalized epoch; unused when absent. */
+let nonces: Map<bigint, NonceOutcome>
+let finalizedNonces: Map<bigint, NonceOutcome>
 
 beforeEach(async () => {
   rows = await openStorageRows()
-  doors = createTestPipeline(rows)
+  deps = createTestPipeline(rows)
   dataSet = await rows.addDataSet()
   additions = []
-  book = new Map()
-  finalizedBook = new Map()
-  doors.world.epoch = 1000n
-  doors.world.client = {
+  nonces = new Map()
+  finalizedNonces = new Map()
+  deps.world.epoch = 1000n
+  deps.world.client = {
     addPieces: async (call) => {
       additions.push(call)
       return ok({ txHash: `0x${'ab'.repeat(32)}` })
@@ -42,22 +42,22 @@ beforeEach(async () => {
     creationStatus: async () => ok({ state: 'pending' }),
   } as TestPipeline['world']['client']
   const unused: NonceOutcome = { landed: false }
-  Object.assign(doors.chain, { finalizedEpoch: async () => doors.world.epoch - finality })
-  Object.assign(doors.reads, {
-    nonceOutcome: async (_payer: string, nonce: bigint) => book.get(nonce) ?? unused,
+  Object.assign(deps.chain, { finalizedEpoch: async () => deps.world.epoch - finality })
+  Object.assign(deps.reads, {
+    nonceOutcome: async (_payer: string, nonce: bigint) => nonces.get(nonce) ?? unused,
     nonceAt: async (_payer: string, nonce: bigint, epoch: bigint) =>
-      (epoch === doors.world.epoch ? book : finalizedBook).get(nonce) ?? unused,
+      (epoch === deps.world.epoch ? nonces : finalizedNonces).get(nonce) ?? unused,
   })
 })
 
 afterEach(() => rows[Symbol.asyncDispose]())
 
 const { parse } = JSON
-const commit = () => commitPieces(doors, dataSet.id, signal)
-const verify = () => verifyLandings(doors, signal)
+const commit = () => commitPieces(deps, dataSet.id, signal)
+const verify = () => verifyLandings(deps, signal)
 const pass = async (epochs: number) => {
-  doors.world.epoch += BigInt(epochs)
-  await doors.clock.advance(epochs * testEpochMs)
+  deps.world.epoch += BigInt(epochs)
+  await deps.clock.advance(epochs * testEpochMs)
 }
 
 interface BatchRow {
@@ -81,46 +81,46 @@ const contentRow = (id: number) =>
 
 const landed = (nextPieceId: bigint): NonceOutcome => ({ landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId })
 
-/** Brings pieces on chain in one batch, as ids up to `next`. */
+/** Commits pieces in one batch; the last piece id is `next - 1`. */
 async function store(pieces: number, next: bigint) {
   const contents = []
   for (let n = 0; n < pieces; n++) contents.push(await rows.addContent({ copies: 1 }))
   for (const content of contents) await rows.addCopy(content, dataSet, 'parked')
-  await doors.clock.advance(doors.pace.lingerMs)
+  await deps.clock.advance(deps.pace.batchingWindowMs)
   await commit()
-  book.set(nonceOf(batches().length - 1), landed(next))
-  await doors.clock.advance(testEpochMs)
+  nonces.set(nonceOf(batches().length - 1), landed(next))
+  await deps.clock.advance(testEpochMs)
   await commit()
   return contents
 }
 
-/** Follows what is undecided until the pieces are sent again. */
+/** Follows the uncertain batch until its pieces are sent again. */
 async function sendAgain() {
-  doors.world.sent = { pooled: 3, final: 3 }
-  await doors.clock.advance(doors.pace.handlingMs)
+  deps.world.sent = { pooled: 3, final: 3 }
+  await deps.clock.advance(deps.pace.handlingMs)
   await commit()
-  await doors.clock.advance(testEpochMs)
+  await deps.clock.advance(testEpochMs)
   await commit()
 }
 
-test('a landed batch is looked at with growing pauses until it is final, and then never again', async () => {
+test('a landed batch is checked at growing intervals until it is final, and then never again', async () => {
   await store(2, 2n)
   const pauses: number[] = []
   for (;;) {
     const outcome = await verify()
     if (outcome.kind === 'done') break
-    const { forMs, reason } = waitOf(outcome, doors.clock)
+    const { forMs, reason } = waitOf(outcome, deps.clock)
     expect(reason).toBe('finality')
     pauses.push(forMs / testEpochMs)
     await pass(forMs / testEpochMs)
-    if (pauses.length === 6) finalizedBook = book
+    if (pauses.length === 6) finalizedNonces = nonces
   }
   expect(pauses).toEqual([5, 10, 20, 40, 25, 6])
   expect(batches()[0]?.final_at).not.toBeNull()
   expect(places().map(([state]) => state)).toEqual(['committed', 'committed'])
 })
 
-test('I-27: a batch that vanished goes back to its nonce, is sent again with the same bytes and gets the ids that it lands with', async () => {
+test('I-27: a batch that is no longer on chain is uncertain again, is sent with the same bytes and gets the ids of its next landing', async () => {
   const [content] = await store(2, 2n)
   const id = content?.contentId ?? 0
   const bytes = batches()[0]?.extra_data
@@ -128,7 +128,7 @@ test('I-27: a batch that vanished goes back to its nonce, is sent again with the
   await rows.database.write((tx) =>
     tx.run(`insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1, 1, 0, 0)`, id),
   )
-  book.clear()
+  nonces.clear()
   await pass(5)
   expect(await verify()).toEqual({ kind: 'done' })
   expect(batches()[0]?.state).toBe('uncertain')
@@ -138,13 +138,13 @@ test('I-27: a batch that vanished goes back to its nonce, is sent again with the
   ])
   expect(contentRow(id)).toEqual({ durable: 0, readable: 1, state: 'storing' })
   expect(rows.database.read.get('select releasable from cache_entries')).toEqual({ releasable: 0 })
-  expect(doors.scheduled).toContain(`commit ${dataSet.id}`)
+  expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
   await sendAgain()
   expect(additions).toHaveLength(2)
   expect(additions[1]).toEqual(additions[0])
   expect(batches().map(({ extra_data }) => extra_data)).toEqual([bytes])
-  book.set(nonceOf(0), landed(12n))
-  await doors.clock.advance(testEpochMs)
+  nonces.set(nonceOf(0), landed(12n))
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(places()).toEqual([
     ['committed', '10'],
@@ -153,17 +153,17 @@ test('I-27: a batch that vanished goes back to its nonce, is sent again with the
   expect(contentRow(id)).toEqual({ durable: 1, readable: 1, state: 'stored' })
 })
 
-test('I-27: a batch keeps its piece ids in order when one of its contents was forgotten since', async () => {
+test('I-27: a batch keeps its piece ids in order when one of its contents was deleted since', async () => {
   const [first] = await store(3, 3n)
   await rows.database.write((tx) => {
     tx.run(`update copies set state = 'removed' where content_id = ?`, first?.contentId ?? 0)
     tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, first?.contentId ?? 0)
     forgetDeleted(tx, first?.contentId ?? 0)
   })
-  book.set(nonceOf(0), landed(13n))
+  nonces.set(nonceOf(0), landed(13n))
   await pass(5)
   await verify()
-  await doors.clock.advance(testEpochMs)
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(places()).toEqual([
     ['committed', '11'],
@@ -171,18 +171,18 @@ test('I-27: a batch keeps its piece ids in order when one of its contents was fo
   ])
 })
 
-test('an evicted content whose only copies vanished is still read from its provider, and counts as readable and not as durable', async () => {
+test('an evicted content whose only copies left the chain is still read from its provider: readable, not durable', async () => {
   const [content] = await store(1, 1n)
-  book.clear()
+  nonces.clear()
   await pass(5)
   await verify()
   expect(contentRow(content?.contentId ?? 0)).toEqual({ durable: 0, readable: 1, state: 'storing' })
   expect(readableCopies(rows.database.read, content?.contentId ?? 0)).toHaveLength(1)
 })
 
-test('I-27: piece ids that the chain gave to another batch displace the one on record, and nobody claims them twice', async () => {
+test('I-27: piece ids that the chain gave to another batch roll back the recorded one: no id is recorded twice', async () => {
   await store(1, 5n)
-  book.delete(nonceOf(0))
+  nonces.delete(nonceOf(0))
   await store(1, 5n)
   expect(places()).toEqual([
     ['unconfirmed', null],
@@ -191,14 +191,14 @@ test('I-27: piece ids that the chain gave to another batch displace the one on r
   expect(batches().map(({ state }) => state)).toEqual(['uncertain', 'confirmed'])
 })
 
-test('I-27: two batches that swap their ids in one reorganisation are both recorded right', async () => {
+test('I-27: two batches that swap their ids in one reorganisation both get their new ids', async () => {
   await store(1, 5n)
   await store(1, 6n)
-  book.set(nonceOf(0), landed(6n))
-  book.set(nonceOf(1), landed(5n))
+  nonces.set(nonceOf(0), landed(6n))
+  nonces.set(nonceOf(1), landed(5n))
   await pass(5)
   await verify()
-  await doors.clock.advance(testEpochMs)
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(places()).toEqual([
     ['committed', '5'],
@@ -206,32 +206,32 @@ test('I-27: two batches that swap their ids in one reorganisation are both recor
   ])
 })
 
-test('a node that is behind the landing takes nothing back', async () => {
+test('a node that is behind the landing rolls back nothing', async () => {
   await store(1, 1n)
-  book.clear()
-  doors.world.epoch -= 1n
-  await doors.clock.advance(5 * testEpochMs)
-  expect(waitOf(await verify(), doors.clock).reason).toBe('finality')
+  nonces.clear()
+  deps.world.epoch -= 1n
+  await deps.clock.advance(5 * testEpochMs)
+  expect(waitOf(await verify(), deps.clock).reason).toBe('finality')
   expect(places()).toEqual([['committed', '0']])
 })
 
-test('a node that keeps no states so old makes nothing final, and what vanished is found all the same', async () => {
+test('a node without old states makes nothing final, and missing batches are found all the same', async () => {
   await store(1, 1n)
-  const { nonceAt } = doors.reads
-  doors.reads.nonceAt = async (payer, nonce, epoch) => {
-    if (epoch !== doors.world.epoch) throw Object.assign(new Error('no state'), { code: 'chain_unreachable' })
+  const { nonceAt } = deps.reads
+  deps.reads.nonceAt = async (payer, nonce, epoch) => {
+    if (epoch !== deps.world.epoch) throw Object.assign(new Error('no state'), { code: 'chain_unreachable' })
     return nonceAt(payer, nonce, epoch)
   }
-  finalizedBook = book
+  finalizedNonces = nonces
   await pass(200)
-  expect(waitOf(await verify(), doors.clock).reason).toBe('finality')
-  book.clear()
+  expect(waitOf(await verify(), deps.clock).reason).toBe('finality')
+  nonces.clear()
   await pass(200)
   await verify()
   expect(places()).toEqual([['unconfirmed', null]])
 })
 
-test('a removal that nobody asked for yet is forgotten with the vanished piece, and planned anew where it lands', async () => {
+test('a removal that was not requested is deleted with the missing piece, and created again when the piece lands', async () => {
   const [content] = await store(1, 5n)
   const { contentId } = content ?? { contentId: 0 }
   await rows.database.write((tx) => tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, contentId))
@@ -239,52 +239,52 @@ test('a removal that nobody asked for yet is forgotten with the vanished piece, 
   const removals = () => rows.database.read.all('select chain_piece_id as piece, piece_cid as cid, state from removals order by id')
   const cid = content?.pieceCid
   expect(removals()).toEqual([{ piece: '4', cid, state: 'pending' }])
-  book.clear()
+  nonces.clear()
   await pass(5)
   await verify()
   expect(removals()).toEqual([])
-  book.set(nonceOf(0), landed(9n))
-  await doors.clock.advance(testEpochMs)
+  nonces.set(nonceOf(0), landed(9n))
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(removals()).toEqual([{ piece: '8', cid, state: 'pending' }])
-  expect(doors.scheduled).toContain(`cleanup ${dataSet.id}`)
+  expect(deps.scheduled).toContain(`cleanup ${dataSet.id}`)
 })
 
-test('a data set that vanished goes back to its own nonce with everything in it, and goes on under the id that it lands with', async () => {
+test('a data set that is no longer on chain is in creation again with all its batches, and continues under its new id', async () => {
   await store(1, 1n)
   await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 900'))
-  book.clear()
+  nonces.clear()
   await pass(5)
   await verify()
   const found = () => findDataSet(rows.database.read, dataSet.id)
   expect(found()).toMatchObject({ state: 'creating', chainId: null })
   expect(places()).toEqual([['unconfirmed', null]])
-  expect(doors.scheduled).toContain(`ensure ${dataSet.id}`)
+  expect(deps.scheduled).toContain(`ensure ${dataSet.id}`)
   expect(await commit()).toEqual({ kind: 'done' })
-  doors.scheduled.length = 0
-  book.set(dataSet.clientDataSetId, { landed: true, dataSetId: 202n })
-  expect(await ensureDataSet(doors, dataSet.id, signal)).toEqual({ kind: 'done' })
+  deps.scheduled.length = 0
+  nonces.set(dataSet.clientDataSetId, { landed: true, dataSetId: 202n })
+  expect(await ensureDataSet(deps, dataSet.id, signal)).toEqual({ kind: 'done' })
   expect(found()).toMatchObject({ state: 'ready', chainId: 202n })
-  expect(doors.scheduled).toContain(`commit ${dataSet.id}`)
-  book.set(nonceOf(0), { landed: true, dataSetId: 202n, nextPieceId: 4n })
-  await doors.clock.advance(testEpochMs)
+  expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
+  nonces.set(nonceOf(0), { landed: true, dataSetId: 202n, nextPieceId: 4n })
+  await deps.clock.advance(testEpochMs)
   await commit()
   expect(places()).toEqual([['committed', '3']])
 })
 
-test('a data set that gets the id of another one on record sends that one back to its nonce', async () => {
+test('a data set that gets the recorded id of another one rolls back the creation of that one', async () => {
   await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 900'))
   const other = await rows.addDataSet({ state: 'planned' })
-  await ensureDataSet(doors, other.id, signal)
-  book.set(other.clientDataSetId, { landed: true, dataSetId: dataSet.chainId ?? 0n })
-  await ensureDataSet(doors, other.id, signal)
+  await ensureDataSet(deps, other.id, signal)
+  nonces.set(other.clientDataSetId, { landed: true, dataSetId: dataSet.chainId ?? 0n })
+  await ensureDataSet(deps, other.id, signal)
   expect(findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
   expect(findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'creating', chainId: null })
 })
 
-test('I-05: a refused batch that landed all the same keeps its nonce when a reorganisation takes it back', async () => {
-  const { client } = doors.world
-  doors.world.client = {
+test('I-05: a refused batch that landed all the same keeps its nonce when a reorganisation removes it', async () => {
+  const { client } = deps.world
+  deps.world.client = {
     ...client,
     findPiece: async () => ok({ isFound: false }),
     addPieces: async (call) => {
@@ -294,8 +294,8 @@ test('I-05: a refused batch that landed all the same keeps its nonce when a reor
   }
   await store(1, 1n)
   expect(places()).toEqual([['committed', '0']])
-  doors.world.client = client
-  book.clear()
+  deps.world.client = client
+  nonces.clear()
   await pass(5)
   await verify()
   await sendAgain()
@@ -303,26 +303,26 @@ test('I-05: a refused batch that landed all the same keeps its nonce when a reor
   expect(additions[1]).toEqual(additions[0])
 })
 
-test('a data set that is lost gives its id free when its creation vanished, and what was sent to it is followed to its end', async () => {
+test('a lost data set frees its id when its creation is no longer on chain, and its sent batches are followed to their end', async () => {
   const { contentId } = await rows.addContent({ copies: 1 })
   await rows.addCopy(findPipelineContent(rows.database.read, contentId) as PipelineContent, dataSet, 'parked')
-  await doors.clock.advance(doors.pace.lingerMs)
+  await deps.clock.advance(deps.pace.batchingWindowMs)
   await commit()
   await rows.database.write((tx) => tx.run("update data_sets set state = 'lost', final_at = null, landed_epoch = 900"))
   const other = await rows.addDataSet({ state: 'planned' })
-  await ensureDataSet(doors, other.id, signal)
-  book.set(other.clientDataSetId, { landed: true, dataSetId: dataSet.chainId ?? 0n })
-  await ensureDataSet(doors, other.id, signal)
+  await ensureDataSet(deps, other.id, signal)
+  nonces.set(other.clientDataSetId, { landed: true, dataSetId: dataSet.chainId ?? 0n })
+  await ensureDataSet(deps, other.id, signal)
   expect(findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
   expect(findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'lost', chainId: null })
-  expect(doors.scheduled).toContain(`commit ${dataSet.id}`)
+  expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
   await sendAgain()
   await commit()
   expect(batches()[0]?.state).toBe('closed')
   expect(places()).toEqual([['lost', null]])
 })
 
-test('thousands of landed batches are read a page at a time', async () => {
+test('many landed batches are read a page at a time', async () => {
   await rows.database.write((tx) => {
     for (let n = 0; n < 450; n++) {
       tx.run(
@@ -334,19 +334,19 @@ test('thousands of landed batches are read a page at a time', async () => {
       )
     }
   })
-  for (let n = 1n; n <= 450n; n++) book.set(n, landed(n))
+  for (let n = 1n; n <= 450n; n++) nonces.set(n, landed(n))
   let atOnce = 0
-  const { nonceAt } = doors.reads
-  Object.assign(doors.reads, {
-    nonceAt: (...question: Parameters<typeof nonceAt>) => {
+  const { nonceAt } = deps.reads
+  Object.assign(deps.reads, {
+    nonceAt: (...args: Parameters<typeof nonceAt>) => {
       atOnce++
-      return nonceAt(...question)
+      return nonceAt(...args)
     },
   })
   const rounds: number[] = []
   for (let forMs = 0; forMs === 0; ) {
     atOnce = 0
-    forMs = waitOf(await verify(), doors.clock).forMs
+    forMs = waitOf(await verify(), deps.clock).forMs
     rounds.push(atOnce)
   }
   expect(rounds).toEqual([400, 400, 100])

@@ -1,9 +1,9 @@
 import { defineMigration } from '#kernel'
 
 /**
- * Buckets, object versions, contents and the cache. Keys are compared by their UTF-8 bytes. `rseq` is the negated order of a version
- * within its key, so that the current version is the first row. `object_heads` holds only keys whose current version has bytes and
- * `object_tombstones` the others, so that a listing never walks over deleted keys.
+ * Buckets, object versions, contents and the cache. Keys are compared by their UTF-8 bytes. `rseq` is the negated sequence number of a
+ * version within its key, so that the current version is the first row. `object_heads` contains the keys whose current version has bytes,
+ * `object_tombstones` the others, so that a listing does not scan deleted keys.
  */
 export const objectsMigration = defineMigration('0001-objects', [
   `create table buckets (
@@ -26,7 +26,7 @@ export const objectsMigration = defineMigration('0001-objects', [
     tombstones bigint not null default 0
   )`,
 
-  // Ids are never given twice: a task that outlives its content must not meet another one.
+  // Ids are never reused: a task may outlive its content and must not affect another one.
   `create table contents (
     id integer primary key autoincrement,
     bucket_id integer not null,
@@ -104,7 +104,7 @@ export const objectsMigration = defineMigration('0001-objects', [
     length bigint not null,
     epoch bigint not null
   ) without rowid`,
-  // Wide enough to answer a read by itself.
+  // Covering index for reads.
   'create index cache_blobs_of_content on cache_blobs (content_id, ordinal, length, epoch)',
 
   `create table cache_epochs (

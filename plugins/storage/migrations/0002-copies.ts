@@ -1,6 +1,6 @@
 import { defineMigration } from '#kernel'
 
-/** Pieces of contents, the data sets that hold them, and the attempts to put them on chain. On-chain numbers are decimal text. */
+/** Pieces of contents, data sets, copies of pieces on data sets, and batches that commit copies on chain. On-chain numbers are decimal text. */
 export const copiesMigration = defineMigration('0002-copies', [
   `create table replica_slots (
     bucket_id integer not null,
@@ -31,7 +31,7 @@ export const copiesMigration = defineMigration('0002-copies', [
     updated_at bigint not null
   )`,
   'create unique index data_sets_generation on data_sets (bucket_id, slot, generation)',
-  // One live service per provider and bucket: two would pay twice for the same safety.
+  // At most one live data set per provider and bucket: a second one would cost more without more redundancy.
   "create unique index data_sets_provider on data_sets (bucket_id, provider_id) where state not in ('retired', 'abandoned')",
   `create table pieces (
     id integer primary key,

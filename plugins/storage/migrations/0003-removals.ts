@@ -1,8 +1,8 @@
 import { defineMigration } from '#kernel'
 
-/** The copies of deleted contents on their way off the chain, and what lists of deleted objects and delete markers read. */
+/** Removals of the copies of deleted contents from the chain, and indexes for lists of deleted objects and delete markers. */
 export const removalsMigration = defineMigration('0003-removals', [
-  // One row per copy that was on chain, kept as the record of what was asked for.
+  // One row per committed copy of a deleted content, kept as a record after the removal.
   `create table removals (
     id integer primary key autoincrement,
     data_set_id integer not null,
@@ -31,6 +31,6 @@ export const removalsMigration = defineMigration('0003-removals', [
   )`,
   "create index contents_deleting on contents (id) where state = 'deleting'",
   'create index object_tombstones_restorable on object_tombstones (bucket_id, key) where is_restorable = 1',
-  // Wide enough to filter by key without a look at the version.
+  // Contains the key, so that a filter by key does not read the version.
   'create index object_versions_markers on object_versions (bucket_id, version_id, key) where is_delete_marker = 1',
 ])

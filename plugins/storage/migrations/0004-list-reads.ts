@@ -4,12 +4,12 @@ const addTo = (dataSet: string, piece: string, sign: '+' | '-') =>
   `update data_set_totals set committed_copies = committed_copies ${sign} 1,
      committed_bytes = committed_bytes ${sign} (select length from pieces where id = ${piece}) where data_set_id = ${dataSet}`
 
-/** What lists and details need in order not to read more rows than they show. */
+/** Indexes and totals for lists and details, so that they do not read more rows than they return. */
 export const listReadsMigration = defineMigration('0004-list-reads', [
   'create index object_versions_markers_of_key on object_versions (bucket_id, key, version_id) where is_delete_marker = 1',
   "create index copies_committed on copies (data_set_id, content_id) where state = 'committed'",
 
-  // Kept by the database itself: copies are committed and lost in many places, and a total that one of them forgets would never be right again.
+  // Maintained by triggers, because copies are committed and lost in many places, and one missed update would make a total permanently wrong.
   `create table data_set_totals (
     data_set_id integer primary key,
     committed_copies bigint not null default 0,

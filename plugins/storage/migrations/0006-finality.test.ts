@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTestDatabase } from '#kernel/testing'
-import { dueBatches } from '../finality/look-store.ts'
+import { dueBatches } from '../finality/landing-store.ts'
 import { objectsMigration } from './0001-objects.ts'
 import { copiesMigration } from './0002-copies.ts'
 import { removalsMigration } from './0003-removals.ts'
@@ -9,7 +9,7 @@ import { finalityMigration } from './0006-finality.ts'
 
 const earlier = [objectsMigration, copiesMigration, removalsMigration, listReadsMigration]
 
-/** A database in which batch 1 has lost its piece ids to batch 2, as versions without this migration recorded it. */
+/** A database from before this migration, in which copies of batch 1 and batch 2 claim the same piece id. */
 const displaced = [
   `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state,
      created_at, updated_at) values (1, 1, 0, 1, '1', '', '', '', '1', '7', 'ready', 0, 0)`,
@@ -38,14 +38,14 @@ const displaced = [
   ),
   `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at) values (1, '10', 1, 1, 'pending', 0, 0)`,
   `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at) values (1, '12', 4, 4, 'pending', 0, 0)`,
-  // Asked for: of a copy that is displaced with its batch, and in a data set that is lost.
+  // Submitted removals: of a copy whose batch is displaced, and in a lost data set.
   `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, attempt_id, created_at, updated_at) values (1, '11', 2, 2, 'submitted', 1, 0, 0)`,
   `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state,
      created_at, updated_at) values (2, 1, 1, 1, '2', '', '', '', '2', '8', 'lost', 0, 0)`,
   `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, attempt_id, created_at, updated_at) values (2, '11', 3, 3, 'scheduled', 2, 0, 0)`,
 ]
 
-test('I-27: a database in which two copies claim one piece is brought in order: the earlier batch is looked up again', async () => {
+test('I-27: the migration repairs two copies with the same piece id: the earlier batch is looked up again', async () => {
   await using before = await openTestDatabase([{ name: 'storage', migrations: earlier }])
   await before.write((tx) => {
     for (const statement of displaced) tx.run(statement)
@@ -73,7 +73,7 @@ test('I-27: a database in which two copies claim one piece is brought in order: 
   ])
   const again = `update copies set state = 'committed', chain_piece_id = '10' where id = 1`
   await expect(database.write((tx) => tx.run(again))).rejects.toThrow(/UNIQUE/)
-  // Ids of ended removals may come again: after a reorganisation another piece may have them.
+  // The piece ids of ended removals may be reused: after a reorganisation another piece may have them.
   await database.write((tx) => {
     tx.run(`update removals set state = 'removed'`)
     tx.run(

@@ -1,13 +1,13 @@
 import { defineMigration } from '#kernel'
 
-/** A committed copy `c` whose place on chain a later copy claims as well: one of the two was taken back by a reorganisation. */
+/** A committed copy `c` whose piece id a later copy has too: a reorganisation removed one of the two. */
 const isDisplaced = `c.state = 'committed' and exists (select 1 from copies o where o.data_set_id = c.data_set_id
   and o.chain_piece_id = c.chain_piece_id and o.state = 'committed'
   and (coalesce(o.batch_id, 0), o.id) > (coalesce(c.batch_id, 0), c.id))`
 
-/** Until when landed batches and data sets are verified again on chain, one copy per place on chain, and removals that name their piece. */
+/** Schedule for verifying landed batches and data sets until they are final, unique piece ids, and piece CIDs of removals. */
 export const finalityMigration = defineMigration('0006-finality', [
-  // What the nonce book said, and the newest epoch at which it did. Null in rows of earlier versions: taken from the next look.
+  // Nonce outcome on chain, and the newest epoch at which it was read. Null in older rows until the next check.
   'alter table commit_batches add column next_piece_id text',
   'alter table commit_batches add column landed_epoch bigint',
   'alter table commit_batches add column final_at bigint',
@@ -21,7 +21,7 @@ export const finalityMigration = defineMigration('0006-finality', [
   'alter table data_sets add column looks integer not null default 0',
   'create index data_sets_unfinal on data_sets (next_look_at, id) where chain_id is not null and final_at is null',
 
-  // A batch with a displaced copy is in doubt as a whole. No batch can have the id 0, so the next look sends it to its nonce.
+  // All copies of a batch with a displaced copy are uncertain. next_piece_id 0 is impossible, so the next check reads the nonce again.
   'create table displaced (copy_id integer primary key, content_id integer not null, batch_id integer)',
   `insert into displaced select c.id, c.content_id, c.batch_id from copies c where ${isDisplaced}`,
   `insert into displaced select c.id, c.content_id, c.batch_id from copies c where c.state = 'committed'
@@ -29,7 +29,7 @@ export const finalityMigration = defineMigration('0006-finality', [
   "update commit_batches set next_piece_id = '0' where id in (select batch_id from displaced)",
   `update copies set state = 'unconfirmed', chain_piece_id = null, committed_at = null where id in (select copy_id from displaced)`,
   `delete from removals where state = 'pending' and copy_id in (select copy_id from displaced)`,
-  // A request is kept as the record of it. What was asked for in a data set that is lost ended with it, and its copies may be forgotten.
+  // Submitted removals are kept as a record. Removals in a lost data set ended with it, and their copies may be deleted.
   `update removals set state = 'moot' where state not in ('removed', 'moot') and (copy_id in (select copy_id from displaced)
      or data_set_id in (select id from data_sets where state = 'lost'))`,
   `update contents set store_state = 'storing', durable_copies = (select count(distinct c.slot) from copies c
@@ -42,7 +42,7 @@ export const finalityMigration = defineMigration('0006-finality', [
 
   'alter table removals add column piece_cid text',
   'update removals set piece_cid = (select p.piece_cid from copies c join pieces p on p.id = c.piece_id where c.id = removals.copy_id)',
-  // After a reorganisation another piece may have the id of one that was removed before.
+  // After a reorganisation another piece may have the id of a removed one.
   'drop index removals_piece',
   "create unique index removals_piece on removals (data_set_id, chain_piece_id) where state not in ('removed', 'moot')",
 ])

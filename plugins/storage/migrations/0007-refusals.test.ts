@@ -17,7 +17,7 @@ interface Stuck {
   readonly content?: 'deleting'
 }
 
-/** What becomes of a copy that an earlier version left in this state. */
+/** States of a copy before and after the migration. */
 const table: readonly (readonly [Stuck, { readonly state: CopyState; readonly batchId: number | null; readonly batch: BatchState }])[] = [
   [
     { copy: 'attention', batch: 'closed', dataSet: 'ready' },
@@ -49,7 +49,7 @@ const table: readonly (readonly [Stuck, { readonly state: CopyState; readonly ba
   ],
 ]
 
-test.each(table)('I-29: the upgrade frees what a closed batch kept: %j', async (stuck, freed) => {
+test.each(table)('I-29: the migration frees copies of closed batches: %j', async (stuck, freed) => {
   const migrations = [objectsMigration, copiesMigration, removalsMigration, listReadsMigration]
   await using database = await openTestDatabase([{ name: 'storage', migrations }])
   await database.write((tx) => {

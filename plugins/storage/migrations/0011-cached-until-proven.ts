@@ -1,6 +1,6 @@
 import { defineMigration } from '#kernel'
 
-/** Cached bytes that a piece CID is to be proven with are kept until that is done, however many copies there are. */
+/** `awaits_proof`: the cached bytes are needed to check a piece CID and are kept until then, even with enough copies. */
 export const cachedUntilProvenMigration = defineMigration('0011-cached-until-proven', [
   'alter table cache_entries add column awaits_proof integer not null default 0',
 ])

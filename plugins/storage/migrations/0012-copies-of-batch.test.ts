@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
 import type { Reader, SqlValue, Tx } from '#kernel'
 import { markPulled, raiseAttention, recordUncertain, reopenSubmission } from '../copies/batch-store.ts'
-import { reopenLanding } from '../finality/take-back-store.ts'
+import { reopenLanding } from '../finality/roll-back-store.ts'
 import { removableRemovals } from '../removals/removable-store.ts'
 import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from '../removals/removal-store.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'
 
 const why = { message: 'why', nextCheckAtMs: 0, nowMs: 0 }
 const steps: Readonly<Record<string, (tx: Tx) => unknown>> = {
-  'a landing is taken back': (tx) => reopenLanding(tx, 1, why),
+  'a landing is rolled back': (tx) => reopenLanding(tx, 1, why),
   'a pull arrives': (tx) => markPulled(tx, 1, 0),
-  'an outcome is unknown': (tx) => recordUncertain(tx, 1, why),
-  'a submission starts over': (tx) => reopenSubmission(tx, 1, why),
-  'an operator is called': (tx) => raiseAttention(tx, 1, 'late', 0),
-  'removals are asked for': (tx) => pendingRemovals(tx, 1, 35),
-  'removals are found that may be asked for': (tx) => removableRemovals(tx, { dataSetId: 1, taskId: 1 }, 35),
-  'a round of removals ends': (tx) => [hasFreeRemovals(tx, 1), withheldPiece(tx, { dataSetId: 1, taskId: 1 })],
-  'removals are looked up': (tx) => startedRemovals(tx, 1),
+  'an outcome is recorded as uncertain': (tx) => recordUncertain(tx, 1, why),
+  'a submission is reopened': (tx) => reopenSubmission(tx, 1, why),
+  'attention is raised': (tx) => raiseAttention(tx, 1, 'late', 0),
+  'pending removals are listed': (tx) => pendingRemovals(tx, 1, 35),
+  'removable removals are listed': (tx) => removableRemovals(tx, { dataSetId: 1, taskId: 1 }, 35),
+  'a pass of removals ends': (tx) => [hasFreeRemovals(tx, 1), withheldPiece(tx, { dataSetId: 1, taskId: 1 })],
+  'started removals are listed': (tx) => startedRemovals(tx, 1),
 }
 
-test.each(Object.entries(steps))('%s without a walk over all copies or removals', async (_name, step) => {
+test.each(Object.entries(steps))('%s without a scan of all copies or removals', async (_name, step) => {
   await using rows = await openStorageRows()
   const dataSet = await rows.addDataSet()
   const seen: string[] = []
@@ -41,7 +41,7 @@ test.each(Object.entries(steps))('%s without a walk over all copies or removals'
   })
   const plan = seen.flatMap((sql) => planOf(rows.database.read, sql))
   expect(plan).not.toEqual([])
-  // The list of ids that a query is given.
+  // A scan of json_each is the list of ids passed to the query.
   expect(plan.filter((detail) => detail.startsWith('SCAN') && !detail.startsWith('SCAN json_each'))).toEqual([])
   expect(plan.join()).toMatch(/USING (COVERING )?INDEX (copies_of_batch|removals_open)/)
 })

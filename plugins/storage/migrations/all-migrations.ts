@@ -10,8 +10,9 @@ import { chunkRootsMigration } from './0009-chunk-roots.ts'
 import { providerSizesMigration } from './0010-provider-sizes.ts'
 import { cachedUntilProvenMigration } from './0011-cached-until-proven.ts'
 import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
+import { endedRemovalsMigration } from './0013-ended-removals.ts'
 
-/** In the order in which they run. */
+/** In order of execution. */
 export const storageMigrations: readonly Migration[] = [
   objectsMigration,
   copiesMigration,
@@ -24,4 +25,5 @@ export const storageMigrations: readonly Migration[] = [
   providerSizesMigration,
   cachedUntilProvenMigration,
   copiesOfBatchMigration,
+  endedRemovalsMigration,
 ]

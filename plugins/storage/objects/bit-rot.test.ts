@@ -12,12 +12,12 @@ import { chunksOf, type ObjectStorage, openObjectStorage, readAll } from '../tes
 
 const kib = 1024
 const sizes = [
-  ['a blob that is kept in memory', 4 * kib],
+  ['a blob small enough for the memory cache', 4 * kib],
   ['a blob of one block', 200 * kib],
   ['a blob of several blocks', 700 * kib],
   ['a blob of large blocks', 9 * kib * kib + 1],
 ] as const
-/** Up to here the damage shows before the first byte is given. */
+/** In blobs up to this size the damage is found before the first byte is sent. */
 const oneBlock = 256 * kib
 
 function pathOf({ database, cache }: ObjectStorage, { contentId }: ObjectVersion): string {
@@ -26,11 +26,11 @@ function pathOf({ database, cache }: ObjectStorage, { contentId }: ObjectVersion
   return cache.pathOf(blob)
 }
 
-async function rot(storage: ObjectStorage, version: ObjectVersion, position = version.size - 1): Promise<void> {
+async function damage(storage: ObjectStorage, version: ObjectVersion, position = version.size - 1): Promise<void> {
   await flipByte(pathOf(storage, version), position)
 }
 
-/** Stored copies of every object, and how often they were read. */
+/** A provider that returns `bytes` for every object and counts the reads. */
 function provider(bytes: Uint8Array) {
   const reads: number[] = []
   const readRemote = async (version: ObjectVersion): Promise<OpenedObject> => ({
@@ -45,7 +45,7 @@ function provider(bytes: Uint8Array) {
   return { reads, readRemote }
 }
 
-/** The bytes that a reader got, and how the read ended. */
+/** Reads the object and returns the received bytes and the error, if any. */
 async function readToEnd(storage: ObjectStorage, range?: { readonly start: number; readonly end: number }) {
   const blocks: Uint8Array[] = []
   await using opened = await storage.objects.open('photos', 'k')
@@ -62,24 +62,24 @@ function expectSound({ database, dir, cache }: ObjectStorage): void {
   expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
 }
 
-test('I-30: a file that changed since it was compared a moment ago is compared again', async () => {
+test('I-30: a recently verified file is verified again after it changed', async () => {
   await using storage = await openObjectStorage()
   const version = await storage.put('k', randomBytes(700 * kib))
   for (let reads = 0; reads < 2; reads++) expect((await readToEnd(storage)).error).toBeUndefined()
-  await rot(storage, version)
+  await damage(storage, version)
   expect((await readToEnd(storage)).error?.code).toBe('content_unavailable')
 })
 
 for (const [what, size] of sizes) {
-  test(`I-30: ${what} is read right, and never whole once a byte of it changed`, async () => {
+  test(`I-30: ${what} is read correctly, and never completely after one of its bytes changed`, async () => {
     await using storage = await openObjectStorage()
     const bytes = randomBytes(size)
     const version = await storage.put('k', bytes)
     expect(Buffer.compare((await readToEnd(storage)).bytes, bytes)).toBe(0)
-    // A new file of the same bytes: none of the blob is in memory.
+    // The new file of the same bytes is not in the memory cache.
     await storage.put('k', bytes)
     const path = pathOf(storage, version)
-    await rot(storage, version)
+    await damage(storage, version)
     const read = await readToEnd(storage).catch((error) => ({ bytes: Buffer.alloc(0), error }))
     expect(read.error?.code).toBe('content_unavailable')
     expect(read.bytes.length).toBeLessThan(size)
@@ -89,12 +89,12 @@ for (const [what, size] of sizes) {
     expectSound(storage)
   })
 
-  test(`I-30: ${what} is served from a provider after a byte of it changed`, async () => {
+  test(`I-30: ${what} is served from a provider after one of its bytes changed`, async () => {
     const bytes = randomBytes(size)
     const { reads, readRemote } = provider(bytes)
     await using storage = await openObjectStorage({ readRemote })
     const version = await storage.put('k', bytes)
-    await rot(storage, version, 0)
+    await damage(storage, version, 0)
     const first = await readToEnd(storage)
     if (size > oneBlock) expect([first.error?.code, first.bytes.length < size]).toEqual(['content_unavailable', true])
     else expect(Buffer.compare(first.bytes, bytes)).toBe(0)
@@ -103,21 +103,21 @@ for (const [what, size] of sizes) {
   })
 }
 
-test('I-30: a range that is the whole object is proved like the whole', async () => {
+test('I-30: a range that covers the whole object is verified like a whole read', async () => {
   await using storage = await openObjectStorage()
   const bytes = randomBytes(700 * kib)
   const version = await storage.put('k', bytes)
-  await rot(storage, version, 1)
+  await damage(storage, version, 1)
   const { error } = await readToEnd(storage, { start: 0, end: bytes.length - 1 })
   expect(error?.code).toBe('content_unavailable')
 })
 
-test('I-30: a put of the right bytes takes the place of a damaged file, unseen damage included', async () => {
+test('I-30: a put of the same bytes replaces a damaged file, also when the damage was not detected yet', async () => {
   await using storage = await openObjectStorage()
   const bytes = randomBytes(700 * kib)
   const version = await storage.put('k', bytes)
   const damaged = pathOf(storage, version)
-  await rot(storage, version, 77)
+  await damage(storage, version, 77)
   const again = await storage.put('other', bytes)
   expect(again.contentId).toBe(version.contentId)
   expect(existsSync(damaged)).toBe(false)
@@ -128,7 +128,7 @@ test('I-30: a put of the right bytes takes the place of a damaged file, unseen d
   expectSound(storage)
 })
 
-test('a read that began before a put of the same bytes goes on to its end', async () => {
+test('a read that began before a put of the same bytes completes', async () => {
   await using storage = await openObjectStorage()
   const bytes = randomBytes(700 * kib)
   await storage.put('k', bytes)
@@ -137,7 +137,7 @@ test('a read that began before a put of the same bytes goes on to its end', asyn
   expect(Buffer.compare(await readAll(opened), bytes)).toBe(0)
 })
 
-test('I-20: a reader finds bytes that are put again and again just before it opens their file', async () => {
+test('I-20: a reader finds the bytes although puts replace their file just before each open', async () => {
   const bytes = randomBytes(70 * kib)
   let puts = 0
   const disk: Disk = {

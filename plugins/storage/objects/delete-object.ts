@@ -1,12 +1,12 @@
 import { newUlid } from '#kernel'
 import { type Condition, putDeleteMarker } from '../catalog/version-store.ts'
 import type { ObjectVersion } from '../contract.ts'
-import type { ObjectParts } from './objects.ts'
+import type { ObjectDeps } from './objects.ts'
 import { requireKey } from './put-object.ts'
 
-/** Puts a delete marker on top of a key. No bytes are removed. */
+/** Makes a delete marker the current version of a key. Bytes of older versions stay. */
 export async function deleteObject(
-  { buckets, clock, database }: ObjectParts,
+  { buckets, clock, database }: ObjectDeps,
   target: { readonly bucket: string; readonly key: string; readonly condition: Condition | undefined },
 ): Promise<ObjectVersion> {
   const bucket = buckets.require(target.bucket)

@@ -5,7 +5,7 @@ import { type ObjectStorage, openObjectStorage } from '../testing/object-storage
 import { listObjects } from './list-objects.ts'
 
 let storage: ObjectStorage
-let bucketsMade = 0
+let bucketCount = 0
 
 beforeAll(async () => {
   storage = await openObjectStorage()
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => storage[Symbol.asyncDispose]())
 
 async function bucketWith(keys: Iterable<string>): Promise<number> {
-  const bucketId = ++bucketsMade
+  const bucketId = ++bucketCount
   await storage.database.write((tx) => {
     for (const key of keys) {
       tx.run(
@@ -27,10 +27,10 @@ async function bucketWith(keys: Iterable<string>): Promise<number> {
   return bucketId
 }
 
-type Asked = Omit<ListRequest, 'bucket'>
+type BucketListRequest = Omit<ListRequest, 'bucket'>
 
-/** What a listing is, said as plainly as possible: every result of the whole bucket in order, then the page. */
-function rollUp(keys: readonly string[], { prefix = '', delimiter, after, limit }: Asked) {
+/** Reference implementation: computes all results of the bucket in order, then cuts the page. */
+function rollUp(keys: readonly string[], { prefix = '', delimiter, after, limit }: BucketListRequest) {
   const results: { readonly text: string; readonly isGroup: boolean }[] = []
   for (const key of keys.filter((candidate) => candidate.startsWith(prefix)).sort(byBytes)) {
     const at = delimiter ? key.indexOf(delimiter, prefix.length) : -1
@@ -56,7 +56,7 @@ const shape = ({ entries, commonPrefixes, isTruncated, last }: ListPage) => ({
   last,
 })
 
-/** Few letters, so that prefixes meet: plain ones, the ends of the ranges of UTF-8 and UTF-16, and the highest of all. */
+/** Few letters, so that prefixes collide: ASCII, the boundaries of the UTF-8 and UTF-16 ranges, and the highest code point. */
 const letter = fc.constantFrom('a', 'b', '/', '\u0001', '\u007f', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '🗝', '\u{10ffff}')
 const word = (maxLength: number, minLength = 0) => fc.array(letter, { minLength, maxLength }).map((letters) => letters.join(''))
 const key = word(6, 1)
@@ -65,20 +65,23 @@ const delimiter = fc.oneof(
   word(2, 1),
   fc.constantFrom('\u{10ffff}', '\u{10ffff}\u{10ffff}', 'a\u{10ffff}'),
 )
-const request = fc.record(
+const anyRequest = fc.record(
   { prefix: word(3), delimiter, after: fc.oneof(word(4), key), limit: fc.integer({ min: 1, max: 12 }) },
   { requiredKeys: ['limit'] },
 )
 
-test('every page is that of the plain roll-up, whatever the keys, the prefix, the delimiter and the start', async () => {
+test('for random keys, prefixes, delimiters and start keys, every page equals the reference implementation', async () => {
   let listings = 0
-  const bucket = fc.record({ keys: fc.uniqueArray(key, { maxLength: 120 }), requests: fc.array(request, { minLength: 40, maxLength: 60 }) })
+  const bucket = fc.record({
+    keys: fc.uniqueArray(key, { maxLength: 120 }),
+    requests: fc.array(anyRequest, { minLength: 40, maxLength: 60 }),
+  })
   await fc.assert(
     fc.asyncProperty(bucket, async ({ keys, requests }) => {
       const bucketId = await bucketWith(keys)
-      for (const asked of requests) {
+      for (const request of requests) {
         listings += 1
-        expect(shape(listObjects(storage.database.read, bucketId, asked)), JSON.stringify(asked)).toEqual(rollUp(keys, asked))
+        expect(shape(listObjects(storage.database.read, bucketId, request)), JSON.stringify(request)).toEqual(rollUp(keys, request))
       }
     }),
     { numRuns: 90 },
@@ -86,35 +89,35 @@ test('every page is that of the plain roll-up, whatever the keys, the prefix, th
   expect(listings).toBeGreaterThan(3000)
 })
 
-test('the pages of a listing hold every result once, and only the last is not truncated', async () => {
+test('the pages of a listing contain every result once, and only the last is not truncated', async () => {
   const walk = fc.record({
     keys: fc.uniqueArray(key, { maxLength: 150 }),
-    asked: fc.record({ prefix: word(1), delimiter, limit: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: ['limit'] }),
+    request: fc.record({ prefix: word(1), delimiter, limit: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: ['limit'] }),
   })
   await fc.assert(
-    fc.asyncProperty(walk, async ({ keys, asked }) => {
+    fc.asyncProperty(walk, async ({ keys, request }) => {
       const bucketId = await bucketWith(keys)
       const seen: string[] = []
-      let page = listObjects(storage.database.read, bucketId, asked)
+      let page = listObjects(storage.database.read, bucketId, request)
       for (;;) {
         seen.push(...page.entries.map((entry) => entry.key), ...page.commonPrefixes)
         if (!page.isTruncated || page.last === undefined) break
-        page = listObjects(storage.database.read, bucketId, { ...asked, after: page.last })
+        page = listObjects(storage.database.read, bucketId, { ...request, after: page.last })
       }
-      const whole = rollUp(keys, { ...asked, limit: 1000 })
+      const whole = rollUp(keys, { ...request, limit: 1000 })
       expect(seen.sort(byBytes)).toEqual([...whole.keys, ...whole.commonPrefixes].sort(byBytes))
     }),
     { numRuns: 40 },
   )
 })
 
-test('a folder that begins with many plain keys is walked from its first common prefix on', async () => {
+test('a prefix whose listing begins with many keys before its first common prefix is listed correctly', async () => {
   const plain = Array.from({ length: 150 }, (_, n) => `f/a${String(n).padStart(3, '0')}`)
   const grouped = Array.from({ length: 300 }, (_, n) => `f/b${n % 100}/${n}`)
   const keys = [...plain, ...grouped, 'f/c', 'g']
   const bucketId = await bucketWith(keys)
   for (const limit of [1, 63, 64, 65, 149, 150, 151, 200, 251, 252, 1000]) {
-    const asked = { prefix: 'f/', delimiter: '/', limit }
-    expect(shape(listObjects(storage.database.read, bucketId, asked))).toEqual(rollUp(keys, asked))
+    const request = { prefix: 'f/', delimiter: '/', limit }
+    expect(shape(listObjects(storage.database.read, bucketId, request))).toEqual(rollUp(keys, request))
   }
 })

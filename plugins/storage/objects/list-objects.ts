@@ -3,8 +3,8 @@ import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-ord
 import { type KeyRange, listFlat, listRolled } from '../catalog/list-store.ts'
 import type { ListEntry, ListPage, ListRequest } from '../contract.ts'
 
-/** Rows looked at before the kind of listing is chosen: in a folder of plain keys the flat query is four times faster. */
-const firstLookRows = 64
+/** Rows read with the flat query before the skip scan is considered: without common prefixes the flat query is four times faster. */
+const probeRows = 64
 
 /** One page of current objects. Synchronous: a page of 1000 takes 0.3 to 3 ms. */
 export function listObjects(read: Reader, bucketId: number, request: Omit<ListRequest, 'bucket'>): ListPage {
@@ -36,41 +36,41 @@ class Listing {
 
   run(): ListPage {
     const low = this.#firstKey()
-    // One result more than asked for tells whether the page is the last.
     const isTruncated = low !== undefined && this.#collect(low)
     const page = { entries: this.#entries, commonPrefixes: this.#commonPrefixes, isTruncated }
     return this.#last === undefined ? page : { ...page, last: this.#last }
   }
 
-  /** The least key that may be listed; undefined when there can be none. */
+  /** The smallest key that may be listed; undefined when the page must be empty. */
   #firstKey(): string | undefined {
     const after = this.#after
     if (after === undefined || compareKeys(after, this.#prefix) < 0) return this.#prefix
     if (this.#delimiter !== undefined && after.startsWith(this.#prefix)) {
-      // A common prefix that `after` lies in does not come after it, so its whole group is passed over.
+      // The common prefix that contains `after` was already listed: skip all its keys.
       const group = groupOf(after, this.#prefix, this.#delimiter)
       if (group !== undefined) return successorOf(group)
     }
     return justAfter(after)
   }
 
-  /** Returns true when there is more than the page holds. */
+  /** Returns true when the listing continues after the page. */
   #collect(low: string): boolean {
-    if (this.#delimiter === undefined) return this.#takePlain(this.#flat(low, this.#missing())) === 'full'
+    if (this.#delimiter === undefined) return this.#takePlain(this.#flat(low, this.#remaining())) === 'full'
     let next = low
-    for (const rows of [firstLookRows, this.#limit + 1]) {
-      const wanted = Math.min(rows, this.#missing())
-      const found = this.#flat(next, wanted)
+    for (const rows of [probeRows, this.#limit + 1]) {
+      const rowLimit = Math.min(rows, this.#remaining())
+      const found = this.#flat(next, rowLimit)
       const end = this.#takePlain(found)
       if (end === 'full') return true
       if (end !== undefined) return this.#roll(end, this.#delimiter)
-      if (found.length < wanted) return false
+      if (found.length < rowLimit) return false
       next = justAfter(this.#last ?? next)
     }
     return false
   }
 
-  #missing(): number {
+  /** Results still to read: the limit plus one, which shows whether the page is the last. */
+  #remaining(): number {
     return this.#limit + 1 - this.#entries.length - this.#commonPrefixes.length
   }
 
@@ -82,7 +82,7 @@ class Listing {
     return { bucketId: this.#bucketId, low, high: this.#high }
   }
 
-  /** Takes rows up to the first that belongs to a common prefix and returns its key; `full` when the page has no room for a row. */
+  /** Adds rows to the page until the first row under a common prefix, and returns its key; `full` when a row exceeds the limit. */
   #takePlain(rows: readonly ListEntry[]): string | 'full' | undefined {
     for (const row of rows) {
       if (this.#delimiter !== undefined && groupOf(row.key, this.#prefix, this.#delimiter) !== undefined) return row.key
@@ -92,14 +92,14 @@ class Listing {
   }
 
   #takeEntry(entry: ListEntry): boolean {
-    if (this.#missing() === 1) return false
+    if (this.#remaining() === 1) return false
     this.#entries.push(entry)
     this.#last = entry.key
     return true
   }
 
   #takeGroup(group: string): boolean {
-    if (this.#missing() === 1) return false
+    if (this.#remaining() === 1) return false
     this.#commonPrefixes.push(group)
     this.#last = group
     return true
@@ -107,16 +107,16 @@ class Listing {
 
   #roll(low: string, delimiter: string): boolean {
     const delimiterSuccessor = successorOf(delimiter)
-    if (delimiterSuccessor === undefined) return this.#hop(low, delimiter)
+    if (delimiterSuccessor === undefined) return this.#listSlowly(low, delimiter)
     const roll = { prefix: this.#prefix, delimiter, delimiterSuccessor }
-    for (const { commonPrefix, ...entry } of listRolled(this.#read, this.#range(low), roll, this.#missing())) {
+    for (const { commonPrefix, ...entry } of listRolled(this.#read, this.#range(low), roll, this.#remaining())) {
       if (!(commonPrefix === null ? this.#takeEntry(entry) : this.#takeGroup(commonPrefix))) return true
     }
     return false
   }
 
-  /** For a delimiter of nothing but the highest character, above which the walk finds no bound: one query a result. */
-  #hop(low: string, delimiter: string): boolean {
+  /** One query per result, for a delimiter without a successor (only U+10FFFF), which the skip scan needs. */
+  #listSlowly(low: string, delimiter: string): boolean {
     let next: string | undefined = low
     while (next !== undefined) {
       const [row] = this.#flat(next, 1)

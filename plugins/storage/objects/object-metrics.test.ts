@@ -12,7 +12,7 @@ const openDatabase = () => openTestDatabase([{ name: 'storage', migrations: [obj
 
 const zero = { cached: 0, uploading: 0, committing: 0, replicating: 0, stored: 0, failed: 0 }
 
-/** Work goes on for every content. */
+/** A queue in which every task is open. */
 const allOpen = { isOpen: () => true }
 
 async function distribution(database: Database): Promise<Record<string, number>> {
@@ -23,13 +23,13 @@ async function distribution(database: Database): Promise<Record<string, number>>
 interface Planned {
   readonly storeState?: string
   readonly copies?: readonly string[]
-  /** Keys whose current version has these bytes. */
+  /** Number of keys whose current version has these bytes. */
   readonly current?: number
-  /** Versions of the same bytes that are not current. */
+  /** Number of non-current versions with these bytes. */
   readonly older?: number
 }
 
-/** Rows as the object operations and the pipeline leave them. */
+/** Inserts rows as the object operations and the pipeline write them. */
 const plan = (database: Database, ...all: readonly Planned[]) => database.write((tx) => void all.map((planned) => place(tx, planned)))
 
 function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, older = 0 }: Planned): void {
@@ -73,7 +73,7 @@ function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, olde
   )
 }
 
-test('without objects every state stands at zero', async () => {
+test('without objects every state is zero', async () => {
   await using database = await openDatabase()
   expect(await distribution(database)).toEqual(zero)
 })
@@ -92,7 +92,7 @@ test.each([
   expect(await distribution(database)).toEqual({ ...zero, [state]: 1 })
 })
 
-test('only current versions count, each key once, however many share their bytes', async () => {
+test('only current versions count, once per key, also when they share their bytes', async () => {
   await using database = await openDatabase()
   await plan(database, { current: 3, older: 2 })
   await plan(database, { current: 0, older: 4 })
@@ -101,27 +101,27 @@ test('only current versions count, each key once, however many share their bytes
   expect(await distribution(database)).toEqual({ ...zero, cached: 1503, stored: 40 })
 })
 
-test('more contents than one turn looks at are all counted', async () => {
+test('more contents than one page holds are all counted', async () => {
   await using database = await openDatabase()
   for (const storeState of ['unstored', 'storing', 'stored']) await plan(database, ...Array(600).fill({ storeState }))
   expect(await distribution(database)).toEqual({ ...zero, cached: 600, uploading: 600, stored: 600 })
 })
 
-test('objects whose bytes are nowhere are counted, beside those that failed', async () => {
+test('objects without readable bytes are counted as unavailable, separately from failed ones', async () => {
   await using database = await openDatabase()
   await plan(database, { current: 2 }, { current: 3 }, { copies: ['committed'] }, { storeState: 'failed' }, { storeState: 'stored' })
   await database.write((tx) => tx.run('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (1, 1, 0, 0)'))
   expect(await countStates(database.read, allOpen)).toMatchObject({ unavailable: 3 })
 })
 
-test('an object that nobody brings to a provider any more has failed', async () => {
+test('an object without an open task to store it counts as failed', async () => {
   await using database = await openDatabase()
   await plan(database, { current: 2 }, { storeState: 'storing', copies: ['planned'] }, { storeState: 'storing', copies: ['parked'] })
   const { byState } = await countStates(database.read, { isOpen: () => false })
   expect(Object.fromEntries(byState)).toEqual({ failed: 3, uploading: 1, stored: 0 })
 })
 
-test('no look-up of the count walks over stored contents or over all versions', async () => {
+test('no query of the count scans stored contents or all versions', async () => {
   await using database = await openDatabase()
   const seen: string[] = []
   const watched: Database['read'] = {
@@ -147,7 +147,7 @@ test('no look-up of the count walks over stored contents or over all versions', 
   expect(steps).toContain('SEARCH c USING INDEX contents_unsettled (bucket_id=? AND store_state=? AND id>?)')
 })
 
-test('a read is told apart by where its bytes come from', async () => {
+test('reads are counted by the source of their bytes', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
   const reads: string[] = []

@@ -4,7 +4,7 @@ import { countStates } from './state-counts.ts'
 
 const states: readonly ObjectState[] = ['cached', 'uploading', 'committing', 'replicating', 'stored', 'failed']
 
-/** Every state has its line, also at zero. */
+/** Every state has a sample, also at zero. */
 export const objectStateMetric = defineMetric({
   name: 'svc_object_state_distribution',
   help: 'Current object versions by state; counted at most every 30 seconds.',

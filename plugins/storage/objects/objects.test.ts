@@ -10,7 +10,7 @@ function expectSound({ database, dir, cache }: ObjectStorage): void {
   expect(reservedBytes).toBe(0)
 }
 
-test('what was put is found, opened and listed with all that the client said about it', async () => {
+test('a put object is found, opened and listed with all its headers and checksums', async () => {
   await using storage = await openObjectStorage()
   const headers = {
     contentType: 'text/plain; charset=utf-8',
@@ -44,7 +44,7 @@ test('what was put is found, opened and listed with all that the client said abo
   expectSound(storage)
 })
 
-test('ranges give exactly their bytes, also across blocks', async () => {
+test('ranges return exactly their bytes, also across blocks', async () => {
   await using storage = await openObjectStorage()
   const bytes = randomBytes(3 * 1024 * 1024 + 17)
   await storage.put('big', bytes)
@@ -74,7 +74,7 @@ test('an overwritten object keeps its former version', async () => {
   expectSound(storage)
 })
 
-test('a delete puts a marker on top, again and also on a key that never was', async () => {
+test('a delete adds a marker, also on a deleted key and on one that never existed', async () => {
   await using storage = await openObjectStorage()
   const data = await storage.put('k', 'bytes')
   const marker = await storage.objects.delete('photos', 'k')
@@ -88,7 +88,7 @@ test('a delete puts a marker on top, again and also on a key that never was', as
   expectSound(storage)
 
   await storage.objects.delete('photos', 'k')
-  await storage.objects.delete('photos', 'never-was')
+  await storage.objects.delete('photos', 'never-existed')
   expect(storage.buckets.usage(data.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
   expectSound(storage)
 
@@ -97,18 +97,18 @@ test('a delete puts a marker on top, again and also on a key that never was', as
   expectSound(storage)
 })
 
-test('I-18: the same bytes in parallel become one content with one file', async () => {
-  const made: string[] = []
-  await using storage = await openObjectStorage({ onNewContent: (_tx, { because }) => void made.push(because) })
+test('I-18: concurrent puts of the same bytes share one content and one file', async () => {
+  const reasons: string[] = []
+  await using storage = await openObjectStorage({ onNewContent: (_tx, { reason }) => void reasons.push(reason) })
   const versions = await Promise.all(Array.from({ length: 16 }, (_, n) => storage.put(`copy-${n}`, 'the same bytes')))
   expect(new Set(versions.map(({ contentId }) => contentId)).size).toBe(1)
-  expect(made).toEqual(['new', ...Array.from({ length: 15 }, () => 'unstored')])
+  expect(reasons).toEqual(['new', ...Array.from({ length: 15 }, () => 'unstored')])
   expect(storage.cache.stats().usedBytes).toBe(14)
   expect(await storage.text('copy-7')).toBe('the same bytes')
   expectSound(storage)
 })
 
-test('I-17: of parallel puts of one key the last committed wins, and every version stays', async () => {
+test('I-17: of concurrent puts of one key the last to commit becomes current, and every version stays', async () => {
   await using storage = await openObjectStorage()
   const versions = await Promise.all(Array.from({ length: 24 }, (_, n) => storage.put('contended', `body ${n}`)))
   const current = storage.objects.find('photos', 'contended')
@@ -118,7 +118,7 @@ test('I-17: of parallel puts of one key the last committed wins, and every versi
   expectSound(storage)
 })
 
-test('versions of a key stay in order when the clock goes back', async () => {
+test('versions of a key stay in order of commit when the clock goes back', async () => {
   let nowMs = 5_000_000
   await using storage = await openObjectStorage({ clock: { now: () => nowMs, sleep: () => Promise.resolve() } })
   await storage.put('k', 'first')
@@ -128,7 +128,7 @@ test('versions of a key stay in order when the clock goes back', async () => {
   expectSound(storage)
 })
 
-test('a failing condition refuses inside the commit and leaves nothing behind', async () => {
+test('a failed condition refuses inside the transaction and leaves no rows or files', async () => {
   await using storage = await openObjectStorage()
   const first = await storage.put('k', 'one')
   const taken = new Error('taken')
@@ -144,7 +144,7 @@ test('a failing condition refuses inside the commit and leaves nothing behind', 
   expectSound(storage)
 })
 
-test('a refused body leaves nothing behind', async () => {
+test('a refused body leaves no rows or files', async () => {
   await using storage = await openObjectStorage({ sizes: { bytesMin: 4, bytesMax: 10 } })
   const refusals = [
     ['invalid_key', () => storage.put('', 'bytes')],

@@ -3,38 +3,38 @@ import { DamagedBlob } from '../cache/whole-read.ts'
 import { type LocatedVersion, locateVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import type { ObjectParts } from './objects.ts'
+import type { ObjectDeps } from './objects.ts'
 
 const retryAfterSeconds = 10
-/** Each put of the same bytes replaces their file; more of them between two looks than this is no accident. */
-const looksMax = 8
+/** Each put of the same bytes replaces their file. After this many replacements between lookup and open, read from a provider. */
+const lookupsMax = 8
 
-interface Wanted {
+interface OpenRequest {
   readonly bucket: string
   readonly key: string
   readonly versionId: string | undefined
 }
 
-/** Opens the bytes of a version: from the cache, else from a provider. */
-export async function openObject(parts: ObjectParts, wanted: Wanted): Promise<OpenedObject> {
-  const bucketId = parts.buckets.require(wanted.bucket).id
-  let located = locate(parts, bucketId, wanted)
+/** Opens the bytes of a version from the cache or else from a provider. */
+export async function openObject(deps: ObjectDeps, request: OpenRequest): Promise<OpenedObject> {
+  const bucketId = deps.buckets.require(request.bucket).id
+  let located = locate(deps, bucketId, request)
   let missingBlobId: string | undefined
-  for (let look = 0; located.blob && look < looksMax; look++) {
-    // An eviction, or a new put of the same bytes, may have moved them between the look-up and the open: look once more.
+  for (let lookup = 0; located.blob && lookup < lookupsMax; lookup++) {
+    // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
     const isKnownMissing = located.blob.blobId === missingBlobId
-    const opened = await openCached(parts, located, isKnownMissing)
+    const opened = await openCached(deps, located, isKnownMissing)
     if (opened) return opened
     if (isKnownMissing) break
     missingBlobId = located.blob.blobId
-    located = locate(parts, bucketId, wanted)
+    located = locate(deps, bucketId, request)
   }
-  return openRemote(parts, located.version)
+  return openRemote(deps, located.version)
 }
 
 type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
 
-function locate({ database }: ObjectParts, bucketId: number, { bucket, key, versionId }: Wanted): Located {
+function locate({ database }: ObjectDeps, bucketId: number, { bucket, key, versionId }: OpenRequest): Located {
   const located = locateVersion(database.read, bucketId, key, versionId)
   if (!located) throw notFound(bucket, key, versionId)
   if (located.version.contentId !== null) return located as Located
@@ -48,21 +48,21 @@ function notFound(bucket: string, key: string, versionId: string | undefined): E
 }
 
 async function openCached(
-  parts: ObjectParts,
+  deps: ObjectDeps,
   { version, blob, accessedAtMs }: Located,
   isKnownMissing: boolean,
 ): Promise<OpenedObject | undefined> {
-  const { cache, onRead } = parts
+  const { cache, onRead } = deps
   if (!blob) return undefined
   const opened = await cache.open(blob)
   if (opened.is === 'open') {
     onRead?.('cache')
     cache.touch(version.contentId, accessedAtMs)
-    const { blob: file, isProven } = opened
-    if (!isProven) return readProven(parts, { version, file, forget: () => cache.forget(version.contentId, blob) })
+    const { blob: file, isVerified } = opened
+    if (!isVerified) return openUnverified(deps, { version, file, forget: () => cache.forget(version.contentId, blob) })
     return { version, source: 'cache', read: (range) => file.read(range), [Symbol.asyncDispose]: () => file[Symbol.asyncDispose]() }
   }
-  // A damaged file stays damaged; a missing one may have been moved on purpose, so its row gets a second look first.
+  // A missing file may have been replaced, so its entry is only deleted after a second lookup of the row.
   if (opened.is === 'damaged' || isKnownMissing) await cache.forget(version.contentId, blob)
   return undefined
 }
@@ -73,32 +73,32 @@ interface OpenFile {
   forget(): Promise<unknown>
 }
 
-/** Damage shows while the file is read. Before the first byte a stored copy takes its place; after it the answer must break off (I-30). */
-function readProven({ readRemote }: ObjectParts, { version, file, forget }: OpenFile): OpenedObject {
+/** Verifies the file during the read. Damage found before the first byte: reads from a provider instead; after it: the read fails (I-30). */
+function openUnverified({ readRemote }: ObjectDeps, { version, file, forget }: OpenFile): OpenedObject {
   const guard = new AsyncDisposableStack()
   guard.use(file)
   async function* read(range: Parameters<OpenedObject['read']>[0]): AsyncGenerator<Uint8Array, void, void> {
-    let hasBegun = false
+    let hasSent = false
     try {
       for await (const block of file.read(range)) {
-        hasBegun = true
+        hasSent = true
         yield block
       }
       return
     } catch (error) {
       if (!(error instanceof DamagedBlob)) throw error
       await forget()
-      if (hasBegun || !readRemote) throw unavailable(`the cached bytes of '${version.key}' are damaged; read the object again`, error)
+      if (hasSent || !readRemote) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, error)
     }
     yield* guard.use(await readRemote(version, version.contentId)).read(range)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
 }
 
-async function openRemote({ readRemote, onRead }: ObjectParts, version: Located['version']): Promise<OpenedObject> {
+async function openRemote({ readRemote, onRead }: ObjectDeps, version: Located['version']): Promise<OpenedObject> {
   onRead?.('provider')
   if (readRemote) return readRemote(version, version.contentId)
-  throw unavailable(`the bytes of '${version.key}' are not in the cache, and no provider can give them now`)
+  throw unavailable(`the bytes of '${version.key}' are not in the cache, and no provider can serve them now; retry later`)
 }
 
 const unavailable = (message: string, cause?: unknown): Error =>

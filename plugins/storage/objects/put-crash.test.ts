@@ -14,7 +14,7 @@ interface Acknowledged {
   readonly text: string
 }
 
-/** Enough puts for overwrites and for bytes that come twice. */
+/** Enough puts to include overwrites and duplicate bytes. */
 const hitsBeforeCrash = 40
 
 async function crashAt(probe: string, dir: string): Promise<readonly Acknowledged[]> {
@@ -28,7 +28,7 @@ async function crashAt(probe: string, dir: string): Promise<readonly Acknowledge
 }
 
 test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'committing', 'committed'])(
-  'I-01: after a crash at storage.put.%s every acknowledged object is whole, nothing contradicts itself, and orphans are swept',
+  'I-01: after a crash at storage.put.%s every acknowledged object is complete, all invariants hold, and orphans are swept',
   async (step) => {
     const dir = await mkdtemp(join(tmpdir(), 'svc-crash-'))
     try {

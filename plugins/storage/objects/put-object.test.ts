@@ -19,7 +19,7 @@ async function expectUntouched(storage: ObjectStorage): Promise<void> {
   expect(storage.database.read.all('select * from contents')).toEqual([])
 }
 
-/** A real disk whose next call of one kind fails. */
+/** A real disk on which the next calls of one method fail, after `failNext`. */
 function diskFailing(call: keyof Disk, code: string) {
   let remaining = 0
   const calls: string[] = []
@@ -54,20 +54,20 @@ test.each([
   ['syncFolder', 'EIO', 'cache_write_failed', 500],
   ['create', 'EACCES', 'cache_write_failed', 500],
   ['makeFolder', 'EROFS', 'cache_write_failed', 500],
-] as const)('I-01: when %s fails with %s the put fails with %s %i, and no row and no file is left', async (call, fault, code, status) => {
+] as const)('I-01: when %s fails with %s the put fails with %s %i and leaves no row and no file', async (call, fault, code, status) => {
   const { disk, calls, failNext } = diskFailing(call, fault)
   await using storage = await openObjectStorage({ disk })
   failNext()
   await expect(storage.put('k', randomBytes(200_000))).rejects.toMatchObject({ code, status })
   await expectUntouched(storage)
-  // A second fsync of a file can succeed although its bytes are lost.
+  // A second fsync of a file can succeed even though its bytes are lost.
   if (call === 'syncFile') expect(calls.filter((name) => name === 'syncFile')).toHaveLength(1)
 
   await storage.put('k', 'the next one works')
   expect(await storage.text('k')).toBe('the next one works')
 })
 
-test('when the fsync of a folder fails every put that waited for it fails, and later ones use a new descriptor', async () => {
+test('when the fsync of a folder fails, all puts waiting for it fail, and later ones use a new descriptor', async () => {
   const { disk, failNext } = diskFailing('syncFolder', 'EIO')
   await using storage = await openObjectStorage({ disk })
   await storage.put('before', 'kept')
@@ -80,14 +80,14 @@ test('when the fsync of a folder fails every put that waited for it fails, and l
   expect(await filesOf(storage)).toHaveLength(written)
 })
 
-test('a body that breaks off leaves nothing behind', async () => {
+test('an interrupted body leaves no rows or files', async () => {
   await using storage = await openObjectStorage()
-  const gone = new Error('the client went away')
+  const disconnected = new Error('client disconnected')
   async function* broken(): AsyncGenerator<Uint8Array, void, void> {
     yield randomBytes(300_000)
-    throw gone
+    throw disconnected
   }
-  await expect(storage.put('k', randomBytes(400_000), { body: broken() })).rejects.toBe(gone)
+  await expect(storage.put('k', randomBytes(400_000), { body: broken() })).rejects.toBe(disconnected)
   await expectUntouched(storage)
 })
 
@@ -111,7 +111,7 @@ test('an abort stops the put before the next chunk', async () => {
   await expectUntouched(storage)
 })
 
-test('I-23: puts in parallel never take more than the capacity, and one that fits exactly succeeds', async () => {
+test('I-23: concurrent puts never exceed the capacity, and one that fits exactly succeeds', async () => {
   const maxBytes = 1_000_000
   await using storage = await openObjectStorage({ maxBytes })
   let highest = 0
@@ -124,7 +124,7 @@ test('I-23: puts in parallel never take more than the capacity, and one that fit
   }
   const puts = Array.from({ length: 20 }, (_, n) => {
     const bytes = randomBytes(90_000)
-    // Every other one does not say its length.
+    // Every second put has no declared length.
     const unsized = { bucket: 'photos', key: `k${n}`, body: watched(bytes), headers: plainHeaders }
     return storage.objects.put(n % 2 === 0 ? { ...unsized, size: bytes.length } : unsized)
   })
@@ -140,7 +140,7 @@ test('I-23: puts in parallel never take more than the capacity, and one that fit
   await expect(storage.put('one-more', 'x')).rejects.toMatchObject({ code: 'cache_full' })
 })
 
-test('a full cache asks to come again while something in it may be removed', async () => {
+test('a full cache answers cache_busy while an entry is releasable, otherwise cache_full', async () => {
   await using storage = await openObjectStorage({ maxBytes: 1000 })
   const { contentId } = await storage.put('k', randomBytes(900))
   await expect(storage.put('next', randomBytes(200))).rejects.toMatchObject({ code: 'cache_full', status: 507 })
@@ -149,7 +149,7 @@ test('a full cache asks to come again while something in it may be removed', asy
   await expect(storage.put('never', randomBytes(1001))).rejects.toMatchObject({ code: 'cache_full' })
 })
 
-test('I-18: bytes whose content is being deleted become a new content', async () => {
+test('I-18: a put of bytes whose content is being deleted creates a new content', async () => {
   await using storage = await openObjectStorage()
   const first = await storage.put('k', 'same')
   await storage.database.write((tx) => {
@@ -163,10 +163,10 @@ test('I-18: bytes whose content is being deleted become a new content', async ()
   expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
 })
 
-test('the hook hears of new contents, of raised targets, of lost bytes that are here again, of what lacks copies, and of what lacks nothing', async () => {
-  const heard: string[] = []
+test('the hook gets the reason: new content, missing copies, raised target, recovered bytes, all copies stored', async () => {
+  const calls: string[] = []
   await using storage = await openObjectStorage({
-    onNewContent: (_tx, { because, targetCopies }) => void heard.push(`${because} ${targetCopies}`),
+    onNewContent: (_tx, { reason, targetCopies }) => void calls.push(`${reason} ${targetCopies}`),
   })
   const { contentId } = await storage.put('a', 'same')
   await storage.put('b', 'same')
@@ -174,37 +174,40 @@ test('the hook hears of new contents, of raised targets, of lost bytes that are 
   await storage.put('c', 'same')
   await storage.database.write((tx) => tx.run(`update contents set store_state = 'lost'`))
   await storage.put('d', 'same')
-  expect(heard).toEqual(['new 2', 'unstored 2', 'raised 2', 'found 2'])
+  expect(calls).toEqual(['new 2', 'unstored 2', 'raised 2', 'recovered 2'])
   expect(storage.database.read.get('select ref_count, store_state from contents where id = ?', contentId)).toEqual({
     ref_count: 4,
     store_state: 'unstored',
   })
   await storage.database.write((tx) => tx.run(`update contents set store_state = 'stored'`))
   await storage.put('e', 'same')
-  expect(heard.at(-1)).toBe('known 2')
+  expect(calls.at(-1)).toBe('stored 2')
 })
 
-test('a hook that throws refuses the put', async () => {
+test('an error in the hook fails the put', async () => {
   await using storage = await openObjectStorage({
     onNewContent: () => {
-      throw new Error('no room for a task')
+      throw new Error('no space for a task')
     },
   })
-  await expect(storage.put('k', 'bytes')).rejects.toThrow('no room for a task')
+  await expect(storage.put('k', 'bytes')).rejects.toThrow('no space for a task')
   await expectUntouched(storage)
 })
 
 test.each([
   ['database_full', 0],
   ['database_unwritable', 1],
-] as const)('a commit that ends with %s leaves %i file: only what is surely not durable goes at once', async (code, files) => {
-  await using storage = await openObjectStorage()
-  Object.assign(storage.database, { write: () => Promise.reject(kernelErrors[code]()) })
-  await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code, status: 507 })
-  expect(await filesOf(storage)).toHaveLength(files)
-})
+] as const)(
+  'a commit that fails with %s leaves %i files: the file is removed only if the rows are certainly not durable',
+  async (code, files) => {
+    await using storage = await openObjectStorage()
+    Object.assign(storage.database, { write: () => Promise.reject(kernelErrors[code]()) })
+    await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code, status: 507 })
+    expect(await filesOf(storage)).toHaveLength(files)
+  },
+)
 
-test('a put into a bucket that was deleted meanwhile is refused', async () => {
+test('a put into a bucket deleted meanwhile is refused', async () => {
   await using storage = await openObjectStorage()
   await storage.database.write((tx) => tx.run('delete from bucket_stats'))
   await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code: 'bucket_not_found' })

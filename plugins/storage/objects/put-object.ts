@@ -4,7 +4,7 @@ import { type PutResult, putVersion } from '../catalog/version-store.ts'
 import type { Bucket, ObjectVersion, PutObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { keyProblem } from './key-policy.ts'
-import type { ObjectParts } from './objects.ts'
+import type { ObjectDeps } from './objects.ts'
 import { largeProblem, type SizeLimits, sizeProblem } from './size-policy.ts'
 
 const reserved = defineProbe('storage.put.reserved')
@@ -18,34 +18,34 @@ const probes = {
 }
 
 /**
- * P0 reserve room · P1 write the body to a new file · P2 fdatasync it · P3 fsync its folder · P4, P5 commit the rows · P6 answer.
- * Before P5 nothing is visible and a crash leaves an orphan file; after it the object is durable (I-01).
+ * P0 reserve cache space · P1 write the body to a new file · P2 fdatasync it · P3 fsync its folder · P4, P5 commit the rows · P6 answer.
+ * Before P5 the object is invisible and a crash leaves an orphan file; after P5 it is durable (I-01).
  */
-export async function putObject(parts: ObjectParts, request: PutObject): Promise<ObjectVersion> {
-  const bucket = parts.buckets.require(request.bucket)
+export async function putObject(deps: ObjectDeps, request: PutObject): Promise<ObjectVersion> {
+  const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
-  if (request.size !== undefined) refuse(sizeProblem(request.size, parts.sizes))
-  using room = parts.cache.reserve(request.size)
+  if (request.size !== undefined) refuse(sizeProblem(request.size, deps.sizes))
+  using reservation = deps.cache.reserve(request.size)
   await reserved()
   let checksums: Readonly<Record<string, string>> = {}
-  const blob = await parts.cache.write({
+  const blob = await deps.cache.write({
     body: request.body,
     onBytes(total) {
-      refuseBytes(total, request.size, parts.sizes)
-      room.cover(total)
+      refuseBytes(total, request.size, deps.sizes)
+      reservation.cover(total)
     },
     onEnd(digests) {
-      refuseEnd(digests.size, request.size, parts.sizes)
+      refuseEnd(digests.size, request.size, deps.sizes)
       checksums = request.verify?.(digests) ?? checksums
     },
     signal: request.signal,
     probes,
   })
   await committing()
-  const { version, addedBytes, redundant } = await commit(parts, { ...request, bucket, checksums }, blob)
-  room.keep(addedBytes)
+  const { version, addedBytes, redundant } = await commit(deps, { ...request, bucket, checksums }, blob)
+  reservation.keep(addedBytes)
   await committed()
-  await parts.cache.discard(redundant)
+  await deps.cache.discard(redundant)
   return version
 }
 
@@ -56,8 +56,8 @@ export function requireKey(key: string): void {
 
 type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
 
-async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Promise<PutResult> {
-  const nowMs = parts.clock.now()
+async function commit(deps: ObjectDeps, put: Checked, blob: WrittenBlob): Promise<PutResult> {
+  const nowMs = deps.clock.now()
   const row = {
     bucket: put.bucket,
     key: put.key,
@@ -75,7 +75,7 @@ async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Prom
     try {
       put.signal?.throwIfAborted()
       const result = putVersion(tx, row)
-      parts.onNewContent?.(tx, result.content)
+      deps.onNewContent?.(tx, result.content)
       return result
     } catch (error) {
       isRefused = true
@@ -83,10 +83,10 @@ async function commit(parts: ObjectParts, put: Checked, blob: WrittenBlob): Prom
     }
   }
   try {
-    return await parts.database.write(job)
+    return await deps.database.write(job)
   } catch (error) {
-    // When the commit itself failed, the rows may yet turn out durable after a restart: the file stays, for the sweep to decide.
-    if (isRefused || isNotWritten(error)) await parts.cache.discard([blob])
+    // After a failed commit the rows may still be durable, so the file stays. If they are not, the next start sweeps it.
+    if (isRefused || isNotWritten(error)) await deps.cache.discard([blob])
     throw error
   }
 }

@@ -2,39 +2,39 @@ import { expect, test } from 'vitest'
 import { createFakeClock } from '#kernel/testing'
 import { shareCount } from './share-count.ts'
 
-test('a count is shared by all who ask meanwhile, and made anew after a while', async () => {
+test('concurrent callers share one count, and it is renewed after a second', async () => {
   const clock = createFakeClock(0)
   let counts = 0
-  const ask = shareCount(clock, async () => ++counts)
-  expect(await Promise.all([ask(), ask()])).toEqual([1, 1])
-  expect(await ask()).toBe(1)
+  const getCount = shareCount(clock, async () => ++counts)
+  expect(await Promise.all([getCount(), getCount()])).toEqual([1, 1])
+  expect(await getCount()).toBe(1)
   await clock.advance(1000)
-  expect(await ask()).toBe(2)
+  expect(await getCount()).toBe(2)
 })
 
-test('what took long to count is kept longer', async () => {
+test('a slow count is kept longer', async () => {
   const clock = createFakeClock(0)
   let counts = 0
-  const ask = shareCount(clock, async () => {
+  const getCount = shareCount(clock, async () => {
     await clock.advance(1000)
     return ++counts
   })
-  expect(await ask()).toBe(1)
+  expect(await getCount()).toBe(1)
   await clock.advance(8000)
-  expect(await ask()).toBe(1)
+  expect(await getCount()).toBe(1)
   await clock.advance(1000)
-  expect(await ask()).toBe(2)
+  expect(await getCount()).toBe(2)
 })
 
-test('a count that failed is told, and tried again after a while', async () => {
+test('a failed count is reported, and retried after a second', async () => {
   const clock = createFakeClock(0)
   let isBroken = true
-  const ask = shareCount(clock, async () => {
+  const getCount = shareCount(clock, async () => {
     if (isBroken) throw new Error('no answer')
     return 7
   })
-  await expect(ask()).rejects.toThrow('no answer')
+  await expect(getCount()).rejects.toThrow('no answer')
   isBroken = false
   await clock.advance(1000)
-  expect(await ask()).toBe(7)
+  expect(await getCount()).toBe(7)
 })

@@ -1,10 +1,10 @@
 import type { Clock } from '#kernel'
 
 const keepMs = 1000
-/** Counting takes a tenth of the time at most, however often it is asked for. */
+/** Counting takes at most a tenth of the time, however often it is requested. */
 const restFactor = 9
 
-/** Counts once for everybody who asks meanwhile, and keeps the result for a while. */
+/** Shares one running count among concurrent callers and keeps its result for at least `keepMs`. */
 export function shareCount<T>(clock: Clock, count: () => Promise<T>): () => Promise<T> {
   let latest: Promise<T> | undefined
   let keptUntilMs = 0

@@ -11,7 +11,7 @@ test.each([
   expect(sizeProblem(bytes, pieceSizes)?.code).toBe(code)
 })
 
-test('a body that has not ended yet can be too large but not too small', () => {
+test('an unfinished body can be too large but not too small', () => {
   expect(largeProblem(0, pieceSizes)).toBeUndefined()
   expect(largeProblem(1_065_353_216, pieceSizes)).toBeUndefined()
   expect(largeProblem(1_065_353_217, pieceSizes)?.code).toBe('entity_too_large')

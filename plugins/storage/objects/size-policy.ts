@@ -1,4 +1,4 @@
-/** How large an object may be. */
+/** Size limits of objects. */
 import { objectSizes } from '../contract.ts'
 
 export interface SizeLimits {
@@ -10,7 +10,7 @@ export const pieceSizes: SizeLimits = objectSizes
 
 export type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; readonly message: string }
 
-/** What is wrong with a size that is known in full. */
+/** Checks the size of a complete body. */
 export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
   if (bytes < limits.bytesMin) {
     return { code: 'entity_too_small', message: `an object of ${bytes} bytes is below the smallest size of ${limits.bytesMin} bytes` }
@@ -18,7 +18,7 @@ export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | un
   return largeProblem(bytes, limits)
 }
 
-/** What is wrong with a body of which `bytes` have come and more may follow. */
+/** Checks the bytes received so far of an unfinished body. */
 export function largeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {
   if (bytes <= limits.bytesMax) return undefined
   return { code: 'entity_too_large', message: `an object of ${bytes} bytes is above the largest size of ${limits.bytesMax} bytes` }

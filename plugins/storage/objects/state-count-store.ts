@@ -1,12 +1,12 @@
 import type { Reader } from '#kernel'
 
-/** Contents of one bucket in one state of their copies. */
+/** All contents of one bucket with one `store_state`. */
 export interface ContentGroup {
   readonly bucketId: number
   readonly storeState: string
 }
 
-/** The next group after `last` whose contents are not all stored. */
+/** The next group after `last` whose state is not `stored`. */
 export function nextUnsettledGroup(reader: Reader, last: ContentGroup | undefined): ContentGroup | undefined {
   return reader.get<ContentGroup>(
     `select bucket_id as bucketId, store_state as storeState from contents
@@ -16,37 +16,38 @@ export function nextUnsettledGroup(reader: Reader, last: ContentGroup | undefine
   )
 }
 
-/** A content whose copies are not all stored. */
+/** A content that is not `stored`. */
 export interface UnsettledContent {
   readonly id: number
-  /** Copies that are committed, and those that wait for the chain. */
+  /** Number of copies that are committed. */
   readonly committed: number
+  /** Number of copies that are in a batch and not confirmed on chain. */
   readonly onChain: number
-  /** Copies whose provider has the bytes, and that are not on their way to the chain yet. */
+  /** Number of copies whose provider has the bytes, and that are in no batch yet. */
   readonly parked: number
   readonly isCached: number
-  /** Keys whose current version has these bytes; null where there are too many versions to count along with others. */
+  /** Number of keys whose current version has these bytes; null for contents with too many versions to count in this query. */
   readonly current: number | null
 }
 
-/** Contents with more versions than this are counted one by one, in pages. */
-const versionsAlongMax = 16
+/** The versions of contents with more than this are counted separately, in pages. */
+const versionsInlineMax = 16
 
-/** Contents of the group with greater ids than `afterId`. */
+/** Contents of the group with ids above `afterId`. */
 export function listUnsettled(
   reader: Reader,
   { bucketId, storeState }: ContentGroup,
   afterId: number,
   limit: number,
 ): readonly UnsettledContent[] {
-  // The first condition repeats the index's own, without which SQLite would not use it.
+  // The first condition repeats that of the partial index, otherwise SQLite would not use it.
   return reader.all<UnsettledContent>(
     `select c.id as id,
        (select count(*) from copies k where k.content_id = c.id and k.state = 'committed') as committed,
        (select count(*) from copies k where k.content_id = c.id and k.state in ('batched', 'unconfirmed', 'attention')) as onChain,
        (select count(*) from copies k where k.content_id = c.id and k.state = 'parked') as parked,
        exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as isCached,
-       case when c.ref_count <= ${versionsAlongMax} then (
+       case when c.ref_count <= ${versionsInlineMax} then (
          select count(*) from object_versions v
          join object_heads h on h.bucket_id = v.bucket_id and h.key = v.key and h.rseq = v.rseq where v.content_id = c.id) end as current
      from contents c where c.store_state <> 'stored' and c.bucket_id = ? and c.store_state = ? and c.id > ? order by c.id limit ?`,
@@ -63,7 +64,7 @@ export interface VersionPlace {
   readonly rseq: number
 }
 
-/** Looks at up to `limit` versions of a content after `last`; the last of them, and how many of them are current. */
+/** Reads up to `limit` versions of a content after `last`. Returns the last of them and how many are current. */
 export function countCurrentVersions(
   reader: Reader,
   contentId: number,
@@ -84,7 +85,7 @@ export function countCurrentVersions(
   return { current: rows.filter(({ isCurrent }) => isCurrent === 1).length, last: rows.at(-1) }
 }
 
-/** Keys whose current version has bytes. */
+/** Number of keys whose current version is not a delete marker. */
 export function sumLiveObjects(reader: Reader): number {
   return reader.get<{ n: number }>('select coalesce(sum(live_objects), 0) as n from bucket_stats')?.n ?? 0
 }

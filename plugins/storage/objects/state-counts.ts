@@ -11,12 +11,12 @@ import {
   type UnsettledContent,
 } from './state-count-store.ts'
 
-/** Rows looked at before other work gets a turn: a millisecond or two. */
+/** Rows read before yielding to the event loop: one or two milliseconds. */
 const rowsPerTurn = 100
 
 /**
- * Current versions by state. Only contents that are not yet stored are looked at; all others are what remains of the buckets' own
- * counts. What changes meanwhile may be counted before or after its change.
+ * Counts current versions by state. Reads only contents that are not `stored`; the stored ones are the rest of the buckets' counters.
+ * A concurrent change may be counted before or after it.
  */
 export async function countStates(reader: Reader, queue: Pick<TaskQueue, 'isOpen'>): Promise<ObjectCounts> {
   const counts: Counts = { byState: new Map(), unavailable: 0 }
@@ -33,12 +33,12 @@ interface Counts extends ObjectCounts {
   unavailable: number
 }
 
-interface Doors {
+interface CountDeps {
   readonly reader: Reader
   readonly queue: Pick<TaskQueue, 'isOpen'>
 }
 
-async function countGroup({ reader, queue }: Doors, group: ContentGroup, counts: Counts): Promise<void> {
+async function countGroup({ reader, queue }: CountDeps, group: ContentGroup, counts: Counts): Promise<void> {
   let page = listUnsettled(reader, group, 0, rowsPerTurn)
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     for (const content of page) {
@@ -52,7 +52,7 @@ async function countGroup({ reader, queue }: Doors, group: ContentGroup, counts:
   }
 }
 
-/** Of one content with many versions. */
+/** Current versions of one content with many versions. */
 async function countMany(reader: Reader, { id }: UnsettledContent): Promise<number> {
   let total = 0
   let page = countCurrentVersions(reader, id, undefined, rowsPerTurn)

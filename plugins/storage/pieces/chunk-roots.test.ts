@@ -9,7 +9,7 @@ import { createPieceHasher } from './piece-hasher.ts'
 import { CHUNK_RAW_BYTES } from './piece-size.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 
-/** Around the borders of batches, chunks, and trees, and above the size from which a file is cut into segments. */
+/** Around the borders of batches, chunks and trees, and above the size from which a file is split into segments. */
 const SIZES = [
   CHUNK_RAW_BYTES + 1,
   CHUNK_RAW_BYTES + 130_048,
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test.each(SIZES)('the chunk roots of %i bytes fold into its piece CID, however they were computed', async (size) => {
+test.each(SIZES)('the chunk roots of %i bytes fold into the piece CID, from the hasher and from the calculator', async (size) => {
   const piece = bytes.subarray(0, size)
   const hasher = createPieceHasher()
   hasher.update(piece)
@@ -41,7 +41,7 @@ test.each(SIZES)('the chunk roots of %i bytes fold into its piece CID, however t
   expect(Buffer.from(calculated.chunkRoots).equals(chunkRoots)).toBe(true)
 })
 
-test('every chunk is proved by its own root alone, and one changed bit is seen', () => {
+test('every chunk is proved only by its own root, and one changed bit is detected', () => {
   const size = 3 * CHUNK_RAW_BYTES + 1000
   const hasher = createPieceHasher()
   hasher.update(bytes.subarray(0, size))
@@ -55,7 +55,7 @@ test('every chunk is proved by its own root alone, and one changed bit is seen',
   }
 })
 
-test('roots of another piece, too few, too many or changed ones are refused', () => {
+test('too few, too many or changed roots and roots of another piece are refused', () => {
   const size = 3 * CHUNK_RAW_BYTES
   const hasher = createPieceHasher()
   hasher.update(bytes.subarray(0, size))
@@ -63,7 +63,7 @@ test('roots of another piece, too few, too many or changed ones are refused', ()
   const pieceCid = cidOf(bytes.subarray(0, size))
   expect(areChunkRootsOf(pieceCid, roots)).toBe(true)
   expect(areChunkRootsOf(pieceCid, roots.subarray(32))).toBe(false)
-  // The roots of trailing zeros would fold into the same root: the number of chunks counts.
+  // Roots of trailing zeros fold into the same root: the number of chunks must match.
   expect(areChunkRootsOf(pieceCid, Buffer.concat([roots, new Uint8Array(32)]))).toBe(false)
   expect(areChunkRootsOf(cidOf(bytes.subarray(1, size + 1)), roots)).toBe(false)
   const changed = Buffer.from(roots)
@@ -71,7 +71,7 @@ test('roots of another piece, too few, too many or changed ones are refused', ()
   expect(areChunkRootsOf(pieceCid, changed)).toBe(false)
 })
 
-test('a piece of one chunk has no layer to prove it by', () => {
+test('a piece of one chunk has no chunk roots', () => {
   const hasher = createPieceHasher()
   hasher.update(bytes.subarray(0, CHUNK_RAW_BYTES))
   expect(areChunkRootsOf(cidOf(bytes.subarray(0, CHUNK_RAW_BYTES)), hasher.chunkRoots())).toBe(false)

@@ -1,4 +1,4 @@
-// Proves parts of a piece: the roots of its chunks are a layer of its tree, so they fold into the root that the piece CID names.
+// Proves parts of a piece: the roots of its chunks are a layer of its tree, so they fold into the root in the piece CID.
 import { NODE_BYTES, nodeHasherChoice } from './node-hasher.ts'
 import { type ParsedPieceCid, parsePieceCid } from './piece-cid.ts'
 import { createPieceHasher } from './piece-hasher.ts'
@@ -8,7 +8,7 @@ import { createSubtreeFold } from './subtree-fold.ts'
 /** Whether these are the chunk roots of the piece. @throws PieceCidError */
 export function areChunkRootsOf(pieceCid: string, chunkRoots: Uint8Array): boolean {
   const piece: ParsedPieceCid = parsePieceCid(pieceCid)
-  // One chunk is proved by the piece CID itself: its tree may be lower than a chunk.
+  // A piece of one chunk is proved by the piece CID: its tree may be lower than a chunk.
   if (piece.height <= CHUNK_HEIGHT || chunkRoots.length !== Math.ceil(piece.rawSize / CHUNK_RAW_BYTES) * NODE_BYTES) return false
   const fold = createSubtreeFold(nodeHasherChoice.hasher)
   for (let at = 0; at < chunkRoots.length; at += NODE_BYTES) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GROUP_PADDED_BYTES, GROUP_RAW_BYTES, padFr32 } from './fr32.ts'
 
-test('every 254 raw bits become 256 bits with two zero bits on top', () => {
+test('every 254 raw bits become 256 bits whose two highest bits are zero', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: GROUP_RAW_BYTES, maxLength: GROUP_RAW_BYTES }), (raw) => {
       expect(Buffer.from(paddedByWords(raw)).toString('hex')).toBe(Buffer.from(paddedBitByBit(raw)).toString('hex'))
@@ -26,7 +26,7 @@ function paddedByWords(raw: Uint8Array): Uint8Array {
   return new Uint8Array(padded.buffer)
 }
 
-/** The definition itself, one bit at a time. */
+/** Reference implementation, bit by bit. */
 function paddedBitByBit(raw: Uint8Array): Uint8Array {
   const padded = new Uint8Array((raw.length / 127) * 128)
   for (let bit = 0; bit < raw.length * 8; bit++) {

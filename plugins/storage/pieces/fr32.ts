@@ -12,11 +12,11 @@ export const GROUP_PADDED_BYTES = GROUP_PADDED_WORDS * 4
 /** Keeps 30 of a block's last 32 bits: the two bits above them stay zero and move to the next block. */
 const LAST_WORD_MASK = 0x3fffffff
 
-// Bits are numbered from the lowest one of the first byte; words read from memory agree with that only in this order.
+// Bits are numbered from the lowest bit of the first byte: words read from memory match that only in little-endian order.
 if (endianness() !== 'LE') throw new Error('piece CIDs can be computed on little-endian machines only')
 
 /**
- * Expands `groups` times 508 raw bytes into 512 padded bytes, both seen as 32-bit words from index 0.
+ * Expands `groups` times 508 raw bytes into 512 padded bytes, both as 32-bit words from index 0.
  * @param raw at least `groups * 127` words
  * @param padded at least `groups * 128` words
  */
@@ -26,10 +26,10 @@ export function padFr32(raw: Uint32Array, padded: Uint32Array, groups: number): 
   }
 }
 
-/** Block j is shifted up by 2j bits; each word takes the bits that the shift has pushed out of the word before it. */
+/** Block j is shifted up by 2j bits; each word gets the bits shifted out of the previous word. */
 function padGroup(raw: Uint32Array, rawStart: number, padded: Uint32Array, paddedStart: number): void {
   const lastOfFirst = WORDS_PER_BLOCK - 1
-  // Block 0 is not shifted: a shift down by 32 would be a shift by 0.
+  // Block 0 is not shifted: in JavaScript a shift by 32 is a shift by 0.
   for (let at = 0; at < lastOfFirst; at++) padded[paddedStart + at] = raw[rawStart + at] ?? 0
   let before = raw[rawStart + lastOfFirst] ?? 0
   padded[paddedStart + lastOfFirst] = before & LAST_WORD_MASK
@@ -43,7 +43,7 @@ function padGroup(raw: Uint32Array, rawStart: number, padded: Uint32Array, padde
       padded[paddedStart + at] = (word << up) | (before >>> down)
       before = word
     }
-    // The last block of a group has no last word of its own: only the pushed-out bits are left.
+    // The last word of the last block has no raw word: it only gets the bits shifted out.
     const word = last < GROUP_RAW_WORDS ? (raw[rawStart + last] ?? 0) : 0
     padded[paddedStart + last] = ((word << up) | (before >>> down)) & LAST_WORD_MASK
     before = word

@@ -1,4 +1,4 @@
-// One place in the pool: owns at most one worker thread, starts it at the first segment and again after a crash.
+// One slot of the pool: at most one worker thread, started at the first segment and again after a crash.
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { PieceCalculationError } from './piece-calculation-error.ts'
@@ -6,7 +6,7 @@ import type { DropRequest, HashedSegment, SegmentReply, SegmentRequest } from '.
 
 export type StartWorker = () => Worker
 
-// The worker lies beside this file, as source or as built. Flags of the main thread may not suit it (`--input-type` ends it).
+// The worker file is next to this one, as source or compiled. It gets no flags of the main thread (`--input-type` would end it).
 export const startPieceWorker: StartWorker = () =>
   new Worker(new URL(`./piece-worker${extname(import.meta.url)}`, import.meta.url), { name: 'piece-worker', execArgv: [] })
 
@@ -19,12 +19,12 @@ export class HashingThread {
     this.#startWorker = startWorker
   }
 
-  /** Takes one segment at a time: the caller waits for the answer before the next. @throws PieceCalculationError */
+  /** One segment at a time: await the answer before the next call. @throws PieceCalculationError */
   async hash(segment: SegmentRequest): Promise<HashedSegment> {
     this.#worker ??= this.#start()
     const turn = Promise.withResolvers<HashedSegment>()
     this.#turn = turn
-    // Only a thread at work may keep the process alive.
+    // Only a busy thread may keep the process alive.
     this.#worker.ref()
     this.#worker.postMessage(segment)
     try {
@@ -35,7 +35,7 @@ export class HashingThread {
     }
   }
 
-  /** Frees what the thread keeps of a calculation that ended before its last segment. */
+  /** Frees the running digest of a calculation that ended before its last segment. */
   drop(calculationId: number): void {
     this.#worker?.postMessage({ droppedId: calculationId } satisfies DropRequest)
   }

@@ -12,7 +12,7 @@ test('a parent is the SHA-256 of its children with the two highest bits cleared'
   }
 })
 
-test('the portable hasher gives the layers of the native one, whatever their width', () => {
+test('the portable hasher gives the same layers as the native one, for any width', () => {
   const { hasher, nativeProblem } = chooseNodeHasher()
   expect({ name: hasher.name, nativeProblem }).toEqual({ name: 'hashtree', nativeProblem: undefined })
   for (const pairs of [1, 2, 3, 4, 5, 7, 8, 15, 16, 33, 1024]) {
@@ -25,14 +25,14 @@ test('the portable hasher gives the layers of the native one, whatever their wid
   }
 })
 
-test('a machine without the native binary uses the portable hasher and keeps the reason', () => {
+test('without the native binary the portable hasher is used and the reason reported', () => {
   const choice = chooseNodeHasher(() => {
     throw new Error('no prebuilt binary for plan9')
   })
   expect(choice).toEqual({ hasher: fallbackNodeHasher, nativeProblem: 'no prebuilt binary for plan9' })
 })
 
-test('a native binary that gives wrong hashes is not trusted', () => {
+test('a native binary with wrong hashes is not used', () => {
   const choice = chooseNodeHasher(() => (_input, output) => output.fill(7))
   expect(choice.hasher).toBe(fallbackNodeHasher)
   expect(choice.nativeProblem).toContain('wrong hashes')

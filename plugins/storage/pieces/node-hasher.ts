@@ -4,7 +4,7 @@ import { hashInto as hashIntoWasm } from '@chainsafe/as-sha256'
 
 export const NODE_BYTES = 32
 
-/** Two bits of a node's last byte are dropped so that the node stays below the field modulus. */
+/** Clears two bits of a node's last byte, so that the node is below the field modulus. */
 const LAST_BYTE_MASK = 0x3f
 
 /** SHA-256 of each 64-byte block of `input` into `output`, which is half as long. */
@@ -12,27 +12,27 @@ type HashBlocks = (input: Uint8Array, output: Uint8Array) => void
 
 export interface NodeHasher {
   readonly name: 'hashtree' | 'as-sha256'
-  /** `input` is a multiple of 64 bytes, `output` half of it and not the same memory. */
+  /** `input` is a multiple of 64 bytes; `output` is half as long and separate memory. */
   hashLayer(input: Uint8Array, output: Uint8Array): void
 }
 
 export interface NodeHasherChoice {
   readonly hasher: NodeHasher
-  /** Why the native hasher is not in use (about five times slower then); absent when it is. Worth a warning in the log. */
+  /** Why the native hasher is not used (hashing is then about five times slower); absent when it is used. Log it as a warning. */
   readonly nativeProblem?: string
 }
 
 /** The portable hasher (WebAssembly). */
 export const fallbackNodeHasher: NodeHasher = maskedHasher('as-sha256', hashIntoWasm)
 
-/** Takes the native hasher when this machine can load it and it agrees with the portable one. */
+/** Chooses the native hasher when it can be loaded and agrees with the portable one. */
 export function chooseNodeHasher(loadNative: () => HashBlocks = loadHashtree): NodeHasherChoice {
   try {
     const native = maskedHasher('hashtree', loadNative())
     if (agreesWithFallback(native)) return { hasher: native }
     return { hasher: fallbackNodeHasher, nativeProblem: '@chainsafe/hashtree gives wrong hashes on this machine' }
   } catch (error) {
-    // No prebuilt binary for this platform is an expected case: the product runs, slower, and says so.
+    // Expected on platforms without a prebuilt binary: fall back and report the reason.
     return { hasher: fallbackNodeHasher, nativeProblem: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -66,7 +66,7 @@ function loadHashtree(): HashBlocks {
   return native.hashInto
 }
 
-/** A wrong hash would be paid for on chain, so a few blocks are compared before the binary is trusted. */
+/** Compares a few blocks before the binary is used: pieces with wrong hashes would be paid for on chain. */
 function agreesWithFallback(hasher: NodeHasher): boolean {
   const sample = Uint8Array.from({ length: 5 * 2 * NODE_BYTES }, (_, index) => (index * 7 + 1) & 0xff)
   const found = new Uint8Array(sample.length / 2)

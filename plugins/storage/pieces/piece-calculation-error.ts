@@ -1,15 +1,15 @@
-// Why a piece CID could not be computed from a file.
+// Errors of computing a piece CID from a file.
 
 export type PieceCalculationErrorCode =
   /** There is no file at the path. */
   | 'piece_source_missing'
-  /** The file ends before the asked range does. */
+  /** The file ends before the requested range. */
   | 'piece_source_short'
-  /** The file is there but cannot be read. */
+  /** The file exists but cannot be read. */
   | 'piece_source_unreadable'
-  /** A hashing thread ended before it answered; asking again starts another one. */
+  /** A hashing thread ended before it answered; a retry starts another one. */
   | 'piece_worker_crashed'
-  /** Too many calculations wait already; ask again later. */
+  /** Too many calculations are waiting; retry later. */
   | 'piece_queue_full'
   /** The calculator has been disposed. */
   | 'piece_calculator_closed'

@@ -1,4 +1,4 @@
-// One piece on its way through the pool: cut into segments, whose subtrees are folded into the piece CID.
+// The calculation of one piece in the pool: split into segments, whose subtrees are folded into the piece CID.
 import type { HashingThread } from './hashing-thread.ts'
 import { nodeHasherChoice } from './node-hasher.ts'
 import { pieceCidOf } from './piece-cid.ts'
@@ -10,37 +10,37 @@ export interface PieceSource {
   readonly path: string
   /** First byte of the piece in the file; 0 unless given. */
   readonly offset?: number
-  /** Bytes of the piece in the file, at least 1. */
+  /** Length of the piece in bytes, at least 1. */
   readonly length: number
-  /** Counts the piece as this many bytes at least, the missing ones being zeros. */
+  /** Minimum size of the piece in bytes; missing bytes count as zeros. */
   readonly padTo?: number
   readonly signal?: AbortSignal
 }
 
-/** What one pass over the bytes of a piece gives. */
+/** Result of one pass over the bytes of a piece. */
 export interface CalculatedPiece {
-  /** Version 2. */
+  /** Piece CID version 2. */
   readonly pieceCid: string
-  /** Of the bytes of the file without padding, in lower-case hex. */
+  /** SHA-256 of the file bytes without padding, in lower-case hex. */
   readonly sha256: string
-  /** What proves a part of the piece; see chunk-roots.ts. */
+  /** Digests that prove parts of the piece; see chunk-roots.ts. */
   readonly chunkRoots: Uint8Array
 }
 
-/** Raw bytes that fill a tree of 8 MiB exactly, so that a segment is a whole subtree of the piece and eight whole chunks. */
+/** Raw bytes that exactly fill a tree of 8 MiB: a segment is one subtree of the piece and eight chunks. */
 const SEGMENT_BYTES = 8_323_072
 
-/** One thread takes this much in about 30 ms, so cutting it would win little. */
-const CUT_ABOVE_BYTES = 16 * 1024 * 1024
+/** One thread hashes this much in about 30 ms, so splitting it would gain little. */
+const SPLIT_ABOVE_BYTES = 16 * 1024 * 1024
 
 export class PieceCalculation {
   readonly id: number
-  /** Takes all segments: it keeps the running SHA-256, which needs them in order. Undefined before the first one. */
+  /** Hashes all segments, because it has the running SHA-256, which needs them in order. Undefined before the first segment. */
   thread: HashingThread | undefined
   readonly #source: PieceSource
   readonly #segmentBytes: number
   readonly #outcome = Promise.withResolvers<CalculatedPiece>()
-  /** In order. */
+  /** In segment order. */
   readonly #subtrees: HashedSegment[] = []
   #handedOut = 0
 
@@ -48,7 +48,7 @@ export class PieceCalculation {
     if (!Number.isSafeInteger(source.length) || source.length < 1) throw new RangeError(`cannot hash ${source.length} bytes of a file`)
     this.id = id
     this.#source = source
-    this.#segmentBytes = source.length > CUT_ABOVE_BYTES ? SEGMENT_BYTES : source.length
+    this.#segmentBytes = source.length > SPLIT_ABOVE_BYTES ? SEGMENT_BYTES : source.length
   }
 
   get outcome(): Promise<CalculatedPiece> {
@@ -59,7 +59,7 @@ export class PieceCalculation {
     return this.#handedOut < this.#segmentCount
   }
 
-  /** The next segment; call `accept` with its subtree before the one after it. */
+  /** The next segment; call `accept` with its subtree before taking another one. */
   takeSegment(): SegmentRequest {
     const position = this.#handedOut++
     const start = position * this.#segmentBytes

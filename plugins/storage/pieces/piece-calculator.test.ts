@@ -29,20 +29,20 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('I-30: the pass that gives the piece CID gives the SHA-256 of the same bytes, also of a piece in several segments', async () => {
+test('I-30: one pass gives the piece CID and the SHA-256 of the same bytes, also for a piece in several segments', async () => {
   await using calculator = createPieceCalculator({ threads: 2 })
   expect(await calculator.calculate({ path, length: LARGE })).toEqual(pieceOf(large))
 })
 
 test.each([
-  ['exactly at the cut', 0, 16 * MIB],
-  ['one byte above the cut', 0, 16 * MIB + 1],
+  ['exactly at the split size', 0, 16 * MIB],
+  ['one byte above the split size', 0, 16 * MIB + 1],
   ['whole segments only', 0, 3 * 8_323_072],
   ['one byte more than whole segments', 1, 3 * 8_323_072 + 1],
   ['a middle part', 1_000_003, 17 * MIB],
   ['a small middle part', 777, 1000],
   ['one byte', 5, 1],
-])('a range of a file is a piece of its own: %s', async (_, offset, length) => {
+])('a range of a file is hashed as a piece: %s', async (_, offset, length) => {
   await using calculator = createPieceCalculator({ threads: 2 })
   expect(await calculator.calculate({ path, offset, length })).toEqual(pieceOf(large.subarray(offset, offset + length)))
 })
@@ -58,7 +58,7 @@ test('padTo counts missing bytes as zeros', async () => {
   })
 })
 
-test('many pieces at a time each get their own CID', async () => {
+test('concurrent calculations each return their own piece', async () => {
   await using calculator = createPieceCalculator({ threads: 2 })
   const ranges = Array.from({ length: 60 }, (_, index) => ({ offset: index * 1000, length: 127 + index * 311 }))
   const found = await Promise.all([
@@ -78,7 +78,7 @@ test('a small piece does not wait for all of a large one', async () => {
   expect(finished).toEqual(['small', 'large'])
 })
 
-test('threads start when they are needed and not before', async () => {
+test('threads start on demand', async () => {
   let started = 0
   const startWorker = () => {
     started++
@@ -104,24 +104,24 @@ test('a missing file is a typed error', async () => {
   })
 })
 
-test('a file shorter than the piece is a typed error, and the calculator goes on', async () => {
+test('a file shorter than the piece is a typed error, and the calculator keeps working', async () => {
   await using calculator = createPieceCalculator({ threads: 2 })
   await expect(calculator.calculate({ path, length: LARGE + 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
   await expect(calculator.calculate({ path, offset: LARGE, length: 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
   expect(await calculator.calculate({ path, length: 127 })).toEqual(pieceOf(large.subarray(0, 127)))
 })
 
-test('what cannot be read is a typed error', async () => {
+test('an unreadable source is a typed error', async () => {
   await using calculator = createPieceCalculator({ threads: 1 })
   await expect(calculator.calculate({ path: folder, length: 127 })).rejects.toMatchObject({ code: 'piece_source_unreadable' })
 })
 
-test('a length that is no number of bytes is refused', async () => {
+test('a length that is not a positive integer is refused', async () => {
   await using calculator = createPieceCalculator({ threads: 1 })
   for (const length of [0, -1, 1.5, Number.NaN]) await expect(calculator.calculate({ path, length })).rejects.toThrow(RangeError)
 })
 
-test('an aborted calculation rejects with the reason, the others go on', async () => {
+test('an aborted calculation rejects with the reason, the others continue', async () => {
   await using calculator = createPieceCalculator({ threads: 1 })
   const controller = new AbortController()
   const aborted = calculator.calculate({ path, length: LARGE, signal: controller.signal })
@@ -133,17 +133,17 @@ test('an aborted calculation rejects with the reason, the others go on', async (
 })
 
 test('a crashed thread rejects its piece with the cause and is replaced', async () => {
-  const workers = [() => new Worker("throw new Error('out of luck')", { eval: true }), startPieceWorker]
+  const workers = [() => new Worker("throw new Error('crash')", { eval: true }), startPieceWorker]
   await using calculator = createPieceCalculator({ threads: 1, startWorker: () => (workers.shift() ?? startPieceWorker)() })
   await expect(calculator.calculate({ path, length: 127 })).rejects.toMatchObject({
     code: 'piece_worker_crashed',
-    cause: expect.objectContaining({ message: 'out of luck' }),
+    cause: expect.objectContaining({ message: 'crash' }),
   })
   expect(await calculator.calculate({ path, length: 127 })).toEqual(pieceOf(large.subarray(0, 127)))
   expect(workers).toEqual([])
 })
 
-test('I-30: a piece whose thread ended between two segments is refused, and gets no SHA-256 of its rest', async () => {
+test('I-30: a piece whose thread ended between two segments is rejected: it gets no SHA-256 of only its last segments', async () => {
   const workers: Worker[] = []
   const startWorker = () => {
     const worker = startPieceWorker()
@@ -157,7 +157,7 @@ test('I-30: a piece whose thread ended between two segments is refused, and gets
   expect(await calculator.calculate({ path, length: LARGE })).toEqual(pieceOf(large))
 })
 
-test('a thread that cannot be started rejects the piece, and the next one tries again', async () => {
+test('a thread that cannot be started rejects the piece, and the next piece starts it again', async () => {
   const failures = [new Error('no more threads')]
   const startWorker = () => {
     const failure = failures.pop()
@@ -170,15 +170,15 @@ test('a thread that cannot be started rejects the piece, and the next one tries 
 })
 
 test('more calculations than the limit are refused at once', async () => {
-  await using calculator = createPieceCalculator({ threads: 1, startWorker: silentWorker })
+  await using calculator = createPieceCalculator({ threads: 1, startWorker: unresponsiveWorker })
   const waiting = Array.from({ length: CALCULATIONS_MAX }, () => calculator.calculate({ path, length: 127 }).catch((error) => error.code))
   await expect(calculator.calculate({ path, length: 127 })).rejects.toMatchObject({ code: 'piece_queue_full' })
   await calculator[Symbol.asyncDispose]()
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['piece_calculator_closed']))
 })
 
-test('a disposed calculator rejects what is under way and what comes after', async () => {
-  const calculator = createPieceCalculator({ threads: 2, startWorker: silentWorker })
+test('a disposed calculator rejects running and later calculations', async () => {
+  const calculator = createPieceCalculator({ threads: 2, startWorker: unresponsiveWorker })
   const underWay = expect(calculator.calculate({ path, length: LARGE })).rejects.toMatchObject({ code: 'piece_calculator_closed' })
   await calculator[Symbol.asyncDispose]()
   await underWay
@@ -195,8 +195,8 @@ test('idle threads do not keep a process alive', async () => {
   expect(await run).toEqual({ stdout: pieceOf(large.subarray(0, 1000)).pieceCid, stderr: '' })
 })
 
-/** A thread that takes segments and never answers. */
-function silentWorker(): Worker {
+/** A thread that never answers. */
+function unresponsiveWorker(): Worker {
   return new Worker("require('node:worker_threads').parentPort.on('message', () => {})", { eval: true })
 }
 

@@ -1,4 +1,4 @@
-// Computes piece CIDs of files on worker threads, so that the event loop stays free and pieces at the same time use every core.
+// Computes piece CIDs of files on worker threads, which keeps the event loop free and uses all cores.
 import { availableParallelism } from 'node:os'
 import { HashingThread, type StartWorker, startPieceWorker } from './hashing-thread.ts'
 import { type CalculatedPiece, PieceCalculation, type PieceSource } from './piece-calculation.ts'
@@ -6,20 +6,20 @@ import { PieceCalculationError } from './piece-calculation-error.ts'
 
 export interface PieceCalculator extends AsyncDisposable {
   /**
-   * The piece CID (version 2), the SHA-256 and the chunk roots of a range of a file, all of the same read. Aborting rejects with the signal's reason at once;
-   * a segment already being read is finished and dropped.
+   * The piece CID (version 2), the SHA-256 and the chunk roots of a range of a file, all from the same read. An abort rejects at once with
+   * the signal's reason; the segment being read is finished and dropped.
    * @throws PieceCalculationError
    */
   calculate(source: PieceSource): Promise<CalculatedPiece>
 }
 
 export interface PieceCalculatorOptions {
-  /** Threads at most; one less than the cores unless given, at least 1. They are started when first needed. */
+  /** Maximum number of threads, at least 1; default: cores minus one. They are started on demand. */
   readonly threads?: number
   readonly startWorker?: StartWorker
 }
 
-/** Calculations that may be under way or waiting at a time; more are refused with `piece_queue_full`. */
+/** Maximum number of running and waiting calculations; more are refused with `piece_queue_full`. */
 export const CALCULATIONS_MAX = 1024
 
 export function createPieceCalculator(options: PieceCalculatorOptions = {}): PieceCalculator {
@@ -29,9 +29,9 @@ export function createPieceCalculator(options: PieceCalculatorOptions = {}): Pie
 
 class ThreadPoolCalculator implements PieceCalculator {
   readonly #threads: readonly HashingThread[]
-  /** The last used thread is taken first: further ones are started only when all before are busy. */
+  /** The last used thread is taken first: another one is started only when all started ones are busy. */
   readonly #idle: HashingThread[]
-  /** Calculations whose next segment can be handed out, one segment a turn: a small piece never waits for all of a large one. */
+  /** Calculations with a segment to hash, round robin by segment: a small piece does not wait for all of a large one. */
   readonly #queue: PieceCalculation[] = []
   readonly #unsettled = new Set<PieceCalculation>()
   #lastId = 0
@@ -46,7 +46,7 @@ class ThreadPoolCalculator implements PieceCalculator {
     source.signal?.throwIfAborted()
     if (this.#isClosed) throw closedError()
     if (this.#unsettled.size >= CALCULATIONS_MAX) {
-      throw new PieceCalculationError(`${CALCULATIONS_MAX} piece calculations are waiting already; try again later`, {
+      throw new PieceCalculationError(`${CALCULATIONS_MAX} piece calculations are already waiting; try again later`, {
         code: 'piece_queue_full',
       })
     }
@@ -75,7 +75,7 @@ class ThreadPoolCalculator implements PieceCalculator {
     for (const calculation of [...this.#queue]) {
       const thread = calculation.thread ?? this.#idle.at(-1)
       if (!thread) return
-      // Begun on a thread that is at another piece now: it comes with one of the next turns.
+      // Its thread is busy with another piece: dispatched again when a segment ends.
       if (!remove(this.#idle, thread)) continue
       remove(this.#queue, calculation)
       void this.#hashSegment(thread, calculation)
@@ -88,7 +88,7 @@ class ThreadPoolCalculator implements PieceCalculator {
       calculation.accept(await thread.hash(calculation.takeSegment()))
       if (this.#unsettled.has(calculation) && calculation.hasSegmentsLeft) this.#queue.push(calculation)
     } catch (error) {
-      // The error belongs to the caller who waits for this piece; the thread goes on with the next one.
+      // The caller of this piece gets the error; the thread continues with the next one.
       calculation.fail(error)
       this.#forget(calculation)
     }
@@ -96,7 +96,7 @@ class ThreadPoolCalculator implements PieceCalculator {
     this.#dispatch()
   }
 
-  /** No further segment of it is handed out. */
+  /** Ends the calculation: no further segment of it is hashed. */
   #forget(calculation: PieceCalculation): void {
     this.#unsettled.delete(calculation)
     remove(this.#queue, calculation)

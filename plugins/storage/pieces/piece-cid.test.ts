@@ -11,7 +11,7 @@ const ZEROS_127 = 'bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7vei
 const ZEROS_1MIB = 'bafkzcibeqcad6egqwuynxmfu6jof2lzkfdp65aelknasuautd4mmjgpvujkaq2ytey'
 const ROOT = Uint8Array.from({ length: 32 }, (_, index) => index)
 
-test('a piece CID tells its raw size, tree and binary form', () => {
+test('a piece CID is parsed into raw size, tree and binary form', () => {
   expect(parsePieceCid(ZEROS_127)).toMatchObject({ rawSize: 127, height: 2, padding: 0 })
   const parsed = parsePieceCid(ZEROS_1MIB)
   expect(parsed).toMatchObject({ rawSize: 1_048_576, height: 16, padding: 1_032_192 })
@@ -19,7 +19,7 @@ test('a piece CID tells its raw size, tree and binary form', () => {
   expect(CID.decode(parsed.bytes).toString()).toBe(ZEROS_1MIB)
 })
 
-test('what is written is read back, up to the largest trees', () => {
+test('a written piece CID is parsed back, up to the largest trees', () => {
   const shape = fc.integer({ min: 2, max: 48 }).chain((height) =>
     fc.record({
       height: fc.constant(height),
@@ -39,7 +39,7 @@ test('what is written is read back, up to the largest trees', () => {
 
 const refused: Record<string, string> = {
   'empty text': '',
-  'text that is no CID': 'hello',
+  'text that is not a CID': 'hello',
   'a very long text': `b${'a'.repeat(1_000_000)}`,
   'a version 1 piece CID': CID.createV1(0xf101, createMultihash(0x1012, ROOT)).toString(),
   'a version 0 CID': 'QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n',
@@ -69,14 +69,14 @@ test.each(Object.entries(refused))('%s is refused with a typed error', (_, text)
   expect(isPieceCid(text)).toBe(false)
 })
 
-test('a refusal shows the text, but not all of a very long one', () => {
+test('the error message has the text, truncated when very long', () => {
   expect(() => parsePieceCid('hello')).toThrow("'hello' is not a piece CID")
   expect(() => parsePieceCid(`b${'a'.repeat(1_000_000)}`)).toThrow(
     expect.objectContaining({ message: expect.stringMatching(/^.{0,300}$/) }),
   )
 })
 
-test('a piece CID is recognised', () => {
+test('isPieceCid accepts a piece CID', () => {
   expect(isPieceCid(ZEROS_1MIB)).toBe(true)
 })
 

@@ -1,4 +1,4 @@
-// Writes and reads piece CIDs, version 2 (`bafkzcib…`): the name of a piece that also tells its raw size.
+// Writes and parses piece CIDs, version 2 (`bafkzcib…`), which contain the raw size.
 import { varint } from 'multiformats'
 import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
@@ -11,13 +11,13 @@ import { isTreeShape, rawCapacity } from './piece-size.ts'
 const CODEC_RAW = 0x55
 const MULTIHASH_PIECE = 0x1011
 
-/** Longer text is refused unread: the longest piece CID has 76 characters. */
+/** Longer text is refused without parsing: the longest piece CID has 76 characters. */
 const TEXT_CHARS_MAX = 128
 
 export interface ParsedPieceCid extends PieceDigest {
-  /** Bytes of the piece before padding. */
+  /** Size of the piece before padding, in bytes. */
   readonly rawSize: number
-  /** The binary CID as contracts take it. */
+  /** Binary CID, the form in contract calls. */
   readonly bytes: Uint8Array
 }
 
@@ -41,10 +41,10 @@ export function parsePieceCid(text: string): ParsedPieceCid {
   if (text.length > TEXT_CHARS_MAX) throw invalid(text, `longer than ${TEXT_CHARS_MAX} characters`)
   const cid = decodeCid(text)
   if (cid.code !== CODEC_RAW || cid.multihash.code !== MULTIHASH_PIECE) {
-    throw invalid(text, 'another kind of CID (a version 1 piece CID does not tell the size)')
+    throw invalid(text, 'another kind of CID (a version 1 piece CID does not contain the size)')
   }
   const digest = readDigest(text, cid.multihash.digest)
-  // Also refuses varints and lengths written in more bytes than needed: one piece has one name.
+  // Also refuses varints and lengths in more bytes than needed: a piece has exactly one CID.
   if (pieceCidOf(digest) !== text) throw invalid(text, 'not in canonical form')
   return { ...digest, rawSize: rawCapacity(digest.height) - digest.padding, bytes: cid.bytes }
 }
@@ -54,7 +54,7 @@ export function isPieceCid(text: string): boolean {
     parsePieceCid(text)
     return true
   } catch (error) {
-    // The refusal is the answer here; anything else is a defect.
+    // Other errors are defects.
     if (error instanceof PieceCidError) return false
     throw error
   }

@@ -16,19 +16,19 @@ const ODD_SIZES = [
 const CHUNKED_SIZE = 300_001
 const CHUNKED_CID = cidOf(patternBytes(CHUNKED_SIZE))
 
-test('known pieces have their known CIDs', () => {
+test('known pieces get their known CIDs', () => {
   expect(cidOf(new Uint8Array(127))).toBe('bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy')
   expect(cidOf(new Uint8Array(1_048_576))).toBe('bafkzcibeqcad6egqwuynxmfu6jof2lzkfdp65aelknasuautd4mmjgpvujkaq2ytey')
 })
 
-test.each(ODD_SIZES)('a piece of %i bytes has the CID that the SDK gives it, with both hashers', (size) => {
+test.each(ODD_SIZES)('a piece of %i bytes gets the same CID as in the SDK, with both hashers', (size) => {
   const content = patternBytes(size)
   const expected = calculate(content).toString()
   expect(cidOf(content)).toBe(expected)
   expect(cidOf(content, { nodeHasher: fallbackNodeHasher })).toBe(expected)
 })
 
-test('the CID does not depend on how the bytes are cut into chunks', () => {
+test('the CID does not depend on how the bytes are split into chunks', () => {
   const content = patternBytes(CHUNKED_SIZE)
   fc.assert(
     fc.property(fc.array(fc.nat(CHUNKED_SIZE), { maxLength: 12 }), (cuts) => {
@@ -44,7 +44,7 @@ test('the CID does not depend on how the bytes are cut into chunks', () => {
   )
 })
 
-test('a chunk may be reused by its owner as soon as update has returned', () => {
+test('the caller may reuse a chunk as soon as update has returned', () => {
   const content = patternBytes(1000)
   const chunk = new Uint8Array(100)
   const hasher = createPieceHasher()
@@ -56,7 +56,7 @@ test('a chunk may be reused by its owner as soon as update has returned', () => 
   expect(pieceCidOf(hasher.digest())).toBe(cidOf(content))
 })
 
-test('a digest may be taken on the way and the bytes go on', () => {
+test('more bytes can follow a digest', () => {
   const content = patternBytes(CHUNKED_SIZE)
   const hasher = createPieceHasher()
   let size = 0
@@ -67,7 +67,7 @@ test('a digest may be taken on the way and the bytes go on', () => {
   }
 })
 
-test('padTo counts zeros up to the smallest piece as bytes of the piece', () => {
+test('padTo counts missing bytes of the piece as zeros', () => {
   for (const size of [1, 64, 126, 127, 128]) {
     const content = patternBytes(size)
     const padded = new Uint8Array(Math.max(size, 127))
@@ -78,7 +78,7 @@ test('padTo counts zeros up to the smallest piece as bytes of the piece', () => 
   expect(cidOf(patternBytes(500), { padTo: 400_000 })).toBe(cidOf(Buffer.concat([patternBytes(500), new Uint8Array(399_500)])))
 })
 
-test('nothing at all is no piece', () => {
+test('a digest of zero bytes throws', () => {
   expect(() => createPieceHasher().digest()).toThrow(RangeError)
 })
 

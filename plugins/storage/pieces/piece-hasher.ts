@@ -1,10 +1,10 @@
-// Computes the root of a piece (CommP) from its bytes as they stream by.
+// Computes the root of a piece (CommP) from a stream of its bytes.
 import { GROUP_PADDED_BYTES, GROUP_RAW_BYTES, padFr32 } from './fr32.ts'
 import { NODE_BYTES, type NodeHasher, nodeHasherChoice } from './node-hasher.ts'
 import { CHUNK_HEIGHT, heightOf, rawCapacity } from './piece-size.ts'
 import { createSubtreeFold, type Subtree } from './subtree-fold.ts'
 
-/** What names a piece: the 32-byte root, the tree height, and how many zero bytes were added to the raw bytes to fill the tree. */
+/** Digest of a piece: the 32-byte root, the tree height, and the number of zero bytes added to the raw bytes to fill the tree. */
 export interface PieceDigest {
   readonly root: Uint8Array
   readonly height: number
@@ -12,21 +12,21 @@ export interface PieceDigest {
 }
 
 export interface PieceHasher {
-  /** Takes the next bytes; they are copied, so the caller may reuse the chunk. */
+  /** Adds the next bytes. They are copied: the caller may reuse the chunk. */
   update(chunk: Uint8Array): void
-  /** The digest of all bytes so far; more may follow. @throws RangeError when there are none */
+  /** Digest of all bytes so far; more may follow. @throws RangeError for zero bytes */
   digest(): PieceDigest
-  /** Roots of the chunks of all bytes so far, 32 bytes each, the last one counted as if zeros followed. */
+  /** Roots of the chunks of all bytes so far, 32 bytes each; the last chunk is padded with zeros. */
   chunkRoots(): Uint8Array
 }
 
 export interface PieceHasherOptions {
-  /** Counts the piece as this many bytes at least, the missing ones being zeros (127 is what a provider takes at least). */
+  /** Minimum size of the piece in bytes; missing bytes count as zeros. The minimum of providers is 127. */
   readonly padTo?: number
   readonly nodeHasher?: NodeHasher
 }
 
-/** 256 groups are 128 KiB padded: input and first layers stay in the processor's cache. */
+/** 256 groups are 128 KiB padded: input and first layers fit into the CPU cache. */
 const BATCH_GROUPS = 256
 const BATCH_RAW_BYTES = BATCH_GROUPS * GROUP_RAW_BYTES
 const BATCH_PADDED_BYTES = BATCH_GROUPS * GROUP_PADDED_BYTES
@@ -72,11 +72,11 @@ export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher
 
 interface Batch {
   readonly raw: Uint8Array
-  /** The smallest subtree over the first `size` raw bytes, zeros after them. */
+  /** The smallest subtree over the first `size` raw bytes, padded with zeros. */
   subtree(size: number): Subtree
 }
 
-/** Memory for one batch, and the way from its raw bytes to one root. */
+/** Memory for one batch, and the computation of its root. */
 function createBatch(nodeHasher: NodeHasher): Batch {
   const raw = new Uint8Array(BATCH_RAW_BYTES)
   const rawWords = new Uint32Array(raw.buffer)
@@ -91,7 +91,7 @@ function createBatch(nodeHasher: NodeHasher): Batch {
       const height = heightOf(size)
       raw.fill(0, size, groups * GROUP_RAW_BYTES)
       padFr32(rawWords, leafWords, groups)
-      // The layers below are hashed in this memory too, so what lies behind the leaves is stale.
+      // The layers are hashed in this memory too: clear stale nodes after the leaves.
       leaves.fill(0, groups * GROUP_PADDED_BYTES, NODE_BYTES * 2 ** height)
       let layer = leaves
       let parents = nodes

@@ -1,4 +1,4 @@
-// The arithmetic between a piece's raw size and the height of its tree.
+// Conversion between the raw size of a piece and the height of its tree.
 import { TREE_HEIGHT_MAX } from './subtree-fold.ts'
 
 /** 127 raw bytes fill the smallest tree: four leaves, height 2. */
@@ -14,7 +14,7 @@ export function rawCapacity(height: number): number {
   return SMALLEST_RAW_BYTES * 2 ** (height - SMALLEST_HEIGHT)
 }
 
-/** Height of the smallest tree for this many raw bytes. @throws RangeError for sizes no tree can hold */
+/** Height of the smallest tree for this many raw bytes. @throws RangeError for sizes below 1 or above the largest tree */
 export function heightOf(rawSize: number): number {
   if (!Number.isSafeInteger(rawSize) || rawSize < 1) throw new RangeError(`a piece needs at least one byte, got ${rawSize}`)
   let height = SMALLEST_HEIGHT
@@ -23,7 +23,7 @@ export function heightOf(rawSize: number): number {
   return height
 }
 
-/** Whether a tree can have this height and this much padding: at least one raw byte is left. */
+/** Whether a tree can have this height and padding: at least one raw byte must remain. */
 export function isTreeShape(height: number, padding: number): boolean {
   return height >= SMALLEST_HEIGHT && height <= TREE_HEIGHT_MAX && padding < rawCapacity(height)
 }

@@ -1,5 +1,5 @@
-// Worker thread: reads one segment of a file and answers with the root of its subtree and those of its chunks, one request after the other. The same read feeds
-// the SHA-256 of the whole source, whose segments come in order and all to this thread.
+// Worker thread: reads one segment of a file per request and answers with the roots of its subtree and of its chunks. The same read
+// feeds the SHA-256 of the whole source, whose segments all come to this thread, in order.
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
@@ -9,7 +9,7 @@ import type { Subtree } from './subtree-fold.ts'
 
 export interface SegmentRequest {
   readonly calculationId: number
-  /** 0 for the first of the calculation. */
+  /** Index of the segment in the calculation, from 0. */
   readonly position: number
   readonly path: string
   readonly offset: number
@@ -24,23 +24,23 @@ export interface DropRequest {
 
 export interface HashedSegment extends Subtree {
   readonly chunkRoots: Uint8Array
-  /** Of the whole source, in lower-case hex; with its last segment. */
+  /** SHA-256 of the whole source in lower-case hex; only with its last segment. */
   readonly sha256?: string
 }
 
-/** Codes do not survive the copy of an error between threads, so they travel beside it. */
+/** An error loses its code when it is copied between threads, so the code is sent separately. */
 export type SegmentReply =
   | { readonly subtree: HashedSegment }
   | { readonly refusal: { readonly message: string; readonly code: PieceCalculationErrorCode; readonly cause: unknown } }
 
-/** Large enough that a read costs little per byte, small enough to stay in the processor's cache. */
+/** Large enough for a low cost per byte, small enough for the CPU cache. */
 const READ_BLOCK_BYTES = 512 * 1024
 
 const port = parentPort
 if (!port) throw new Error('piece-worker.ts runs as a worker thread only')
 
 const block = new Uint8Array(READ_BLOCK_BYTES)
-/** Running digests of sources whose last segment has not come: one for each unfinished calculation at most. */
+/** Running digests of sources with outstanding segments: at most one per unfinished calculation. */
 const digests = new Map<number, Hash>()
 port.on('message', (request: SegmentRequest | DropRequest) => {
   if ('droppedId' in request) digests.delete(request.droppedId)
@@ -51,13 +51,13 @@ function replyTo(request: SegmentRequest): SegmentReply {
   try {
     return { subtree: hashSegment(request) }
   } catch (error) {
-    // A defect is left to end the thread: the pool reports it as a crash with this cause.
+    // A defect ends the thread: the pool reports a crash with this cause.
     if (!(error instanceof PieceCalculationError)) throw error
     return { refusal: { message: error.message, code: error.code, cause: error.cause } }
   }
 }
 
-// Blocking reads are right here: the thread has nothing else to do, and they need no slot of the shared I/O pool.
+// Blocking reads: the thread has no other work, and they use no slot of libuv's thread pool.
 function hashSegment(segment: SegmentRequest): HashedSegment {
   const { calculationId, path, offset, length, isLast } = segment
   const file = readOrExplain(path, () => openSync(path, 'r'))
@@ -89,8 +89,8 @@ function takeDigest({ calculationId, position }: SegmentRequest): Hash {
   const digest = digests.get(calculationId)
   digests.delete(calculationId)
   if (digest) return digest
-  // Another SHA-256 would look as if the file were damaged.
-  throw new PieceCalculationError('the piece hashing thread that began this piece ended; compute it again', {
+  // A new SHA-256 would not match and report the file as damaged.
+  throw new PieceCalculationError('the thread that hashed earlier segments of this piece ended; compute the piece again', {
     code: 'piece_worker_crashed',
   })
 }

@@ -1,4 +1,4 @@
-// Folds finished subtrees, given from left to right, into the root of a whole piece; what is missing on the right is zeros.
+// Folds complete subtrees, added from left to right, into the root of a piece; missing leaves on the right are zeros.
 import { fallbackNodeHasher, hashPair, NODE_BYTES, type NodeHasher } from './node-hasher.ts'
 
 /** Root of a full binary tree over `2^height` leaves of 32 bytes. */
@@ -8,20 +8,20 @@ export interface Subtree {
 }
 
 export interface SubtreeFold {
-  /** Adds the subtree to the right of all before; never higher than the one before it. */
+  /** Adds the subtree on the right. Must not be higher than the previous one. */
   add(subtree: Subtree): void
-  /** Root at `height`; the fold itself is unchanged and can go on. `last` is a subtree to the right that may still grow. */
+  /** Root at `height`; more subtrees may be added afterwards. `last` is an incomplete subtree on the right, which is not added. */
   rootAt(height: number, last?: Subtree): Uint8Array
-  /** Root at `height` of the rightmost tree of that height while it is unfinished, zeros to its right; undefined when there is none. */
+  /** Root of the incomplete rightmost tree of `height`, padded with zeros; undefined when there is none. */
   unfinishedAt(height: number, last?: Subtree): Uint8Array | undefined
 }
 
-/** 2^48 leaves: the largest tree whose raw size is still a safe integer. */
+/** 2^48 leaves: the largest tree whose raw size is a safe integer. */
 export const TREE_HEIGHT_MAX = 48
 
-/** `onSubtree` gets every finished subtree, the given ones and those folded from them, left before right on each height. */
+/** `onSubtree` gets every complete subtree, added or folded, from left to right on each height. */
 export function createSubtreeFold(hasher: NodeHasher, onSubtree?: (subtree: Subtree) => void): SubtreeFold {
-  // Heights fall from bottom to top, so the stack never holds more than one subtree per height.
+  // Heights decrease from bottom to top: at most one subtree per height.
   const stack: Subtree[] = []
 
   /** `last` and the subtrees lower than `height`, folded from the right. */
@@ -75,6 +75,6 @@ function zeroRoot(height: number): Uint8Array {
     zeroRoots.push(hashPair(fallbackNodeHasher, below, below))
   }
   const root = zeroRoots[height]
-  if (!root) throw new RangeError(`a piece tree is at most ${TREE_HEIGHT_MAX} levels high, asked for ${height}`)
+  if (!root) throw new RangeError(`a piece tree is at most ${TREE_HEIGHT_MAX} levels high, got ${height}`)
   return root
 }

@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 import { defineTask } from '#kernel'
-import { pipeline, pipelineOf, unlessChainIsSilent } from '../pipeline.ts'
+import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
 
-/** Removes the pieces of deleted contents from a data set. A removal whose outcome is not known is looked up and not sent again. */
+/** Removes the pieces of deleted contents from a data set. A removal with an unknown outcome is looked up, not sent again. */
 export const cleanupTask = defineTask({
   kind: 'storage_cleanup',
   label: 'Remove remote storage copy',
@@ -12,7 +12,7 @@ export const cleanupTask = defineTask({
   subject: ({ dataSetId }) => ({ type: 'storage_data_set', key: String(dataSetId) }),
   run: async (run) => {
     const { removePieces } = await import('./remove-pieces.ts')
-    const doors = pipelineOf(run)
-    return unlessChainIsSilent(doors, () => removePieces(doors, { dataSetId: run.args.dataSetId, taskId: run.id }, run.signal))
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => removePieces(deps, { dataSetId: run.args.dataSetId, taskId: run.id }, run.signal))
   },
 })

@@ -1,10 +1,10 @@
 import type { Database } from '#kernel'
 import { deletedContents, forgetDeleted } from '../catalog/reference-store.ts'
 
-/** Deleted contents looked at in one transaction. */
+/** Deleted contents per transaction. */
 const contentsPerPage = 500
 
-/** Forgets deleted contents whose last step was done just before an earlier stop. */
+/** Deletes the rows of deleted contents whose removal was complete when the service stopped. */
 export async function forgetLeftovers(database: Database): Promise<void> {
   let after = 0
   for (let page = deletedContents(database.read, { after, limit: contentsPerPage }); page.length > 0; ) {

@@ -15,7 +15,7 @@ import {
 
 const reopened = defineProbe('storage.remove.reopened')
 
-/** Unconfirmed for so long, a removal is an operator's to decide. */
+/** After this, an operator decides about an unconfirmed removal. */
 const unconfirmedMs = 24 * 3_600_000
 
 export interface AttemptOfTask {
@@ -25,15 +25,15 @@ export interface AttemptOfTask {
 }
 
 /**
- * Decides about an attempt of which the chain shows nothing: it is asked for again when every transaction that could have come of it is
- * accounted for, or when the operator retried the task that failed because of it. Otherwise it stays open (I-05).
+ * Decides about an attempt without effect on chain: it is reopened when every transaction that it could have caused is final, or when
+ * the operator retried the task that failed because of it. Otherwise it stays open (I-05).
  */
-export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }: AttemptOfTask): Promise<void> {
-  const { database, clock, pace, chain, log } = doors
+export async function judgeAttempt(deps: Pipeline, { dataSet, attempt, taskId }: AttemptOfTask): Promise<void> {
+  const { database, clock, pace, chain, log } = deps
   const nowMs = clock.now()
   if (attempt.attentionTaskId !== null) {
-    const isRetried = attempt.attentionTaskId === taskId && !(await hasEffect(doors, dataSet, attempt))
-    if (isRetried) await reopen(doors, attempt, 'asked for again after 24 hours without a confirmation')
+    const isRetried = attempt.attentionTaskId === taskId && !(await hasEffect(deps, dataSet, attempt))
+    if (isRetried) await reopen(deps, attempt, 'requested again after 24 hours without a confirmation')
     return
   }
   const ageMs = nowMs - attempt.startedAtMs
@@ -42,7 +42,7 @@ export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }
       hasLanded: false,
       ageMs,
       totalAgeMs: ageMs,
-      // Providers do not tell how a removal went.
+      // Providers do not report the outcome of a removal.
       isReportedFailed: false,
       sender: await countSent(chain, dataSet.providerAddress),
       observedNonce: attempt.senderNonce,
@@ -50,11 +50,11 @@ export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }
     pace,
   )
   if (verdict.kind === 'not_landed') {
-    // Looked up once more, after the count: a removal that became final in between was not lost.
-    if (await hasEffect(doors, dataSet, attempt)) return
-    log.warn('a removal did not reach the chain and is asked for again', { attempt: attempt.id, dataSet: dataSet.id })
-    await reopen(doors, attempt, 'the removal did not reach the chain')
-    // A transaction that was sent and changed nothing was reverted; the backoff keeps that from going on and on.
+    // Check again after the count: the removal may have become final in between.
+    if (await hasEffect(deps, dataSet, attempt)) return
+    log.warn('a removal did not reach the chain and is requested again', { attempt: attempt.id, dataSet: dataSet.id })
+    await reopen(deps, attempt, 'the removal did not reach the chain')
+    // The transaction reverted: fail the attempt, so that the task backs off.
     if (attempt.txHash !== null) throw new PipelineFault('removal_reverted', `transaction ${attempt.txHash} did not queue the removal`)
     return
   }
@@ -66,7 +66,7 @@ export async function judgeAttempt(doors: Pipeline, { dataSet, attempt, taskId }
   })
 }
 
-/** Does the chain show anything of the attempt, or not answer for its pieces? Only certain silence allows another request. */
+/** True when the chain shows an effect of the attempt, or does not answer for one of its pieces. */
 async function hasEffect(
   { database, reads }: Pipeline,
   { id, chainId }: AttemptOfTask['dataSet'],

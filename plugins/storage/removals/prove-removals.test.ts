@@ -8,7 +8,7 @@ const finalizedEpoch = 5n
 const batchStates = ({ storage }: Awaited<ReturnType<typeof openRemovalScene>>) =>
   storage.database.read.all<{ state: string }>('select state from commit_batches order by id').map(({ state }) => state)
 
-/** Forgets that the pieces were found final. */
+/** Makes the batches unfinal again. */
 const reopen = ({ storage }: Awaited<ReturnType<typeof openRemovalScene>>) =>
   storage.database.write((tx) => tx.run('update commit_batches set final_at = null'))
 
@@ -25,18 +25,18 @@ test('I-28: a piece is removed once it is final on chain, and not before', async
   expect(scene.requests).toEqual([[0n, 1n]])
 })
 
-test('pieces that are not final hold up no others', async () => {
+test('pieces that are not final do not delay the others', async () => {
   await using removal = await openRemovalScene(40)
   const { scene, storage, run } = removal
   await storage.database.write((tx) => tx.run('update commit_batches set final_at = null where id <= 36'))
   const rows = storage.database.read.all<{ nonce: string }>('select nonce from commit_batches where id <= 36')
-  const young = new Set(rows.map(({ nonce }) => BigInt(nonce)))
-  scene.nonceAt = (nonce, epoch) => (epoch === finalizedEpoch && young.has(nonce) ? unused : undefined)
+  const unfinal = new Set(rows.map(({ nonce }) => BigInt(nonce)))
+  scene.nonceAt = (nonce, epoch) => (epoch === finalizedEpoch && unfinal.has(nonce) ? unused : undefined)
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
   expect(scene.requests).toEqual([[36n, 37n, 38n, 39n]])
 })
 
-test('I-28: a removal is not asked for when the nonce no longer names the piece, however final it was: its copy goes back to the nonce', async () => {
+test('I-28: a removal is not requested when the nonce no longer names the piece, even if it was final: its copy is unconfirmed again', async () => {
   await using removal = await openRemovalScene(2)
   const { scene, storage, run, count } = removal
   const first = BigInt(storage.database.read.get<{ nonce: string }>('select nonce from commit_batches order by id')?.nonce ?? 0)
@@ -52,14 +52,14 @@ test('I-28: a removal is not asked for when the nonce no longer names the piece,
   expect(removal.commits).toEqual([1])
 })
 
-test('a piece that was final stays removable when the node reports finality later than before', async () => {
+test('a final piece stays removable when the node later reports an earlier finalized epoch', async () => {
   await using removal = await openRemovalScene(1)
   removal.scene.nonceAt = (_nonce, epoch) => (epoch === finalizedEpoch ? unused : undefined)
   await removal.run()
   expect(removal.scene.requests).toEqual([[0n]])
 })
 
-test('I-28: a removal is not asked for when the chain has another piece under the id', async () => {
+test('I-28: a removal is not requested when the chain has another piece under the id', async () => {
   await using removal = await openRemovalScene(2)
   const { scene, run, count } = removal
   scene.cids.set(0n, 'the piece of another object')
@@ -69,7 +69,7 @@ test('I-28: a removal is not asked for when the chain has another piece under th
   expect(batchStates(removal)).toEqual(['confirmed', 'confirmed'])
 })
 
-test('a withheld removal fails its task once the others are through, and only the retry of that task looks at it again', async () => {
+test('a withheld removal fails its task once the others have ended, and only the retry of that task checks it again', async () => {
   await using removal = await openRemovalScene(37)
   const { scene, storage, run, count } = removal
   for (let piece = 0n; piece < 36n; piece++) scene.cids.set(piece, 'the piece of another object')
@@ -87,15 +87,15 @@ test('a withheld removal fails its task once the others are through, and only th
   expect(scene.requests).toEqual([[36n], [7n]])
   await storage.database.write((tx) => tx.run(`update data_sets set state = 'retired'`))
   expect(await run(1)).toEqual({ kind: 'done' })
-  expect(count()).toEqual({ moot: 36, removed: 1 })
+  expect(count()).toEqual({ data_set_ended: 36, removed: 1 })
 })
 
-test('I-28: a reorganisation while a removal is judged sends its copy back to the nonce and needs no operator', async () => {
+test('I-28: a reorganisation during the check of a removal makes its copy unconfirmed and needs no operator', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, run, count } = removal
   scene.cids.set(0n, 'the piece of another object')
   let reads = 0
-  // The first look reads the nonce at two depths.
+  // The first check reads the nonce at two depths.
   scene.nonceAt = () => (++reads > 2 ? unused : undefined)
   expect(await run()).toEqual({ kind: 'done' })
   expect(scene.requests).toEqual([])
@@ -103,7 +103,7 @@ test('I-28: a reorganisation while a removal is judged sends its copy back to th
   expect(batchStates(removal)).toEqual(['uncertain'])
 })
 
-test('a batch that an earlier version recorded without its piece ids goes back to its nonce when the chain has another piece', async () => {
+test('a batch that an earlier version recorded without piece ids is uncertain again when the chain has another piece', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, storage, run, count } = removal
   await storage.database.write((tx) => tx.run('update commit_batches set next_piece_id = null'))
@@ -115,7 +115,7 @@ test('a batch that an earlier version recorded without its piece ids goes back t
   expect(batchStates(removal)).toEqual(['uncertain'])
 })
 
-test('a queued removal of another piece is not taken for ours', async () => {
+test('a queued removal of another piece is not recorded as ours', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, run, count } = removal
   scene.cids.set(0n, 'the piece of another object')
@@ -125,7 +125,7 @@ test('a queued removal of another piece is not taken for ours', async () => {
   expect(batchStates(removal)).toEqual(['confirmed'])
 })
 
-test('the record of a removal names the piece CID', async () => {
+test('a removal row has the piece CID', async () => {
   await using removal = await openRemovalScene(1)
   const { read } = removal.storage.database
   expect(read.get('select piece_cid as cid from removals')).toEqual({
@@ -133,7 +133,7 @@ test('the record of a removal names the piece CID', async () => {
   })
 })
 
-test('a removal ends, and its object is forgotten, once no reorganisation can bring the piece back', async () => {
+test('a removal ends, and its content row is deleted, once no reorganisation can bring the piece back', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, storage, run, count } = removal
   await run()
@@ -146,7 +146,7 @@ test('a removal ends, and its object is forgotten, once no reorganisation can br
   expect(storage.database.read.all('select id from contents')).toEqual([])
 })
 
-test('I-05: a removal that becomes final while it is judged is not asked for again', async () => {
+test('I-05: a removal that becomes final while it is judged is not requested again', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, clock, run, count } = removal
   await run()
@@ -164,7 +164,7 @@ test('I-05: a removal that becomes final while it is judged is not asked for aga
   expect(scene.requests).toHaveLength(1)
 })
 
-test('I-05: a removal that a reorganisation took out of the queue is judged by its attempt before it is asked for again', async () => {
+test('I-05: a removal that a reorganisation took out of the queue is judged by its attempt before it is requested again', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, clock, run, count } = removal
   await run()
@@ -184,7 +184,7 @@ test('I-05: a removal that a reorganisation took out of the queue is judged by i
   expect(scene.requests).toHaveLength(2)
 })
 
-test('a removal that was found queued without a request of ours, and is so no more, is asked for', async () => {
+test('a removal that was queued without a request of ours, and is no longer queued, is requested', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, run, count } = removal
   scene.queued = new Set([0n])
@@ -195,7 +195,7 @@ test('a removal that was found queued without a request of ours, and is so no mo
   expect(scene.requests).toEqual([[0n]])
 })
 
-test('a piece that is gone holds up no other removal where the node keeps no old states; it is forgotten once they can be read', async () => {
+test('without old states at the node a removed piece does not delay other removals; its row is deleted once they can be read', async () => {
   await using removal = await openRemovalScene(3)
   const { scene, run, count } = removal
   scene.keepsOldStates = false

@@ -1,61 +1,60 @@
 import { forgetDeleted } from '../catalog/reference-store.ts'
-import { type Depths, lookAtBatches } from '../finality/look.ts'
-import type { LookVerdict } from '../finality/look-policy.ts'
-import { landedBatches } from '../finality/look-store.ts'
-import { takeBackBatch } from '../finality/take-back.ts'
+import { checkBatches, type Depths } from '../finality/landing-checks.ts'
+import type { LandingVerdict } from '../finality/landing-policy.ts'
+import { landedBatches } from '../finality/landing-store.ts'
+import { rollBackBatch } from '../finality/roll-back.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { finallyGone } from './finally-gone.ts'
+import { finallyRemoved } from './finally-removed.ts'
 import { type RemovableRemoval, removableRemovals, unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import { endRemoval, markScheduled, type Removal, withhold } from './removal-store.ts'
 import type { RemovalsOfDataSet } from './submit-removals.ts'
 
-/** Batches verified for pending removals in one round; the others come with later rounds. */
+/** Batches verified for pending removals in one round. */
 const batchesPerRound = 35
 
-/** What the chain says of the piece under the recorded id. */
+/** Chain state of the piece under the recorded id; `other`: it has another piece CID. */
 type Found = 'live' | 'queued' | 'gone' | 'other' | 'undecided'
 
 /**
- * The pending removals that may be asked for now: their pieces are final on chain, their nonces still name them in this look, and the
- * chain has the recorded piece CID under each id (I-28). What is gone or queued already is recorded; a removal of which the chain says
- * something else is withheld.
+ * Pending removals that may be requested now: their pieces are final on chain, their nonces still name them, and the chain has the
+ * recorded piece CID under each id (I-28). Pieces already removed or queued are recorded; removals with another piece CID are withheld.
  */
-export async function proveRemovals(doors: Pipeline, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
-  const { database } = doors
+export async function proveRemovals(deps: Pipeline, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
+  const { database } = deps
   const { dataSet, depths } = work
-  await look(doors, unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
+  await check(deps, unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
   const removable = removableRemovals(database.read, { dataSetId: dataSet.id, taskId: work.taskId }, limit)
-  const verdicts = await look(doors, [...new Set(removable.map(({ batchId }) => batchId))], depths)
-  const candidates = removable.filter(stillStands(verdicts))
-  const found = await Promise.all(candidates.map(({ removal }) => find(doors, work, removal)))
+  const verdicts = await check(deps, [...new Set(removable.map(({ batchId }) => batchId))], depths)
+  const candidates = removable.filter(isStillConfirmed(verdicts))
+  const found = await Promise.all(candidates.map(({ removal }) => find(deps, work, removal)))
   const inState = (wanted: Found) => candidates.filter((_, index) => found[index] === wanted)
-  // A removal that a reorganisation can take back has not ended.
-  const endedIds = await finallyGone(
-    doors,
+  // A reorganisation can still undo the other removals.
+  const endedIds = await finallyRemoved(
+    deps,
     work,
     inState('gone').map(({ removal }) => removal.pieceId),
   )
   const gone = inState('gone').filter(({ removal }) => endedIds.has(removal.pieceId))
-  await settle(doors, { queued: inState('queued'), gone })
-  await withholdOthers(doors, work, inState('other'))
+  await settle(deps, { queued: inState('queued'), gone })
+  await withholdOthers(deps, work, inState('other'))
   return inState('live').map(({ removal }) => removal)
 }
 
-/** One that was final before and only stands now: the node reported earlier finality then than it does now. */
-const stillStands =
-  (verdicts: ReadonlyMap<number, LookVerdict>) =>
+/** A batch that was final counts while it is only confirmed: nodes report different finalized epochs. */
+const isStillConfirmed =
+  (verdicts: ReadonlyMap<number, LandingVerdict>) =>
   ({ batchId }: RemovableRemoval): boolean =>
-    ['final', 'stands'].includes(verdicts.get(batchId) ?? 'vanished')
+    ['final', 'confirmed'].includes(verdicts.get(batchId) ?? 'missing')
 
-async function look(doors: Pipeline, ids: readonly number[], depths: Depths): Promise<ReadonlyMap<number, LookVerdict>> {
-  return ids.length === 0 ? new Map() : lookAtBatches(doors, landedBatches(doors.database.read, ids), depths)
+async function check(deps: Pipeline, ids: readonly number[], depths: Depths): Promise<ReadonlyMap<number, LandingVerdict>> {
+  return ids.length === 0 ? new Map() : checkBatches(deps, landedBatches(deps.database.read, ids), depths)
 }
 
 async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet, { pieceId, pieceCid }: Removal): Promise<Found> {
   const [state, cid] = await Promise.all([reads.pieceState(dataSet.chainId, pieceId), reads.pieceCidOf(dataSet.chainId, pieceId)])
   if (state === 'unknowable') return 'undecided'
   if (state === 'gone') return 'gone'
-  // No piece at all: one of the two reads came before its removal.
+  // The two reads disagree: the piece was removed in between.
   if (cid === null) return 'undecided'
   if (cid !== pieceCid) return 'other'
   return queued.has(pieceId) ? 'queued' : 'live'
@@ -76,24 +75,24 @@ async function settle({ database, clock }: Pipeline, { queued, gone }: Settled):
 }
 
 /**
- * The nonce stands, and the chain has another piece under the id. The nonce would only confirm the same ids again, so the removal waits for
- * an operator. Not where an earlier version did not record the ids that the nonce named: it may have been others all along.
+ * The nonce is confirmed, and the chain has another piece under the id. Another nonce read would give the same ids, so the removal waits
+ * for an operator. Exception: batches that an earlier version recorded without piece ids are rolled back.
  */
-async function withholdOthers(doors: Pipeline, { depths, taskId }: RemovalsOfDataSet, others: readonly RemovableRemoval[]): Promise<void> {
-  const { database, log } = doors
+async function withholdOthers(deps: Pipeline, { depths, taskId }: RemovalsOfDataSet, others: readonly RemovableRemoval[]): Promise<void> {
+  const { database, log } = deps
   if (others.length === 0) return
-  // Once more, after the pieces: a reorganisation between the two reads takes the batch back and needs no operator.
-  const verdicts = await look(doors, [...new Set(others.map(({ batchId }) => batchId))], depths)
-  const standing = others.filter(stillStands(verdicts))
+  // Check the nonce again after the pieces: a reorganisation between the reads rolls the batch back and needs no operator.
+  const verdicts = await check(deps, [...new Set(others.map(({ batchId }) => batchId))], depths)
+  const confirmed = others.filter(isStillConfirmed(verdicts))
   const withheld = await database.write((tx) =>
-    standing.filter(({ removal, batchId }) => {
+    confirmed.filter(({ removal, batchId }) => {
       if (landedBatches(tx, [batchId])[0]?.landing.nextPieceId !== null) return withhold(tx, removal.id, taskId)
-      takeBackBatch(doors, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
+      rollBackBatch(deps, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
       return true
     }),
   )
   for (const { removal } of withheld) {
-    log.error('a removal was withheld: the chain has another piece under the recorded id', {
+    log.error('a removal is withheld: the chain has another piece under the recorded id; check the piece and retry the task', {
       removal: removal.id,
       pieceId: removal.pieceId.toString(),
       pieceCid: removal.pieceCid,

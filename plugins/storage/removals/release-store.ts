@@ -1,12 +1,11 @@
 import type { Reader, Tx } from '#kernel'
 
-/** Copies that no batch holds: nothing of them is on chain, and nothing can put them there once they are marked. */
+/** Copies outside batches: not on chain, and no longer committed once they are marked. */
 const freeCopies = `content_id = ? and (state in ('planned', 'parked', 'failed', 'lost') or (state = 'transferring' and batch_id is null))`
 
 /**
- * Takes a deleted content's copies back: those that never reached the chain end here, and each that is committed gets a row of its
- * removal. Copies inside a batch wait for its outcome; call it again then. Does nothing for a content that has versions. Returns the
- * data sets that have pieces to remove.
+ * Releases the copies of a deleted content: copies outside batches end, each committed copy gets a removal row. Copies inside a batch
+ * wait for its outcome: call again then. Does nothing for a content with versions. Returns the data sets that have pieces to remove.
  */
 export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonly number[] {
   if (!tx.get(`select 1 from contents where id = ? and state = 'deleting'`, contentId)) return []
@@ -15,7 +14,7 @@ export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonl
     `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, piece_cid, state, created_at, updated_at)
      select c.data_set_id, c.chain_piece_id, c.id, c.content_id, p.piece_cid, 'pending', ?, ? from copies c join pieces p on p.id = c.piece_id
      where c.content_id = ? and c.state = 'committed'
-     on conflict (data_set_id, chain_piece_id) where state not in ('removed', 'moot') do nothing`,
+     on conflict (data_set_id, chain_piece_id) where state not in ('removed', 'data_set_ended') do nothing`,
     nowMs,
     nowMs,
     contentId,
@@ -30,9 +29,9 @@ export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonl
 }
 
 export interface OpenCopies {
-  /** A submission with one of the copies may be on its way to the chain. */
+  /** A submission with one of the copies may still land on chain. */
   readonly isUndecided: boolean
-  /** Data sets that pull copies of the content in, and those that would commit them. */
+  /** Data sets that pull copies of the content, and data sets that would commit them. */
   readonly pullingInto: readonly number[]
   readonly committingTo: readonly number[]
 }

@@ -5,7 +5,7 @@ const pendingBatches = (finality: 'is null' | 'is not null') => `select r.id, b.
   join copies c on c.id = r.copy_id join commit_batches b on b.id = c.batch_id
   where r.data_set_id = ? and r.state = 'pending' and b.state = 'confirmed' and b.final_at ${finality}`
 
-/** Landed batches, not final yet, with pieces that wait for their removal. */
+/** Landed batches that are not final and have pieces with a pending removal. */
 export function unfinalBatchesToRemoveFrom(reader: Reader, dataSetId: number, limit: number): readonly number[] {
   return reader
     .all<{ id: number }>(`select distinct batchId as id from (${pendingBatches('is null')}) order by batchId limit ?`, dataSetId, limit)
@@ -17,15 +17,15 @@ export interface RemovableRemoval {
   readonly batchId: number
 }
 
-/** Removals not asked for yet whose pieces are final on chain, oldest first. With what waits for the retry of this task, after the others. */
+/** Pending removals of pieces that are final on chain, oldest first; removals withheld for the retry of this task come last. */
 export function removableRemovals(
   reader: Reader,
   { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number },
   limit: number,
 ): readonly RemovableRemoval[] {
-  const find = (isWanted: string, ...params: readonly number[]) =>
+  const find = (withheldTaskId: string, ...params: readonly number[]) =>
     reader.all<{ id: number; batchId: number }>(
-      `${pendingBatches('is not null')} and r.state not in ('removed', 'moot') and r.withheld_task_id ${isWanted} order by r.id limit ?`,
+      `${pendingBatches('is not null')} and r.state not in ('removed', 'data_set_ended') and r.withheld_task_id ${withheldTaskId} order by r.id limit ?`,
       dataSetId,
       ...params,
     )

@@ -1,11 +1,11 @@
 import type { Reader, Tx } from '#kernel'
 
 /**
- * pending: nothing asked for · submitting: the attempt is on record, its outcome is not · submitted: the provider named a transaction ·
- * uncertain: only the chain can tell · scheduled: queued on chain, gone after the next proving period · removed · moot: the data set
- * ended with everything in it, or a reorganisation took the piece back.
+ * pending: not requested · submitting: attempt recorded, outcome open · submitted: the provider returned a transaction hash ·
+ * uncertain: only the chain shows the outcome · scheduled: queued on chain, takes effect in the next proving period · removed ·
+ * data_set_ended: closed without removal, because the data set ended or a reorganisation undid the addition of the piece.
  */
-export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'moot'
+export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
 
 /** A committed copy of a deleted content. */
 export interface Removal {
@@ -13,18 +13,18 @@ export interface Removal {
   readonly contentId: number
   readonly copyId: number
   readonly pieceId: bigint
-  /** What the piece must be on chain before its removal is asked for (I-28). */
+  /** Piece CID that the chain must have under the id before the removal is requested (I-28). */
   readonly pieceCid: string | null
   readonly state: RemovalState
   readonly attemptId: number | null
 }
 
-/** One signed request for up to 35 pieces. It has no nonce: the state of its pieces on chain tells its outcome. */
+/** One signed request for up to 35 pieces. It has no nonce: its outcome is the state of its pieces on chain. */
 export interface RemovalAttempt {
   readonly id: number
   readonly txHash: string | null
   readonly startedAtMs: number
-  /** Transactions the provider had sent once it could not work on the attempt any more. */
+  /** Nonce of the provider's sender after its handling time for the attempt. */
   readonly senderNonce: number | null
   readonly checks: number
   /** The task that failed because the attempt stayed unconfirmed: only its retry may send again. */
@@ -41,12 +41,12 @@ interface RemovalRow {
   readonly attempt_id: number | null
 }
 
-/** In these words in every query of open removals: SQLite uses their indexes where it finds the condition of the index itself. */
-export const isOpen = `state not in ('removed', 'moot')`
+/** Use this exact text in every query of open removals: SQLite uses a partial index only if the query has its condition. */
+export const isOpen = `state not in ('removed', 'data_set_ended')`
 
 const columns = 'id, content_id, copy_id, chain_piece_id, piece_cid, state, attempt_id'
 
-/** Removals that were asked for and are not over: few, because a data set takes 35 at a time. */
+/** Requested removals that have not ended: few, because a data set takes 35 at a time. */
 export function startedRemovals(reader: Reader, dataSetId: number): readonly Removal[] {
   return reader
     .all<RemovalRow>(
@@ -57,7 +57,7 @@ export function startedRemovals(reader: Reader, dataSetId: number): readonly Rem
     .map(toRemoval)
 }
 
-/** Removals not asked for yet, oldest first. */
+/** Pending removals, oldest first. */
 export function pendingRemovals(reader: Reader, dataSetId: number, limit: number): readonly Removal[] {
   return reader
     .all<RemovalRow>(
@@ -68,13 +68,13 @@ export function pendingRemovals(reader: Reader, dataSetId: number, limit: number
     .map(toRemoval)
 }
 
-/** Are there removals to ask for that no operator has to look at first? */
+/** Whether there are pending removals that do not wait for an operator. */
 export function hasFreeRemovals(reader: Reader, dataSetId: number): boolean {
   const sql = `select 1 from removals where data_set_id = ? and ${isOpen} and state = 'pending' and withheld_task_id is null limit 1`
   return reader.get(sql, dataSetId) !== undefined
 }
 
-/** The piece id of a removal that waits for the operator's retry of this task; undefined when there is none. */
+/** Piece id of a removal that waits for the operator's retry of this task; undefined when there is none. */
 export function withheldPiece(reader: Reader, { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number }) {
   return reader.get<{ pieceId: string }>(
     `select chain_piece_id as "pieceId" from removals where withheld_task_id = ? and data_set_id = ? and state = 'pending' order by id limit 1`,
@@ -98,13 +98,13 @@ function findAttempt(reader: Reader, id: number): RemovalAttempt | undefined {
   )
 }
 
-/** Attempts with removals of which the chain shows nothing yet. */
+/** Attempts with removals that have no effect on chain yet. */
 export function openAttempts(reader: Reader, dataSetId: number): readonly RemovalAttempt[] {
   const ids = startedRemovals(reader, dataSetId).flatMap(({ state, attemptId }) => (state === 'scheduled' ? [] : (attemptId ?? [])))
   return [...new Set(ids)].flatMap((id) => findAttempt(reader, id) ?? [])
 }
 
-/** The attempt, before it is sent (I-04). Undefined, and nothing changed, when one of the removals is not pending any more. */
+/** Records the attempt before it is sent (I-04). Undefined, without changes, when one of the removals is no longer pending. */
 export function recordAttempt(
   tx: Tx,
   attempt: { readonly dataSetId: number; readonly extraData: string; readonly removals: readonly Removal[]; readonly nowMs: number },
@@ -129,19 +129,19 @@ export function recordAttempt(
   return lastId
 }
 
-/** The provider named its transaction. */
+/** The provider returned a transaction hash. */
 export function recordSubmitted(tx: Tx, attemptId: number, { txHash, nowMs }: { readonly txHash: string; readonly nowMs: number }): void {
   tx.run('update removal_attempts set tx_hash = ?, updated_at = ? where id = ?', txHash, nowMs, attemptId)
   tx.run(`update removals set state = 'submitted', updated_at = ? where attempt_id = ? and state = 'submitting'`, nowMs, attemptId)
 }
 
-/** The answer was lost: the pieces' state on chain is looked up, and nothing is sent meanwhile (I-05). */
+/** The answer was lost: the chain decides, and nothing is sent meanwhile (I-05). */
 export function recordUncertain(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
   tx.run('update removal_attempts set last_error = coalesce(last_error, ?), updated_at = ? where id = ?', message, nowMs, attemptId)
   tx.run(`update removals set state = 'uncertain', updated_at = ? where attempt_id = ? and state = 'submitting'`, nowMs, attemptId)
 }
 
-/** The attempt had no effect, or the operator accepts a second one: what is left of it may be asked for again. */
+/** The attempt had no effect, or the operator accepts a second one: its open removals may be requested again. */
 export function reopenAttempt(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
   tx.run('update removal_attempts set last_error = ?, updated_at = ? where id = ?', message, nowMs, attemptId)
   tx.run(
@@ -159,12 +159,12 @@ export function countCheck(tx: Tx, attemptId: number): void {
   tx.run('update removal_attempts set checks = checks + 1 where id = ?', attemptId)
 }
 
-/** Undecided for too long: the task fails, and only an operator's retry of it sends again. */
+/** Undecided for too long: the task fails, and only its retry by an operator sends again. */
 export function raiseAttention(tx: Tx, attemptId: number, taskId: number): void {
   tx.run('update removal_attempts set attention_task_id = ? where id = ? and attention_task_id is null', taskId, attemptId)
 }
 
-/** The chain has another piece under the id: only the operator's retry of this task looks at it again. False when that is on record. */
+/** The chain has another piece under the id: only the operator's retry of this task checks it again. False when already recorded. */
 export function withhold(tx: Tx, id: number, taskId: number): boolean {
   const sql = `update removals set withheld_task_id = ? where id = ? and state = 'pending' and withheld_task_id is not ?`
   return tx.run(sql, taskId, id, taskId).changes === 1
@@ -179,8 +179,8 @@ export function markScheduled(tx: Tx, id: number, nowMs: number): void {
 }
 
 /**
- * The chain has taken the removal out of its queue again: its attempt is judged anew, from now on. One that was found queued without an
- * attempt of ours is asked for like any other.
+ * A reorganisation took the removal out of the queue on chain: its attempt is judged again, from now on. A removal that was queued
+ * without an attempt of ours is pending again.
  */
 export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
   tx.run(
@@ -198,20 +198,20 @@ export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
   )
 }
 
-/** The piece is not on chain any more. `moot`: its data set ended. */
+/** The piece is no longer on chain: it was removed, or its data set ended. */
 export function endRemoval(
   tx: Tx,
   { id, copyId }: Removal,
-  { state, nowMs }: { readonly state: 'removed' | 'moot'; readonly nowMs: number },
+  { state, nowMs }: { readonly state: 'removed' | 'data_set_ended'; readonly nowMs: number },
 ): void {
-  // One that ended meanwhile may name a copy that was forgotten, under an id that is another's now.
+  // If the removal has ended meanwhile, its copy may be deleted and the copy id reused.
   const { changes } = tx.run(`update removals set state = ?, updated_at = ? where id = ? and ${isOpen}`, state, nowMs, id)
   if (changes === 1) tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)
 }
 
-/** The data set is lost with every piece in it: nothing of it is left to remove. */
+/** Ends all open removals of a lost data set. */
 export function endRemovals(tx: Tx, dataSetId: number, nowMs: number): void {
-  tx.run(`update removals set state = 'moot', updated_at = ? where data_set_id = ? and ${isOpen}`, nowMs, dataSetId)
+  tx.run(`update removals set state = 'data_set_ended', updated_at = ? where data_set_id = ? and ${isOpen}`, nowMs, dataSetId)
 }
 
 const toRemoval = (row: RemovalRow): Removal => ({

@@ -5,7 +5,7 @@ import { endRemoval, startedRemovals } from './removal-store.ts'
 
 const hourMs = 3_600_000
 
-test('a removal goes from its request over the queue of the chain to nothing left', async () => {
+test('a removal is requested, queued on chain, and removed; the content row is deleted', async () => {
   await using removal = await openScene(2)
   const { scene, storage, run, count } = removal
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
@@ -27,7 +27,7 @@ test('a removal goes from its request over the queue of the chain to nothing lef
   storage.expectSound()
 })
 
-test('a request takes 35 pieces, and no other is made before its outcome is known and the queue has room', async () => {
+test('a request takes 35 pieces, and the next one waits until its outcome is known and the queue has space', async () => {
   await using removal = await openScene(40)
   const { scene, run, count } = removal
   await run()
@@ -43,12 +43,12 @@ test('a request takes 35 pieces, and no other is made before its outcome is know
   expect(count()).toEqual({ removed: 35, submitted: 5 })
 })
 
-test('I-08: a provider that does not answer is asked for no removal before its probe', async () => {
+test('I-08: a provider that does not answer gets no removal request before its probe', async () => {
   await using removal = await openScene(1)
-  const { scene, clock, doors, run } = removal
+  const { scene, clock, deps, run } = removal
   for (let call = 0; call < 3; call++) {
-    using turn = doors.providers.turns.take('http://provider', 'removal')
-    turn.heard({ kind: 'uncertain', cause: { reason: 'timeout', detail: 'late' } })
+    using turn = deps.providers.turns.take('http://provider', 'removal')
+    turn.record({ kind: 'uncertain', cause: { reason: 'timeout', detail: 'late' } })
   }
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'provider', untilMs: clock.now() + 30_000 })
   expect(scene.requests).toEqual([])
@@ -57,7 +57,7 @@ test('I-08: a provider that does not answer is asked for no removal before its p
   expect(scene.requests).toHaveLength(1)
 })
 
-test('what is gone or queued already is not asked for', async () => {
+test('pieces already removed or queued are not requested', async () => {
   await using removal = await openScene(3)
   const { scene, run, count } = removal
   scene.states = new Map([[0n, 'gone']])
@@ -67,7 +67,7 @@ test('what is gone or queued already is not asked for', async () => {
   expect(count()).toEqual({ removed: 1, scheduled: 1, submitted: 1 })
 })
 
-test('I-08: a full queue at the provider and a missing fee are waited for', async () => {
+test('I-08: the task waits for a full queue at the provider and for missing funds', async () => {
   await using removal = await openScene(1)
   const { scene, run, count } = removal
   scene.answer = { kind: 'not_sent', cause: { reason: 'throttled', retryAfterMs: 77_000, detail: '' } }
@@ -78,7 +78,7 @@ test('I-08: a full queue at the provider and a missing fee are waited for', asyn
   expect(count()).toEqual({ pending: 1 })
 })
 
-test('I-08: a chain node that does not answer is waited for and costs no attempt', async () => {
+test('I-08: the task waits for a chain node that does not answer and uses no attempt', async () => {
   await using removal = await openScene(1)
   const { scene, clock, run, count } = removal
   scene.liveness = Object.assign(new Error('Could not read getDataSet'), { code: 'chain_unreachable' })
@@ -89,7 +89,7 @@ test('I-08: a chain node that does not answer is waited for and costs no attempt
   expect(count()).toEqual({ submitted: 1 })
 })
 
-test('a refusal counts as an attempt of the task, and the removal may be asked for again', async () => {
+test('a refusal counts as an attempt of the task, and the removal may be requested again', async () => {
   await using removal = await openScene(1)
   const { scene, run, count } = removal
   scene.answer = { kind: 'not_sent', cause: { reason: 'invalid', status: 400, detail: 'no' } }
@@ -97,12 +97,12 @@ test('a refusal counts as an attempt of the task, and the removal may be asked f
   expect(count()).toEqual({ pending: 1 })
 })
 
-test('I-08: while a refused data set is paused no deletion leads to another request', async () => {
+test('I-08: while a refused data set is paused, deletions cause no further request', async () => {
   await using removal = await openScene(1)
   const { scene, clock, run } = removal
   scene.answer = { kind: 'not_sent', cause: { reason: 'data_set_gone', status: 404, detail: 'unknown' } }
   const refused = await run()
-  if (refused.kind !== 'wait') throw new Error(`the round came to ${refused.kind}`)
+  if (refused.kind !== 'wait') throw new Error(`the round ended with ${refused.kind}`)
   expect(refused.untilMs).toBeGreaterThan(clock.now())
   expect(await run(2)).toEqual(refused)
   expect(scene.requests).toHaveLength(1)
@@ -112,7 +112,7 @@ test('I-08: while a refused data set is paused no deletion leads to another requ
   expect(scene.requests).toHaveLength(2)
 })
 
-test('I-05: after a lost answer nothing is sent until every transaction that may have come of it is final', async () => {
+test('I-05: after a lost answer nothing is sent until every transaction that the request may have caused is final', async () => {
   await using removal = await openScene(1)
   const { scene, clock, run, count } = removal
   scene.answer = { kind: 'uncertain', cause: { reason: 'timeout', detail: 'no answer' } }
@@ -130,7 +130,7 @@ test('I-05: after a lost answer nothing is sent until every transaction that may
   expect(count()).toEqual({ submitted: 1 })
 })
 
-test('a transaction that was final and queued nothing is a fault of the attempt', async () => {
+test('a final transaction that queued no removal fails the attempt', async () => {
   await using removal = await openScene(1)
   const { clock, run, count } = removal
   await run()
@@ -140,7 +140,7 @@ test('a transaction that was final and queued nothing is a fault of the attempt'
   expect(count()).toEqual({ pending: 1 })
 })
 
-test('unconfirmed for 24 hours, the task fails; only its own retry looks again and then asks again', async () => {
+test('the task fails after 24 hours without a confirmation; only its own retry checks and requests again', async () => {
   await using removal = await openScene(1)
   const { scene, clock, run, count } = removal
   scene.sender = { pooled: 6, final: 5 }
@@ -149,7 +149,7 @@ test('unconfirmed for 24 hours, the task fails; only its own retry looks again a
   await run(1)
   await clock.advance(24 * hourMs)
   expect(await run(1)).toMatchObject({ kind: 'fail', code: 'removal_unconfirmed', retryable: true })
-  // A task that another deletion brings touches nothing of it.
+  // The task of another deletion leaves it alone.
   expect(await run(2)).toEqual({ kind: 'done' })
   expect(scene.requests).toHaveLength(1)
   expect(await run(1)).toMatchObject({ kind: 'wait', reason: 'confirmation' })
@@ -157,7 +157,7 @@ test('unconfirmed for 24 hours, the task fails; only its own retry looks again a
   expect(count()).toEqual({ submitted: 1 })
 })
 
-test('a removal that waits for an operator holds up no other', async () => {
+test('a removal that waits for an operator does not delay the others', async () => {
   await using removal = await openScene(36)
   const { scene, clock, run } = removal
   scene.sender = { pooled: 6, final: 5 }
@@ -189,7 +189,7 @@ test.each(['queued', 'gone'] as const)('a retry after 24 hours sends nothing whe
   expect(scene.requests).toHaveLength(1)
 })
 
-test('while the data set is not active the task keeps checking, and asks for nothing', async () => {
+test('while the data set is not active the task keeps checking and sends no request', async () => {
   await using removal = await openScene(1)
   const { scene, run, count, storage } = removal
   scene.liveness = { live: false, reason: 'deleted' }
@@ -200,29 +200,29 @@ test('while the data set is not active the task keeps checking, and asks for not
   expect(count()).toEqual({ pending: 1 })
   await storage.database.write((tx) => tx.run(`update data_sets set state = 'retired'`))
   expect(await run()).toEqual({ kind: 'done' })
-  expect(count()).toEqual({ moot: 1 })
+  expect(count()).toEqual({ data_set_ended: 1 })
   storage.expectSound()
 })
 
-test('removals of a data set that is lost end with it, and change no copy that is given the id of theirs', async () => {
+test('removals of a lost data set end with it, and do not change a copy that reuses the id of theirs', async () => {
   await using removal = await openScene(1)
   const { storage, run, count } = removal
   const { database } = storage
   await run()
-  const [asked] = startedRemovals(database.read, 1)
-  if (!asked) throw new Error('no removal was asked for')
+  const [requested] = startedRemovals(database.read, 1)
+  if (!requested) throw new Error('no removal was requested')
   await database.write((tx) => {
     tx.run(`update data_sets set state = 'lost' where id = 1`)
     loseCopies(tx, 1, 0)
-    recountContent(tx, asked.contentId, 0)
+    recountContent(tx, requested.contentId, 0)
   })
-  expect(count()).toEqual({ moot: 1 })
+  expect(count()).toEqual({ data_set_ended: 1 })
   expect(database.read.all('select id from contents')).toEqual([])
   expect(await run()).toEqual({ kind: 'done' })
   const other = await storage.put('other', 'other')
-  expect(await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })).toBe(asked.copyId)
-  // A run that had read the removal before the data set was lost.
-  await database.write((tx) => endRemoval(tx, asked, { state: 'removed', nowMs: 0 }))
+  expect(await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })).toBe(requested.copyId)
+  // As a run that read the removal before the data set was lost.
+  await database.write((tx) => endRemoval(tx, requested, { state: 'removed', nowMs: 0 }))
   expect(database.read.all('select state from copies')).toEqual([{ state: 'committed' }])
   storage.expectSound()
 })

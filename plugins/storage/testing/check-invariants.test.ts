@@ -22,17 +22,17 @@ beforeAll(async () => {
 
 afterAll(() => storage[Symbol.asyncDispose]())
 
-class Undone extends Error {}
+class RolledBack extends Error {}
 
-/** What the verifier says of the database with the changes, which are taken back. */
+/** Applies the changes in a transaction, returns what checkInvariants reports, and rolls back. */
 async function problemsWith(...changes: readonly string[]): Promise<readonly string[]> {
   let problems: readonly string[] = []
-  const broken = storage.database.write((tx) => {
+  const transaction = storage.database.write((tx) => {
     for (const change of changes) tx.run(change)
     problems = checkInvariants(tx)
-    throw new Undone()
+    throw new RolledBack()
   })
-  await expect(broken).rejects.toBeInstanceOf(Undone)
+  await expect(transaction).rejects.toBeInstanceOf(RolledBack)
   return problems
 }
 
@@ -43,7 +43,7 @@ const piece = `insert into pieces (id, content_id, part_no, offset_bytes, length
 const committed = `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
   values (1, 1, 1, 0, 'committed', 'store', '7', 0, 0)`
 
-test('a sound database has no problems', async () => {
+test('a consistent database has no problems', async () => {
   expect(await problemsWith()).toEqual([])
   expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
   expect(
@@ -87,7 +87,7 @@ test.each([
 
 test('I-01, I-23: files and the count of used bytes are compared with the rows', async () => {
   const cacheDir = join(storage.dir, 'cache')
-  expect(checkInvariants(storage.database.read, { usedBytes: 1 })).toEqual([expect.stringMatching(/^I-23: 1 bytes are counted as used/)])
+  expect(checkInvariants(storage.database.read, { usedBytes: 1 })).toEqual([expect.stringMatching(/^I-23: the cache counts 1 used bytes/)])
   const [blob] = blobsOfContent(storage.database.read, 1)
   if (!blob) throw new Error('the first content has no blob')
   await truncate(storage.cache.pathOf(blob), 3)

@@ -2,11 +2,11 @@ import { existsSync, statSync } from 'node:fs'
 import type { Reader } from '#kernel'
 import { blobPath } from '../cache/blob-folders.ts'
 
-/** Queries that find what must not be; each names the rule it breaks. */
+/** A query that returns rows only if an invariant is violated. */
 interface Rule {
   readonly id: string
-  readonly broken: string
-  /** Tables of other migrations it reads: without them it is left out. */
+  readonly violation: string
+  /** Tables of later migrations that the query reads. The rule is skipped if one is missing. */
   readonly needs?: readonly string[]
   readonly sql: string
 }
@@ -16,7 +16,7 @@ const newest = `select bucket_id, key, min(rseq) as rseq from object_versions gr
 const rules: readonly Rule[] = [
   {
     id: 'I-17',
-    broken: 'a key does not have exactly one of head and tombstone, equal to its newest version',
+    violation: 'a key does not have exactly one of head and tombstone, equal to its newest version',
     sql: `select v.bucket_id, v.key from (${newest}) n
       join object_versions v on v.bucket_id = n.bucket_id and v.key = n.key and v.rseq = n.rseq
       left join object_heads h on h.bucket_id = v.bucket_id and h.key = v.key
@@ -28,32 +28,36 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'I-17',
-    broken: 'a head or a tombstone has no version',
+    violation: 'a head or a tombstone has no version',
     sql: `select bucket_id, key from (select bucket_id, key from object_heads union all select bucket_id, key from object_tombstones) x
       where not exists (select 1 from object_versions v where v.bucket_id = x.bucket_id and v.key = x.key)`,
   },
   {
     id: 'I-17',
-    broken: 'a tombstone is marked restorable wrongly',
+    violation: 'is_restorable of a tombstone is wrong',
     sql: `select t.bucket_id, t.key from object_tombstones t where t.is_restorable <> exists (
       select 1 from object_versions v where v.bucket_id = t.bucket_id and v.key = t.key and v.is_delete_marker = 0)`,
   },
   {
     id: 'I-18',
-    broken: 'ref_count is not the number of versions',
+    violation: 'ref_count is not the number of versions',
     sql: `select c.id, c.ref_count from contents c
       where c.ref_count <> (select count(*) from object_versions v where v.content_id = c.id)`,
   },
   {
     id: 'I-18',
-    broken: 'a version has no content of its bucket and size',
+    violation: 'a version has no content with its bucket and size',
     sql: `select v.version_id from object_versions v left join contents c on c.id = v.content_id
       where v.is_delete_marker = 0 and (c.id is null or c.bucket_id <> v.bucket_id or c.size <> v.size)`,
   },
-  { id: 'I-18', broken: 'ref_count 0 and deleting differ', sql: `select id from contents where (ref_count = 0) <> (state = 'deleting')` },
+  {
+    id: 'I-18',
+    violation: 'ref_count is 0 but the state is not deleting, or the reverse',
+    sql: `select id from contents where (ref_count = 0) <> (state = 'deleting')`,
+  },
   {
     id: 'I-19',
-    broken: 'durable_copies is not the number of slots with every piece committed',
+    violation: 'durable_copies is not the number of slots with every piece committed',
     needs: ['pieces', 'copies', 'data_sets'],
     sql: `select c.id, c.durable_copies from contents c where c.state = 'live' and c.durable_copies <> (
       select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
@@ -62,54 +66,54 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'I-02',
-    broken: 'a cache entry is releasable with too few copies, or while it is to prove them',
+    violation: 'a cache entry is releasable with too few copies, or while it awaits proof',
     sql: `select e.content_id from cache_entries e join contents c on c.id = e.content_id join buckets b on b.id = c.bucket_id
       where e.releasable = 1 and (e.awaits_proof = 1 or c.durable_copies < b.minimum_durable_copies or c.readable_copies < 1)`,
   },
   {
     id: 'I-20',
-    broken: 'bytes are neither cached nor stored, and not marked lost',
+    violation: 'a content is neither cached nor stored, but not marked lost',
     sql: `select c.id from contents c where c.ref_count > 0 and c.readable_copies = 0 and c.store_state <> 'lost'
       and not exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')`,
   },
   {
     id: 'I-21',
-    broken: 'a committed copy has no piece id or no piece CID',
+    violation: 'a committed copy has no piece id or no piece CID',
     needs: ['pieces', 'copies'],
     sql: `select k.id from copies k join pieces p on p.id = k.piece_id
       where k.state = 'committed' and (k.chain_piece_id is null or p.piece_cid is null)`,
   },
   {
     id: 'I-27',
-    broken: 'two committed copies have the same piece id in the same data set',
+    violation: 'two committed copies have the same piece id in the same data set',
     needs: ['copies'],
     sql: `select data_set_id, chain_piece_id, count(*) as n from copies where state = 'committed' group by data_set_id, chain_piece_id
       having count(*) > 1`,
   },
   {
     id: 'I-28',
-    broken: 'a removal names another piece than its copy',
+    violation: 'a removal names another piece than its copy',
     needs: ['removals', 'data_set_totals'],
     sql: `select r.id from removals r join copies k on k.id = r.copy_id join pieces p on p.id = k.piece_id
-      where r.state not in ('removed', 'moot') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
+      where r.state not in ('removed', 'data_set_ended') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
   },
   {
     id: 'I-22',
-    broken: 'a replica slot has no single current data set of its own',
+    violation: 'the current data set of a replica slot is missing or belongs to another slot',
     needs: ['replica_slots', 'data_sets'],
     sql: `select s.bucket_id, s.slot from replica_slots s left join data_sets d on d.id = s.current_data_set_id
       where s.current_data_set_id is not null and (d.id is null or d.bucket_id <> s.bucket_id or d.slot <> s.slot)`,
   },
   {
     id: 'I-25',
-    broken: 'a copy is in two open batches',
+    violation: 'a copy is in two open batches',
     needs: ['commit_batches', 'commit_items'],
     sql: `select i.copy_id from commit_items i join commit_batches b on b.id = i.batch_id
       where b.state not in ('confirmed', 'closed') group by i.copy_id having count(*) > 1`,
   },
   {
     id: 'I-29',
-    broken: 'a copy is held by a batch that is closed, confirmed or absent',
+    violation: 'a copy in a batch state has a closed, confirmed or missing batch',
     needs: ['commit_batches', 'copies'],
     sql: `select k.id, k.state, b.state as batch from copies k left join commit_batches b on b.id = k.batch_id
       where (k.state in ('batched', 'unconfirmed', 'attention') or (k.state = 'transferring' and k.batch_id is not null))
@@ -117,38 +121,38 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'I-23',
-    broken: 'a cache entry has other bytes than its blobs',
+    violation: 'the size of a cache entry differs from the sum of its blobs',
     sql: `select e.content_id, e.bytes from cache_entries e
       where e.bytes <> (select coalesce(sum(b.length), 0) from cache_blobs b where b.content_id = e.content_id)`,
   },
   {
     id: 'I-23',
-    broken: 'a blob has no cache entry',
+    violation: 'a blob has no cache entry',
     sql: `select b.blob_id from cache_blobs b where b.content_id is not null
       and not exists (select 1 from cache_entries e where e.content_id = b.content_id)`,
   },
   {
     id: 'I-23',
-    broken: 'a cache entry has no content',
+    violation: 'a cache entry has no content',
     sql: 'select content_id from cache_entries where content_id not in (select id from contents)',
   },
   {
     id: 'I-18',
-    broken: 'a copy that a deleted content left on chain has no removal',
+    violation: 'a committed copy of a deleted content has no removal',
     needs: ['removals'],
     sql: `select k.id from copies k join contents c on c.id = k.content_id where c.state = 'deleting' and k.state = 'committed'
       and not exists (select 1 from removals r where r.data_set_id = k.data_set_id and r.chain_piece_id = k.chain_piece_id
-        and r.state not in ('removed', 'moot'))`,
+        and r.state not in ('removed', 'data_set_ended'))`,
   },
   {
     id: 'I-18',
-    broken: 'a copy of a content with versions is being removed',
+    violation: 'a copy of a content with versions is being removed',
     needs: ['removals'],
     sql: `select r.id from removals r join contents c on c.id = r.content_id where c.state = 'live'`,
   },
   {
     id: 'I-18',
-    broken: 'a deleted content can be given to readers, or new copies',
+    violation: 'a deleted content can still be read from the cache or get new copies',
     needs: ['removals'],
     sql: `select c.id from contents c where c.state = 'deleting' and (
       exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present')
@@ -156,14 +160,14 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'I-04',
-    broken: 'a removal that was asked for has no attempt on record',
+    violation: 'a submitted removal has no recorded attempt',
     needs: ['removals'],
     sql: `select r.id from removals r where r.state in ('submitting', 'submitted', 'uncertain')
       and not exists (select 1 from removal_attempts a where a.id = r.attempt_id and a.data_set_id = r.data_set_id)`,
   },
   {
     id: 'counts',
-    broken: 'bucket_stats differs from the rows',
+    violation: 'bucket_stats differs from the rows',
     sql: `select * from (select s.*,
       (select count(*) from object_heads h where h.bucket_id = s.bucket_id) as heads,
       (select coalesce(sum(size), 0) from object_heads h where h.bucket_id = s.bucket_id) as head_bytes,
@@ -175,7 +179,7 @@ const rules: readonly Rule[] = [
   },
   {
     id: 'counts',
-    broken: 'data_set_totals differs from the committed copies',
+    violation: 'data_set_totals differs from the committed copies',
     needs: ['data_set_totals'],
     sql: `select * from (select d.id, t.committed_copies, t.committed_bytes, count(k.id) as copies, coalesce(sum(p.length), 0) as bytes
       from data_sets d left join data_set_totals t on t.data_set_id = d.id
@@ -184,28 +188,29 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Rows named for one broken rule. */
-const rowsShown = 5
+/** Rows listed per violated rule. */
+const rowsShownMax = 5
 
-export interface Surroundings {
-  /** Folder of the cache: every present entry must have its files, whole. */
+export interface CacheState {
+  /** Cache folder: every present entry must have its files with the recorded length. */
   readonly cacheDir?: string
-  /** What the running cache counts as used (I-23). */
+  /** Used bytes as counted by the running cache (I-23). */
   readonly usedBytes?: number
 }
 
-/** Everything wrong with a database at rest, in words; empty when it is sound. */
-export function checkInvariants(read: Reader, { cacheDir, usedBytes }: Surroundings = {}): string[] {
+/** Checks an idle database. Returns a message per violated rule or missing file; empty when all invariants hold. */
+export function checkInvariants(read: Reader, { cacheDir, usedBytes }: CacheState = {}): string[] {
   const tables = new Set(read.all<{ name: string }>(`select name from sqlite_master where type = 'table'`).map(({ name }) => name))
   const problems: string[] = []
-  for (const { id, broken, needs = [], sql } of rules) {
+  for (const { id, violation, needs = [], sql } of rules) {
     if (needs.some((table) => !tables.has(table))) continue
     const rows = read.all(sql)
-    if (rows.length > 0) problems.push(`${id}: ${broken}: ${rows.length} rows, such as ${JSON.stringify(rows.slice(0, rowsShown))}`)
+    if (rows.length > 0) problems.push(`${id}: ${violation}: ${rows.length} rows, such as ${JSON.stringify(rows.slice(0, rowsShownMax))}`)
   }
   if (cacheDir !== undefined) problems.push(...missingFiles(read, cacheDir))
   const sum = read.get<{ bytes: number }>('select coalesce(sum(bytes), 0) as bytes from cache_entries')?.bytes
-  if (usedBytes !== undefined && usedBytes !== sum) problems.push(`I-23: ${usedBytes} bytes are counted as used, and the rows say ${sum}`)
+  if (usedBytes !== undefined && usedBytes !== sum)
+    problems.push(`I-23: the cache counts ${usedBytes} used bytes, but the rows sum to ${sum}`)
   return problems
 }
 

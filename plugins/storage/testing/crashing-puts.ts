@@ -1,8 +1,8 @@
-/** Run as a process of its own: puts objects, tells of each that was acknowledged, and dies at a probe like a machine that is switched off. */
+/** Child process: puts objects, sends a message for each acknowledged put, and kills itself with SIGKILL at a probe. */
 import { subscribe } from 'node:diagnostics_channel'
 import { openObjectStorage } from './object-storage.ts'
 
-/** Puts under way at the same time. */
+/** Concurrent puts. */
 const writers = 4
 const keysInUse = 10
 
@@ -16,13 +16,13 @@ subscribe('svc.probe', (reached) => {
 
 const storage = await openObjectStorage({ dir: String(dir) })
 let count = 0
-const putOn = async () => {
+const putForever = async () => {
   for (;;) {
     const n = count++
-    // Some keys again and some bytes again, and a body in several chunks now and then.
+    // Some keys and some bytes repeat, and every fifth body has several chunks.
     const text = `body ${n % 7 === 0 ? 'of many' : n} `.repeat(n % 5 === 0 ? 20_000 : 20)
     const { key, versionId } = await storage.put(`k${n % keysInUse}`, text)
     process.send?.({ key, versionId, text })
   }
 }
-await Promise.all(Array.from({ length: writers }, putOn))
+await Promise.all(Array.from({ length: writers }, putForever))

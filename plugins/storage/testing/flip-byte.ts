@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Changes one byte of a file and nothing that a look at the file would show: not its length, not its times. */
+/** Flips a bit of one byte of a file and keeps its length and its times. */
 export async function flipByte(path: string, position: number): Promise<void> {
   await using file = await open(path, 'r+')
   const { atime, mtime } = await file.stat()

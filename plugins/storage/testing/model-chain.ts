@@ -11,7 +11,7 @@ export interface ModelDataSet {
 interface ModelState {
   readonly nonces: Map<bigint, NonceOutcome>
   readonly dataSets: Map<bigint, ModelDataSet>
-  /** Mined transactions of each sender. */
+  /** Number of mined transactions by sender. */
   readonly sent: Map<string, number>
 }
 
@@ -23,22 +23,22 @@ interface Transaction {
 interface Block {
   readonly epoch: bigint
   readonly transactions: readonly Transaction[]
-  /** After it. */
+  /** State after the block. */
   readonly state: ModelState
 }
 
 const finalityEpochs = 20n
-/** Of what the owner of the account did by other means; a reorganisation does not undo it for good. */
+/** Sender of transactions by the account's owner outside svc. A reorganisation always sends them again. */
 const owner = 'owner'
 
-/** The contracts as far as the pipeline sees them: a nonce book, data sets, and blocks that a reorganisation takes back until they are final. */
+/** Model of the contracts as the pipeline sees them: nonces, data sets, and blocks that a reorganisation removes until they are final. */
 export class ModelChain {
   #state: ModelState = { nonces: new Map(), dataSets: new Map(), sent: new Map() }
   readonly #blocks: Block[] = []
   readonly #pool: Transaction[] = []
   readonly #epochNow: () => bigint
   isHeld = false
-  /** What an account received twice: pieces that one data set was paid for more than once. */
+  /** Pieces added to a data set more than once, so paid twice. */
   readonly duplicates: string[] = []
 
   constructor(epochNow: () => bigint) {
@@ -63,7 +63,7 @@ export class ModelChain {
     this.nonces.set(nonce, { landed: true, dataSetId: chainId })
   }
 
-  /** What is on chain now is older than every reorganisation. */
+  /** Makes the current state the first block, which no reorganisation removes. */
   begin(): void {
     this.#blocks.push({ epoch: 0n, transactions: [], state: structuredClone(this.#state) })
   }
@@ -79,7 +79,7 @@ export class ModelChain {
     })
   }
 
-  /** Everything in the pool is confirmed, and removals that were queued before take effect. */
+  /** Mines all transactions of the pool, and executes the removals queued before. */
   mine(): void {
     const queued = [...this.dataSets.values()].filter((dataSet) => dataSet.queued.size > 0)
     if (this.isHeld || (this.#pool.length === 0 && queued.length === 0)) return
@@ -96,8 +96,8 @@ export class ModelChain {
   }
 
   /**
-   * Every block that is not final is taken back. Its transactions wait for the next block, in the opposite order, or providers' ones never
-   * come again.
+   * Removes all blocks that are not final. Their transactions return to the pool in reverse order; with `isForgotten` the providers'
+   * transactions are dropped.
    */
   reorganise({ isForgotten = false } = {}): void {
     const kept = this.#blocks.findLastIndex(({ epoch }) => epoch <= this.finalizedEpoch())
@@ -111,7 +111,7 @@ export class ModelChain {
     return (this.#blocks.findLast((block) => block.epoch <= epoch) as Block).state
   }
 
-  /** A nonce is single-use, and a data set that is not live takes nothing. */
+  /** Does nothing if the nonce is used or the data set is not live. */
   add(chainId: bigint, nonce: bigint, pieces: readonly string[]): void {
     const dataSet = this.dataSets.get(chainId)
     if (dataSet?.state !== 'live' || this.nonces.has(nonce)) return
@@ -138,7 +138,7 @@ export class ModelChain {
     return dataSet.state === 'terminated' ? { live: false, reason: 'terminated', endEpoch: 9n } : { live: false, reason: 'deleted' }
   }
 
-  /** What the pipeline reads; anything else fails the test. */
+  /** The reads of the pipeline; other methods are undefined. */
   reads(): WarmStorageReads {
     const existing = (chainId: bigint, state = this.#state) => {
       const dataSet = state.dataSets.get(chainId)
@@ -164,5 +164,5 @@ export class ModelChain {
   }
 }
 
-/** The nonce stands first in the signed bytes of an addition. */
+/** The nonce is the first word in the `extraData` of an addition. */
 export const nonceOf = (extraData: `0x${string}`): bigint => BigInt(extraData.slice(0, 66))

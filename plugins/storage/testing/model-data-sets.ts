@@ -6,7 +6,7 @@ import type { ModelChain } from './model-chain.ts'
 const tables = `buckets contents pieces cache_entries replica_slots data_sets data_set_totals copies commit_batches commit_items removals
   removal_attempts provider_refusals`.split(/\s+/)
 
-/** What the chain says of a data set in this state. */
+/** State on chain of a data set in this local state; absent: live. */
 export const chainStates: Partial<Record<DataSetState, 'terminated' | 'deleted'>> = {
   write_blocked: 'terminated',
   retiring: 'terminated',
@@ -14,7 +14,7 @@ export const chainStates: Partial<Record<DataSetState, 'terminated' | 'deleted'>
   retired: 'deleted',
 }
 
-/** Empties the database, and gives a bucket a data set in this state and a healthy one; on the chain both are live and final. */
+/** Empties the database and inserts a bucket with a data set in `state` and a ready one. On chain both are live and final. */
 export function seedDataSets(
   tx: Tx,
   chain: ModelChain,

@@ -7,10 +7,10 @@ import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
 import { allDataSets, type DataSet, type DataSetState } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
-import { nextLook } from '../finality/look.ts'
-import { recordLanding } from '../finality/look-store.ts'
+import { nextCheck } from '../finality/landing-checks.ts'
+import { recordLanding } from '../finality/landing-store.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
-import { type Pipeline, type Schedule, unlessChainIsSilent } from '../pipeline.ts'
+import { type Pipeline, type Schedule, waitIfChainUnreachable } from '../pipeline.ts'
 import { removePieces } from '../removals/remove-pieces.ts'
 import { ModelChain } from './model-chain.ts'
 import { chainStates, choice, seedDataSets } from './model-data-sets.ts'
@@ -26,14 +26,14 @@ const roundsMax = 400
 const { signal } = new AbortController()
 
 /**
- * Everything that happens to an object after its upload, on the real stores and the real decisions, with a chain and three providers
- * played by a model. The first data set of the bucket is the one under test; the second is healthy; the third provider is spare.
+ * Runs the replication pipeline on real stores and real decisions, with a model of the chain and of three providers. The first data set of
+ * the bucket is under test, the second is healthy, and the third provider is spare.
  */
 export class ModelRun {
   readonly chain: ModelChain
   readonly providers: readonly ModelProvider[]
   readonly tasks: ModelTasks
-  readonly doors: TestPipeline
+  readonly pipeline: TestPipeline
   readonly cached = new Set<number>()
   readonly #rows: Pick<StorageRows, 'database'>
   readonly #pieceCids: readonly string[]
@@ -41,29 +41,29 @@ export class ModelRun {
   private constructor(rows: Pick<StorageRows, 'database'>, pieceCids: readonly string[]) {
     this.#rows = rows
     this.#pieceCids = pieceCids
-    const doors = createTestPipeline(rows)
-    this.doors = doors
-    this.chain = new ModelChain(() => BigInt(Math.floor(doors.clock.now() / testEpochMs)))
-    this.tasks = new ModelTasks(doors.clock, (key) => unlessChainIsSilent(doors, () => this.#run(key)))
+    const pipeline = createTestPipeline(rows)
+    this.pipeline = pipeline
+    this.chain = new ModelChain(() => BigInt(Math.floor(pipeline.clock.now() / testEpochMs)))
+    this.tasks = new ModelTasks(pipeline.clock, (key) => waitIfChainUnreachable(pipeline, () => this.#run(key)))
     this.providers = [0, 1, 2].map(
       (index) =>
         new ModelProvider({
           chain: this.chain,
           sender: sender(index),
-          now: doors.clock.now,
+          now: pipeline.clock.now,
           onCreate: (extraData) => this.#creation(extraData),
           sourceHas: (url) => this.#sourceHas(url),
         }),
     )
     const available = this.providers.map((_, index) => ({ ...choice(index), providerId: String(index), name: sender(index) }))
-    const { turns } = doors.providers
+    const { turns } = pipeline.providers
     const getTransactionCount = async ({ address, blockTag }: { readonly address: string; readonly blockTag?: string }) =>
       this.chain.countSent(address, blockTag === undefined)
-    const played: Partial<Pipeline> = {
+    const modelled: Partial<Pipeline> = {
       reads: this.chain.reads(),
       schedule: this.#schedule(),
       chain: {
-        ...doors.chain,
+        ...pipeline.chain,
         finalEpoch: async () => this.chain.confirmedEpoch(),
         finalizedEpoch: async () => this.chain.finalizedEpoch(),
         publicClient: { getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
@@ -71,17 +71,17 @@ export class ModelRun {
       providers: {
         turns,
         client: (url) => (this.providers[Number(url.at(-1))] as ModelProvider).client(),
-        listAvailable: async () => available.filter((_, index) => this.providers[index]?.mode !== 'dark'),
+        listAvailable: async () => available.filter((_, index) => this.providers[index]?.mode !== 'unreachable'),
         forget: () => undefined,
         [Symbol.asyncDispose]: async () => undefined,
       },
       locateCached: async (contentId) =>
         this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes, sha256: null, blobId: String(contentId) } : undefined,
     }
-    Object.assign(doors, played)
+    Object.assign(pipeline, modelled)
   }
 
-  /** Contents in these states on the data set under test, each cached, and the tasks that are open in each of them. */
+  /** Seeds one cached content per start on the data set under test, and enqueues the tasks that are open in these states. */
   static async begin(
     rows: Pick<StorageRows, 'database'>,
     given: { readonly starts: readonly ModelStart[]; readonly dataSet: DataSetState; readonly pieceCids: readonly string[] },
@@ -92,7 +92,7 @@ export class ModelRun {
   }
 
   async #seed(starts: readonly ModelStart[], state: DataSetState): Promise<void> {
-    const nowMs = this.doors.clock.now()
+    const nowMs = this.pipeline.clock.now()
     const signed = await Promise.all(starts.map((_, index) => this.#signAddition(index)))
     await this.#rows.database.write((tx) => {
       const { tested, healthy } = seedDataSets(tx, this.chain, { state, nowMs })
@@ -118,13 +118,13 @@ export class ModelRun {
   }
 
   #signAddition(index: number): Promise<string> {
-    const { chain, signer: account } = this.doors
+    const { chain, signer: account } = this.pipeline
     const domain = { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss }
     const pieces = [{ pieceCid: this.#pieceCids[index] as string }]
     return signAddPieces({ account, domain, clientDataSetId: 1n, nonce: seededNonce(index), pieces })
   }
 
-  /** Of committed copies, as the commit task does. */
+  /** Records the landings of committed copies, as the commit task does. */
   #recordLandings(tx: Tx): void {
     const [epoch, finalized] = [this.chain.confirmedEpoch(), this.chain.finalizedEpoch()]
     for (const { id, nonce } of tx.all<{ id: number; nonce: string }>("select id, nonce from commit_batches where state = 'confirmed'")) {
@@ -132,7 +132,7 @@ export class ModelRun {
       if (!landed?.landed || landed.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
       const { nextPieceId } = landed
       tx.run('update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
-      recordLanding(tx, id, { nextPieceId, epoch, next: nextLook(this.doors, { epoch, finalized, looks: 0 }) })
+      recordLanding(tx, id, { nextPieceId, epoch, next: nextCheck(this.pipeline, { epoch, finalized, checks: 0 }) })
     }
   }
 
@@ -164,7 +164,7 @@ export class ModelRun {
     this.chain.mine()
   }
 
-  /** Transactions of batches that are on their way land now. */
+  /** Lands the transactions of all submitted batches. */
   async land(): Promise<void> {
     const rows = this.#rows.database.read.all<{ nonce: string; chainId: string; cid: string }>(
       `select b.nonce, d.chain_id as "chainId", i.piece_cid as cid from commit_batches b join data_sets d on d.id = b.data_set_id
@@ -181,7 +181,7 @@ export class ModelRun {
     this.chain.mine()
   }
 
-  /** What was confirmed is on chain no more: until the next block, for a while, or until it is sent again. */
+  /** Removes the blocks that are not final: until the next block, for `forMs`, or with `isForgotten` until svc sends again. */
   async reorganise({ forMs = 0, isForgotten = false } = {}): Promise<void> {
     await this.run(forMs)
     this.chain.reorganise({ isForgotten })
@@ -192,7 +192,7 @@ export class ModelRun {
     this.chain.isHeld = isHeld
   }
 
-  /** An upload of new bytes, of which nothing is planned yet. */
+  /** Inserts a content with new bytes and enqueues its store task. */
   async addContent(): Promise<void> {
     await this.#rows.database.write((tx) => {
       const contentId = (tx.get<{ id: number }>('select max(id) as id from contents')?.id ?? 0) + 1
@@ -202,11 +202,11 @@ export class ModelRun {
     })
   }
 
-  /** The last version of each content goes. */
+  /** Deletes the last version of each content. */
   async deleteContents(): Promise<void> {
     const { database } = this.#rows
     await database.write((tx) => {
-      const nowMs = this.doors.clock.now()
+      const nowMs = this.pipeline.clock.now()
       for (const { id } of tx.all<{ id: number }>("select id from contents where state = 'live'")) {
         dropReferences(tx, id, 1, nowMs)
         this.cached.delete(id)
@@ -215,9 +215,9 @@ export class ModelRun {
     })
   }
 
-  /** Runs what becomes due within the time, until `isOver`; a block is final after each step. */
+  /** Runs the tasks that become due within `forMs`, until `isOver`, and mines a block after each step. */
   async run(forMs: number, isOver: () => boolean = () => false): Promise<void> {
-    const { clock } = this.doors
+    const { clock } = this.pipeline
     const endMs = clock.now() + forMs
     for (let round = 0; round < roundsMax && !isOver(); round++) {
       const nextAtMs = this.tasks.nextAtMs() ?? endMs
@@ -229,29 +229,29 @@ export class ModelRun {
     if (!isOver()) await clock.advance(Math.max(0, endMs - clock.now()))
   }
 
-  /** From now on everybody does what they should. */
-  calm(): void {
+  /** Ends all faults of providers, chain and funding. */
+  endFaults(): void {
     for (const provider of this.providers) {
       provider.mode = 'normal'
-      provider.crashes = false
+      provider.crashesNext = false
     }
     this.chain.isHeld = false
-    this.doors.world.funding = { isCovered: true }
+    this.pipeline.world.funding = { isCovered: true }
   }
 
   #schedule(): Schedule {
-    const note = (kind: string) => (tx: Tx, id: number, atMs?: number) => {
+    const enqueue = (kind: string) => (tx: Tx, id: number, atMs?: number) => {
       this.tasks.enqueue(tx, `${kind} ${id}`, atMs)
       return 1
     }
     return {
-      store: note('store'),
-      ensure: note('ensure'),
-      pull: note('pull'),
-      commit: note('commit'),
-      cleanup: note('cleanup'),
+      store: enqueue('store'),
+      ensure: enqueue('ensure'),
+      pull: enqueue('pull'),
+      commit: enqueue('commit'),
+      cleanup: enqueue('cleanup'),
       verifyLandings: (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
-      makeRoom: () => undefined,
+      reconcileCapacity: () => undefined,
       reviewDurability: () => undefined,
       finishEviction: () => undefined,
     }
@@ -262,17 +262,17 @@ export class ModelRun {
     const id = Number(text)
     switch (kind) {
       case 'store':
-        return storeContent(this.doors, id, signal)
+        return storeContent(this.pipeline, id, signal)
       case 'pull':
-        return pullPieces(this.doors, id, signal)
+        return pullPieces(this.pipeline, id, signal)
       case 'commit':
-        return commitPieces(this.doors, id, signal)
+        return commitPieces(this.pipeline, id, signal)
       case 'ensure':
-        return ensureDataSet(this.doors, id, signal)
+        return ensureDataSet(this.pipeline, id, signal)
       case 'finality':
-        return verifyLandings(this.doors, signal)
+        return verifyLandings(this.pipeline, signal)
       default:
-        return removePieces(this.doors, { dataSetId: id, taskId: id }, signal)
+        return removePieces(this.pipeline, { dataSetId: id, taskId: id }, signal)
     }
   }
 
@@ -289,7 +289,7 @@ export class ModelRun {
   #sourceHas(url: string): boolean {
     const [source, cid] = url.split('/') as [string, string]
     const provider = this.providers[Number(source.at(-1))]
-    return provider !== undefined && provider.mode !== 'dark' && provider.stored.has(cid)
+    return provider !== undefined && provider.mode !== 'unreachable' && provider.stored.has(cid)
   }
 }
 

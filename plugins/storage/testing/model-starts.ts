@@ -3,7 +3,7 @@ import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 
-/** Where a copy can stand. `isOffered`: the bytes of its batch may have reached the chain before. */
+/** Initial state of a copy. `isOffered`: its batch was submitted before, so its transaction may be on chain. */
 export interface ModelStart {
   readonly copy: CopyState
   readonly batch?: BatchState
@@ -35,7 +35,7 @@ export const starts: readonly ModelStart[] = [
   { copy: 'lost' },
 ]
 
-/** The states that only a later replacement gives a data set come too. */
+/** Includes states that only a replacement of data sets will produce. */
 export const dataSetStarts = [
   'ready',
   'write_blocked',
@@ -46,13 +46,13 @@ export const dataSetStarts = [
   'retired',
 ] as const satisfies readonly DataSetState[]
 
-/** Nothing is sent to a data set without an id on chain, and copies are lost with their data set only. */
+/** Excludes copies sent to a data set without an id on chain, and lost copies on a ready data set. */
 export function isPossible({ copy }: ModelStart, dataSet: DataSetState): boolean {
   if (dataSet === 'planned' || dataSet === 'creating') return copy === 'planned' || copy === 'failed'
   return copy !== 'lost' || dataSet !== 'ready'
 }
 
-/** Is the provider without the bytes in this state? */
+/** Whether the provider does not have the bytes yet in this state. */
 export const isBeforeArrival = ({ copy, isUploaded }: ModelStart): boolean =>
   copy === 'planned' || copy === 'failed' || copy === 'lost' || (copy === 'transferring' && !isUploaded)
 
@@ -62,12 +62,12 @@ export interface SeededCopy {
   readonly pieceCid: string
   readonly slot: number
   readonly nonce: bigint
-  /** Of its addition, as it was signed. */
+  /** Signed `extraData` of its addition. */
   readonly extraData: string
   readonly nowMs: number
 }
 
-/** Puts the copy, and its batch, into the database as if the pipeline had brought them there. */
+/** Inserts the copy and its batch as the pipeline would have written them. */
 export function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): void {
   const { contentId, dataSetId, nowMs } = at
   const batchId = start.batch === undefined ? null : seedBatch(tx, start, at)
@@ -82,7 +82,7 @@ export function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): void {
     batchId,
     start.isUploaded ? nowMs : null,
     isBeforeArrival(start) ? null : nowMs,
-    // Another one for each copy, until the landings are read.
+    // A unique placeholder until the landings are recorded.
     start.copy === 'committed' ? at.nonce.toString() : null,
     start.copy === 'committed' ? nowMs : null,
     nowMs,

@@ -5,7 +5,7 @@ import { Crash } from './model-provider.ts'
 interface ModelTask {
   runAtMs: number
   attempts: number
-  /** Asked for while it runs. */
+  /** Enqueued again while it runs. */
   again: boolean
 }
 
@@ -13,8 +13,8 @@ const attemptsMax = 6
 const waitMsMin = 100
 
 /**
- * The task engine's rules without its database: one task per key, woken early out of a wait and not out of a backoff, run once more when
- * it was asked for while it ran, failed when its attempts are used up. A failed one stands for an operator's entry.
+ * The task engine's rules without its database: one task per key. Enqueueing ends a wait early but not a backoff, and repeats a running
+ * task once. A task fails when its attempts are used up; a failed task counts as reported to the operator.
  */
 export class ModelTasks {
   readonly #open = new Map<string, ModelTask>()
@@ -49,7 +49,7 @@ export class ModelTasks {
     for (const key of keys) this.wake(key)
   }
 
-  /** When the next task is due; undefined when none is open. */
+  /** Time at which the next task is due; undefined when none is open. */
   nextAtMs(): number | undefined {
     const times = [...this.#open.values()].map(({ runAtMs }) => runAtMs)
     return times.length === 0 ? undefined : Math.min(...times)
@@ -87,7 +87,7 @@ export class ModelTasks {
   #endAfterFault(key: string, task: ModelTask, error: unknown): void {
     task.runAtMs = this.#clock.now()
     if (error instanceof Crash) return
-    // An error without a code is a mistake in the product or the model.
+    // An error without a code is a bug in the product or the model.
     if (!(error instanceof Error && 'code' in error)) throw error
     if (++task.attempts < attemptsMax) task.runAtMs += 5000 * 2 ** task.attempts
     else {

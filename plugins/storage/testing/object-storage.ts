@@ -11,40 +11,40 @@ import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
 import type { Objects, ObjectVersion, OpenedObject } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
-import { createObjects, type ObjectParts } from '../objects/objects.ts'
+import { createObjects, type ObjectDeps } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
 
 export interface ObjectStorageOptions {
-  /** A folder to keep, such as that of an earlier one: its database and cache are used again. */
+  /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
   readonly dir?: string
   readonly maxBytes?: number
-  /** Default: lru with the marks of the settings. */
+  /** Default: lru with the default watermarks. */
   readonly rules?: EvictionRules
   readonly sizes?: SizeLimits
   readonly disk?: Disk
   readonly clock?: Clock
-  readonly onNewContent?: ObjectParts['onNewContent']
-  readonly readRemote?: ObjectParts['readRemote']
+  readonly onNewContent?: ObjectDeps['onNewContent']
+  readonly readRemote?: ObjectDeps['readRemote']
   readonly moreMigrations?: readonly Migration[]
 }
 
-/** Those that the object half of storage needs. */
+/** Migrations needed without copies and data sets. */
 export const objectMigrations: readonly Migration[] = [objectsMigration, cachedUntilProvenMigration]
 
-/** The object half of storage over a real database and real files, with a bucket named `photos`. */
+/** Objects, buckets and cache on a real database and real files, without replication, with a bucket named `photos`. */
 export interface ObjectStorage extends AsyncDisposable {
   readonly dir: string
   readonly database: Database
   readonly buckets: BucketCatalog
   readonly cache: Cache
   readonly objects: Objects
-  /** Work of evictions that was put on record, such as `make room`. */
+  /** Enqueued eviction tasks, such as `reconcile capacity`. */
   readonly scheduled: string[]
-  /** Puts bytes, or the text as UTF-8, into `photos`. */
+  /** Puts bytes, or a string as UTF-8, into `photos`. */
   put(key: string, bytes: string | Uint8Array, more?: Partial<Parameters<Objects['put']>[0]>): Promise<ObjectVersion>
-  /** The current bytes in `photos` as UTF-8. */
+  /** Reads an object in `photos` as UTF-8. */
   text(key: string, versionId?: string): Promise<string>
-  /** Closes everything and keeps the folder. */
+  /** Closes database and cache and keeps the folder. */
   stop(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   })
   const scheduled: string[] = []
   const tasks: EvictionTasks = {
-    makeRoom: () => void scheduled.push('make room'),
+    reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     finishEviction: (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
   }
   const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options
@@ -92,7 +92,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
 
 export const plainHeaders = { contentType: 'binary/octet-stream', system: {}, user: {} }
 
-/** The bytes as a body arrives: in chunks. */
+/** Yields the bytes in chunks, like a request body. */
 export async function* chunksOf(bytes: Uint8Array, chunkBytes = 64 * 1024): AsyncGenerator<Uint8Array, void, void> {
   for (let from = 0; from < bytes.length; from += chunkBytes) yield bytes.subarray(from, from + chunkBytes)
 }

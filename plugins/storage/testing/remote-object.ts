@@ -9,39 +9,39 @@ import { createRemoteReader, type RemoteReader } from '../copies/read-remote.ts'
 import type { RemoteReadLimits } from '../copies/remote-read-limits.ts'
 import { openStorageRows, type StorageRows } from './storage-rows.ts'
 
-/** A provider on this machine that serves one piece. */
+/** A local HTTP server that serves one piece like a provider. */
 export interface ServedCopy extends AsyncDisposable {
   readonly url: string
-  /** Ranges that were asked for; the empty text for the whole. */
-  readonly asked: string[]
+  /** Range headers of the requests; empty for the whole piece. */
+  readonly ranges: string[]
   readonly connections: () => number
 }
 
-export interface AskedBytes {
+export interface RangeRequest {
   readonly response: ServerResponse
-  /** Those of the asked range. */
+  /** Bytes of the requested range. */
   readonly bytes: Buffer
-  /** Resolves when the request has ended, by either side. */
+  /** Resolves when either side has ended the request. */
   readonly isOver: Promise<unknown>
-  /** Answers with these bytes, under the headers of the asked range. */
-  give(bytes: Buffer): void
+  /** Sends these bytes with the headers of the requested range. */
+  respond(bytes: Buffer): void
 }
 
 export async function serveCopy(
   bytes: Buffer,
-  answer: (asked: AskedBytes) => void = (asked) => asked.give(asked.bytes),
+  answer: (request: RangeRequest) => void = (request) => request.respond(request.bytes),
 ): Promise<ServedCopy> {
-  const asked: string[] = []
+  const ranges: string[] = []
   let connections = 0
   const server = createServer((request, response) => {
     const { range } = request.headers
-    asked.push(range ?? '')
+    ranges.push(range ?? '')
     const isOver = once(response, 'close')
     const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
-    if (start === undefined) return answer({ response, bytes, isOver, give: (given) => void response.end(given) })
+    if (start === undefined) return answer({ response, bytes, isOver, respond: (given) => void response.end(given) })
     const part = bytes.subarray(Number(start), Number(end) + 1)
     const headers = { 'content-range': `bytes ${start}-${end}/${bytes.length}`, 'content-length': part.length }
-    answer({ response, bytes: part, isOver, give: (given) => void response.writeHead(206, headers).end(given) })
+    answer({ response, bytes: part, isOver, respond: (given) => void response.writeHead(206, headers).end(given) })
   }).listen(0, '127.0.0.1')
   server.on('connection', () => {
     connections++
@@ -49,7 +49,7 @@ export async function serveCopy(
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    ranges,
     connections: () => connections,
     [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -66,13 +66,13 @@ export interface RemoteObject extends AsyncDisposable {
 
 export interface RemoteObjectOptions {
   readonly bytes: Buffer
-  /** Service URLs of its copies, in the order of their slots. */
+  /** Service URLs of the copies, in order of slot. */
   readonly urls: readonly string[]
   readonly hasDigest?: boolean
   readonly limits?: Partial<RemoteReadLimits>
 }
 
-/** An object that is stored at these providers and not cached. */
+/** Creates an object that is stored at these providers and not cached. */
 export async function remoteObject({ bytes, urls, hasDigest = true, limits = {} }: RemoteObjectOptions): Promise<RemoteObject> {
   await using stack = new AsyncDisposableStack()
   const rows = stack.use(await openStorageRows())
@@ -82,9 +82,9 @@ export async function remoteObject({ bytes, urls, hasDigest = true, limits = {} 
   const clients = new Map<string, ProviderClient>()
   stack.defer(() => clients.forEach((open) => void open.close()))
   const client = (url: string) => {
-    const known = clients.get(url) ?? openProviderClient(url, { allowPrivateNetworks: true })
-    clients.set(url, known)
-    return known
+    const existing = clients.get(url) ?? openProviderClient(url, { allowPrivateNetworks: true })
+    clients.set(url, existing)
+    return existing
   }
   const reader = stack.use(
     createRemoteReader({ database: rows.database, providers: { client }, clock: createFakeClock(), log: silentLog, limits }),

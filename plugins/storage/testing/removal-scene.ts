@@ -14,34 +14,34 @@ const dataSetId = 1
 const account = { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` } as const
 export const removalTxHash = `0x${'ab'.repeat(32)}` as const
 
-/** A chain and a provider by their words alone, over real rows. */
+/** A cleanup task on real rows, with a chain and a provider whose answers the test sets in `scene`. */
 export async function openRemovalScene(pieces: number) {
   const clock = createFakeClock(1_700_000_000_000)
   const storage = await openVersionStorage({ clock })
   const scene = {
-    /** What is thrown instead when it is an error. */
+    /** An Error is thrown by the read. */
     liveness: { live: true } as Liveness | Error,
-    /** What the chain says of a piece; live when it is not here. */
+    /** State of a piece on chain; default live. */
     states: new Map<bigint, PieceState>(),
     queued: new Set<bigint>(),
-    /** The same as `states`, at the finalized epoch; undefined: no difference. */
+    /** Like `states`, at the finalized epoch; undefined: the same. */
     finalizedStates: undefined as Map<bigint, PieceState> | undefined,
-    /** Does the node keep states of the finalized epoch? */
+    /** Whether the node can read at the finalized epoch. */
     keepsOldStates: true,
     /** Piece CIDs on chain that differ from the recorded ones. */
     cids: new Map<bigint, string>(),
-    /** What the nonce book says at an epoch where it differs from the record. */
+    /** Nonce outcome on chain at an epoch; undefined: as recorded. */
     nonceAt: (_nonce: bigint, _epoch: bigint): NonceOutcome | undefined => undefined,
-    /** Transactions the provider has sent, in the pool and final. */
+    /** Transaction counts of the provider's sender. */
     sender: { pooled: 5, final: 5 },
-    /** Called when they are counted. */
+    /** Called on each read of the transaction count. */
     onCount() {},
     answer: { kind: 'ok', value: { txHash: removalTxHash } } as ProviderAnswer<Submitted>,
     /** Piece ids of each request that reached the provider. */
     requests: [] as (readonly bigint[])[],
   }
   const { read } = storage.database
-  /** Data sets whose commit was put on record. */
+  /** Data sets whose commit task was enqueued. */
   const commits: number[] = []
   const recordedCid = (piece: bigint) =>
     read.get<{ cid: string }>(
@@ -52,13 +52,13 @@ export async function openRemovalScene(pieces: number) {
     const batch = read.get<{ next: string }>('select next_piece_id as next from commit_batches where nonce = ?', String(nonce))
     return batch ? { landed: true, dataSetId: BigInt(dataSetId), nextPieceId: BigInt(batch.next) } : { landed: false }
   }
-  const doors = {
+  const deps = {
     database: storage.database,
     clock,
     log: silentLog,
     pace: createPace(30_000),
     schedule: { commit: (_tx: unknown, id: number) => void commits.push(id), cleanup: () => 1 },
-    uploadEvents: { moved() {} },
+    uploadEvents: { changed() {} },
     signer: account,
     funds: { forget() {} },
     chain: {
@@ -79,7 +79,7 @@ export async function openRemovalScene(pieces: number) {
       },
       scheduledRemovals: async () => [...scene.queued],
       pieceState: async (_dataSet: bigint, piece: bigint, epoch?: bigint) => {
-        if (epoch !== undefined && !scene.keepsOldStates) throw new Error('the state is not kept any more')
+        if (epoch !== undefined && !scene.keepsOldStates) throw new Error('state pruned by the node')
         return (epoch === undefined ? undefined : scene.finalizedStates?.get(piece)) ?? scene.states.get(piece) ?? 'live'
       },
       pieceCidOf: async (_dataSet: bigint, piece: bigint) => scene.cids.get(piece) ?? recordedCid(piece),
@@ -105,11 +105,11 @@ export async function openRemovalScene(pieces: number) {
     storage,
     commits,
     clock,
-    doors,
+    deps,
     run: (taskId = 1) => {
       const { signal } = new AbortController()
       const fence = (database: unknown) => database
-      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: doors }, signal, fence, progressed() {} } as never)
+      return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: deps }, signal, fence, progressed() {} } as never)
     },
     count: () =>
       Object.fromEntries(

@@ -8,20 +8,20 @@ import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 
-/** Contents, data sets and copies in a real database, put there as the product does and then moved on as a test needs it. */
+/** Contents, data sets and copies in a real database, inserted by the product's functions and then set to the state a test needs. */
 export interface StorageRows extends AsyncDisposable {
   readonly database: TestDatabase
-  /** A content of bucket 1 with one piece. */
+  /** Inserts a content of bucket 1 with one piece. */
   addContent(content?: { readonly bytes?: Uint8Array; readonly copies?: number }): Promise<PipelineContent>
-  /** The data set of the next slot of bucket 1; its id on chain is 100 above its own. */
+  /** Inserts the data set of the next slot of bucket 1. Its id on chain is its local id + 100. */
   addDataSet(dataSet?: { readonly state?: DataSetState; readonly serviceUrl?: string; readonly providerId?: string }): Promise<DataSet>
-  /** The copy of the content on the data set, in this state. Returns its id. */
+  /** Inserts a copy of the content on the data set. Returns its id. */
   addCopy(content: PipelineContent, dataSet: DataSet, state?: CopyState): Promise<number>
 }
 
 export const rowsNowMs = 1_000_000
 
-/** `dir`: where the database lies, which then stays; default a directory that goes away. */
+/** `dir`: folder of the database, which is kept; default: a temporary folder. */
 export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
   const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], options)
   await database.write((tx) =>
@@ -53,7 +53,7 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
         setPieceCid(tx, content.pieceId, pieceCid)
         keepChunkRoots(tx, content, chunkRoots)
       })
-      return made(findPipelineContent(database.read, id))
+      return required(findPipelineContent(database.read, id))
     },
     async addDataSet({ state = 'ready', serviceUrl, providerId } = {}) {
       const slot = slots++
@@ -72,7 +72,7 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
           },
           rowsNowMs,
         )
-        const dataSetId = made(planned)
+        const dataSetId = required(planned)
         tx.run(
           'update data_sets set state = ?, chain_id = ?, final_at = ? where id = ?',
           state,
@@ -82,12 +82,12 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
         )
         return dataSetId
       })
-      return made(findDataSet(database.read, id))
+      return required(findDataSet(database.read, id))
     },
     async addCopy(content, dataSet, state = 'planned') {
       return database.write((tx) => {
         planCopies(tx, content, [dataSet], rowsNowMs)
-        const row = made(
+        const row = required(
           tx.get<{ id: number }>('select id from copies where piece_id = ? and data_set_id = ?', content.pieceId, dataSet.id),
         )
         tx.run(
@@ -110,7 +110,7 @@ function pieceOf(bytes: Uint8Array): Pick<CalculatedPiece, 'pieceCid' | 'chunkRo
   return { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }
 }
 
-function made<T>(found: T | undefined): T {
-  if (found === undefined) throw new Error('the row was not made')
+function required<T>(found: T | undefined): T {
+  if (found === undefined) throw new Error('row missing after insert')
   return found
 }

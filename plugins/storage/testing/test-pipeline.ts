@@ -4,7 +4,7 @@ import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { sha256Of } from '../copies/placement-store.ts'
-import { storeWaker } from '../copies/store-waker.ts'
+import { storeNotifier } from '../copies/store-notifier.ts'
 import { createUploadEvents } from '../copies/upload-events.ts'
 import { createUploadMeter } from '../copies/upload-meter.ts'
 import { createProviderTurns } from '../datasets/provider-turns.ts'
@@ -15,41 +15,41 @@ import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 
 export const testEpochMs = 1000
 
-/** What a test decides about the world outside; read at every use. */
+/** Answers of chain, wallet, providers and cache, which a test can change at any time. */
 export interface World {
-  /** Of every provider; a call that is not here fails the test. */
+  /** Client of every provider; other methods are undefined. */
   client: Partial<ProviderClient>
   available: readonly AvailableProvider[]
   funding: FundingVerdict
-  /** What the nonce book says of every nonce. */
+  /** Outcome of every nonce on chain. */
   nonce: NonceOutcome
-  /** What it says at the finalized epoch; absent: the same. */
+  /** The outcome at the finalized epoch; undefined: the same. */
   finalizedNonce: NonceOutcome | undefined
-  /** Behind the confirmations; the finalized epoch is 0. */
+  /** The final epoch (head minus confirmations); the finalized epoch is 0. */
   epoch: bigint
-  /** Transactions of every provider's sender. */
+  /** Transaction counts of every provider's sender. */
   sent: { readonly pooled: number; readonly final: number }
   isLive: boolean
   /** The cached file of every content. */
   cached: { readonly path: string; readonly size: number } | undefined
-  /** How often the steps reported progress. */
+  /** Number of calls of `progressed`. */
   progress: number
 }
 
 export interface TestPipeline extends Pipeline {
   readonly clock: FakeClock
   readonly world: World
-  /** What watchers were told. */
+  /** Published events. */
   readonly published: PublishedEvent[]
-  /** What was put on record, such as `commit 1`. */
+  /** Enqueued tasks, such as `commit 1`. */
   readonly scheduled: string[]
 }
 
-/** The steps' doors over a real database, with the chain and the providers played by the test. */
+/** A Pipeline on a real database; chain, wallet and providers answer as set in `world`. */
 export function createTestPipeline({ database }: Pick<StorageRows, 'database'>): TestPipeline {
   const clock = createFakeClock(rowsNowMs)
   const scheduled: string[] = []
-  const note = (what: string) => (_tx: unknown, id: number) => {
+  const record = (what: string) => (_tx: unknown, id: number) => {
     scheduled.push(`${what} ${id}`)
     return 1
   }
@@ -71,7 +71,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     subscribe: () => () => {},
   }
   const uploadEvents = createUploadEvents({ database, clock, events, log: silentLog, queue: { isOpen: () => true } })
-  const doors = {
+  const pipeline = {
     database,
     clock,
     world,
@@ -81,13 +81,13 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     published,
     uploadEvents,
     schedule: {
-      store: note('store'),
-      ensure: note('ensure'),
-      pull: note('pull'),
-      commit: note('commit'),
-      cleanup: note('cleanup'),
+      store: record('store'),
+      ensure: record('ensure'),
+      pull: record('pull'),
+      commit: record('commit'),
+      cleanup: record('cleanup'),
       verifyLandings: () => void scheduled.push('verify landings'),
-      makeRoom: () => void scheduled.push('make room'),
+      reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
@@ -115,7 +115,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     pieces: {},
     uploads: createUploadMeter(clock, uploadEvents.progressed),
     pace: createPace(testEpochMs),
-    wakeStore: (contentId: number) => storeWaker(doors as unknown as TestPipeline)(contentId),
+    notifyStore: (contentId: number) => storeNotifier(pipeline as unknown as TestPipeline)(contentId),
     progressed: () => {
       world.progress += 1
     },
@@ -126,11 +126,11 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       world.cached = undefined
     },
   }
-  return doors as unknown as TestPipeline
+  return pipeline as unknown as TestPipeline
 }
 
-/** For steps that must end in a wait. */
+/** Reason and duration of a wait. Throws for any other outcome. */
 export function waitOf(outcome: Outcome, clock: FakeClock): { readonly reason: string; readonly forMs: number } {
-  if (outcome.kind !== 'wait') throw new Error(`the step came to '${outcome.kind}' instead of a wait`)
+  if (outcome.kind !== 'wait') throw new Error(`the step returned '${outcome.kind}' instead of a wait`)
   return { reason: outcome.reason, forMs: outcome.untilMs - clock.now() }
 }

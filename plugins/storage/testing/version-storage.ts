@@ -8,21 +8,21 @@ import { createVersions } from '../versions/versions.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { type ObjectStorage, type ObjectStorageOptions, objectMigrations, openObjectStorage } from './object-storage.ts'
 
-/** Objects and their versions over a real database and real files. */
+/** Objects and their versions on a real database and real files. */
 export interface VersionStorage extends ObjectStorage {
   readonly versions: Versions
-  /** Keys of tasks that count as pending or running. */
+  /** Keys of tasks that are reported as open. */
   readonly openTasks: Set<string>
-  /** Data sets whose cleanup was put on record. */
+  /** Data sets whose cleanup task was enqueued. */
   readonly cleanups: number[]
-  /** Records the content's copy as `state` on the data set, which is made when it is new. Returns the copy's id. */
+  /** Inserts a copy of the content in `state` on the data set, and the data set if it is new. Returns the copy's id. */
   placeCopy(
     version: ObjectVersion,
     copy: { readonly dataSetId: number; readonly state: string; readonly pieceId?: number },
   ): Promise<number>
-  /** Removes the cached bytes, as an eviction does. */
+  /** Evicts the cached bytes. */
   uncache(version: ObjectVersion): Promise<void>
-  /** Fails unless every invariant holds. */
+  /** Fails the test if an invariant is violated. */
   expectSound(): void
 }
 
@@ -48,7 +48,7 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
       return dataSetId * 100
     },
     onNewContent: () => {},
-    readRemote: options.readRemote ?? (() => Promise.reject(new Error('no provider answers'))),
+    readRemote: options.readRemote ?? (() => Promise.reject(new Error('no provider reachable'))),
   })
   return {
     ...storage,

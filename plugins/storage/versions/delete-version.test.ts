@@ -15,7 +15,7 @@ function cachedFiles({ dir }: VersionStorage): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
 }
 
-test('with its last version an object is gone: key, bytes and records', async () => {
+test('deleting the last version of an object removes its key, bytes and rows', async () => {
   await using storage = await openVersionStorage()
   const only = await storage.put('k', 'bytes')
   expect(await storage.versions.delete(at(only))).toEqual({ versionId: only.versionId, isDeleteMarker: false })
@@ -28,7 +28,7 @@ test('with its last version an object is gone: key, bytes and records', async ()
   storage.expectSound()
 })
 
-test('the next newest version becomes current, be it bytes or a marker', async () => {
+test('the next newest version becomes current, data or delete marker', async () => {
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'one')
   const marker = await storage.objects.delete('photos', 'k')
@@ -43,7 +43,7 @@ test('the next newest version becomes current, be it bytes or a marker', async (
   storage.expectSound()
 })
 
-test('bytes that another version or key needs stay', async () => {
+test('bytes used by another key stay', async () => {
   await using storage = await openVersionStorage()
   const here = await storage.put('here', 'shared')
   await storage.put('there', 'shared')
@@ -52,7 +52,7 @@ test('bytes that another version or key needs stay', async () => {
   storage.expectSound()
 })
 
-test('I-18: each committed copy gets one removal, and copies not on chain end at once', async () => {
+test('I-18: each committed copy gets one removal, and copies not on chain are removed at once', async () => {
   await using storage = await openVersionStorage()
   const version = await storage.put('k', 'bytes')
   await storage.placeCopy(version, { dataSetId: 1, state: 'committed', pieceId: 7 })
@@ -70,7 +70,7 @@ test('I-18: each committed copy gets one removal, and copies not on chain end at
   storage.expectSound()
 })
 
-test('I-18: the same bytes put again while the old are being deleted become a content of their own', async () => {
+test('I-18: a put of the same bytes while the old content is being deleted creates a new content', async () => {
   await using storage = await openVersionStorage()
   const old = await storage.put('k', 'bytes')
   await storage.placeCopy(old, { dataSetId: 1, state: 'committed', pieceId: 7 })
@@ -81,7 +81,7 @@ test('I-18: the same bytes put again while the old are being deleted become a co
   storage.expectSound()
 })
 
-test('an unfinished upload does not stop a delete of the S3 API, and what lands later is taken off the chain', async () => {
+test('an unconfirmed copy does not block a delete by the S3 API, and is removed from the chain if it lands later', async () => {
   await using storage = await openVersionStorage()
   const version = await storage.put('k', 'bytes')
   const copyId = await storage.placeCopy(version, { dataSetId: 1, state: 'unconfirmed', pieceId: 9 })
@@ -109,14 +109,14 @@ test.each([
   ['being pulled', 'transferring', () => 'storage_pull:1'],
   ['waiting for a batch', 'parked', () => 'storage_commit:1'],
   ['in a batch', 'batched', () => 'storage_commit:1'],
-] as const)('a version whose copy is %s is busy only while the work goes on', async (_what, state, key) => {
+] as const)('a version whose copy is %s is busy only while its task is open', async (_what, state, key) => {
   await using storage = await openVersionStorage()
   const version = await storage.put('k', 'bytes')
   await storage.placeCopy(version, { dataSetId: 1, state })
   storage.openTasks.add(key(version.contentId ?? 0))
   await expect(storage.versions.deletePermanently(at(version))).rejects.toMatchObject({ code: 'object_storage_busy' })
   expect(await storage.text('k')).toBe('bytes')
-  // Another version of the bytes keeps the work needed, so this one may go.
+  // A version can be deleted while another version of the same bytes needs the copies.
   const other = await storage.put('other', 'bytes')
   await storage.versions.deletePermanently(at(other))
   storage.openTasks.clear()
@@ -125,7 +125,7 @@ test.each([
   storage.expectSound()
 })
 
-test('permanent deletion refuses what is not there and what is no data version', async () => {
+test('permanent deletion refuses missing versions and delete markers', async () => {
   await using storage = await openVersionStorage()
   await storage.put('k', 'bytes')
   const marker = await storage.objects.delete('photos', 'k')
@@ -137,7 +137,7 @@ test('permanent deletion refuses what is not there and what is no data version',
   await expect(versions.deletePermanently(at(marker))).rejects.toMatchObject({ code: 'object_version_not_deletable', status: 409 })
 })
 
-test('a deleted object goes with all its versions and markers', async () => {
+test('permanent deletion of a deleted object removes all its versions and markers', async () => {
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'one')
   await storage.put('k', 'one')
@@ -169,7 +169,7 @@ test('a deleted object goes with all its versions and markers', async () => {
   storage.expectSound()
 })
 
-test('a condition is judged inside the transaction and leaves the version when it fails', async () => {
+test('a condition is evaluated inside the transaction, and the version stays when it fails', async () => {
   await using storage = await openVersionStorage()
   const version = await storage.put('k', 'bytes')
   const refused = new Error('another etag')
@@ -181,7 +181,7 @@ test('a condition is judged inside the transaction and leaves the version when i
   expect(await storage.text('k')).toBe('bytes')
 })
 
-test('a file that cannot be removed yet is removed at the next start', async () => {
+test('a file that cannot be removed is removed at the next start', async () => {
   await using folder = await openVersionStorage()
   await folder.stop()
   const { dir } = folder
@@ -206,12 +206,12 @@ const step = fc.record({
   pick: fc.nat(20),
 })
 
-test('whatever is put, deleted and restored in any order, every invariant holds after each step', async () => {
+test('for random puts, deletes and restores every invariant holds after each step', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       await using storage = await openVersionStorage()
       for (const { key, act, pick } of steps) {
-        await take(storage, { key, act, pick })
+        await perform(storage, { key, act, pick })
         storage.expectSound()
       }
     }),
@@ -219,7 +219,7 @@ test('whatever is put, deleted and restored in any order, every invariant holds 
   )
 })
 
-async function take(
+async function perform(
   { objects, put, versions }: VersionStorage,
   { key, act, pick }: { key: string; act: string; pick: number },
 ): Promise<void> {
@@ -238,7 +238,7 @@ async function take(
   try {
     await attempts[act as keyof typeof attempts]()
   } catch (error) {
-    // Refusals are part of the game; a fault of the code has no such code.
+    // Refusals are expected; a bug has another error code or none.
     expect((error as { code?: string }).code).toMatch(/^(object|version)_/)
   }
 }

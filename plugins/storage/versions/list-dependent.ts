@@ -1,14 +1,14 @@
 import type { Reader } from '#kernel'
-import { beforeAll } from '../catalog/history-store.ts'
+import { rseqMin } from '../catalog/history-store.ts'
 import { compareKeys, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import type { Versions } from '../contract.ts'
 import { listDependentVersions } from '../copies/dependent-store.ts'
-import { placeAfter } from './list-history.ts'
+import { rseqAfter } from './list-history.ts'
 
-/** No key is above it. */
+/** Above every key. */
 const noBound = '\u{10ffff}\u{10ffff}'
 
-/** One page of the versions that have a copy on one of the data sets. */
+/** One page of the versions that have a committed copy on one of the data sets. */
 export function listDependent(
   read: Reader,
   bucketId: number,
@@ -22,8 +22,8 @@ export function listDependent(
     dataSetIds,
     after:
       after && compareKeys(after.key, low) >= 0
-        ? { key: after.key, rseq: placeAfter(read, { bucketId, key: after.key }, after.versionId) }
-        : { key: low, rseq: beforeAll },
+        ? { key: after.key, rseq: rseqAfter(read, { bucketId, key: after.key }, after.versionId) }
+        : { key: low, rseq: rseqMin },
     high: key === undefined ? (successorOf(prefix) ?? noBound) : justAfter(key),
     limit: limit + 1,
   })

@@ -1,5 +1,5 @@
 import type { Reader } from '#kernel'
-import { beforeAll, findRseq, listDeletedRows, listKeyRows, listMarkerRows } from '../catalog/history-store.ts'
+import { findRseq, listDeletedRows, listKeyRows, listMarkerRows, rseqMin } from '../catalog/history-store.ts'
 import { compareKeys, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import { StoredVersion } from '../catalog/stored-version.ts'
 import { findVersion, versionsPerMs } from '../catalog/version-store.ts'
@@ -11,7 +11,7 @@ type Of<M extends keyof Versions> = Omit<Parameters<Versions[M]>[0], 'bucket'>
 /** One page of a key's versions, newest first. */
 export function listHistory(read: Reader, bucketId: number, { key, after, limit }: Of<'ofKey'>): KeyHistory {
   const current = findVersion(read, bucketId, key)
-  const rows = listKeyRows(read, { bucketId, key }, placeAfter(read, { bucketId, key }, after), limit + 1)
+  const rows = listKeyRows(read, { bucketId, key }, rseqAfter(read, { bucketId, key }, after), limit + 1)
   return {
     versions: rows.slice(0, limit).map((row) => new StoredVersion(row, row.version_id === current?.versionId)),
     isTruncated: rows.length > limit,
@@ -19,9 +19,9 @@ export function listHistory(read: Reader, bucketId: number, { key, after, limit 
   }
 }
 
-/** The order behind which versions come that follow the marker. One that was deleted is placed by its time: nothing is left out. */
-export function placeAfter(read: Reader, key: { readonly bucketId: number; readonly key: string }, versionId: string | undefined): number {
-  if (versionId === undefined) return beforeAll
+/** The rseq of the marker `versionId`. For a deleted version the rseq is estimated from its time, so that no version is skipped. */
+export function rseqAfter(read: Reader, key: { readonly bucketId: number; readonly key: string }, versionId: string | undefined): number {
+  if (versionId === undefined) return rseqMin
   const rseq = findRseq(read, key, versionId)
   if (rseq !== undefined) return rseq
   const timeMs = versionTimeMs(versionId)

@@ -4,7 +4,7 @@ import type { VersionPage } from '../contract.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { versionTimeMs } from './version-marker-policy.ts'
 
-test('a history is paged newest first, with the token of the current version on every page', async () => {
+test('a history is paged newest first, with the current version id on every page', async () => {
   await using storage = await openVersionStorage()
   for (let n = 0; n < 5; n++) await storage.put('k', `body ${n}`)
   const marker = await storage.objects.delete('photos', 'k')
@@ -24,7 +24,7 @@ test('a history is paged newest first, with the token of the current version on 
   expect(storage.versions.ofKey({ bucket: 'photos', key: 'none', limit: 2 })).toEqual({ versions: [], isTruncated: false })
 })
 
-test('a page goes on where it was when the version that ended it is deleted meanwhile', async () => {
+test('the next page continues at the right version when the last version of the page before was deleted', async () => {
   let nowMs = 1_000_000
   await using storage = await openVersionStorage({ clock: { now: () => ++nowMs, sleep: () => Promise.resolve() } })
   for (let n = 0; n < 6; n++) await storage.put('k', `body ${n}`)
@@ -37,7 +37,7 @@ test('a page goes on where it was when the version that ended it is deleted mean
   expect(listed.versions.map(({ versionId }) => versionId)).toEqual(all.slice(3))
 })
 
-test('the time of a version id is read back', () => {
+test('the time is decoded from a version id', () => {
   expect(versionTimeMs('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(1_469_922_850_259)
   for (const text of ['', 'null', '01ARZ3NDEKTSV4RRFFQ69G5FA', '01ARZ3NDEKTSV4RRFFQ69G5FAI']) expect(versionTimeMs(text)).toBeUndefined()
 })
@@ -48,7 +48,7 @@ interface Model {
   readonly isCurrent: boolean
 }
 
-/** The order of the S3 API, from a plain list: keys by their bytes, versions newest first, prefixes rolled up. */
+/** Reference implementation of the order of the S3 API: keys by their bytes, versions newest first, common prefixes rolled up. */
 function expected(model: readonly Model[], prefix: string, delimiter: string): string[] {
   const lines: string[] = []
   for (const { key, versionId, isCurrent } of model) {
@@ -70,7 +70,7 @@ function pages(storage: VersionStorage, prefix: string, delimiter: string, limit
       ...page.versions.map(({ key, versionId, isCurrent }) => ({ key, line: `${key} ${versionId} ${isCurrent}` })),
       ...page.commonPrefixes.map((key) => ({ key, line: key })),
     ]
-    // Versions keep their order; a common prefix goes where its bytes do.
+    // The sort is stable, so versions of a key keep their order.
     lines.push(...found.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))).map(({ line }) => line))
     expect(found.length).toBeLessThanOrEqual(limit)
     if (!page.isTruncated) return lines
@@ -79,15 +79,15 @@ function pages(storage: VersionStorage, prefix: string, delimiter: string, limit
   throw new Error('the listing does not end')
 }
 
-test('versions are listed as a plain list is rolled up and cut into pages', async () => {
+test('the pages of a version listing equal the reference implementation', async () => {
   await using storage = await openVersionStorage()
   const keys = ['a', 'a/1', 'a/2', 'a/b/1', 'a0', 'b', 'b/\u{10ffff}', 'ä/1', '\uffff/x', '😀/y', '😀']
   const model: Model[] = []
   for (const [n, key] of keys.entries()) {
-    const made: string[] = []
-    for (let v = 0; v <= n % 3; v++) made.unshift((await storage.put(key, `body ${v}`)).versionId)
-    if (n % 4 === 1) made.unshift((await storage.objects.delete('photos', key)).versionId)
-    model.push(...made.map((versionId, index) => ({ key, versionId, isCurrent: index === 0 })))
+    const versionIds: string[] = []
+    for (let v = 0; v <= n % 3; v++) versionIds.unshift((await storage.put(key, `body ${v}`)).versionId)
+    if (n % 4 === 1) versionIds.unshift((await storage.objects.delete('photos', key)).versionId)
+    model.push(...versionIds.map((versionId, index) => ({ key, versionId, isCurrent: index === 0 })))
   }
   model.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
   fc.assert(
@@ -105,11 +105,11 @@ test('versions are listed as a plain list is rolled up and cut into pages', asyn
   expect(plain?.key).toBe('a/2')
 })
 
-test('deleted objects are listed with the version that a restore brings back', async () => {
+test('deleted objects are listed with the version that a restore makes current', async () => {
   await using storage = await openVersionStorage()
   for (const key of ['a', 'b/1', 'b/2', 'b/3', 'c']) await storage.put(key, `of ${key}`)
   const markers = new Map<string, string>()
-  for (const key of ['a', 'b/1', 'b/2', 'b/3', 'never-was']) markers.set(key, (await storage.objects.delete('photos', key)).versionId)
+  for (const key of ['a', 'b/1', 'b/2', 'b/3', 'never-existed']) markers.set(key, (await storage.objects.delete('photos', key)).versionId)
   const list = (more: object) => storage.versions.deletedObjects({ bucket: 'photos', limit: 2, ...more })
   expect(list({})).toMatchObject({ isTruncated: true, objects: [{ key: 'a' }, { key: 'b/1' }] })
   expect(list({ after: 'b/1' })).toMatchObject({ isTruncated: false, objects: [{ key: 'b/2' }, { key: 'b/3' }] })
@@ -118,7 +118,7 @@ test('deleted objects are listed with the version that a restore brings back', a
   expect(list({ prefix: 'c' }).objects).toEqual([])
 })
 
-test('delete markers are listed newest first, and page by their ids', async () => {
+test('delete markers are listed newest first and paged by version id', async () => {
   let nowMs = 1_000_000
   await using storage = await openVersionStorage({ clock: { now: () => ++nowMs, sleep: () => Promise.resolve() } })
   const ids: string[] = []
@@ -134,7 +134,7 @@ test('delete markers are listed newest first, and page by their ids', async () =
   expect(list({ key: 'a' }).ids).toEqual([ids[1], ids[3]])
 })
 
-test('versions are found by the data sets that hold their copies, with the copies elsewhere', async () => {
+test('versions are listed by data set, with the number of readable copies on other data sets', async () => {
   await using storage = await openVersionStorage()
   const [first, second] = [await storage.put('a', 'one'), await storage.put('a', 'two')]
   const other = await storage.put('b/1', 'three')

@@ -1,11 +1,11 @@
 import type { Reader } from '#kernel'
-import { beforeAll, type Cursor, listVersionRows } from '../catalog/history-store.ts'
+import { type Cursor, listVersionRows, rseqMin } from '../catalog/history-store.ts'
 import { compareKeys, groupOf, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import { StoredVersion, type VersionRow } from '../catalog/stored-version.ts'
 import type { ListVersionsRequest, ObjectVersion, VersionPage } from '../contract.ts'
-import { placeAfter } from './list-history.ts'
+import { rseqAfter } from './list-history.ts'
 
-/** One page of the versions of a bucket. Synchronous: a common prefix costs one query, 1000 plain versions cost one. */
+/** One page of the versions of a bucket. Synchronous: one query per common prefix, and one per 1000 versions without. */
 export function listVersions(read: Reader, bucketId: number, request: Omit<ListVersionsRequest, 'bucket'>): VersionPage {
   return new VersionListing(read, bucketId, request).run(request)
 }
@@ -21,7 +21,7 @@ class VersionListing {
   readonly #high: string | undefined
   readonly #versions: ObjectVersion[] = []
   readonly #commonPrefixes: string[] = []
-  /** Key of the version before the next one: only the first version of a key is its current one. */
+  /** Key of the previous version: only the first version of a key is current. */
   #keyBefore: string | undefined
   #last: VersionPage['last']
 
@@ -40,38 +40,38 @@ class VersionListing {
     return this.#last === undefined ? page : { ...page, last: this.#last }
   }
 
-  /** Where the page begins; undefined when there can be nothing. */
+  /** Cursor before the first row of the page; undefined when the page must be empty. */
   #start({ keyMarker = '', versionIdMarker }: Markers): Cursor | undefined {
     if (keyMarker === '' || compareKeys(keyMarker, this.#prefix) < 0) return before(this.#prefix)
     const group = keyMarker.startsWith(this.#prefix) ? this.#groupOf(keyMarker) : undefined
     if (group !== undefined) return afterGroup(group)
     if (versionIdMarker === undefined) return before(justAfter(keyMarker))
     this.#keyBefore = keyMarker
-    return { key: keyMarker, rseq: placeAfter(this.#read, { bucketId: this.#bucketId, key: keyMarker }, versionIdMarker) }
+    return { key: keyMarker, rseq: rseqAfter(this.#read, { bucketId: this.#bucketId, key: keyMarker }, versionIdMarker) }
   }
 
   #groupOf(key: string): string | undefined {
     return this.#delimiter === '' ? undefined : groupOf(key, this.#prefix, this.#delimiter)
   }
 
-  /** Returns true when there is more than the page holds. */
+  /** Returns true when the listing continues after the page. */
   #collect(start: Cursor | undefined): boolean {
     let cursor = start
     while (cursor !== undefined) {
-      const wanted = this.#missing()
-      const rows = listVersionRows(this.#read, { bucketId: this.#bucketId, after: cursor, high: this.#high }, wanted)
+      const rowLimit = this.#remaining()
+      const rows = listVersionRows(this.#read, { bucketId: this.#bucketId, after: cursor, high: this.#high }, rowLimit)
       const { isFull, group } = this.#take(rows)
       if (isFull) return true
-      if (group === undefined && rows.length < wanted) return false
-      cursor = group === undefined ? this.#behind(rows) : afterGroup(group)
+      if (group === undefined && rows.length < rowLimit) return false
+      cursor = group === undefined ? this.#cursorAfter(rows) : afterGroup(group)
     }
     return false
   }
 
-  /** Takes rows up to and with the first common prefix, as far as the page has room. */
+  /** Adds rows to the page up to and including the first common prefix, or until the page is full. */
   #take(rows: readonly VersionRow[]): { readonly isFull: boolean; readonly group?: string } {
     for (const row of rows) {
-      if (this.#missing() === 1) return { isFull: true }
+      if (this.#remaining() === 1) return { isFull: true }
       const group = this.#groupOf(row.key)
       if (group !== undefined) {
         this.#commonPrefixes.push(group)
@@ -85,18 +85,18 @@ class VersionListing {
     return { isFull: false }
   }
 
-  #behind(rows: readonly VersionRow[]): Cursor | undefined {
+  #cursorAfter(rows: readonly VersionRow[]): Cursor | undefined {
     const last = rows.at(-1)
     return last && { key: last.key, rseq: last.rseq }
   }
 
-  /** One entry more than asked for tells whether the page is the last. */
-  #missing(): number {
+  /** Entries still to read: the limit plus one, which shows whether the page is the last. */
+  #remaining(): number {
     return this.#limit + 1 - this.#versions.length - this.#commonPrefixes.length
   }
 }
 
-const before = (key: string): Cursor => ({ key, rseq: beforeAll })
+const before = (key: string): Cursor => ({ key, rseq: rseqMin })
 
 function afterGroup(group: string): Cursor | undefined {
   const next = successorOf(group)

@@ -5,25 +5,25 @@ import type { CacheRelease } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { readOpenCopies, releaseCopies } from '../removals/release-store.ts'
 import { taskKeys } from '../task-keys.ts'
-import type { VersionParts } from './versions.ts'
+import type { VersionDeps } from './versions.ts'
 
-/** What became of contents in a transaction that removed versions. */
+/** Contents released by a transaction that deleted versions. */
 export interface Released {
-  /** Contents without a version left. */
+  /** Contents without remaining versions. */
   readonly contentIds: readonly number[]
   readonly cleanupTaskIds: readonly number[]
 }
 
-/** Versions of these contents are gone from their rows: lets go what no other version needs. */
+/** Call after deleting versions of these contents: releases the contents without references and schedules the removal of their copies. */
 export function release(
   tx: Tx,
-  { scheduleCleanup }: Pick<VersionParts, 'scheduleCleanup'>,
-  gone: readonly { readonly contentId: number; readonly versions: number }[],
+  { scheduleCleanup }: Pick<VersionDeps, 'scheduleCleanup'>,
+  removed: readonly { readonly contentId: number; readonly versions: number }[],
   nowMs: number,
 ): Released {
   const contentIds: number[] = []
   const cleanupTaskIds = new Set<number>()
-  for (const { contentId, versions } of gone) {
+  for (const { contentId, versions } of removed) {
     if (!dropReferences(tx, contentId, versions, nowMs)) continue
     contentIds.push(contentId)
     for (const dataSetId of releaseCopies(tx, contentId, nowMs)) cleanupTaskIds.add(scheduleCleanup(tx, dataSetId))
@@ -31,9 +31,9 @@ export function release(
   return { contentIds, cleanupTaskIds: [...cleanupTaskIds] }
 }
 
-/** Removes the cached files of released contents. What fails is logged and left to a task. */
+/** Removes the cached files of released contents. A failure is logged and retried by a task. */
 export async function finishReleases(
-  { cache, database, log }: { readonly cache: Cache; readonly database: VersionParts['database']; readonly log: Log },
+  { cache, database, log }: { readonly cache: Cache; readonly database: VersionDeps['database']; readonly log: Log },
   { contentIds }: Released,
 ): Promise<{ readonly failed: number }> {
   let failed = 0
@@ -42,8 +42,8 @@ export async function finishReleases(
       await cache.finishRelease(contentId)
       await database.write((tx) => forgetDeleted(tx, contentId))
     } catch (error) {
-      // The version is gone for good; only the room of its bytes is not free yet.
-      log.warn('the cached bytes of a deleted object could not be removed yet', { content: contentId, error })
+      // The version is deleted; only its cache space is not free yet.
+      log.warn('cached bytes of a deleted object not removed; a task retries', { content: contentId, error })
       failed += 1
     }
   }
@@ -55,13 +55,13 @@ export function describeRelease({ contentIds }: Released, { failed }: { readonly
   return failed > 0 ? 'failed' : 'released'
 }
 
-/** Throws `object_storage_busy` while the copies of a content are being made, or a submission of one is undecided. */
+/** Throws `object_storage_busy` while copies of a content are being stored or their commit transaction is unconfirmed. */
 export function requireIdle(read: Reader, queue: Pick<TaskQueue, 'isOpen'>, contentId: number): void {
   const { isUndecided, pullingInto, committingTo } = readOpenCopies(read, contentId)
-  if (isUndecided) throw busy('a transaction with a copy of it is not confirmed yet')
+  if (isUndecided) throw busy('a transaction that commits one of its copies is not confirmed yet')
   const keys = [taskKeys.store(contentId), ...pullingInto.map(taskKeys.pull), ...committingTo.map(taskKeys.commit)]
   if (keys.some((key) => queue.isOpen(read, key))) throw busy('its copies are being stored')
 }
 
 const busy = (why: string) =>
-  storageErrors.object_storage_busy({ message: `the version cannot be deleted now: ${why}; look at the background tasks and try again` })
+  storageErrors.object_storage_busy({ message: `the version cannot be deleted now: ${why}; retry when its background tasks have finished` })

@@ -1,31 +1,35 @@
-import { deleteMarkersAbove, findFacts, findNewestData, settleKey, versionNotFound } from '../catalog/key-change-store.ts'
+import { deleteMarkersAbove, findNewestData, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, VersionPlace } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { requireKey } from '../objects/put-object.ts'
-import type { VersionParts } from './versions.ts'
+import type { VersionDeps } from './versions.ts'
 
-/** Brings a deleted object back: the markers above its newest bytes go. */
-export async function restoreDeleted({ buckets, database }: VersionParts, marker: VersionPlace): Promise<ObjectVersion> {
+/** Restores a deleted object by deleting the delete markers above its newest data version. */
+export async function restoreDeleted({ buckets, database }: VersionDeps, marker: VersionPlace): Promise<ObjectVersion> {
   const bucket = buckets.require(marker.bucket)
   const { key, versionId } = marker
   requireKey(key)
   return database.write((tx) => {
     const place = { bucket, key }
-    const current = findFacts(tx, place)
+    const current = findVersionSummary(tx, place)
     if (!current) throw storageErrors.object_not_found({ message: `'${key}' in bucket '${bucket.name}' has no version to restore` })
     if (current.versionId !== versionId) {
-      if (!findFacts(tx, place, versionId)) throw versionNotFound(place, versionId)
-      throw storageErrors.object_version_changed({ message: `version '${versionId}' is not the current one of '${key}' any more` })
+      if (!findVersionSummary(tx, place, versionId)) throw versionNotFound(place, versionId)
+      throw storageErrors.object_version_changed({
+        message: `version '${versionId}' is no longer the current version of '${key}'; list its versions again`,
+      })
     }
     if (current.contentId !== null)
-      throw storageErrors.object_version_changed({ message: `'${key}' is not deleted: '${versionId}' has bytes` })
+      throw storageErrors.object_version_changed({
+        message: `'${key}' is not deleted: its current version '${versionId}' is not a delete marker`,
+      })
     const newest = findNewestData(tx, place)
     if (!newest) throw storageErrors.object_not_found({ message: `'${key}' in bucket '${bucket.name}' has no version to restore` })
     deleteMarkersAbove(tx, place, newest.rseq)
-    settleKey(tx, place, { versions: 0, versionBytes: 0 })
+    updateKeyState(tx, place, { versions: 0, versionBytes: 0 })
     const restored = findVersion(tx, bucket.id, key)
-    if (!restored) throw new Error(`the restored version of '${key}' vanished inside its transaction`)
+    if (!restored) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
     return restored
   })
 }

@@ -9,7 +9,7 @@ import { openVersionStorage, type VersionStorage } from '../testing/version-stor
 const restore = ({ versions }: VersionStorage, source: ObjectVersion, current: ObjectVersion) =>
   versions.restore({ bucket: 'photos', key: source.key, versionId: source.versionId, expectedCurrentVersionId: current.versionId })
 
-test('an older version comes back as a new one with the same bytes, and nothing is copied', async () => {
+test('a restore creates a new version with the bytes of the older one, without copying them', async () => {
   await using storage = await openVersionStorage()
   const headers = { contentType: 'text/plain', system: { 'cache-control': 'no-cache' }, user: { a: 'b' } }
   const first = await storage.put('k', 'one', { headers })
@@ -29,7 +29,7 @@ test('an older version comes back as a new one with the same bytes, and nothing 
   storage.expectSound()
 })
 
-test('an older version comes back over a delete marker', async () => {
+test('an older version can be restored over a delete marker', async () => {
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'one')
   const marker = await storage.objects.delete('photos', 'k')
@@ -38,7 +38,7 @@ test('an older version comes back over a delete marker', async () => {
   storage.expectSound()
 })
 
-test('what is current already, what changed meanwhile and what has no bytes is refused', async () => {
+test('a restore refuses a version that is already current, a changed current version and a delete marker', async () => {
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'one')
   const marker = await storage.objects.delete('photos', 'k')
@@ -54,7 +54,7 @@ test('what is current already, what changed meanwhile and what has no bytes is r
   storage.expectSound()
 })
 
-test('the same bytes under other headers are no equal version', async () => {
+test('a version with the same bytes but other headers can be restored', async () => {
   await using storage = await openVersionStorage()
   const plain = await storage.put('k', 'bytes', { headers: { contentType: 'text/plain', system: {}, user: {} } })
   const page = await storage.put('k', 'bytes', { headers: { contentType: 'text/html', system: {}, user: {} } })
@@ -62,7 +62,7 @@ test('the same bytes under other headers are no equal version', async () => {
   storage.expectSound()
 })
 
-test('of restores at the same time one wins', async () => {
+test('of concurrent restores one succeeds', async () => {
   await using storage = await openVersionStorage()
   const versions = [await storage.put('k', 'a'), await storage.put('k', 'b'), await storage.put('k', 'c')]
   const current = await storage.put('k', 'd')
@@ -72,7 +72,7 @@ test('of restores at the same time one wins', async () => {
   storage.expectSound()
 })
 
-/** A provider that has the bytes. */
+/** A provider that serves the bytes. */
 const provider =
   (bytes: string) =>
   async (version: ObjectVersion): Promise<OpenedObject> => ({
@@ -92,7 +92,7 @@ async function withRemoteBytes(remote: string, maxBytes?: number) {
   return { storage, first, second }
 }
 
-test('bytes that are only at a provider are fetched into the cache and verified first', async () => {
+test('bytes that are only at a provider are first fetched into the cache and verified', async () => {
   const { storage, first, second } = await withRemoteBytes('old bytes')
   await using _ = storage
   await restore(storage, first, second)
@@ -101,7 +101,7 @@ test('bytes that are only at a provider are fetched into the cache and verified 
   storage.expectSound()
 })
 
-test('a cached file that vanished is fetched anew', async () => {
+test('a missing cached file is fetched again', async () => {
   const { storage, first, second } = await withRemoteBytes('old bytes')
   await using _ = storage
   const third = await restore(storage, first, second)
@@ -113,7 +113,7 @@ test('a cached file that vanished is fetched anew', async () => {
   storage.expectSound()
 })
 
-test('I-30: a cached file with a changed byte is not restored from, but fetched anew', async () => {
+test('I-30: a damaged cached file is not used for a restore but fetched again', async () => {
   const { storage, first, second } = await withRemoteBytes('old bytes')
   await using _ = storage
   const third = await restore(storage, first, second)
@@ -126,7 +126,7 @@ test('I-30: a cached file with a changed byte is not restored from, but fetched 
   storage.expectSound()
 })
 
-test('wrong bytes of a provider, or none, change nothing', async () => {
+test('a restore changes nothing when the provider sends wrong bytes or is unreadable', async () => {
   for (const remote of ['new bytes', 'old', 'old bytes and more']) {
     const { storage, first, second } = await withRemoteBytes(remote)
     await using _ = storage
@@ -144,7 +144,7 @@ test('wrong bytes of a provider, or none, change nothing', async () => {
   storage.expectSound()
 })
 
-test('without room for the fetched bytes nothing changes', async () => {
+test('a restore changes nothing when the cache has no space for the fetched bytes', async () => {
   const { storage, first, second } = await withRemoteBytes('old bytes', 12)
   await using _ = storage
   await storage.put('filler', 'filler')
@@ -153,7 +153,7 @@ test('without room for the fetched bytes nothing changes', async () => {
   storage.expectSound()
 })
 
-test('a current version that cannot be read may be replaced by an equal one', async () => {
+test('an unreadable current version can be replaced by an equal one', async () => {
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'bytes')
   const second = await storage.put('k', 'bytes')
@@ -162,7 +162,7 @@ test('a current version that cannot be read may be replaced by an equal one', as
   storage.expectSound()
 })
 
-test('a deleted object comes back with its newest bytes, whatever markers lie above', async () => {
+test('undelete restores the newest data version under any number of delete markers', async () => {
   await using storage = await openVersionStorage()
   await storage.put('k', 'one')
   const first = await storage.objects.delete('photos', 'k')
@@ -179,7 +179,7 @@ test('a deleted object comes back with its newest bytes, whatever markers lie ab
   expect(storage.objects.find('photos', 'k', first.versionId)).toBeDefined()
   storage.expectSound()
   await expect(undelete(data.versionId)).rejects.toMatchObject({ code: 'object_version_changed' })
-  const lonely = await storage.objects.delete('photos', 'never-was')
-  await expect(undelete(lonely.versionId, 'never-was')).rejects.toMatchObject({ code: 'object_not_found' })
+  const onlyMarker = await storage.objects.delete('photos', 'never-existed')
+  await expect(undelete(onlyMarker.versionId, 'never-existed')).rejects.toMatchObject({ code: 'object_not_found' })
   storage.expectSound()
 })

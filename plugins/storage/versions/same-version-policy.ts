@@ -1,4 +1,4 @@
-/** Whether restoring a version would change anything that a reader can see. */
+/** Decides whether a restore would change anything visible to readers. */
 import type { ObjectHeaders, ObjectVersion } from '../contract.ts'
 
 export type Compared = Pick<ObjectVersion, 'versionId' | 'isDeleteMarker' | 'contentId' | 'headers'>

@@ -1,10 +1,10 @@
-/** Where a listing of versions goes on when the version it was to go on behind has been deleted meanwhile. */
+/** Decodes version ids, to continue a listing after a version that was deleted meanwhile. */
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const ulid = /^[0-9A-HJKMNP-TV-Z]{26}$/
 const timeDigits = 10
 
-/** When a version id was made, in milliseconds; undefined for what is no version id of ours. */
+/** Creation time of a version id (ULID) in milliseconds since 1970; undefined if it has another format. */
 export function versionTimeMs(versionId: string): number | undefined {
   if (!ulid.test(versionId)) return undefined
   let timeMs = 0

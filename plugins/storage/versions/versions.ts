@@ -9,24 +9,23 @@ import { listVersions } from './list-versions.ts'
 import { restoreDeleted } from './restore-deleted.ts'
 import { restoreVersion } from './restore-version.ts'
 
-/** What the operations on versions work with. */
-export interface VersionParts {
+export interface VersionDeps {
   readonly database: Database
   readonly buckets: Buckets
   readonly cache: Cache
   readonly clock: Clock
   readonly log: Log
   readonly queue: Pick<TaskQueue, 'isOpen'>
-  /** Puts the removal of the data set's released pieces on record. Returns the task's id. */
+  /** Enqueues the removal of the data set's released pieces. Returns the task's id. */
   readonly scheduleCleanup: (tx: Tx, dataSetId: number) => number
-  /** Called in the committing transaction when copies become due. */
+  /** Called in the committing transaction of a restore. */
   readonly onNewContent: (tx: Tx, content: AttachedContent) => void
   /** Opens bytes that are not in the cache. */
   readonly readRemote: (version: ObjectVersion, contentId: number) => Promise<OpenedObject>
 }
 
-export function createVersions(parts: VersionParts): Versions {
-  const { buckets, database } = parts
+export function createVersions(deps: VersionDeps): Versions {
+  const { buckets, database } = deps
   const bucketId = (name: string) => buckets.require(name).id
   return {
     ofKey: ({ bucket, ...request }) => listHistory(database.read, bucketId(bucket), request),
@@ -34,10 +33,10 @@ export function createVersions(parts: VersionParts): Versions {
     deletedObjects: ({ bucket, ...request }) => listDeleted(database.read, bucketId(bucket), request),
     deleteMarkers: ({ bucket, ...request }) => listMarkers(database.read, bucketId(bucket), request),
     onDataSets: ({ bucket, ...request }) => listDependent(database.read, bucketId(bucket), request),
-    restoreDeleted: (request) => restoreDeleted(parts, request),
-    restore: (request) => restoreVersion(parts, request),
-    delete: (request) => deleteVersion(parts, request),
-    deletePermanently: (request) => deletePermanently(parts, request),
-    deleteObjectPermanently: (request) => deleteObjectPermanently(parts, request),
+    restoreDeleted: (request) => restoreDeleted(deps, request),
+    restore: (request) => restoreVersion(deps, request),
+    delete: (request) => deleteVersion(deps, request),
+    deletePermanently: (request) => deletePermanently(deps, request),
+    deleteObjectPermanently: (request) => deleteObjectPermanently(deps, request),
   }
 }

@@ -27,11 +27,11 @@ test.each([
   [{ isApproved: false }, { approved: false, reason: 'not_approved' }],
   [{ rateUsage: 991n }, { approved: false, reason: 'rate_limited' }],
   [{ lockupUsage: 4901n }, { approved: false, reason: 'lockup_limited' }],
-  // One-time fees have lowered it.
+  // Lowered by one-time fees.
   [{ lockupAllowance: 99n }, { approved: false, reason: 'lockup_limited' }],
   [{ maxLockupPeriod: 86_399n }, { approved: false, reason: 'lockup_period_too_short' }],
   [unlimited, { approved: true }],
-])('an approval with %o is %o for work that adds 10 to the rate and 100 to the lockup', (changed, expected) => {
+])('an approval with %o is %o for work that adds rate 10 and lockup 100', (changed, expected) => {
   expect(approvalState({ ...granted, ...changed }, { ratePerEpoch: 10n, lockup: 100n }, 86_400n)).toEqual(expected)
 })
 
@@ -41,7 +41,7 @@ test.each([
   [{ rateUsage: 900n }, 'rate_limited'],
   [{ lockupUsage: 4500n }, 'lockup_limited'],
   [{ rateAllowance: 0n, lockupAllowance: 0n }, undefined],
-])('of the usage %o the allowance that is nearly used up is %s', (changed, expected) => {
+])('usage %o: the nearly used allowance is %s', (changed, expected) => {
   expect(nearlyUsed({ ...granted, ...changed })).toBe(expected)
 })
 
@@ -54,7 +54,7 @@ test.each<readonly [changed: Partial<OperatorApproval>, approve: boolean, onDepo
   [{ maxLockupPeriod: 86_399n }, true, true],
   [{ isApproved: false }, true, true],
   [unlimited, true, false],
-])('of %o: an explicit approval has something to do is %s, a deposit approves on the way is %s', (changed, approve, onDeposit) => {
+])('%o: an explicit approval is needed: %s, a deposit also approves: %s', (changed, approve, onDeposit) => {
   expect(differsFromLimits({ ...granted, ...changed }, limits)).toBe(approve)
   expect(fallsShortOfLimits({ ...granted, ...changed }, limits)).toBe(onDeposit)
 })
@@ -71,7 +71,7 @@ test.each<readonly [changed: Partial<OperatorApproval>, granted: Partial<typeof 
   ],
   [{ rateAllowance: 1001n, lockupAllowance: 2499n }, { ratePerEpoch: 1001n }],
   [{ ...unlimited, isApproved: false }, {}],
-])('of %o a deposit grants the limits, but %o', (changed, larger) => {
+])('%o: a deposit grants the limits, except %o', (changed, larger) => {
   expect(raisedToLimits({ ...granted, ...changed }, limits)).toEqual({ ...limits, ...larger })
 })
 
@@ -84,7 +84,7 @@ test.each([
   ['lockup_period_too_short', {}, 'Raise chain.spending.approved_lockup_days and run svc wallet approve.'],
 ] as const)('the advice for %s with %o: %s', (reason, changed, advice) => {
   expect(approvalAdvice(reason, { ...granted, ...changed }, limits)).toBe(advice)
-  // Running it helps exactly where it is all that the advice asks for.
+  // The command changes something exactly when it is the whole advice.
   expect(differsFromLimits({ ...granted, ...changed }, limits)).toBe(advice.startsWith('Run'))
 })
 
@@ -95,8 +95,8 @@ test.each([
   [unlimited, `Run svc wallet approve to lower it to the settings, or raise ${rate}, ${lockup}, ${days}.`],
   [{ rateAllowance: 1001n, rateUsage: 1000n }, `Run svc wallet approve to lower it to the settings, or raise ${rate}.`],
   [{ maxLockupPeriod: 86_401n }, `Run svc wallet approve to lower it to the settings, or raise ${days}.`],
-  [{ ...unlimited, rateUsage: 1001n }, `Raise ${rate}, which is below what is in use, and run svc wallet approve.`],
-  [{ lockupAllowance: 9000n, lockupUsage: 5001n }, `Raise ${lockup}, which is below what is in use, and run svc wallet approve.`],
+  [{ ...unlimited, rateUsage: 1001n }, `Raise ${rate}, which is below the current usage, and run svc wallet approve.`],
+  [{ lockupAllowance: 9000n, lockupUsage: 5001n }, `Raise ${lockup}, which is below the current usage, and run svc wallet approve.`],
 ])('the advice for allowances above the settings, %o: %s', (changed, advice) => {
   expect(excessAdvice({ ...granted, ...changed }, limits)).toBe(advice)
 })

@@ -1,10 +1,10 @@
-/** What the storage service may draw on the payment account: FilecoinPay's allowances. Amounts are in 10^-18 USDFC. */
+/** FilecoinPay's allowances of the storage service on the payment account. Amounts in 10^-18 USDFC. */
 
 export interface OperatorApproval {
   readonly isApproved: boolean
-  /** Highest sum of running rates, per epoch. */
+  /** Maximum sum of payment rates, per epoch. */
   readonly rateAllowance: bigint
-  /** Highest sum of what is locked. Every one-time fee lowers it for good. */
+  /** Maximum total lockup. Every one-time fee lowers it permanently. */
   readonly lockupAllowance: bigint
   readonly rateUsage: bigint
   readonly lockupUsage: bigint
@@ -12,14 +12,14 @@ export interface OperatorApproval {
   readonly maxLockupPeriod: bigint
 }
 
-/** The allowances that the operator's settings grant. */
+/** The allowances configured in chain.spending. */
 export interface ApprovalLimits {
   readonly ratePerEpoch: bigint
   readonly lockup: bigint
   readonly lockupPeriodEpochs: bigint
 }
 
-/** What planned work adds to the usage. */
+/** Usage added by planned work. */
 export interface ApprovalNeed {
   readonly ratePerEpoch: bigint
   readonly lockup: bigint
@@ -30,14 +30,14 @@ export type ApprovalState =
   | { readonly approved: false; readonly reason: 'not_approved' | 'rate_limited' | 'lockup_limited' | 'lockup_period_too_short' }
 
 export const noNeed: ApprovalNeed = { ratePerEpoch: 0n, lockup: 0n }
-/** From this share of an allowance on the operator is warned. */
+/** Usage of an allowance from which readiness warns. */
 const nearlyUsedPercent = 90n
-/** `svc wallet approve` sets a lockup allowance again that fees have lowered below this share. */
+/** `svc wallet approve` renews a lockup allowance that fees lowered below this share of its limit. */
 const lockupLeftPercent = 90n
-/** A deposit renews it, at no extra transaction, below this share. */
+/** A deposit renews it below this share, in the same transaction. */
 const lockupLeftAtDepositPercent = 50n
 
-/** Whether the allowances cover the need on top of what is in use. */
+/** Checks whether the allowances cover the need in addition to the current usage. */
 export function approvalState(approval: OperatorApproval, need: ApprovalNeed, lockupPeriodEpochs: bigint): ApprovalState {
   if (!approval.isApproved) return { approved: false, reason: 'not_approved' }
   if (approval.rateUsage + need.ratePerEpoch > approval.rateAllowance) return { approved: false, reason: 'rate_limited' }
@@ -46,7 +46,7 @@ export function approvalState(approval: OperatorApproval, need: ApprovalNeed, lo
   return { approved: true }
 }
 
-/** The allowance that is nearly used up; undefined while there is room in both. */
+/** The allowance used to at least 90 %, or undefined. */
 export function nearlyUsed(approval: OperatorApproval): 'rate_limited' | 'lockup_limited' | undefined {
   if (isNearly(approval.rateUsage, approval.rateAllowance)) return 'rate_limited'
   if (isNearly(approval.lockupUsage, approval.lockupAllowance)) return 'lockup_limited'
@@ -55,7 +55,7 @@ export function nearlyUsed(approval: OperatorApproval): 'rate_limited' | 'lockup
 
 const isNearly = (usage: bigint, allowance: bigint) => usage > 0n && usage * 100n >= allowance * nearlyUsedPercent
 
-/** Whether an explicit approval changes anything: it brings every allowance to the limits of the settings, down as well as up. */
+/** True when an explicit approval would change an allowance: it raises or lowers each one to its limit. */
 export function differsFromLimits(approval: OperatorApproval, limits: ApprovalLimits): boolean {
   return (
     !approval.isApproved ||
@@ -66,7 +66,7 @@ export function differsFromLimits(approval: OperatorApproval, limits: ApprovalLi
   )
 }
 
-/** Whether a deposit should approve on the way, because an allowance falls short of the limits. */
+/** True when a deposit should also approve, because an allowance is below its limit. */
 export function fallsShortOfLimits(approval: OperatorApproval, limits: ApprovalLimits): boolean {
   return (
     !approval.isApproved ||
@@ -77,8 +77,8 @@ export function fallsShortOfLimits(approval: OperatorApproval, limits: ApprovalL
 }
 
 /**
- * What a deposit that approves on the way grants: FilecoinPay sets all three at once, so an allowance above its limit is granted
- * again as it is. A revoked approval grants nothing now, and starts from the limits.
+ * The allowances that a deposit with approval grants. FilecoinPay sets all three at once, so an allowance above its limit is granted again
+ * unchanged. A revoked approval starts from the limits.
  */
 export function raisedToLimits(approval: OperatorApproval, limits: ApprovalLimits): ApprovalLimits {
   if (!approval.isApproved) return limits
@@ -91,17 +91,17 @@ export function raisedToLimits(approval: OperatorApproval, limits: ApprovalLimit
 
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
-/** What to do about an allowance that does not suffice, as a sentence for the operator. */
+/** Next step for the operator when an allowance is too low, as a sentence. */
 export function approvalAdvice(
   reason: Exclude<ApprovalState, { approved: true }>['reason'],
   approval: OperatorApproval,
   limits: ApprovalLimits,
 ): string {
-  if (reason === 'not_approved' || differsUpwards(reason, approval, limits)) return 'Run svc wallet approve.'
+  if (reason === 'not_approved' || isBelowLimit(reason, approval, limits)) return 'Run svc wallet approve.'
   return `Raise ${settingOf[reason]} and run svc wallet approve.`
 }
 
-/** What to do about allowances above the settings, as a sentence for the operator; undefined where there are none. */
+/** Next step for the operator when allowances are above the settings, as a sentence; undefined if none is. */
 export function excessAdvice(approval: OperatorApproval, limits: ApprovalLimits): string | undefined {
   const excess: (keyof typeof settingOf)[] = []
   if (approval.rateAllowance > limits.ratePerEpoch) excess.push('rate_limited')
@@ -109,11 +109,11 @@ export function excessAdvice(approval: OperatorApproval, limits: ApprovalLimits)
   if (approval.maxLockupPeriod > limits.lockupPeriodEpochs) excess.push('lockup_period_too_short')
   if (excess.length === 0) return undefined
   const inUse = loweredBelowUsage(approval, limits)
-  if (inUse) return `Raise ${settingOf[inUse]}, which is below what is in use, and run svc wallet approve.`
+  if (inUse) return `Raise ${settingOf[inUse]}, which is below the current usage, and run svc wallet approve.`
   return `Run svc wallet approve to lower it to the settings, or raise ${excess.map((reason) => settingOf[reason]).join(', ')}.`
 }
 
-/** The allowance that an explicit approval would lower below what is in use; new work would wait then. */
+/** The allowance that an explicit approval would lower below its usage, so that new work would wait. */
 export function loweredBelowUsage(approval: OperatorApproval, limits: ApprovalLimits): 'rate_limited' | 'lockup_limited' | undefined {
   if (!approval.isApproved) return undefined
   const { rateAllowance, rateUsage, lockupAllowance, lockupUsage } = approval
@@ -128,8 +128,8 @@ export const settingOf = {
   lockup_period_too_short: 'chain.spending.approved_lockup_days',
 } as const
 
-/** Whether the settings grant more than the chain has now. */
-function differsUpwards(reason: keyof typeof settingOf, approval: OperatorApproval, limits: ApprovalLimits): boolean {
+/** True when the settings grant more than the allowance on chain. */
+function isBelowLimit(reason: keyof typeof settingOf, approval: OperatorApproval, limits: ApprovalLimits): boolean {
   if (reason === 'rate_limited') return approval.rateAllowance < limits.ratePerEpoch
   if (reason === 'lockup_limited') return approval.lockupAllowance * 100n < limits.lockup * lockupLeftPercent
   return approval.maxLockupPeriod < limits.lockupPeriodEpochs

@@ -1,4 +1,4 @@
-/** Nodes that take a question and never finish the answer. */
+/** Nodes that accept a request and never finish the response. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
@@ -29,7 +29,7 @@ const drip = (socket: Socket) => {
 test.each([
   [
     'http',
-    'drips its answer',
+    'drips its body',
     (socket: Socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n')
       drip(socket)
@@ -38,17 +38,17 @@ test.each([
   ['http', 'stops after its headers', (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n')],
   ['http', 'drips its headers', drip],
   ['ws', 'never opens the websocket', () => undefined],
-] as const)('a node at %s that %s is unreachable by the deadline', async (scheme, _what, answer) => {
+] as const)('a %s node that %s is unreachable at the deadline', async (scheme, _what, answer) => {
   const closed: Promise<unknown>[] = []
   const rpcUrl = await nodeAt(scheme, (socket) => {
     closed.push(new Promise((done) => socket.once('close', done)))
     answer(socket)
   })
-  const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl }), questionMs: 300, isShortLived: true })
+  const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl }), requestMs: 300, isShortLived: true })
   const failure = await chain.currentEpoch().catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(ChainUnreachable)
   expect(String(failure)).not.toContain('secret')
-  // Questions that do not pass the chain's own reads are bounded as well.
+  // Direct calls of the viem client have the deadline too.
   await expect(chain.publicClient.getTransactionCount({ address: `0x${'1'.repeat(40)}` })).rejects.toThrow()
   if (scheme === 'http') await Promise.all(closed)
 })

@@ -2,25 +2,25 @@ import { TimeoutError, type Transport } from 'viem'
 import { within } from '#kernel'
 
 /**
- * Ends each question to a node after `ms`, its repetitions included. Viem's own timeout ends with the headers of an answer: a node that
- * then sends nothing more would hold the asker for ever, and so would one that accepts a websocket and never opens it.
+ * Limits each request to a node to `ms`, retries included. Viem's own timeout ends when the response headers arrive: a node that then stops
+ * sending, or that accepts a websocket and never opens it, would block the caller forever.
  */
 export function boundedTransport(transport: Transport, ms: number): Transport {
   return (options) => {
-    const made = transport(options)
-    const request: typeof made.request = (question, requestOptions) =>
-      within(ms, made.request(question, requestOptions), () => {
-        // Without the URL, which may carry a token (I-10).
-        throw new TimeoutError({ body: { method: question.method }, url: '' })
+    const inner = transport(options)
+    const request: typeof inner.request = (call, requestOptions) =>
+      within(ms, inner.request(call, requestOptions), () => {
+        // Without the URL, which may contain a token (I-10).
+        throw new TimeoutError({ body: { method: call.method }, url: '' })
       })
-    return { ...made, request }
+    return { ...inner, request }
   }
 }
 
-/** `fetch` that ends after `ms`, the body included: a late answer must not keep its connection. */
+/** `fetch` with a timeout that includes the body, so that a late response does not hold its connection. */
 export function boundedFetch(ms: number): typeof fetch {
   return (input, init) => {
-    const late = AbortSignal.timeout(ms)
-    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, late]) : late })
+    const timeout = AbortSignal.timeout(ms)
+    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, timeout]) : timeout })
   }
 }

@@ -1,4 +1,4 @@
-/** The ways a question to the chain can fail, made from viem's many. */
+/** Errors of chain calls, converted from viem's. */
 import {
   type Abi,
   BaseError,
@@ -12,49 +12,49 @@ import {
   size,
 } from 'viem'
 
-/** The node gave no usable answer: no connection, a timeout, an HTTP or RPC error, or no contract at the address. Ask again later. */
+/** The node returned no usable answer: no connection, timeout, HTTP or RPC error, or no contract at the address. Retry later. */
 export class ChainUnreachable extends Error {
   override readonly name: string = 'ChainUnreachable'
   readonly code = 'chain_unreachable'
 }
 
-/** The node's answer cannot be true. Nothing is done on the strength of it; work waits as for a node without an answer. */
+/** The node returned an impossible value. It is not used; work waits as if the node were unreachable. */
 export class ChainAnswerImplausible extends ChainUnreachable {
   override readonly name = 'ChainAnswerImplausible'
 
-  /** @param answer what the node said: `a balance of -1` */
+  /** @param answer for example `a balance of -1` */
   constructor(answer: string) {
-    super(`The chain node reported ${answer}; that cannot be true. Check the node, or set another in chain.rpc_url.`)
+    super(`The chain node reported ${answer}, which is impossible. Check the node, or set another one in chain.rpc_url.`)
   }
 }
 
-/** The fee settings, each with the unit of its value; `decimals` count from 10^-18 FIL. */
+/** Units of the fee settings; `decimals` relative to 10^-18 FIL. */
 const feeUnits = {
   'chain.spending.max_fee_per_gas_nanofil': { decimals: 9, unit: 'nanoFIL per gas' },
   'chain.spending.max_transaction_fee_millifil': { decimals: 15, unit: 'milliFIL' },
 } as const
 
-/** The node asks for more than the operator allows. Nothing was signed. */
+/** The fee is above the operator's limit. Nothing was signed. */
 export class FeeAboveLimit extends Error {
   override readonly name = 'FeeAboveLimit'
   readonly code = 'fee_above_limit'
 
   /** Amounts in 10^-18 FIL. */
-  constructor(setting: keyof typeof feeUnits, asked: bigint, allowed: bigint) {
+  constructor(setting: keyof typeof feeUnits, fee: bigint, limit: bigint) {
     const { decimals, unit } = feeUnits[setting]
     super(
-      `The transaction was not signed: its fee would be up to ${formatUnits(asked, decimals)} ${unit}, above the ${formatUnits(allowed, decimals)} of ${setting}. Try again when fees are lower, check the node, or raise the setting.`,
+      `The transaction was not signed: its fee would be up to ${formatUnits(fee, decimals)} ${unit}, above the ${formatUnits(limit, decimals)} of ${setting}. Try again when fees are lower, check the node, or raise the setting.`,
     )
   }
 }
 
-/** A contract refused the call. `errorName` and `args` are set when one of the known ABIs names the selector. */
+/** A contract reverted the call. `errorName` and `args` are set when a known ABI defines the selector. */
 export class ChainReverted extends Error {
   override readonly name = 'ChainReverted'
   readonly code = 'chain_reverted'
-  /** First four bytes of the revert data; `0x` when the node passed none on. */
+  /** First four bytes of the revert data; `0x` when the node returned none. */
   readonly selector: Hex
-  /** `Error` for a revert with a text, which is then `args[0]`. */
+  /** `Error` for a revert with a reason text, which is then `args[0]`. */
   readonly errorName: string | undefined
   readonly args: readonly unknown[]
 
@@ -67,17 +67,17 @@ export class ChainReverted extends Error {
 }
 
 /**
- * Turns whatever a viem call threw into `ChainUnreachable` or `ChainReverted`; the errors of this file pass through unchanged.
- * @param what names the question in the message, such as `read getDataSet`
- * @param abi names reverts that viem met outside a contract call (gas estimation of ready calldata)
+ * Converts an error of viem to `ChainUnreachable` or `ChainReverted`; returns the errors of this file unchanged.
+ * @param what names the call in the message, such as `read getDataSet`
+ * @param abi decodes reverts outside contract calls (gas estimation of encoded calldata)
  */
 export function toChainError(error: unknown, what: string, abi: Abi = []): ChainUnreachable | ChainReverted | FeeAboveLimit {
   if (error instanceof ChainUnreachable || error instanceof ChainReverted || error instanceof FeeAboveLimit) return error
   if (!(error instanceof BaseError)) return new ChainUnreachable(`Could not ${what}: ${String(error)}`, { cause: error })
   const revert = findRevert(error, abi)
   if (revert !== undefined) {
-    const said = [revert.errorName ?? revert.selector, ...revert.args.map(String)].join(' ')
-    return new ChainReverted(`The chain refused to ${what}: ${said}`, revert, { cause: withoutUrl(error) })
+    const reason = [revert.errorName ?? revert.selector, ...revert.args.map(String)].join(' ')
+    return new ChainReverted(`The chain rejected the call to ${what}: ${reason}`, revert, { cause: withoutUrl(error) })
   }
   return new ChainUnreachable(`Could not ${what}: ${error.shortMessage}`, { cause: withoutUrl(error) })
 }
@@ -107,14 +107,14 @@ function decodeRevert(raw: Hex, abi: Abi): Pick<ChainReverted, 'selector' | 'err
     const { errorName, args } = decodeErrorResult({ abi, data: raw })
     return { selector: selectorOf(raw), errorName, args: (args as readonly unknown[] | undefined) ?? [] }
   } catch {
-    // An unknown selector is still a revert: the caller gets the selector alone.
+    // An unknown selector is still a revert: return the selector only.
     return { selector: selectorOf(raw), errorName: undefined, args: [] }
   }
 }
 
-/** JSON-RPC code 3 is "execution reverted"; its `data` member is the revert data. */
+/** JSON-RPC code of "execution reverted"; its `data` member is the revert data. */
 const executionRevertedCode = 3
-/** Lotus gives the data inside its message: `… revert reason=[0x…] …`. */
+/** Lotus returns the data inside its message: `… revert reason=[0x…] …`. */
 const lotusRevert = /(?:revert reason|vm error)=\[(0x[0-9a-fA-F]*)\]/
 
 function revertDataIn(error: BaseError): Hex | undefined {
@@ -134,7 +134,7 @@ function selectorOf(raw: Hex | undefined): Hex {
   return raw !== undefined && size(raw) >= 4 ? (raw.slice(0, 10) as Hex) : '0x'
 }
 
-/** RPC URLs often carry an access token, and viem prints them: keep the cause but not its URL (I-10). */
+/** Viem's messages contain the RPC URL, which may contain a token: keep the cause without the URL (I-10). */
 function withoutUrl(error: BaseError): Error {
   const http = error.walk((cause) => cause instanceof HttpRequestError)
   const plain = new Error(error.details || error.shortMessage)

@@ -52,13 +52,13 @@ const abi = parseAbi([
 ])
 const target = '0x00000000000000000000000000000000000000aa'
 const question = { address: target, abi, functionName: 'answer', args: [7n] } as const
-/** What the multicall contract answers to one call: reads travel through it. */
+/** Answer of the multicall contract to one call: reads go through it. */
 const answered = (success: boolean, returnData: Hex) =>
   encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: [{ success, returnData }] })
 const answerHex = (value: bigint) => answered(true, encodeFunctionResult({ abi, functionName: 'answer', result: value }))
 const refused = encodeErrorResult({ abi, errorName: 'Refused', args: [7n, 'no'] })
 
-test('a final read is made at the head minus the confirmations', async () => {
+test('a final read uses the head minus the confirmations', async () => {
   const blocks: unknown[] = []
   const chain = await chainOn((method, params) => {
     if (method === 'eth_blockNumber') return { result: numberToHex(1000) }
@@ -72,19 +72,19 @@ test('a final read is made at the head minus the confirmations', async () => {
 
 test.each([
   ['reports a finalized block', { result: { number: numberToHex(4990), transactions: [] } }, 4990n],
-  ['reports one that is ahead of its head', { result: { number: numberToHex(6000), transactions: [] } }, 4100n],
-  ['does not know the tag', { error: { code: -32602, message: 'invalid block range' } }, 4100n],
+  ['reports a finalized block ahead of its head', { result: { number: numberToHex(6000), transactions: [] } }, 4100n],
+  ['does not support the tag', { error: { code: -32602, message: 'invalid block range' } }, 4100n],
 ] as const)('the finalized epoch of a node that %s', async (_what, reply, epoch) => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const chain = await chainOn((method, params) => {
     if (method === 'eth_blockNumber') return { result: numberToHex(5000) }
     if (method === 'eth_getBlockByNumber') return reply
-    asked.push(params[1])
+    requests.push(params[1])
     return { result: answerHex(5n) }
   })
   expect(await chain.finalizedEpoch()).toBe(epoch)
   expect(await chain.readAt(epoch)(question)).toBe(5n)
-  expect(asked).toEqual([numberToHex(epoch)])
+  expect(requests).toEqual([numberToHex(epoch)])
 })
 
 test('the final epoch of a young chain is 0', async () => {
@@ -99,7 +99,7 @@ test.each([
     'in the node’s message',
     { code: -32603, message: `message execution failed (exit=[33], revert reason=[${refused}], vm error=[${refused}])` },
   ],
-])('a revert passed on %s is named with its arguments', async (_how, error) => {
+])('a revert returned %s is decoded with its arguments', async (_how, error) => {
   const chain = await chainOn(() => (error === undefined ? { result: answered(false, refused) } : { error }))
   const failure = await chain.read(question).catch((reason: unknown) => reason)
   expect(failure).toBeInstanceOf(ChainReverted)
@@ -116,17 +116,20 @@ test.each([
   ['an RPC error', () => ({ error: { code: -32005, message: 'rate limited' } })],
   ['an address without a contract', () => ({ result: answered(true, '0x') })],
   ['a chain without the multicall contract', () => ({ result: '0x' })],
-])('%s is not an answer', async (_what, node) => {
+])('%s counts as unreachable', async (_what, node) => {
   const chain = await chainOn(node)
   await expect(chain.read(question)).rejects.toThrow(ChainUnreachable)
 })
 
-test.each(['', 'zz', '0x12', `${'42'.repeat(32)}00`])('I-10: a malformed key %j is refused without being shown', (key) => {
-  expect(() => openAccount(key)).toThrow('chain.private_key must be 32 bytes in hexadecimal.')
-})
+test.each(['', 'zz', '0x12', `${'42'.repeat(32)}00`])(
+  'I-10: a malformed key %j is rejected, and the message does not contain it',
+  (key) => {
+    expect(() => openAccount(key)).toThrow('chain.private_key must be 32 bytes in hexadecimal.')
+  },
+)
 
 const call = planCall({
-  what: 'ask',
+  what: 'act',
   to: target,
   abi: parseAbi(['function act(uint256 id)', 'error Refused(uint256 id, string why)']),
   functionName: 'act',
@@ -144,16 +147,16 @@ const signingNode: Node = (method) => {
 }
 
 test('I-04: a transaction is signed completely and not sent', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const chain = await chainOn((method, params) => {
-    asked.push(method)
+    requests.push(method)
     return signingNode(method, params)
   })
   const signed = await signTransaction({ chain, account, call, limits })
   expect(signed).toMatchObject({ nonce: 9, hash: keccak256(signed.raw) })
   expect(parseTransaction(signed.raw)).toMatchObject({ chainId: 314159, nonce: 9, to: target, data: call.data, gas: 125_000n })
   expect(await recoverTransactionAddress({ serializedTransaction: signed.raw as `0x02${string}` })).toBe(account.address)
-  expect(asked).not.toContain('eth_sendRawTransaction')
+  expect(requests).not.toContain('eth_sendRawTransaction')
 })
 
 test.each<readonly [what: string, lie: Record<string, unknown>, refusal: object]>([
@@ -164,21 +167,21 @@ test.each<readonly [what: string, lie: Record<string, unknown>, refusal: object]
     { code: 'fee_above_limit' },
   ],
   [
-    'gas that makes the whole above the limit',
+    'gas whose total fee is above the limit',
     { eth_estimateGas: numberToHex(9_000_000_000), eth_maxPriorityFeePerGas: numberToHex(10n ** 9n) },
     { code: 'fee_above_limit' },
   ],
   ['more gas than a block has', { eth_estimateGas: numberToHex(2n ** 60n) }, { name: 'ChainAnswerImplausible' }],
-  ['less than no gas', { eth_estimateGas: -5 }, { name: 'ChainAnswerImplausible' }],
-  ['a fee below nothing', { eth_maxPriorityFeePerGas: -5 }, { code: 'chain_unreachable' }],
+  ['negative gas', { eth_estimateGas: -5 }, { name: 'ChainAnswerImplausible' }],
+  ['a negative fee', { eth_maxPriorityFeePerGas: -5 }, { code: 'chain_unreachable' }],
   ['a huge nonce', { eth_getTransactionCount: numberToHex(2n ** 52n) }, { name: 'ChainAnswerImplausible' }],
-  ['words for numbers', { eth_estimateGas: 'plenty' }, { code: 'chain_unreachable' }],
-])('I-33: for a node that asks for %s, nothing is signed', async (_what, lie, refusal) => {
+  ['text instead of numbers', { eth_estimateGas: 'plenty' }, { code: 'chain_unreachable' }],
+])('I-33: nothing is signed when the node reports %s', async (_what, lie, refusal) => {
   const chain = await chainOn((method, params) => (method in lie ? { result: lie[method] } : signingNode(method, params)))
   await expect(signTransaction({ chain, account, call, limits })).rejects.toMatchObject(refusal)
 })
 
-test('an epoch that goes back beyond finality, or is of a day to come, is no answer', async () => {
+test('an epoch further back than finality or more than a day ahead is rejected', async () => {
   let head = 1000n
   const chain = await chainOn((method) => (method === 'eth_blockNumber' ? { result: numberToHex(head) } : undefined))
   expect(await chain.currentEpoch()).toBe(1000n)
@@ -186,17 +189,17 @@ test('an epoch that goes back beyond finality, or is of a day to come, is no ans
     head = told
     await expect(chain.finalEpoch()).rejects.toMatchObject({ code: 'chain_unreachable', name: 'ChainAnswerImplausible' })
   }
-  // A refused answer is no mark for later ones.
+  // A rejected answer does not affect later ones.
   head = 1001n
   expect(await chain.currentEpoch()).toBe(1001n)
 })
 
 test.each([
   ['a web page', '<html>hello</html>'],
-  ['JSON of another kind', '[1, {"result": []}]'],
-  ['a number that is none', '{"jsonrpc":"2.0","id":1,"result":"many"}'],
-  ['nothing', ''],
-])('a node that answers with %s gave no answer', async (_what, body) => {
+  ['unexpected JSON', '[1, {"result": []}]'],
+  ['a malformed number', '{"jsonrpc":"2.0","id":1,"result":"many"}'],
+  ['an empty body', ''],
+])('a node that answers with %s counts as unreachable', async (_what, body) => {
   const server = createServer((_request, response) => void response.setHeader('content-type', 'application/json').end(body))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   undo.push(() => void server.close())
@@ -207,7 +210,7 @@ test.each([
 })
 
 test('a redirect of the node is not followed', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const [elsewhere, node] = [createServer(), createServer()]
   for (const server of [elsewhere, node]) {
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -215,19 +218,19 @@ test('a redirect of the node is not followed', async () => {
   }
   const urlOf = (server: typeof node) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   elsewhere.on('request', (_request, response) => {
-    asked.push('elsewhere')
+    requests.push('elsewhere')
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x5"}')
   })
   node.on('request', (_request, response) => {
-    asked.push('node')
+    requests.push('node')
     response.writeHead(307, { location: urlOf(elsewhere) }).end()
   })
   const chain = openChain({ network: await resolveNetwork({ network: 'calibration', rpcUrl: urlOf(node) }) })
   await expect(chain.currentEpoch()).rejects.toMatchObject({ code: 'chain_unreachable' })
-  expect(new Set(asked)).toEqual(new Set(['node']))
+  expect(new Set(requests)).toEqual(new Set(['node']))
 })
 
-test('a call that would fail is refused before it is signed, with the contract’s reason', async () => {
+test('a call that would revert is rejected before it is signed, with the contract’s reason', async () => {
   const chain = await chainOn((method, params) =>
     method === 'eth_estimateGas' ? { error: { code: 3, message: 'execution reverted', data: refused } } : signingNode(method, params),
   )
@@ -239,11 +242,11 @@ test('a call that would fail is refused before it is signed, with the contract�
 })
 
 test.each([
-  ['a node that is not there', undefined],
+  ['an unreachable node', undefined],
   ['an RPC error', { code: -32005, message: 'rate limited' }],
   ['a revert with a known reason', { code: 3, message: 'execution reverted', data: refused }],
   ['a revert with an unknown reason', { code: 3, message: 'execution reverted', data: '0xdeadbeef' }],
-])('I-10: neither a read nor an estimate that fails for %s shows the RPC URL, which may hold a token', async (_why, error) => {
+])('I-10: errors of a read and an estimate with %s do not contain the RPC URL', async (_why, error) => {
   const chain = await chainOn(
     (method, params) => (error && /_call|_estimateGas/.test(method) ? { error } : signingNode(method, params)),
     error ? {} : { rpcUrl: 'http://127.0.0.1:1/token-secret' },
@@ -252,7 +255,7 @@ test.each([
   for (const attempt of await Promise.allSettled(attempts)) {
     if (attempt.status === 'fulfilled') throw new Error('expected a failure')
     expect(attempt.reason.cause).toBeInstanceOf(Error)
-    // Every cause with its stack and its properties.
+    // Includes every cause with its stack and properties.
     expect(inspect(attempt.reason, { depth: null, showHidden: true })).not.toContain('token-secret')
   }
 })
@@ -260,15 +263,15 @@ test.each([
 const raw: Hex = '0x02c0'
 test.each([
   ['accepts', { result: keccak256(raw) }, false, { kind: 'sent' }],
-  ['knows it already', { error: { code: -32000, message: 'already known' } }, true, { kind: 'sent' }],
+  ['already has it', { error: { code: -32000, message: 'already known' } }, true, { kind: 'sent' }],
   ['reports a used nonce', { error: { code: -32000, message: 'nonce too low: next nonce 4' } }, false, { kind: 'uncertain' }],
   [
-    'reports missing gas money',
+    'reports missing FIL for gas',
     { error: { code: -32000, message: 'insufficient funds for gas * price + value' } },
     false,
     { kind: 'refused', reason: 'insufficient_gas_funds' },
   ],
-  ['fails in its own way', { error: { code: -32603, message: 'mpool push failed' } }, false, { kind: 'uncertain' }],
+  ['fails with another error', { error: { code: -32603, message: 'mpool push failed' } }, false, { kind: 'uncertain' }],
 ])('a broadcast to a node that %s', async (_what, reply, isKnown, expected) => {
   const chain = await chainOn((method) => (method === 'eth_sendRawTransaction' ? reply : { result: isKnown ? transaction : null }))
   expect(await broadcast(chain, raw)).toMatchObject(expected)
@@ -292,9 +295,9 @@ test.each([
   [null, 4, null, { state: 'unknown' }],
   [null, 5, null, { state: 'replaced' }],
 ])('looking up a transaction, case %#', async (minedReceipt, finalNonce, known, expected) => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const chain = await chainOn((method, params) => {
-    asked.push([method, params])
+    requests.push([method, params])
     const replies: Record<string, unknown> = {
       eth_blockNumber: numberToHex(1000),
       eth_getTransactionCount: numberToHex(finalNonce),
@@ -304,5 +307,5 @@ test.each([
     return { result: replies[method] }
   })
   expect(await lookUp(chain, account.address, { hash: keccak256(raw), nonce: 4 })).toEqual(expected)
-  expect(asked).toContainEqual(['eth_getTransactionCount', [account.address, numberToHex(995)]])
+  expect(requests).toContainEqual(['eth_getTransactionCount', [account.address, numberToHex(995)]])
 })

@@ -1,4 +1,3 @@
-/** The chain as the product reads it: one viem client, the final epoch, the current contracts. */
 import {
   type Abi,
   type Address,
@@ -23,44 +22,44 @@ import type { ChainNetwork } from './networks.ts'
 
 type View = 'pure' | 'view'
 
-/** Reads a view function; the arguments are viem's `readContract` ones, except the block. */
+/** Calls a view function with the arguments of viem's `readContract`, except the block. */
 export type ChainRead = <
   const abi extends Abi | readonly unknown[],
   name extends ContractFunctionName<abi, View>,
   const args extends ContractFunctionArgs<abi, View, name>,
 >(
-  question: Omit<ReadContractParameters<abi, name, args>, 'blockNumber' | 'blockTag'>,
+  call: Omit<ReadContractParameters<abi, name, args>, 'blockNumber' | 'blockTag'>,
 ) => Promise<ReadContractReturnType<abi, name, args>>
 
 /**
- * Every member rejects with `ChainUnreachable` or, for contract calls, `ChainReverted`. Reads started in the same turn of
- * the event loop travel as one multicall, so ask in parallel.
+ * The chain client. Every member rejects with `ChainUnreachable` or, for contract calls, `ChainReverted`. Reads started in the same turn of
+ * the event loop are sent as one multicall, so start them in parallel.
  */
 export interface Chain {
   readonly network: ChainNetwork
   readonly publicClient: PublicClient
-  /** How many epochs behind the head a read counts as final. */
+  /** Depth of `finalEpoch` in epochs. */
   readonly confirmations: number
   /** The newest epoch the node has executed; never cached. */
   currentEpoch(): Promise<bigint>
   /** `currentEpoch() − confirmations`, not below 0. */
   finalEpoch(): Promise<bigint>
   /**
-   * The newest epoch that no reorganisation reaches any more: `finalityEpochs` behind the head, or later where the node reports a
-   * plausible finalized block.
+   * The newest epoch that reorganisations cannot change: `finalityEpochs` behind the head, or later if the node reports a plausible
+   * finalized block.
    */
   finalizedEpoch(): Promise<bigint>
-  /** At the head: for balances and prices, which only guide. */
+  /** At the head. For balances and prices that are only informative. */
   readonly read: ChainRead
-  /** At the final epoch: for every answer that decides whether money was spent. */
+  /** At the final epoch. For every answer that decides whether money was spent. */
   readonly readFinal: ChainRead
   /** At the given epoch. */
   readAt(epoch: bigint): ChainRead
-  /** The view contract that FWSS names now; it moves with FWSS releases, so it is asked again every few minutes. */
+  /** Address of FWSS's view contract. FWSS releases change it, so it is cached for a few minutes only. */
   warmStorageView(): Promise<Address>
   /** `VERSION()` of the two contracts whose answers we decode, such as `1.3.0` and `3.4.0`. */
   contractVersions(): Promise<{ readonly fwss: string; readonly pdpVerifier: string }>
-  /** Chain id that the node reports; compare with `network.chainId` before trusting anything else. */
+  /** Chain ID reported by the node. Compare it with `network.chainId` before other reads. */
   reportedChainId(): Promise<number>
   /** Closes a websocket; further reads fail. */
   close(): Promise<void>
@@ -74,19 +73,19 @@ export interface ChainOptions {
   readonly finalityEpochs?: number | undefined
   /** Milliseconds since 1970; for the cache of the view address. */
   readonly now?: () => number
-  /** For one look, closed soon: a websocket of its own that does not come back after a failure. */
+  /** For a single check: uses a separate websocket that does not reconnect. */
   readonly isShortLived?: boolean
-  /** Shorter, for tests. */
-  readonly questionMs?: number
+  /** Timeout of one request with its retries; shorter in tests. */
+  readonly requestMs?: number
 }
 
 const rpcTimeoutMs = 20_000
 const rpcRetriesMax = 2
 const rpcRetryDelayMs = 250
-/** The longest real answer, a page of providers, is below 1 MiB. */
+/** The longest valid response, a page of providers, is below 1 MiB. */
 const rpcAnswerBytesMax = 16 * 1024 * 1024
-/** For a question with its repetitions: a little more than these take together. */
-const rpcQuestionMs = 65_000
+/** Timeout of one request with its retries: slightly more than their sum. */
+const rpcRequestMs = 65_000
 /** Calldata bytes per multicall: a few hundred small reads. */
 const multicallBytesMax = 16_384
 const viewAddressMs = 5 * 60_000
@@ -101,11 +100,11 @@ export function openChain({
   finalityEpochs = network.finalityDefault,
   now = Date.now,
   isShortLived = false,
-  questionMs = rpcQuestionMs,
+  requestMs = rpcRequestMs,
 }: ChainOptions): Chain {
   const publicClient = createPublicClient({
     chain: viemChain(network),
-    transport: boundedTransport(transportOf(network.rpcUrl, { isShortLived, answerMs: Math.min(rpcTimeoutMs, questionMs) }), questionMs),
+    transport: boundedTransport(transportOf(network.rpcUrl, { isShortLived, responseMs: Math.min(rpcTimeoutMs, requestMs) }), requestMs),
     batch: { multicall: { batchSize: multicallBytesMax, wait: 0 } },
     cacheTime: 0,
     pollingInterval: Math.max(100, (network.epochSeconds * 1000) / pollsPerEpoch),
@@ -114,20 +113,19 @@ export function openChain({
   let view: { address: Address; readAt: number } | undefined
 
   const currentEpoch = async () => {
-    return acceptEpoch(await asked('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 })))
+    return acceptEpoch(await convertErrors('read the current epoch', publicClient.getBlockNumber({ cacheTime: 0 })))
   }
-  // Lotus answers state reads at an epoch without blocks with the state before it, so any epoch number may be asked.
+  // Lotus answers state reads at an epoch without blocks with the previous state, so any epoch number is valid.
   const finalEpoch = async () => {
     const final = (await currentEpoch()) - BigInt(confirmations)
     return final > 0n ? final : 0n
   }
-  const read: ChainRead = (question) =>
-    asked(`read ${question.functionName}`, publicClient.readContract(question as never), question.abi as Abi)
+  const read: ChainRead = (call) => convertErrors(`read ${call.functionName}`, publicClient.readContract(call as never), call.abi as Abi)
   const readAt =
     (blockNumber: bigint): ChainRead =>
-    (question) =>
-      asked(`read ${question.functionName}`, publicClient.readContract({ ...question, blockNumber } as never), question.abi as Abi)
-  const readFinal: ChainRead = async (question) => readAt(await finalEpoch())(question)
+    (call) =>
+      convertErrors(`read ${call.functionName}`, publicClient.readContract({ ...call, blockNumber } as never), call.abi as Abi)
+  const readFinal: ChainRead = async (call) => readAt(await finalEpoch())(call)
   const { fwss, pdpVerifier } = network.contracts
   return {
     network,
@@ -153,14 +151,14 @@ export function openChain({
       const [fwssVersion, pdpVersion] = await Promise.all([version(fwss), version(pdpVerifier)])
       return { fwss: fwssVersion, pdpVerifier: pdpVersion }
     },
-    reportedChainId: () => asked('read the chain id', publicClient.getChainId()),
+    reportedChainId: () => convertErrors('read the chain id', publicClient.getChainId()),
     close: () => closeTransport(publicClient),
   }
 }
 
 /**
- * The wallet's key as a viem account: it signs here and never sends.
- * @throws Error without the key in its text when the key is malformed
+ * The wallet's key as a local viem account: it signs and never sends.
+ * @throws Error for a malformed key; the message does not contain the key
  */
 export function openAccount(privateKey: string): PrivateKeyAccount {
   const hex = privateKey.startsWith('0x') ? privateKey : `0x${privateKey}`
@@ -179,26 +177,26 @@ function viemChain(network: ChainNetwork) {
   })
 }
 
-function transportOf(url: string, { isShortLived, answerMs }: { isShortLived: boolean; answerMs: number }): Transport {
+function transportOf(url: string, { isShortLived, responseMs }: { isShortLived: boolean; responseMs: number }): Transport {
   const options = { timeout: rpcTimeoutMs, retryCount: rpcRetriesMax, retryDelay: rpcRetryDelayMs }
-  // A redirect would hand the wallet's questions to a node that the operator did not choose.
+  // A redirect would send the wallet's requests to a node that the operator did not configure.
   if (!url.startsWith('ws'))
     return http(url, {
       ...options,
-      fetchFn: boundedFetch(answerMs),
+      fetchFn: boundedFetch(responseMs),
       fetchOptions: { redirect: 'error' },
       maxResponseBodySize: rpcAnswerBytesMax,
     })
-  // Viem shares a websocket among clients of the same URL and options: closing a short-lived one must not end another's reads.
+  // Viem shares a websocket among clients with the same URL and options, so a short-lived client needs other options to close it safely.
   return webSocket(url, { ...options, reconnect: !isShortLived, keepAlive: !isShortLived })
 }
 
-/** The block of the node's `finalized` tag; undefined where the node does not know the tag or does not answer. */
+/** Block of the node's `finalized` tag; undefined when the node does not support the tag or does not answer. */
 async function reportedFinal(client: PublicClient): Promise<bigint | undefined> {
   try {
     return (await client.getBlock({ blockTag: 'finalized' })).number
   } catch {
-    // Optional: without it the depth alone decides, and a node that is down fails the question for the head.
+    // Optional: without it the depth decides. An unreachable node also fails the read of the head.
     return undefined
   }
 }
@@ -208,7 +206,7 @@ async function closeTransport(client: PublicClient): Promise<void> {
   if (type === 'webSocket' && getRpcClient !== undefined) (await getRpcClient()).close()
 }
 
-async function asked<T>(what: string, answer: Promise<T>, abi?: Abi): Promise<T> {
+async function convertErrors<T>(what: string, answer: Promise<T>, abi?: Abi): Promise<T> {
   try {
     return await answer
   } catch (error) {

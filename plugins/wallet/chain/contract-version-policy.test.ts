@@ -15,9 +15,9 @@ test.each([
   expect(judgeVersions({ fwss, pdpVerifier })).toMatchObject({ isSupported })
 })
 
-test('the refusal names the contract, its version and the needed one', () => {
+test('the reason names the contract, its version and the required one', () => {
   expect(judgeVersions({ fwss: '1.2.1', pdpVerifier: '3.4.0' })).toEqual({
     isSupported: false,
-    reason: 'FilecoinWarmStorageService is at version 1.2.1; this release needs 1.3 or a later 1.x.',
+    reason: 'FilecoinWarmStorageService is at version 1.2.1; this release of svc needs 1.3 or a later 1.x.',
   })
 })

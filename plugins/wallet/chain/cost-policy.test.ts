@@ -40,11 +40,11 @@ test.each([
   expect(settleAccount({ ...stored, lockupLastSettledAt: 7n }, 7n + elapsed)).toMatchObject(expected)
 })
 
-test('an account settled later than the epoch asked for owes nothing more', () => {
+test('an account settled after the given epoch owes nothing more', () => {
   expect(settleAccount({ ...idle, lockupRate: 5n }, 90n)).toMatchObject({ available: usd(10), debt: 0n })
 })
 
-test('the rate rounds each term down by itself, and an empty data set costs nothing', () => {
+test('the rate rounds each term down separately, and an empty data set costs nothing', () => {
   expect(storageRatePerEpoch(0n, prices)).toBe(0n)
   expect(storageRatePerEpoch(1n, prices)).toBe(usd(0.024) / epochsPerMonth + usd(2.5) / (tib * epochsPerMonth))
   expect(storageRatePerEpoch(tib, prices)).toBe(usd(2.5) / epochsPerMonth + usd(0.024) / epochsPerMonth)
@@ -54,12 +54,12 @@ test('billed bytes are the content of the leaves', () => {
   expect(billedBytes(4n)).toBe(127n)
 })
 
-test('a creation needs its reserve and a month of its fee available', () => {
+test('creating a data set needs its reserve and a month of its fee available', () => {
   expect(dataSetCreationGate(prices)).toBe(usd(0.124))
   expect(dataSetCreationGate(prices, { hasCdn: true })).toBe(usd(1.124))
 })
 
-test('CDN retrieval locks its amount once for each new data set, and nothing for more pieces on one', () => {
+test('CDN retrieval locks its amount once per new data set, and nothing for further pieces', () => {
   const account = settleAccount({ ...idle, funds: 0n }, 100n)
   const addition = { isNewDataSet: true, currentBytes: 0n, addedBytes: 127n, pieces: 1 }
   const [plain, cdn] = [false, true].map((hasCdn) => {
@@ -76,7 +76,7 @@ test('CDN retrieval locks its amount once for each new data set, and nothing for
   expect((cdn?.approvalNeed.lockup ?? 0n) - (plain?.approvalNeed.lockup ?? 0n)).toBe(usd(2))
 })
 
-test('an empty data set with CDN retrieval needs what the contract checks at its creation', () => {
+test('an empty data set with CDN retrieval needs the amount that the contract checks at creation', () => {
   const empty = { isNewDataSet: true, hasCdn: true, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
   const { depositNeeded, approvalNeed } = estimateAdditions([empty], prices, settleAccount({ ...idle, funds: usd(1) }, 100n))
   expect(depositNeeded).toBe(usd(0.125))
@@ -104,7 +104,7 @@ test('two new data sets lock a reserve and a month of rate each, and pay their f
   expect(estimate.depositNeeded).toBe(estimate.fees + estimate.lockup)
 })
 
-test('a call takes 40 pieces, so 41 pay the base fee twice', () => {
+test('a call accepts 40 pieces, so 41 pay the base fee twice', () => {
   const account = settleAccount(idle, 100n)
   const fees = [40, 41].map(
     (pieces) => estimateAdditions([{ isNewDataSet: false, currentBytes: tib, addedBytes: 1n, pieces }], prices, account).fees,
@@ -129,14 +129,14 @@ test('an account in debt must clear it too, with a margin for the epochs in betw
   expect(estimate.depositNeeded).toBe(estimate.fees + estimate.lockup + 30n + (3n + estimate.rateIncreasePerEpoch) * 5n)
 })
 
-test('a removal is paid from the reserve, even in debt, until the reserve runs low', () => {
+test('a removal is paid from the reserve, even in debt, until the reserve needs a refill', () => {
   const indebted = settleAccount({ funds: 0n, lockupCurrent: 0n, lockupRate: 1n, lockupLastSettledAt: 0n }, 10n)
   expect(estimateRemoval({ balance: usd(0.1), pending: 0n }, prices, indebted).depositNeeded).toBe(0n)
   const low = estimateRemoval({ balance: usd(0.006), pending: 0n }, prices, settleAccount({ ...idle, funds: 0n }, 100n))
   expect(low).toMatchObject({ fees: usd(0.002), lockup: usd(0.1 + 0.002 - 0.006), depositNeeded: usd(0.096) })
 })
 
-test('a relayed termination demands an account without debt', () => {
+test('a relayed termination requires an account without debt', () => {
   const reserve = { balance: usd(0.1), pending: 0n }
   expect(estimateTermination(reserve, prices, settleAccount(idle, 100n)).depositNeeded).toBe(0n)
   const indebted = settleAccount({ funds: 0n, lockupCurrent: 0n, lockupRate: 2n, lockupLastSettledAt: 0n }, 10n)

@@ -1,22 +1,22 @@
-/** What storing costs and what an account can pay: the contracts' arithmetic, with no chain in it. Amounts are in 10^-18 USDFC. */
+/** Cost of storing and funds of an account, computed like the contracts. Amounts in 10^-18 USDFC. */
 import type { ApprovalNeed } from './approval-policy.ts'
 
-/** Prices in force, from the price list of the storage service. */
+/** Current price list of the storage service. */
 export interface PriceList {
   readonly storagePerTibPerMonth: bigint
-  /** Added to every data set that holds at least one piece. */
+  /** For every data set with at least one piece. */
   readonly dataSetFeePerMonth: bigint
   readonly createDataSetFee: bigint
   readonly addPiecesBaseFee: bigint
   readonly addPiecesPerPieceFee: bigint
   readonly schedulePieceRemovalsFee: bigint
   readonly terminateFee: bigint
-  /** Locked per data set; operation fees are drawn from it and it is refilled. */
+  /** Reserve locked per data set: operation fees are paid from it, and it is refilled. */
   readonly lifecycleReserveTarget: bigint
   readonly replenishThreshold: bigint
-  /** Epochs of the running rate that stay locked. */
+  /** Epochs of the current rate that stay locked. */
   readonly lockupPeriodEpochs: bigint
-  /** Locked besides per data set with CDN retrieval: for its egress and for cache misses. */
+  /** Additional lockup per data set with CDN retrieval, for egress and cache misses. */
   readonly cdnLockup: bigint
 }
 
@@ -29,24 +29,24 @@ export interface StoredAccount {
   readonly lockupLastSettledAt: bigint
 }
 
-/** The same account brought forward to an epoch. */
+/** The account settled up to an epoch. */
 export interface SettledAccount extends StoredAccount {
   readonly epoch: bigint
-  /** Neither locked nor owed: may be withdrawn or locked. */
+  /** Neither locked nor owed: can be withdrawn or locked. */
   readonly available: bigint
-  /** Owed beyond the funds. While positive no piece can be added and no rate changed. */
+  /** Owed in excess of the funds. While positive, pieces cannot be added and rates cannot change. */
   readonly debt: bigint
-  /** Epochs until the running rate has used up what is available; null while nothing is running. */
+  /** Epochs until the current rate uses up `available`; null without a rate. */
   readonly runwayEpochs: bigint | null
 }
 
-/** Pieces to be added to one data set, in one or more calls. */
+/** Pieces to add to one data set, in one or more calls. */
 export interface PlannedAddition {
-  /** True when the data set has to be created first. */
+  /** True when the data set must be created first. */
   readonly isNewDataSet: boolean
-  /** True when the new data set asks for CDN retrieval. */
+  /** True when the new data set has CDN retrieval. */
   readonly hasCdn?: boolean
-  /** Bytes it already holds, as billed; 0 when new or empty. */
+  /** Billed bytes already in the data set; 0 when new or empty. */
   readonly currentBytes: bigint
   readonly addedBytes: bigint
   readonly pieces: number
@@ -55,25 +55,25 @@ export interface PlannedAddition {
 export interface CostEstimate {
   /** One-time fees of the calls. */
   readonly fees: bigint
-  /** Newly locked: the rate increase over the lockup period, a reserve per new data set, and `cdnLockup`. */
+  /** New lockup: the rate increase over the lockup period, a reserve per new data set, and `cdnLockup`. */
   readonly lockup: bigint
-  /** The part of it for CDN retrieval of new data sets. */
+  /** Part of `lockup` for CDN retrieval of new data sets. */
   readonly cdnLockup: bigint
   readonly rateIncreasePerEpoch: bigint
-  /** To pay in before the calls can succeed; 0 when the account suffices. */
+  /** Deposit needed before the calls can succeed; 0 when the account suffices. */
   readonly depositNeeded: bigint
-  /** What it adds to the usage of the service's allowances. */
+  /** Added usage of the service's allowances. */
   readonly approvalNeed: ApprovalNeed
 }
 
 export const epochsPerMonth = 86_400n
 const tibBytes = 2n ** 40n
-/** Most pieces that a provider takes in one call. */
+/** Maximum number of pieces that a provider accepts per call. */
 const piecesPerCallMax = 40n
-/** The running rate goes on between the estimate and its use: this many epochs are added when something is owed. */
+/** Epochs of the current rate added to a needed deposit: the rate continues between estimate and deposit. */
 const bufferEpochs = 5n
 
-/** Brings a stored account to `epoch` the way FilecoinPay does when it settles. */
+/** Settles a stored account up to `epoch` like FilecoinPay. */
 export function settleAccount(account: StoredAccount, epoch: bigint): SettledAccount {
   const elapsed = epoch > account.lockupLastSettledAt ? epoch - account.lockupLastSettledAt : 0n
   const owed = account.lockupCurrent + account.lockupRate * elapsed
@@ -82,33 +82,33 @@ export function settleAccount(account: StoredAccount, epoch: bigint): SettledAcc
   return { ...account, epoch, available, debt, runwayEpochs: account.lockupRate === 0n ? null : available / account.lockupRate }
 }
 
-/** The running rate lowers what is available until a withdrawal is mined: it stays behind for this many epochs. */
+/** Epochs of the current rate left in the account: the rate lowers `available` until the withdrawal is mined. */
 const withdrawalEpochs = 10n
 
-/** What can be taken out now without the contract refusing it a few epochs later. */
+/** Amount whose withdrawal succeeds even if it is mined a few epochs later. */
 export function withdrawable({ available, lockupRate }: SettledAccount): bigint {
   const margin = lockupRate * withdrawalEpochs
   return available > margin ? available - margin : 0n
 }
 
-/** Rate of a data set per epoch; each term is rounded down by itself, as the contract does. */
+/** Rate of a data set per epoch. Each term is rounded down separately, like in the contract. */
 export function storageRatePerEpoch(bytes: bigint, prices: PriceList): bigint {
   if (bytes === 0n) return 0n
   return (bytes * prices.storagePerTibPerMonth) / (tibBytes * epochsPerMonth) + prices.dataSetFeePerMonth / epochsPerMonth
 }
 
-/** Bytes that are billed for a number of 32-byte leaves. */
+/** Billed bytes of a number of 32-byte leaves. */
 export function billedBytes(leafCount: bigint): bigint {
   return (leafCount * 32n * 127n) / 128n
 }
 
-/** Money a data set needs available at creation: its reserve, its fee over the lockup period, and what CDN retrieval locks. The contract refuses below it. */
+/** Minimum `available` that the contract requires to create a data set: reserve, fee over the lockup period, and CDN lockup. */
 export function dataSetCreationGate(prices: PriceList, { hasCdn = false }: Pick<PlannedAddition, 'hasCdn'> = {}): bigint {
   const fee = (prices.dataSetFeePerMonth * prices.lockupPeriodEpochs) / epochsPerMonth
   return prices.lifecycleReserveTarget + fee + (hasCdn ? prices.cdnLockup : 0n)
 }
 
-/** Cost of a set of additions, and what the account lacks for them. */
+/** Cost of the additions and the deposit needed for them. */
 export function estimateAdditions(additions: readonly PlannedAddition[], prices: PriceList, account: SettledAccount): CostEstimate {
   const total = { fees: 0n, lockup: 0n, cdnLockup: 0n, rateIncreasePerEpoch: 0n, gate: 0n, gateRate: 0n }
   for (const addition of additions) {
@@ -123,33 +123,33 @@ export function estimateAdditions(additions: readonly PlannedAddition[], prices:
   }
   const needed = larger(total.fees + total.lockup, total.gate)
   const { fees, lockup, cdnLockup, rateIncreasePerEpoch } = total
-  const depositNeeded = lacking(needed, account, rateIncreasePerEpoch)
+  const depositNeeded = missingDeposit(needed, account, rateIncreasePerEpoch)
   const approvalNeed = { ratePerEpoch: larger(rateIncreasePerEpoch, total.gateRate), lockup: needed }
   return { fees, lockup, cdnLockup, rateIncreasePerEpoch, depositNeeded, approvalNeed }
 }
 
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
-/** A data set's reserve, from which the fees of its calls are drawn. */
+/** Reserve of a data set, from which the fees of its calls are paid. */
 export interface LifecycleReserve {
   readonly balance: bigint
-  /** Fees already due from it. */
+  /** Fees already due. */
   readonly pending: bigint
 }
 
-/** What the account lacks for scheduling removals on a data set: nothing, even in debt, while the reserve need not be refilled. */
+/** Cost of scheduling removals. Needs no deposit, even in debt, while the reserve needs no refill. */
 export function estimateRemoval(reserve: LifecycleReserve, prices: PriceList, account: SettledAccount): CostEstimate {
   const fees = prices.schedulePieceRemovalsFee
   const refill = reserveRefill(reserve, fees, prices)
-  return reserveCost(fees, refill, refill === 0n ? 0n : lacking(refill, account, 0n))
+  return reserveCost(fees, refill, refill === 0n ? 0n : missingDeposit(refill, account, 0n))
 }
 
-/** What the account lacks for a termination relayed by the provider: the contract demands a fully settled account, so no debt. */
+/** Cost of a termination relayed by the provider. The contract requires an account without debt. */
 export function estimateTermination(reserve: LifecycleReserve, prices: PriceList, account: SettledAccount): CostEstimate {
   const fees = prices.terminateFee
   const short = reserve.pending + fees - reserve.balance
   const refill = short > 0n ? short : 0n
-  return reserveCost(fees, refill, lacking(refill, account, 0n))
+  return reserveCost(fees, refill, missingDeposit(refill, account, 0n))
 }
 
 const reserveCost = (fees: bigint, refill: bigint, depositNeeded: bigint): CostEstimate => ({
@@ -161,7 +161,7 @@ const reserveCost = (fees: bigint, refill: bigint, depositNeeded: bigint): CostE
   approvalNeed: { ratePerEpoch: 0n, lockup: refill },
 })
 
-/** The service refills a reserve to its target when a fee would leave less than the threshold in it. */
+/** The service refills a reserve to its target when a fee would lower it below the threshold. */
 function reserveRefill({ balance, pending }: LifecycleReserve, fee: bigint, prices: PriceList): bigint {
   const due = pending + fee
   return balance >= due + prices.replenishThreshold ? 0n : prices.lifecycleReserveTarget + due - balance
@@ -185,9 +185,9 @@ function costOfAddition(
   }
 }
 
-function lacking(needed: bigint, account: SettledAccount, rateIncrease: bigint): bigint {
+function missingDeposit(needed: bigint, account: SettledAccount, rateIncrease: bigint): bigint {
   const short = needed + account.debt - account.available
   if (short <= 0n) return 0n
-  // Nothing drains an account without a running rate, so it needs no margin.
+  // Without a rate the account does not change, so no buffer is needed.
   return account.lockupRate === 0n ? short : short + (account.lockupRate + rateIncrease) * bufferEpochs
 }

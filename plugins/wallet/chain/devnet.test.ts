@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-/** The end of a transaction, with as many blocks as it takes to make it final. */
+/** Outcome of a transaction, after mining the blocks that make it final. */
 async function endOf(signed: SignedTransaction) {
   for (let block = 0; block < 10; block++) {
     await devnet.chain.mine()
@@ -49,14 +49,14 @@ async function perform(call: PlannedCall | null): Promise<SignedTransaction> {
   return signed
 }
 
-test('the chain is the one that the file describes, with contracts that we can read', async () => {
+test('the chain matches its file, and its contracts are readable', async () => {
   expect(await chain.reportedChainId()).toBe(chain.network.chainId)
   expect(judgeVersions(await chain.contractVersions())).toEqual({ isSupported: true })
   expect(await chain.warmStorageView()).toMatch(/^0x[0-9a-fA-F]{40}$/)
   expect(await chain.finalEpoch()).toBe((await chain.currentEpoch()) - 1n)
 })
 
-test('a wallet is funded and approved in one transaction, then has nothing more to do', async () => {
+test('a wallet is funded and approved in one transaction, then needs no further one', async () => {
   const before = await readFunding(chain, account.address)
   const work = { kind: 'additions', additions: [{ isNewDataSet: true, currentBytes: 0n, addedBytes: 127n, pieces: 1 }] } as const
   expect(before.approvalState).toEqual({ approved: false, reason: 'not_approved' })
@@ -68,12 +68,12 @@ test('a wallet is funded and approved in one transaction, then has nothing more 
   expect(after.approvalState).toEqual({ approved: true })
   expect(estimateCost(work, after)).toMatchObject({ ready: true, depositNeeded: 0n, approvalState: { approved: true } })
   expect(await planFunding({ chain, account, approval, amount: 0n })).toBeNull()
-  // Repeating the same bytes is harmless, and says so.
+  // Sending the same bytes again is safe.
   expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
   expect((await readFunding(chain, account.address)).account.funds).toBe(parseEther('5'))
 })
 
-test('an approved wallet only deposits, and takes back what is not locked', async () => {
+test('an approved wallet only deposits, and withdraws what is not locked', async () => {
   const { usdfc } = await readBalances(chain, account.address)
   await perform(await planFunding({ chain, account, approval, amount: parseEther('2') }))
   await perform(await planWithdrawal({ chain, account, amount: parseEther('3') }))
@@ -81,7 +81,7 @@ test('an approved wallet only deposits, and takes back what is not locked', asyn
   expect((await readBalances(chain, account.address)).usdfc).toBe(usdfc + parseEther('1'))
 })
 
-test('an infinite approval stays through a deposit, and an explicit approval brings it down to the settings', async () => {
+test('a deposit keeps an infinite approval, and an explicit approval lowers it to the settings', async () => {
   await devnet.approveFwss(devnet.users[0]?.privateKey ?? '0x')
   const unlimited = 2n ** 256n - 1n
   await perform(await planFunding({ chain, account, approval, amount: parseEther('1') }))
@@ -97,7 +97,7 @@ test('an infinite approval stays through a deposit, and an explicit approval bri
   expect(await planFunding({ chain, account, approval, amount: 0n })).toBeNull()
 })
 
-test('a deposit raises the allowance that falls short and leaves the larger ones as they are', async () => {
+test('a deposit raises the allowance below its limit and keeps the larger ones', async () => {
   const other = { ratePerEpoch: approval.ratePerEpoch * 2n, lockup: approval.lockup * 3n, lockupPeriodEpochs: approval.lockupPeriodEpochs }
   await perform(await planFunding({ chain, account, approval: other, amount: 0n }))
   const longer = { ...approval, lockupPeriodEpochs: approval.lockupPeriodEpochs * 2n }
@@ -111,7 +111,7 @@ test('a deposit raises the allowance that falls short and leaves the larger ones
   await perform(await planWithdrawal({ chain, account, amount: parseEther('1') }))
 })
 
-test('amounts that the wallet or the account cannot cover are refused before signing', async () => {
+test('amounts above the balance of wallet or account are rejected before signing', async () => {
   await expect(planFunding({ chain, account, approval, amount: parseEther('1000000') })).rejects.toMatchObject({
     reason: 'wallet_balance_too_low',
   })
@@ -128,7 +128,7 @@ test('a transaction whose nonce another one used is replaced', async () => {
   expect(await broadcast(chain, signed.raw)).toMatchObject({ kind: 'uncertain' })
 })
 
-test('a transaction that loses its funds before it is mined is reverted', async () => {
+test('a transaction without funds when it is mined is reverted', async () => {
   const first = await signTransaction({
     chain,
     account,
@@ -143,7 +143,7 @@ test('a transaction that loses its funds before it is mined is reverted', async 
   expect(await endOf(second)).toMatchObject({ state: 'reverted' })
 })
 
-test('a transaction that a reorganisation took back is sent again with the same bytes', async () => {
+test('a transaction that a reorganisation removed is sent again with the same bytes', async () => {
   const signed = await signTransaction({ chain, account, limits: fees, call: await planWithdrawal({ chain, account, amount: 1n }) })
   await broadcast(chain, signed.raw)
   await devnet.chain.reorg(1)
@@ -152,7 +152,7 @@ test('a transaction that a reorganisation took back is sent again with the same 
   expect(await endOf(signed)).toMatchObject({ state: 'confirmed' })
 })
 
-test('ending the service of a data set that is not ours is refused with the contract’s reason', async () => {
+test('terminating a data set of another payer is rejected with the contract’s reason', async () => {
   const call = planTermination({ chain, dataSetId: 99n })
   await expect(signTransaction({ chain, account, call, limits: fees })).rejects.toMatchObject({
     code: 'chain_reverted',

@@ -1,10 +1,9 @@
-/** What a transaction of the wallet may cost. */
 import { ChainAnswerImplausible, FeeAboveLimit } from './chain-error.ts'
 
-/** In 10^-18 FIL. */
+/** Limits for a wallet transaction, in 10^-18 FIL. */
 export interface FeeLimits {
   readonly feePerGasMax: bigint
-  /** Gas limit times fee per gas: the most that the transaction can cost. */
+  /** For gas limit times fee per gas: the maximum cost of the transaction. */
   readonly totalMax: bigint
 }
 
@@ -15,9 +14,9 @@ export interface OfferedFees {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Refuses to sign above the operator's limits (I-33). @throws FeeAboveLimit, ChainAnswerImplausible (negative) */
+/** Rejects fees above the operator's limits (I-33). @throws FeeAboveLimit, ChainAnswerImplausible (negative) */
 export function requireFeesWithin(limits: FeeLimits, { gas, maxFeePerGas, maxPriorityFeePerGas }: OfferedFees): void {
-  if (maxFeePerGas < 0n || maxPriorityFeePerGas < 0n) throw new ChainAnswerImplausible('a fee below 0')
+  if (maxFeePerGas < 0n || maxPriorityFeePerGas < 0n) throw new ChainAnswerImplausible('a negative fee')
   const perGas = maxFeePerGas > maxPriorityFeePerGas ? maxFeePerGas : maxPriorityFeePerGas
   if (perGas > limits.feePerGasMax) throw new FeeAboveLimit('chain.spending.max_fee_per_gas_nanofil', perGas, limits.feePerGasMax)
   const total = gas * perGas

@@ -3,7 +3,7 @@ import { chooseFinalized } from './finalized-policy.ts'
 
 const evidence = { head: 5000n, confirmations: 5, finalityEpochs: 900, reported: undefined }
 
-test('without a report the depth decides, and a young chain has only its first epoch', () => {
+test('without a reported block the depth decides, and a young chain has epoch 0', () => {
   expect(chooseFinalized(evidence)).toBe(4100n)
   expect(chooseFinalized({ ...evidence, head: 300n })).toBe(0n)
   expect(chooseFinalized({ ...evidence, confirmations: 900, finalityEpochs: 3 })).toBe(4100n)

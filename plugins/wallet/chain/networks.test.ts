@@ -35,7 +35,7 @@ async function saved(content: unknown): Promise<string> {
   return path
 }
 
-// From the deployments published by the network.
+// Published deployments of the networks.
 const published = {
   mainnet: {
     chainId: 314,
@@ -69,7 +69,7 @@ test('the operator’s RPC replaces the public one', async () => {
   expect(await resolveNetwork({ network: 'mainnet', rpcUrl: 'wss://node.example/rpc' })).toMatchObject({ rpcUrl: 'wss://node.example/rpc' })
 })
 
-test('a devnet is described by its file', async () => {
+test('a devnet is resolved from its file', async () => {
   const network = await resolveNetwork({ network: 'devnet', devnetInfoPath: await saved(info) })
   expect(network).toMatchObject({
     name: 'devnet',
@@ -92,7 +92,7 @@ test.each([
     { epochSeconds: 0.5, genesisTimestamp: 1767225599.5 },
   ],
   [{ block_time_seconds: 0 }, { epochSeconds: 1 }],
-])('a devnet that says %o about its time has %o', async (extra, expected) => {
+])('a devnet file with the times %o gives %o', async (extra, expected) => {
   const devnetInfoPath = await saved({ ...info, info: { ...info.info, ...extra } })
   expect(await resolveNetwork({ network: 'devnet', devnetInfoPath })).toMatchObject(expected)
 })
@@ -103,15 +103,15 @@ test.each([
   [{ network: 'mainnet', devnetInfoPath: '/some.json' }, 'remove one of them'],
   [{ network: 'mainnet', rpcUrl: 'ftp://x' }, 'chain.rpc_url'],
   [{ network: 'mainnet', rpcUrl: 'nonsense' }, 'chain.rpc_url'],
-] as const)('%j is refused with a message that names the setting', async (choice, part) => {
+] as const)('%j is rejected with a message that names the setting', async (choice, part) => {
   await expect(resolveNetwork(choice)).rejects.toThrow(part)
 })
 
 test.each([
   ['not json', 'cannot read'],
-  [{}, 'not usable'],
+  [{}, 'not a valid devnet-info.json'],
   [{ ...info, info: { ...info.info, contracts: { ...info.info.contracts, fwss_service_proxy_addr: '0x12' } } }, 'fwss_service_proxy_addr'],
-])('a devnet file %# is refused', async (content, part) => {
+])('a malformed devnet file %# is rejected', async (content, part) => {
   await expect(resolveNetwork({ network: 'devnet', devnetInfoPath: await saved(content) })).rejects.toThrow(part)
 })
 

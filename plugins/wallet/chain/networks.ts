@@ -1,4 +1,4 @@
-/** Which chain the product talks to: ids, addresses and timing of calibration, mainnet and a local devnet. */
+/** Chain IDs, addresses and timing of calibration, mainnet and a local devnet. */
 import { readFile } from 'node:fs/promises'
 import { type } from 'arktype'
 import { type Address, getAddress, isAddress } from 'viem'
@@ -9,7 +9,7 @@ export type NetworkName = 'calibration' | 'mainnet' | 'devnet'
 export interface ChainContracts {
   readonly usdfc: Address
   readonly filecoinPay: Address
-  /** The FilecoinWarmStorageService proxy: record keeper of data sets, operator of payments, verifying contract of signatures. */
+  /** FilecoinWarmStorageService proxy: record keeper of data sets, payment operator, verifying contract of signatures. */
   readonly fwss: Address
   readonly pdpVerifier: Address
   readonly registry: Address
@@ -25,13 +25,13 @@ export interface ChainNetwork {
   readonly contracts: ChainContracts
   /** Symbol of the gas token. */
   readonly nativeSymbol: string
-  /** Length of an epoch, which is also the block time. */
+  /** Epoch duration, which is also the block time. */
   readonly epochSeconds: number
   /** Unix seconds of epoch 0. */
   readonly genesisTimestamp: number
-  /** Depth at which a read counts as final unless the operator sets another. */
+  /** Default of chain.confirmations. */
   readonly confirmationsDefault: number
-  /** Depth beyond which no reorganisation reaches, unless the operator sets another. */
+  /** Default of chain.finality_epochs. */
   readonly finalityDefault: number
 }
 
@@ -39,14 +39,14 @@ export interface NetworkChoice {
   readonly network: NetworkName
   /** Replaces the network's public RPC; http(s) or ws(s). */
   readonly rpcUrl?: string | undefined
-  /** Path of a devnet-info.json; required for `devnet`, refused elsewhere. */
+  /** Path of a devnet-info.json; required for `devnet`, rejected for other networks. */
   readonly devnetInfoPath?: string | undefined
 }
 
-/** Where a network is reached while chain.rpc_url is absent. */
+/** Default RPC URLs. */
 export const publicRpcUrls = { calibration: publicNetworks.calibration.rpcUrl, mainnet: publicNetworks.mainnet.rpcUrl } as const
 
-/** The choice cannot work: a message for the operator, naming the setting. */
+/** The choice is invalid. The message is for the operator and names the setting. */
 export class NetworkChoiceRefused extends Error {
   override readonly name = 'NetworkChoiceRefused'
   readonly code = 'network_choice_refused'
@@ -62,14 +62,14 @@ const devnetConfirmations = 1
 const devnetFinality = 3
 
 /**
- * Resolves the operator's choice to addresses and timing without asking the chain.
- * @throws NetworkChoiceRefused when the RPC URL, the devnet info path or the file's content is unusable
+ * Resolves the operator's choice to addresses and timing without chain requests.
+ * @throws NetworkChoiceRefused when the RPC URL, the devnet info path or the content of the file is invalid
  */
 export async function resolveNetwork(choice: NetworkChoice): Promise<ChainNetwork> {
   if (choice.rpcUrl !== undefined) requireRpcUrl(choice.rpcUrl)
   if (choice.network === 'devnet') return await readDevnet(choice)
   if (choice.devnetInfoPath !== undefined) {
-    throw new NetworkChoiceRefused(`chain.devnet_info belongs to chain.network = "devnet", not "${choice.network}"; remove one of them.`)
+    throw new NetworkChoiceRefused(`chain.devnet_info is only for chain.network = "devnet", not "${choice.network}"; remove one of them.`)
   }
   const known = publicNetworks[choice.network]
   return {
@@ -82,12 +82,12 @@ export async function resolveNetwork(choice: NetworkChoice): Promise<ChainNetwor
   }
 }
 
-/** Unix milliseconds at which `epoch` begins. */
+/** Start of `epoch` in Unix milliseconds. */
 export function epochToMs(network: Pick<ChainNetwork, 'genesisTimestamp' | 'epochSeconds'>, epoch: bigint): number {
   return Math.round((network.genesisTimestamp + Number(epoch) * network.epochSeconds) * 1000)
 }
 
-/** The epoch that contains the moment `ms` (Unix milliseconds). */
+/** The epoch that contains `ms` (Unix milliseconds). */
 export function msToEpoch(network: Pick<ChainNetwork, 'genesisTimestamp' | 'epochSeconds'>, ms: number): bigint {
   return BigInt(Math.max(0, Math.floor((ms / 1000 - network.genesisTimestamp) / network.epochSeconds)))
 }
@@ -101,7 +101,7 @@ function requireRpcUrl(url: string): void {
 
 const address = type('string').narrow((value, ctx) => isAddress(value, { strict: false }) || ctx.mustBe('an 0x address'))
 
-/** The members we use of the file that devnets of the network publish; the rest is ignored. */
+/** The members that svc reads of a devnet-info.json; others are ignored. */
 const devnetInfo = type({
   version: '1 | 2',
   info: {
@@ -116,9 +116,9 @@ const devnetInfo = type({
       endorsements_addr: address,
     },
     lotus: { host_rpc_url: 'string' },
-    // Our own devnet says when its blocks come; 0 is a devnet that mines on demand.
+    // Written by svc's own devnet; 0: it mines on demand.
     'block_time_seconds?': 'number >= 0',
-    // Not whole where blocks come more often than once a second.
+    // Fractional when the block time is below a second.
     'genesis_timestamp?': 'number',
   },
 })
@@ -144,7 +144,7 @@ async function readDevnet(choice: NetworkChoice): Promise<ChainNetwork> {
     },
     nativeSymbol: 'FIL',
     epochSeconds: info.block_time_seconds || devnetEpochSeconds,
-    // The file has no genesis of its own; a devnet begins when it starts.
+    // Default: a devnet starts at epoch 0.
     genesisTimestamp: info.genesis_timestamp ?? (Number.isNaN(startSeconds) ? 0 : startSeconds),
     confirmationsDefault: devnetConfirmations,
     finalityDefault: devnetFinality,
@@ -161,6 +161,7 @@ async function readDevnetInfo(path: string): Promise<typeof devnetInfo.infer> {
     })
   }
   const checked = devnetInfo(content)
-  if (checked instanceof type.errors) throw new NetworkChoiceRefused(`chain.devnet_info: ${path} is not usable: ${checked.summary}`)
+  if (checked instanceof type.errors)
+    throw new NetworkChoiceRefused(`chain.devnet_info: ${path} is not a valid devnet-info.json: ${checked.summary}`)
   return checked
 }

@@ -1,4 +1,4 @@
-/** The payment account: what it holds, what it may be charged, and the calls that change it. */
+/** The payment account: balances, allowances, and the calls that change them. */
 import { type Address, parseAbi, parseSignature } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import {
@@ -27,11 +27,11 @@ import {
   withdrawable,
 } from './cost-policy.ts'
 import { requireAmount } from './plausible-answer.ts'
-import { refusalToLower } from './spending-policy.ts'
+import { whyNotLowered } from './spending-policy.ts'
 import { filecoinPayAbi, usdfcAbi } from './synapse-constants.ts'
 import { type PlannedCall, planCall } from './transactions.ts'
 
-/** The price list of FWSS 1.3, read from its view contract. */
+/** View contract of FWSS 1.3. */
 const priceListAbi = parseAbi([
   'struct Rates { uint256 storagePerTibPerMonth; uint256 datasetFeePerMonth; uint256 cdnEgressPerTib; uint256 cacheMissEgressPerTib; }',
   'struct Fees { uint256 createDataSetFee; uint256 addPiecesBaseFee; uint256 addPiecesPerPieceFee; uint256 schedulePieceRemovalsFee; uint256 terminateFee; }',
@@ -48,13 +48,13 @@ const terminationAbi = parseAbi([
 ])
 
 export interface WalletBalances {
-  /** USDFC in the wallet itself, not yet paid in; 10^-18. */
+  /** USDFC in the wallet, not deposited; 10^-18. */
   readonly usdfc: bigint
-  /** Gas money; 10^-18 FIL. */
+  /** 10^-18 FIL. */
   readonly native: bigint
 }
 
-/** The account could not be funded as asked; a message for the operator. */
+/** The funding request was rejected; the message is for the operator. */
 export class FundingRefused extends Error {
   override readonly name = 'FundingRefused'
   readonly reason:
@@ -81,7 +81,7 @@ const permitTypes = {
   ],
 } as const
 
-/** USDFC and gas money in the wallet. @throws ChainUnreachable */
+/** USDFC and FIL in the wallet. @throws ChainUnreachable */
 export async function readBalances(chain: Chain, owner: Address): Promise<WalletBalances> {
   const usdfc = chain.read({ address: chain.network.contracts.usdfc, abi: usdfcAbi, functionName: 'balanceOf', args: [owner] })
   try {
@@ -103,7 +103,7 @@ export async function readAccount(chain: Chain, owner: Address): Promise<Settled
   return settleAccount({ funds, lockupCurrent, lockupRate, lockupLastSettledAt }, epoch)
 }
 
-/** The allowances that the storage service holds on the account. @throws ChainUnreachable */
+/** Allowances of the storage service on the account. @throws ChainUnreachable */
 export async function readApproval(chain: Chain, owner: Address): Promise<OperatorApproval> {
   const { filecoinPay, usdfc, fwss } = chain.network.contracts
   const [isApproved, rateAllowance, lockupAllowance, rateUsage, lockupUsage, maxLockupPeriod] = await chain.read({
@@ -115,7 +115,7 @@ export async function readApproval(chain: Chain, owner: Address): Promise<Operat
   return { isApproved, rateAllowance, lockupAllowance, rateUsage, lockupUsage, maxLockupPeriod }
 }
 
-/** Prices in force. @throws ChainUnreachable, ChainReverted (FWSS older than 1.3) */
+/** Current prices. @throws ChainUnreachable, ChainReverted (FWSS older than 1.3) */
 export async function readPriceList(chain: Chain): Promise<PriceList> {
   const list = await chain.read({ address: await chain.warmStorageView(), abi: priceListAbi, functionName: 'getPriceList' })
   return {
@@ -136,7 +136,7 @@ export async function readPriceList(chain: Chain): Promise<PriceList> {
 export interface FundingView {
   readonly account: SettledAccount
   readonly approval: OperatorApproval
-  /** Without any further work. */
+  /** For the current usage, without further work. */
   readonly approvalState: ApprovalState
   readonly prices: PriceList
 }
@@ -149,17 +149,16 @@ export async function readFunding(chain: Chain, owner: Address): Promise<Funding
 
 export type PlannedWork =
   | { readonly kind: 'additions'; readonly additions: readonly PlannedAddition[] }
-  /** One call that schedules removals, or one relayed termination, on the data set with this reserve. */
+  /** One call that schedules removals, or one relayed termination. `reserve`: that of the data set. */
   | { readonly kind: 'removal' | 'termination'; readonly reserve: LifecycleReserve }
 
 export interface WorkEstimate extends CostEstimate {
-  /** True when the work can start now: nothing to deposit and the service approved. */
+  /** True when the work can start now: no deposit needed, and the service approved. */
   readonly ready: boolean
-  /** Whether the service's allowances cover the work. */
   readonly approvalState: ApprovalState
 }
 
-/** What planned work costs and whether the account can pay for it now. Pure over `readFunding`'s answer. */
+/** Cost of planned work, and whether the account can pay for it now. Pure; takes the result of `readFunding`. */
 export function estimateCost(work: PlannedWork, { account, prices, approval }: FundingView): WorkEstimate {
   const cost = costOf(work, prices, account)
   const state = approvalState(approval, cost.approvalNeed, prices.lockupPeriodEpochs)
@@ -180,18 +179,18 @@ function costOf(work: PlannedWork, prices: PriceList, account: SettledAccount): 
 export interface FundOptions {
   readonly chain: Chain
   readonly account: PrivateKeyAccount
-  /** 10^-18 USDFC; 0 asks for the approval alone. */
+  /** 10^-18 USDFC; 0: approval only. */
   readonly amount: bigint
-  /** What an approval grants. */
+  /** Allowances that an approval grants. */
   readonly approval: ApprovalLimits
-  /** Milliseconds since 1970; the permit ends an hour later. */
+  /** Milliseconds since 1970; the permit expires an hour later. */
   readonly now?: () => number
 }
 
 /**
- * Plans the one call that pays in `amount` and raises the allowances of the storage service that fall short of the limits; with
- * amount 0 it sets every allowance to its limit. Null when there is nothing to do (amount 0 and approved as the limits say).
- * @throws FundingRefused (negative amount, wallet holds less, unknown contracts, a limit below what is in use), ChainUnreachable
+ * Plans one call that deposits `amount` and raises the allowances of the storage service that are below their limits; with amount 0 it sets
+ * every allowance to its limit. Null when no call is needed (amount 0 and allowances at their limits).
+ * @throws FundingRefused (negative amount, wallet balance too low, unsupported contracts, a limit below the usage), ChainUnreachable
  */
 export async function planFunding({ chain, account, amount, approval: limits, now = Date.now }: FundOptions): Promise<PlannedCall | null> {
   if (amount < 0n) throw new FundingRefused('amount_not_positive', 'The amount to deposit must not be negative.')
@@ -201,8 +200,8 @@ export async function planFunding({ chain, account, amount, approval: limits, no
   if (!verdict.isSupported) throw new FundingRefused('contracts_not_supported', verdict.reason)
   if (amount === 0n) {
     if (!differsFromLimits(approval, limits)) return null
-    const refusal = refusalToLower(approval, limits)
-    if (refusal !== undefined) throw new FundingRefused('limits_below_usage', refusal)
+    const reason = whyNotLowered(approval, limits)
+    if (reason !== undefined) throw new FundingRefused('limits_below_usage', reason)
     const args = [usdfc, fwss, true, ...allowancesOf(limits)] as const
     return planCall({
       what: 'approve the storage service',
@@ -229,23 +228,23 @@ export async function planFunding({ chain, account, amount, approval: limits, no
 const allowancesOf = ({ ratePerEpoch, lockup, lockupPeriodEpochs }: ApprovalLimits) => [ratePerEpoch, lockup, lockupPeriodEpochs] as const
 
 export interface WithdrawOptions extends Pick<FundOptions, 'chain' | 'account'> {
-  /** 10^-18 USDFC, or everything that can be taken out now. */
+  /** 10^-18 USDFC, or everything that can be withdrawn now. */
   readonly amount: bigint | 'all'
 }
 
 /**
- * Plans taking `amount` out of the payment account into the wallet. While something is stored, what it costs in a few epochs stays
- * behind: the contract refuses more than is available once the transaction is mined.
- * @throws FundingRefused (not positive, more than can be taken out), ChainUnreachable
+ * Plans a withdrawal from the payment account to the wallet. With running costs, those of a few epochs stay in the account: the contract
+ * rejects more than is available when the transaction is mined.
+ * @throws FundingRefused (not positive, more than can be withdrawn), ChainUnreachable
  */
-export async function planWithdrawal({ chain, account, amount: asked }: WithdrawOptions): Promise<PlannedCall> {
-  if (asked !== 'all' && asked <= 0n) throw new FundingRefused('amount_not_positive', 'The amount to withdraw must be more than 0.')
-  const most = withdrawable(await readAccount(chain, account.address))
-  const amount = asked === 'all' ? most : asked
-  if (amount > most || amount === 0n) {
+export async function planWithdrawal({ chain, account, amount: requested }: WithdrawOptions): Promise<PlannedCall> {
+  if (requested !== 'all' && requested <= 0n) throw new FundingRefused('amount_not_positive', 'The amount to withdraw must be more than 0.')
+  const max = withdrawable(await readAccount(chain, account.address))
+  const amount = requested === 'all' ? max : requested
+  if (amount > max || amount === 0n) {
     throw new FundingRefused(
       'available_funds_too_low',
-      `Only ${most} base units of USDFC can be withdrawn now; the rest is locked or needed for the next epochs.`,
+      `Only ${max} base units of USDFC can be withdrawn now; the rest is locked or needed for the next epochs.`,
     )
   }
   const { filecoinPay, usdfc } = chain.network.contracts
@@ -253,8 +252,8 @@ export async function planWithdrawal({ chain, account, amount: asked }: Withdraw
 }
 
 /**
- * Plans ending the service of a data set by the payer's own transaction: without fee, but paid for the lockup period to come.
- * Only where the provider does not relay a signed termination.
+ * Plans the termination of a data set by a transaction of the payer: without fee, but the lockup period is still paid.
+ * Only for providers that do not relay a signed termination.
  */
 export function planTermination({ chain, dataSetId }: { readonly chain: Chain; readonly dataSetId: bigint }): PlannedCall {
   const what = `end the service of data set ${dataSetId}`

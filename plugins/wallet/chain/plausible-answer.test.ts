@@ -7,24 +7,24 @@ const epoch = (reported: bigint, highest?: bigint, startsAtMs?: number) => requi
 
 test.each<readonly [what: string, answer: () => unknown]>([
   ['a negative balance', () => requireAmount(-1n, 'the FIL of the wallet')],
-  ['more than there is', () => requireAmount(2n ** 200n, 'the FIL of the wallet')],
+  ['more than the total supply', () => requireAmount(2n ** 200n, 'the FIL of the wallet')],
   ['an estimate below a transfer', () => requireGas(20_999n)],
   ['an estimate above a block', () => requireGas(10_000_000_001n)],
   ['a negative nonce', () => requireNonce(-1, 0)],
-  ['a nonce that is no number', () => requireNonce(Number.NaN, 0)],
+  ['a nonce that is not a number', () => requireNonce(Number.NaN, 0)],
   ['a nonce beyond exact numbers', () => requireNonce(2 ** 60, 2 ** 60)],
-  ['a nonce that is used already', () => requireNonce(4, 5)],
+  ['a used nonce', () => requireNonce(4, 5)],
   ['a nonce far ahead of what was mined', () => requireNonce(1002, 1)],
   ['a negative epoch', () => epoch(-1n)],
   ['an epoch beyond finality in the past', () => epoch(99n, 1000n)],
-  ['an epoch of the day after tomorrow', () => epoch(1n, undefined, 11 * day + 1)],
-])('%s is refused as an answer, and treated as none', (_what, answer) => {
+  ['an epoch more than a day ahead', () => epoch(1n, undefined, 11 * day + 1)],
+])('%s is rejected and counts as unreachable', (_what, answer) => {
   expect(answer).toThrow(ChainAnswerImplausible)
   expect(answer).toThrow(ChainUnreachable)
-  expect(answer).toThrow(/^The chain node reported .+; that cannot be true\. Check the node/)
+  expect(answer).toThrow(/^The chain node reported .+, which is impossible\. Check the node/)
 })
 
-test('what can be true passes unchanged', () => {
+test('plausible values pass unchanged', () => {
   expect([requireAmount(0n, ''), requireAmount(2n * 10n ** 27n, ''), requireGas(21_000n), requireGas(10_000_000_000n)]).toEqual([
     0n,
     2n * 10n ** 27n,

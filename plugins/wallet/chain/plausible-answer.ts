@@ -1,18 +1,18 @@
-/** Whether an answer of the chain node can be true. A node may be wrong, out of date or hostile. */
+/** Rejects impossible answers of the chain node: it may be faulty, outdated or hostile. */
 import { ChainAnswerImplausible } from './chain-error.ts'
 
-/** Filecoin's limit for a whole block. */
+/** Filecoin's gas limit of a block. */
 const gasMax = 10_000_000_000n
-/** Of a transfer without data. */
+/** Gas of a transfer without data. */
 const gasMin = 21_000n
-/** Far above all FIL and all USDFC there are, in base units. */
+/** In base units; far above the total supply of FIL and USDFC. */
 const amountMax = 2n ** 112n
-/** Transactions of this wallet that wait in the pool at a time. */
+/** Maximum number of this wallet's transactions in the pool. */
 const pooledNoncesMax = 1000
 const noncesMax = 2 ** 32
-/** Epochs after which nothing on Filecoin is undone. */
+/** Finality of Filecoin in epochs. */
 const finalityEpochs = 900n
-/** How far a node may be ahead of this machine's clock. */
+/** Allowed difference between an epoch of the node and this machine's clock. */
 const aheadMs = 24 * 3_600_000
 
 /** Token and gas balances, in base units. @throws ChainAnswerImplausible */
@@ -27,7 +27,7 @@ export function requireGas(gas: bigint): bigint {
   return gas
 }
 
-/** @param mined the nonce without the pool @throws ChainAnswerImplausible */
+/** @param mined nonce without pooled transactions @throws ChainAnswerImplausible */
 export function requireNonce(next: number, mined: number): number {
   const isCount = [next, mined].every((nonce) => Number.isSafeInteger(nonce) && nonce >= 0 && nonce <= noncesMax)
   if (!isCount || next < mined || next - mined > pooledNoncesMax) {
@@ -49,7 +49,7 @@ export interface EpochFacts {
 export function requireEpoch({ reported, highest, startsAtMs, nowMs }: EpochFacts): bigint {
   if (reported < 0n) throw new ChainAnswerImplausible(`epoch ${reported}`)
   if (highest !== undefined && highest - reported > finalityEpochs) {
-    throw new ChainAnswerImplausible(`epoch ${reported} after epoch ${highest}, which is further back than the chain can go`)
+    throw new ChainAnswerImplausible(`epoch ${reported} after epoch ${highest}, which is further back than any reorganisation`)
   }
   if (startsAtMs !== undefined && startsAtMs - nowMs > aheadMs) {
     throw new ChainAnswerImplausible(`epoch ${reported}, more than a day ahead of this machine's clock`)

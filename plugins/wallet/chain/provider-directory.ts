@@ -1,4 +1,4 @@
-/** Every entry of the provider registry as an operator looks at it: with what can be read of it, fit for use or not. */
+/** Every provider in the registry, usable or not, with all readable fields. */
 import { type Address, bytesToBigInt, bytesToString, type Hex, hexToBytes, parseAbi, size } from 'viem'
 import { ChainReverted } from './chain-error.ts'
 import type { Chain } from './clients.ts'
@@ -8,9 +8,9 @@ export interface ListedProvider {
   readonly name: string
   readonly description: string
   readonly address: Address
-  /** The provider and, where it has one, its storage offer. */
+  /** True when the provider and, if it has one, its storage offer are active. */
   readonly isActive: boolean
-  /** Whether it offers storage with proofs; the rest is absent without. */
+  /** True when it offers storage with proofs; otherwise the fields below are undefined. */
   readonly hasPdp: boolean
   readonly serviceUrl: string | undefined
   readonly pieceBytesMin: bigint | undefined
@@ -31,8 +31,8 @@ const directoryAbi = parseAbi([
 ])
 
 const pdpProductType = 0
-/** Asked in one multicall. */
-const providersAtOnce = 50
+/** Per multicall. */
+const providersPerPage = 50
 const providersMax = 5000
 const integerBytesMax = 32
 
@@ -48,14 +48,14 @@ interface Offer {
   readonly productCapabilityValues: readonly Hex[]
 }
 
-/** In order of id, at most 5,000. @throws ChainUnreachable */
+/** Sorted by ID, at most 5,000. @throws ChainUnreachable */
 export async function readProviderDirectory(chain: Chain): Promise<readonly ListedProvider[]> {
   const registry = { address: chain.network.contracts.registry, abi: directoryAbi } as const
   const count = Math.min(Number(await chain.read({ ...registry, functionName: 'getProviderCount' })), providersMax)
   const ids = Array.from({ length: count }, (_, index) => BigInt(index + 1))
   const found: ListedProvider[] = []
   while (ids.length > 0) {
-    const page = await Promise.all(ids.splice(0, providersAtOnce).map((id) => readProvider(chain, id)))
+    const page = await Promise.all(ids.splice(0, providersPerPage).map((id) => readProvider(chain, id)))
     found.push(...page.flatMap((provider) => provider ?? []))
   }
   return found
@@ -63,14 +63,14 @@ export async function readProviderDirectory(chain: Chain): Promise<readonly List
 
 async function readProvider(chain: Chain, id: bigint): Promise<ListedProvider | undefined> {
   const registry = { address: chain.network.contracts.registry, abi: directoryAbi } as const
-  const offered = await unlessReverted(chain.read({ ...registry, functionName: 'getProviderWithProduct', args: [id, pdpProductType] }))
+  const offered = await undefinedIfReverted(chain.read({ ...registry, functionName: 'getProviderWithProduct', args: [id, pdpProductType] }))
   if (offered) return describe(id, offered.providerInfo, offered)
-  // Some releases of the registry refuse to show a provider without an offer that way.
-  const known = await unlessReverted(chain.read({ ...registry, functionName: 'getProvider', args: [id] }))
+  // Some releases of the registry revert for a provider without an offer.
+  const known = await undefinedIfReverted(chain.read({ ...registry, functionName: 'getProvider', args: [id] }))
   return known && describe(id, known.info, undefined)
 }
 
-async function unlessReverted<T>(answer: Promise<T>): Promise<T | undefined> {
+async function undefinedIfReverted<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {

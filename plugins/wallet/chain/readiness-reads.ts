@@ -1,4 +1,4 @@
-/** Single questions about the wallet and the providers, each with an answer or an error of its own. */
+/** Separate reads of wallet and providers, so that each can fail on its own. */
 import { type Address, parseAbi } from 'viem'
 import { toChainError } from './chain-error.ts'
 import type { Chain } from './clients.ts'
@@ -11,7 +11,7 @@ const idsPerPage = 50n
 /** 5,000 providers. */
 const pagesMax = 100
 
-/** Gas money of the wallet; 10^-18 FIL. @throws ChainUnreachable */
+/** FIL of the wallet; 10^-18. @throws ChainUnreachable */
 export async function readGas(chain: Chain, owner: Address): Promise<bigint> {
   try {
     return requireAmount(await chain.publicClient.getBalance({ address: owner }), 'the FIL of the wallet')
@@ -20,13 +20,13 @@ export async function readGas(chain: Chain, owner: Address): Promise<bigint> {
   }
 }
 
-/** USDFC in the wallet itself, not yet paid in; 10^-18. @throws ChainUnreachable */
+/** USDFC in the wallet, not deposited; 10^-18. @throws ChainUnreachable */
 export async function readUsdfc(chain: Chain, owner: Address): Promise<bigint> {
   const balance = await chain.read({ address: chain.network.contracts.usdfc, abi: usdfcAbi, functionName: 'balanceOf', args: [owner] })
   return requireAmount(balance, 'the USDFC of the wallet')
 }
 
-/** Ids on the storage service's own approval list. @throws ChainUnreachable */
+/** IDs of the providers that the storage service approves. @throws ChainUnreachable */
 export async function readApprovedIds(chain: Chain): Promise<ReadonlySet<bigint>> {
   const found = new Set<bigint>()
   const address = await chain.warmStorageView()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OperatorApproval } from './approval-policy.ts'
-import { refusalToLower, toSpendingLimits } from './spending-policy.ts'
+import { toSpendingLimits, whyNotLowered } from './spending-policy.ts'
 
 const settings = {
   max_fee_per_gas_nanofil: 10,
@@ -23,20 +23,20 @@ const infinite: OperatorApproval = {
 
 test.each<readonly [changed: Partial<OperatorApproval>]>([
   [{}],
-  // Nothing is lowered.
+  // No allowance is lowered.
   [{ rateAllowance: limits.ratePerEpoch, rateUsage: limits.ratePerEpoch + 1n }],
   [{ isApproved: false, rateUsage: limits.ratePerEpoch + 1n }],
-])('an approval with %o may be brought to the settings', (changed) => {
-  expect(refusalToLower({ ...infinite, ...changed }, limits)).toBeUndefined()
+])('an approval with %o may be set to the limits', (changed) => {
+  expect(whyNotLowered({ ...infinite, ...changed }, limits)).toBeUndefined()
 })
 
 test.each([
   [{ rateUsage: limits.ratePerEpoch + 1n }, '1001 USDFC per 30 days', 'approved_usdfc_per_month', 1001],
   [{ lockupUsage: limits.lockup + 1n }, '2001 USDFC', 'approved_lockup_usdfc', 2001],
-])('an approval with %o is not lowered below what is in use, and the named value is enough', (changed, used, key, least) => {
+])('an approval with %o is not lowered below its usage, and the named value suffices', (changed, used, key, least) => {
   const approval = { ...infinite, ...changed }
-  const refusal = refusalToLower(approval, limits)
-  expect(refusal).toContain(`up to ${used} now, more than chain.spending.${key} allows`)
-  expect(refusal).toContain(`Set it to ${least} or more, then run svc wallet approve.`)
-  expect(refusalToLower(approval, limitsOf({ [key]: least }))).toBeUndefined()
+  const reason = whyNotLowered(approval, limits)
+  expect(reason).toContain(`up to ${used} now, more than chain.spending.${key} allows`)
+  expect(reason).toContain(`Set it to ${least} or more, then run svc wallet approve.`)
+  expect(whyNotLowered(approval, limitsOf({ [key]: least }))).toBeUndefined()
 })

@@ -1,4 +1,3 @@
-/** The operator's limits in the chain's units. */
 import { type ApprovalLimits, loweredBelowUsage, type OperatorApproval, settingOf } from './approval-policy.ts'
 import { epochsPerMonth } from './cost-policy.ts'
 import type { FeeLimits } from './fee-limits.ts'
@@ -21,6 +20,7 @@ const milli = 10n ** 15n
 const whole = 10n ** 18n
 const daySeconds = 86_400
 
+/** Converts the settings to units of the chain. */
 export function toSpendingLimits(settings: SpendingSettings, { epochSeconds }: { readonly epochSeconds: number }): SpendingLimits {
   return {
     fees: {
@@ -35,13 +35,13 @@ export function toSpendingLimits(settings: SpendingSettings, { epochSeconds }: {
   }
 }
 
-/** Why the approval is not lowered to the limits, as a sentence for the operator; undefined where what is in use fits. */
-export function refusalToLower(approval: OperatorApproval, limits: ApprovalLimits): string | undefined {
+/** Why an approval must not be lowered to the limits, as a sentence for the operator; undefined if the usage is within the limits. */
+export function whyNotLowered(approval: OperatorApproval, limits: ApprovalLimits): string | undefined {
   const reason = loweredBelowUsage(approval, limits)
   if (!reason) return undefined
-  const [used, of] = reason === 'rate_limited' ? [approval.rateUsage * epochsPerMonth, 'charges'] : [approval.lockupUsage, 'holds locked']
+  const [used, verb] = reason === 'rate_limited' ? [approval.rateUsage * epochsPerMonth, 'charges'] : [approval.lockupUsage, 'locks']
   // Rounded up, because the settings are whole USDFC.
   const least = (used + whole - 1n) / whole
   const unit = reason === 'rate_limited' ? 'USDFC per 30 days' : 'USDFC'
-  return `The storage service ${of} up to ${least} ${unit} now, more than ${settingOf[reason]} allows, so new copies would wait. Nothing was sent. Set it to ${least} or more, then run svc wallet approve.`
+  return `The storage service ${verb} up to ${least} ${unit} now, more than ${settingOf[reason]} allows, so new copies would wait. Nothing was sent. Set it to ${least} or more, then run svc wallet approve.`
 }

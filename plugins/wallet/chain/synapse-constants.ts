@@ -1,16 +1,15 @@
-/** Addresses and ABIs taken from synapse-core: the one file of the product that imports it. */
+/** Addresses and ABIs of synapse-core. No other file imports it. */
 import { erc20WithPermit, filecoinPay } from '@filoz/synapse-core/abis'
 import { type Chain, calibration, mainnet } from '@filoz/synapse-core/chains'
 
 /** FilecoinPay is not upgradeable, so the ABI of any release fits every deployment. */
 export const filecoinPayAbi = filecoinPay
 
-/** ERC-20 with the EIP-2612 reads (`nonces`, `version`) that a permit needs. */
+/** ERC-20 with the EIP-2612 functions (`nonces`, `version`) for permits. */
 export const usdfcAbi = erc20WithPermit
 
 /**
- * What the SDK knows for sure about a public network. Its FWSS view address is left out on purpose: that contract moves
- * with each FWSS release and is asked of FWSS itself.
+ * Fixed data of a public network. Without the address of the FWSS view contract: it changes with each FWSS release and is read from FWSS.
  */
 function publicNetwork(chain: Chain) {
   return {

@@ -1,4 +1,4 @@
-/** Wallet transactions: signed here, stored by the caller, sent, looked up (I-04). */
+/** Wallet transactions: sign, send, look up. The caller stores the signed bytes before it sends them (I-04). */
 import {
   type Abi,
   type Address,
@@ -19,16 +19,16 @@ import type { Chain } from './clients.ts'
 import { type FeeLimits, requireFeesWithin } from './fee-limits.ts'
 import { requireGas, requireNonce } from './plausible-answer.ts'
 
-/** A contract call that has not been signed. `what` names it in messages: `deposit 5 USDFC`. */
+/** An unsigned contract call. `what` names it in messages: `deposit 5 USDFC`. */
 export interface PlannedCall {
   readonly what: string
   readonly to: Address
   readonly data: Hex
-  /** Names reverts met while estimating gas. */
+  /** Decodes reverts of the gas estimation. */
   readonly abi: Abi
 }
 
-/** Everything needed to send it, and to find it again after a crash. Store it before `broadcast`. */
+/** What is needed to send the transaction and to look it up after a crash. Store it before `broadcast`. */
 export interface SignedTransaction {
   readonly raw: Hex
   readonly hash: Hash
@@ -36,19 +36,19 @@ export interface SignedTransaction {
 }
 
 export type Broadcast =
-  /** A node accepted it, or had it already. */
+  /** A node accepted it or already had it. */
   | { readonly kind: 'sent' }
-  /** The node will never take these bytes: not enough gas money, or a fee below the chain's floor. Nothing was sent. */
+  /** The node rejects these bytes: too little FIL, or a fee below the minimum. Nothing was sent. */
   | { readonly kind: 'refused'; readonly reason: 'insufficient_gas_funds' | 'fee_too_low'; readonly cause: Error }
   /** No usable answer, or the nonce is already used: `lookUp` decides. */
   | { readonly kind: 'uncertain'; readonly cause: Error }
 
 export type TransactionState =
-  /** Mined at the final depth, with or without effect. */
+  /** Mined at the final depth. */
   | { readonly state: 'confirmed' | 'reverted'; readonly epoch: bigint }
   /** In a node's pool (`epoch` absent), or mined and not yet final. */
   | { readonly state: 'pending'; readonly epoch?: bigint }
-  /** Another transaction took the nonce, at the final depth: this one can never be mined. */
+  /** Another transaction used the nonce, at the final depth: this one can never be mined. */
   | { readonly state: 'replaced' }
   /** The node knows neither the hash nor a later nonce: broadcast the same bytes again. */
   | { readonly state: 'unknown' }
@@ -76,14 +76,14 @@ export interface SignTransactionOptions {
 }
 
 /**
- * Estimates, prices and signs a call; sends nothing. The hash is final: fees are part of the signed bytes.
- * @throws FeeAboveLimit, ChainReverted when the call would fail now, ChainUnreachable when the node gives no answer that can be true
+ * Estimates gas and fees and signs the call; does not send it. The hash is final: the fees are part of the signed bytes.
+ * @throws FeeAboveLimit, ChainReverted when the call would fail now, ChainUnreachable when the node returns no plausible answer
  */
 export async function signTransaction({ chain, account, call, limits, nonce }: SignTransactionOptions): Promise<SignedTransaction> {
   const { publicClient, network } = chain
   try {
     const [estimate, offered, next, mined] = await Promise.all([
-      // Unprepared: else viem lets the node fill in the transaction, by a method that Filecoin nodes lack.
+      // prepare: false, because viem would call a method that Filecoin nodes lack.
       publicClient.estimateGas({ account, to: call.to, data: call.data, prepare: false }),
       publicClient.estimateFeesPerGas({ chain: publicClient.chain, type: 'eip1559' }),
       nonce ?? publicClient.getTransactionCount({ address: account.address, blockTag: 'pending' }),
@@ -106,7 +106,7 @@ export async function signTransaction({ chain, account, call, limits, nonce }: S
   }
 }
 
-/** Sends bytes from `signTransaction`. Safe to repeat: the nonce is single-use. Never rejects for a chain reason. */
+/** Sends bytes from `signTransaction`. Safe to repeat: the nonce is single-use. Does not reject for chain errors. */
 export async function broadcast(chain: Chain, raw: Hex): Promise<Broadcast> {
   try {
     await chain.publicClient.sendRawTransaction({ serializedTransaction: raw })
@@ -116,15 +116,15 @@ export async function broadcast(chain: Chain, raw: Hex): Promise<Broadcast> {
     const node = error instanceof BaseError ? nodeErrorIn(error) : undefined
     if (node instanceof InsufficientFundsError) return { kind: 'refused', reason: 'insufficient_gas_funds', cause }
     if (node instanceof FeeCapTooLowError) return { kind: 'refused', reason: 'fee_too_low', cause }
-    // "already known" and "nonce too low" share one JSON-RPC code; asking for the hash tells them apart.
+    // "already known" and "nonce too low" share one JSON-RPC code; a lookup by hash distinguishes them.
     if (await isKnown(chain, keccak256(raw))) return { kind: 'sent' }
     return { kind: 'uncertain', cause }
   }
 }
 
 /**
- * Where a stored transaction stands. Reads the nonce before the receipt, so that a transaction mined in between is seen
- * as mined rather than replaced.
+ * Looks up the state of a stored transaction. Reads the nonce before the receipt, so that a transaction mined in between is seen as mined, not
+ * as replaced.
  * @throws ChainUnreachable
  */
 export async function lookUp(
@@ -136,14 +136,14 @@ export async function lookUp(
   try {
     const finalEpoch = await chain.finalEpoch()
     const finalNonce = await publicClient.getTransactionCount({ address: sender, blockNumber: finalEpoch })
-    const receipt = await orNone(publicClient.getTransactionReceipt({ hash }), TransactionReceiptNotFoundError)
+    const receipt = await undefinedIf(publicClient.getTransactionReceipt({ hash }), TransactionReceiptNotFoundError)
     if (receipt !== undefined) {
       const epoch = receipt.blockNumber
       if (epoch > finalEpoch) return { state: 'pending', epoch }
       return { state: receipt.status === 'success' ? 'confirmed' : 'reverted', epoch }
     }
     if (finalNonce > nonce) return { state: 'replaced' }
-    const pooled = await orNone(publicClient.getTransaction({ hash }), TransactionNotFoundError)
+    const pooled = await undefinedIf(publicClient.getTransaction({ hash }), TransactionNotFoundError)
     return { state: pooled === undefined ? 'unknown' : 'pending' }
   } catch (error) {
     throw toChainError(error, 'look up the transaction')
@@ -160,12 +160,12 @@ async function isKnown(chain: Chain, hash: Hash): Promise<boolean> {
     await chain.publicClient.getTransaction({ hash })
     return true
   } catch {
-    // Not known, or no answer: both leave the broadcast uncertain.
+    // Unknown hash or no answer: the broadcast stays uncertain.
     return false
   }
 }
 
-async function orNone<T>(answer: Promise<T>, absent: new (...args: never[]) => Error): Promise<T | undefined> {
+async function undefinedIf<T>(answer: Promise<T>, absent: new (...args: never[]) => Error): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Withdrawals and approvals while something is stored, on real contracts. */
+/** Withdrawals and approvals with running costs, on real contracts. */
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Fixture, startFixture } from '../../../devnet/testing/fixture.ts'
@@ -26,8 +26,8 @@ afterAll(async () => {
   await fixture?.[Symbol.asyncDispose]()
 })
 
-/** A transaction that is mined five epochs after it was planned. */
-async function endOf(call: PlannedCall) {
+/** Outcome of a transaction mined five epochs after it was planned. */
+async function outcomeOf(call: PlannedCall) {
   const signed = await signTransaction({ chain, account, call, limits: testSpending.fees })
   await fixture.devnet.chain.mine(5)
   expect(await broadcast(chain, signed.raw)).toEqual({ kind: 'sent' })
@@ -35,20 +35,20 @@ async function endOf(call: PlannedCall) {
   return (await lookUp(chain, account.address, signed)).state
 }
 
-test('everything is withdrawn but a few epochs of the running rate, without which the contract refuses', async () => {
+test('a full withdrawal leaves a few epochs of the current rate, without which the contract reverts', async () => {
   const { filecoinPay, usdfc } = chain.network.contracts
   const before = await readAccount(chain, account.address)
   expect(before.lockupRate).toBeGreaterThan(0n)
   const args = [usdfc, before.available] as const
   const whole = planCall({ what: 'withdraw USDFC', to: filecoinPay, abi: filecoinPayAbi, functionName: 'withdraw', args })
-  await expect(endOf(whole)).rejects.toMatchObject({ errorName: 'InsufficientUnlockedFunds' })
-  expect(await endOf(await planWithdrawal({ chain, account, amount: 'all' }))).toBe('confirmed')
+  await expect(outcomeOf(whole)).rejects.toMatchObject({ errorName: 'InsufficientUnlockedFunds' })
+  expect(await outcomeOf(await planWithdrawal({ chain, account, amount: 'all' }))).toBe('confirmed')
   const after = await readAccount(chain, account.address)
   expect(after.available).toBeLessThan(10n * before.lockupRate)
   await expect(planWithdrawal({ chain, account, amount: 'all' })).rejects.toMatchObject({ reason: 'available_funds_too_low' })
 })
 
-test('an approval is not lowered below what is in use', async () => {
+test('an approval is not lowered below its usage', async () => {
   const { rateUsage, lockupUsage } = await readApproval(chain, account.address)
   expect(rateUsage).toBeGreaterThan(0n)
   const fund = (ratePerEpoch: bigint, lockup: bigint) =>

@@ -17,25 +17,30 @@ writeFileSync(devnet, '[chain]\nnetwork = "devnet"\ndevnet_info = "/d.json"\n')
 const node = 'https://env.example/rpc'
 
 test.each([
-  ['nothing is configured', { config: empty }, {}, ['calibration', undefined]],
-  ['the file decides both', { config: mainnet }, {}, ['mainnet', 'https://mine.example/rpc']],
-  ['a flag for the network leaves the file’s node out', { config: mainnet, network: 'calibration' }, {}, ['calibration', undefined]],
-  ['so does a variable', { config: mainnet }, { SVC_CHAIN_NETWORK: 'calibration' }, ['calibration', undefined]],
-  ['even when it says the same', { config: mainnet, network: 'mainnet' }, {}, ['mainnet', undefined]],
+  ['without configuration, the default is used', { config: empty }, {}, ['calibration', undefined]],
+  ['the file sets both', { config: mainnet }, {}, ['mainnet', 'https://mine.example/rpc']],
+  ['a network flag ignores the node of the file', { config: mainnet, network: 'calibration' }, {}, ['calibration', undefined]],
   [
-    'a flag for the network wins over the variable',
+    'a network variable ignores the node of the file',
+    { config: mainnet },
+    { SVC_CHAIN_NETWORK: 'calibration' },
+    ['calibration', undefined],
+  ],
+  [
+    'a network flag ignores the node of the file even for the same network',
+    { config: mainnet, network: 'mainnet' },
+    {},
+    ['mainnet', undefined],
+  ],
+  [
+    'a network flag overrides the variable',
     { config: empty, network: 'mainnet' },
     { SVC_CHAIN_NETWORK: 'calibration' },
     ['mainnet', undefined],
   ],
+  ['a node variable is always used', { config: mainnet, network: 'calibration' }, { SVC_CHAIN_RPC_URL: node }, ['calibration', node]],
   [
-    'a node of the variable is always used',
-    { config: mainnet, network: 'calibration' },
-    { SVC_CHAIN_RPC_URL: node },
-    ['calibration', node],
-  ],
-  [
-    'a node of the flag wins over the variable',
+    'a node flag overrides the variable',
     { config: mainnet, rpcUrl: 'https://a.example' },
     { SVC_CHAIN_RPC_URL: node },
     ['mainnet', 'https://a.example'],
@@ -44,12 +49,12 @@ test.each([
   expect(chooseNetwork({ parameters: {}, flags, env, out })).toEqual({ network, rpcUrl, devnetInfoPath: undefined })
 })
 
-test('the description of a devnet is used for a devnet only', () => {
+test('devnet_info is used only for a devnet', () => {
   const choose = (flags: Record<string, unknown>) => chooseNetwork({ parameters: {}, flags: { config: devnet, ...flags }, env: {}, out })
   expect(choose({})).toEqual({ network: 'devnet', rpcUrl: undefined, devnetInfoPath: '/d.json' })
   expect(choose({ network: 'mainnet' })).toEqual({ network: 'mainnet', rpcUrl: undefined, devnetInfoPath: undefined })
 })
 
-test('of a node only scheme and host are shown', () => {
+test('only scheme and host of a node URL are shown', () => {
   expect(hostOf('https://user:pass@node.example:8545/rpc/v1?token=abc')).toBe('https://node.example:8545')
 })

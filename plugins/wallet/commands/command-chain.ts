@@ -7,13 +7,13 @@ export interface CommandChain extends AsyncDisposable {
   readonly chain: Chain
 }
 
-/** The network and node to use where flags may choose others than the configuration. */
+/** Chooses network and node from flags, environment and configuration. */
 export function chooseNetwork(call: CommandCall): NetworkChoice {
   const { flags, env } = call
-  const asked = flags.network as NetworkName | undefined
-  const network = asked ?? readSettings(call, chainSection, ['network']).network
-  const isFromFile = asked === undefined && env.SVC_CHAIN_NETWORK === undefined
-  // A node in the file belongs to the network in the file.
+  const requested = flags.network as NetworkName | undefined
+  const network = requested ?? readSettings(call, chainSection, ['network']).network
+  const isFromFile = requested === undefined && env.SVC_CHAIN_NETWORK === undefined
+  // The file's chain.rpc_url is valid only for the file's chain.network.
   const mayUseConfigured = isFromFile || env.SVC_CHAIN_RPC_URL !== undefined
   const rpcUrl =
     (flags.rpcUrl as string | undefined) ?? (mayUseConfigured ? readSettings(call, chainSection, ['rpc_url']).rpc_url : undefined)
@@ -21,17 +21,19 @@ export function chooseNetwork(call: CommandCall): NetworkChoice {
   return { network, rpcUrl, devnetInfoPath }
 }
 
-/** The chain of the choice, once its node has said that it is of that network. Throws CommandError when it is of another. */
+/** Opens the chain and checks the chain ID of the node. Throws CommandError when it is another network or the node does not answer. */
 export async function openCommandChain(call: CommandCall, choice: NetworkChoice): Promise<CommandChain> {
   const { confirmations } = readSettings(call, chainSection, ['confirmations'])
   const chain = openChain({ network: await resolveNetwork(choice), confirmations })
   const { name, chainId, rpcUrl } = chain.network
   try {
     const reported = await chain.reportedChainId().catch((error: unknown) => {
-      throw silentNode(hostOf(rpcUrl), error)
+      throw unreachableNode(hostOf(rpcUrl), error)
     })
     if (reported !== chainId)
-      throw new CommandError(`the node at ${hostOf(rpcUrl)} is of chain ${reported}, but ${name} is chain ${chainId}`)
+      throw new CommandError(
+        `the node at ${hostOf(rpcUrl)} serves chain ${reported}, but ${name} is chain ${chainId}; check chain.rpc_url and chain.network`,
+      )
     return { chain, [Symbol.asyncDispose]: () => chain.close() }
   } catch (error) {
     await chain.close()
@@ -39,7 +41,7 @@ export async function openCommandChain(call: CommandCall, choice: NetworkChoice)
   }
 }
 
-function silentNode(host: string, error: unknown): CommandError {
+function unreachableNode(host: string, error: unknown): CommandError {
   const { message, cause } = error as Error
   const reason = cause instanceof Error ? cause.message : message
   return new CommandError(`no answer from the chain node ${host} (${reason}); check chain.rpc_url, or set SVC_CHAIN_RPC_URL`, {
@@ -47,7 +49,7 @@ function silentNode(host: string, error: unknown): CommandError {
   })
 }
 
-/** Scheme and host alone: the rest of an RPC URL often holds an access token (I-10). */
+/** Scheme and host only: the rest of an RPC URL may contain an access token (I-10). */
 export function hostOf(url: string): string {
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}`

@@ -1,4 +1,4 @@
-/** The commands of the wallet as their users run them, against a local chain. */
+/** The wallet commands through the svc program, against a local chain. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAbi, parseEther } from 'viem'
@@ -19,7 +19,7 @@ let home: SvcHome
 
 beforeAll(async () => {
   home = stack.use(svcHome())
-  // Blocks come of themselves, so that transactions become final without help.
+  // The devnet mines by itself, so that transactions become final.
   devnet = stack.use(await startDevnet({ dir: join(home.dir, 'devnet'), providers: 4, blockTimeSeconds: 0.5 }))
   chain = openChain({ network: await resolveNetwork({ network: 'devnet', devnetInfoPath: devnet.infoPath }) })
   stack.defer(() => chain.close())
@@ -46,11 +46,11 @@ const funding = async () => {
   return { funds: account.funds, isApproved: approvalState.approved }
 }
 
-test('a devnet with another block time is read right', async () => {
+test('a devnet with another block time has its epoch length and genesis', async () => {
   expect(chain.network).toMatchObject({ epochSeconds: 0.5, genesisTimestamp: devnet.info.info.genesis_timestamp })
 })
 
-test('a new wallet is printed once and is a wallet', async () => {
+test('a generated wallet is printed with its matching key', async () => {
   const [text, json] = await Promise.all([home.run(['wallet', 'generate']), home.run(['wallet', 'generate', '--json'])])
   const [, address, key = ''] = /^Address: (0x[0-9a-fA-F]{40})\nPrivate key: (0x[0-9a-f]{64})\n$/.exec(text.stdout) ?? []
   expect(openAccount(key).address).toBe(address)
@@ -60,11 +60,11 @@ test('a new wallet is printed once and is a wallet', async () => {
   expect(parsed.private_key).not.toBe(key)
 })
 
-test('a deposit is paid in and approves the service, a second one only pays in', async () => {
+test('a first deposit approves the service, a second one only deposits', async () => {
   const first = await svc('wallet deposit 5')
   expect(first.code).toBe(0)
   expect(first.stdout).toMatch(/^Transaction: 0x[0-9a-f]{64}\nStatus: confirmed\n$/)
-  // The hash is known before the bytes leave.
+  // The hash is printed before the transaction is sent.
   expect(first.stderr).toContain(`Sending transaction ${/0x\w+/.exec(first.stdout)?.[0]}`)
   expect(await funding()).toEqual({ funds: parseEther('5'), isApproved: true })
   const second = await svc('wallet deposit 0.25 --json')
@@ -72,14 +72,14 @@ test('a deposit is paid in and approves the service, a second one only pays in',
   expect(await funding()).toEqual({ funds: parseEther('5.25'), isApproved: true })
 })
 
-test('an approval is given once', async () => {
+test('a second approval sends nothing', async () => {
   const key = { SVC_CHAIN_PRIVATE_KEY: poor().privateKey }
   expect((await svc('wallet approve', key)).stdout).toMatch(/^Transaction: 0x[0-9a-f]{64}\nStatus: confirmed\n$/)
   expect(await svc('wallet approve', key)).toEqual({ code: 0, stdout: 'FWSS approval: already approved\n', stderr: '' })
   expect(JSON.parse((await svc('wallet approve --json', key)).stdout)).toEqual({ confirmed: true, already_approved: true })
 })
 
-test('a transaction that is not final in time is named, and the exit code says that it is open', async () => {
+test('a transaction that is not final before the timeout is named, with exit code 1', async () => {
   const { code, stdout, stderr } = await svc('wallet deposit 1 --timeout 1ms')
   expect(code).toBe(1)
   const [, hash] = /^Transaction: (0x[0-9a-f]{64})\nStatus: submitted\n$/.exec(stdout) ?? []
@@ -96,9 +96,9 @@ test.concurrent.each([
     'wallet deposit 1',
     { SVC_CHAIN_PRIVATE_KEY: '' },
     1,
-    'chain.private_key is required: the key of the wallet that pays; make one with `svc wallet generate`',
+    'chain.private_key is required: private key of the wallet that pays. Run `svc wallet generate`',
   ],
-  ['wallet approve', { SVC_CHAIN_PRIVATE_KEY: '11'.repeat(32) }, 1, 'has no FIL for the fee of the transaction'],
+  ['wallet approve', { SVC_CHAIN_PRIVATE_KEY: '11'.repeat(32) }, 1, 'has no FIL for the transaction fee'],
   [
     'wallet approve',
     { SVC_CHAIN_RPC_URL: 'http://127.0.0.1:9/secret-token' },
@@ -107,7 +107,7 @@ test.concurrent.each([
   ],
   ['provider list', { SVC_CHAIN_DEVNET_INFO: '/nowhere.json' }, 1, '/nowhere.json'],
   ['provider list --network ropsten', {}, 2, '--network must be one of calibration, mainnet, devnet, got "ropsten"'],
-])('svc %s is refused and nothing is sent', async (line, env, code, message) => {
+])('svc %s is rejected and nothing is sent', async (line, env, code, message) => {
   const before = await funding()
   const refused = await svc(line, env)
   expect(refused).toMatchObject({ code, stdout: '' })
@@ -117,10 +117,12 @@ test.concurrent.each([
   expect(await funding()).toEqual(before)
 })
 
-test('a node of another network is found out before anything is asked of it', async () => {
+test('a node of another network is rejected before any other read', async () => {
   const { code, stderr } = await svc(`provider list --network calibration --rpc-url ${devnet.rpcUrl}`)
   expect(code).toBe(1)
-  expect(stderr).toBe(`fatal: the node at ${devnet.rpcUrl} is of chain 31415926, but calibration is chain 314159\n`)
+  expect(stderr).toBe(
+    `fatal: the node at ${devnet.rpcUrl} serves chain 31415926, but calibration is chain 314159; check chain.rpc_url and chain.network\n`,
+  )
 })
 
 interface Item {
@@ -132,7 +134,7 @@ interface Item {
 
 const listed = async (flags = ''): Promise<readonly Item[]> => JSON.parse((await svc(`provider list --json${flags}`)).stdout)
 
-test('providers are listed with what they offer and whether they answer', async () => {
+test('providers are listed with their offer and health', async () => {
   const [first] = await listed()
   expect(first).toEqual({
     id: '1',
@@ -150,7 +152,7 @@ test('providers are listed with what they offer and whether they answer', async 
   })
 })
 
-test('a stopped, a withdrawn and a private provider are told apart', async () => {
+test('a stopped, a withdrawn and a private provider are shown differently', async () => {
   await devnet.providers[1]?.stop()
   await callRegistry(3, 'removeProduct', [0])
   await callRegistry(4, 'removeProvider', [])
@@ -163,17 +165,17 @@ test('a stopped, a withdrawn and a private provider are told apart', async () =>
   expect(lines[2]).toMatch(/^3 .* ✓ +— +— +n\/a +— +—$/)
   expect(lines[3]).toMatch(/^4 .* ✗ +— +— +n\/a +— +—$/)
   expect(lines.slice(4)).toEqual(['', 'Total: 4 providers (2 with PDP, 1 reachable)', ''])
-  expect(stderr).toBe(`Reading the providers of devnet from ${devnet.rpcUrl}\nAsking 4 providers whether they answer\n`)
+  expect(stderr).toBe(`Reading the providers of devnet from ${devnet.rpcUrl}\nChecking the health of 4 providers\n`)
   expect((await listed(' --active')).map(({ id }) => id)).toEqual(['1', '2', '3'])
-  const unasked = await svc('provider list --no-health --active')
-  expect(unasked.stdout).toContain('Total: 3 providers (2 with PDP, health skipped)')
-  expect(unasked.stderr).not.toContain('Asking')
-  // I-13: without the setting no private address is asked.
+  const unchecked = await svc('provider list --no-health --active')
+  expect(unchecked.stdout).toContain('Total: 3 providers (2 with PDP, health skipped)')
+  expect(unchecked.stderr).not.toContain('Checking')
+  // I-13: without the setting, private addresses get no request.
   const guarded = await svc('provider list --json', { SVC_CHAIN_ALLOW_PRIVATE_NETWORKS: 'false' })
   expect((JSON.parse(guarded.stdout) as readonly Item[])[0]).toMatchObject({ id: '1', health_status: 'unreachable' })
 })
 
-test('the configuration file is enough, and a wallet of it needs no key to list providers', async () => {
+test('provider list works with a configuration file and without a wallet key', async () => {
   const config = join(home.dir, 'c.toml')
   writeFileSync(config, `[chain]\nnetwork = "devnet"\ndevnet_info = ${JSON.stringify(devnet.infoPath)}\n`)
   const { code, stdout } = await home.run(['provider', 'list', '--no-health', '-c', config])

@@ -1,57 +1,57 @@
 import { defineCommand, type FlagSpec } from '#kernel'
 
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
-const confirmation = { type: 'duration', description: 'Longest wait for the confirmation', default: '5m' } satisfies FlagSpec
+const confirmation = { type: 'duration', description: 'Timeout for the confirmation', default: '5m' } satisfies FlagSpec
 
-/** Commands of the wallet and the chain. They need no running service. */
+/** Commands of the wallet and the chain. They work without a running service. */
 export const walletCommands = [
   defineCommand({
     name: 'wallet generate',
-    summary: 'Make a new wallet and print its address and private key',
-    examples: [['svc wallet generate', 'Put the key into chain.private_key or SVC_CHAIN_PRIVATE_KEY; nothing keeps it']],
+    summary: 'Generate a wallet and print its address and private key',
+    examples: [['svc wallet generate', 'The key is not stored: put it into chain.private_key or SVC_CHAIN_PRIVATE_KEY']],
     flags: { json },
     load: () => import('./generate-command.ts'),
   }),
   defineCommand({
     name: 'wallet fund-testnet',
-    summary: 'Claim test tokens and test gas money from the faucets of the calibration network',
-    examples: [['svc wallet fund-testnet 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc', 'The address that svc wallet generate printed']],
+    summary: 'Claim test USDFC and test FIL from the faucets of the calibration network',
+    examples: [['svc wallet fund-testnet 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc', 'The address printed by svc wallet generate']],
     parameters: ['<address>'],
-    flags: { json, timeout: { type: 'duration', description: 'Longest wait for one faucet', default: '120s' } },
+    flags: { json, timeout: { type: 'duration', description: 'Timeout for one faucet', default: '120s' } },
     load: () => import('./fund-testnet-command.ts'),
   }),
   defineCommand({
     name: 'wallet deposit',
-    summary: 'Deposit USDFC of the configured wallet for storage, and approve the storage service where needed',
-    examples: [['svc wallet deposit 5', 'Five USDFC']],
+    summary: 'Deposit USDFC of the configured wallet for storage, and approve the storage service if needed',
+    examples: [['svc wallet deposit 5', 'Deposit 5 USDFC']],
     parameters: ['<amount>'],
     flags: { json, timeout: confirmation },
     load: () => import('./deposit-command.ts'),
   }),
   defineCommand({
     name: 'wallet approve',
-    summary: 'Let the storage service charge the payment account of the configured wallet, within the limits of chain.spending',
-    examples: [['svc wallet approve', 'Raises or lowers every allowance to its limit; does nothing when they are the same']],
+    summary: 'Approve the storage service to charge the payment account, within the limits of chain.spending',
+    examples: [['svc wallet approve', 'Raise or lower every allowance to its limit']],
     flags: { json, timeout: confirmation },
     load: () => import('./approve-command.ts'),
   }),
   defineCommand({
     name: 'provider list',
-    summary: 'List the storage providers registered on the network and whether they answer',
+    summary: 'List the storage providers registered on the network and check whether they respond',
     examples: [
-      ['svc provider list --active', 'Those that offer storage now'],
-      ['svc provider list --network mainnet --no-health --json', 'Of another network, without asking the providers'],
+      ['svc provider list --active', 'Only active providers'],
+      ['svc provider list --network mainnet --no-health --json', 'Another network, without health checks'],
     ],
     flags: {
       json,
       active: { type: 'switch', description: 'Only active providers' },
-      rpcUrl: { type: 'text', description: 'Chain node to ask; else SVC_CHAIN_RPC_URL, chain.rpc_url, the public node of the network' },
+      rpcUrl: { type: 'text', description: 'Chain node; default: SVC_CHAIN_RPC_URL, chain.rpc_url, then the public node of the network' },
       network: {
         type: ['calibration', 'mainnet', 'devnet'],
-        description: 'Network to look at; else SVC_CHAIN_NETWORK, chain.network, calibration',
+        description: 'Network; default: SVC_CHAIN_NETWORK, chain.network, then calibration',
       },
-      timeout: { type: 'duration', description: 'Longest wait for one provider', default: '5s' },
-      noHealth: { type: 'switch', description: 'Do not ask the providers' },
+      timeout: { type: 'duration', description: 'Timeout for one provider', default: '5s' },
+      noHealth: { type: 'switch', description: 'Skip the health checks' },
     },
     load: () => import('./provider-list-command.ts'),
   }),

@@ -6,7 +6,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   const text = call.parameters.amount as string
   const amount = parseUsdfc(text)
   if (!amount.isValid) throw new CommandError(`the amount ${amount.reason}, got "${text}"`, { exitCode: 2 })
-  const end = await sendFunding(call, amount.baseUnits)
-  call.out.result({ tx_hash: end.hash, confirmed: end.isConfirmed }, `Status: ${end.isConfirmed ? 'confirmed' : 'submitted'}`)
-  requireConfirmed(end, call.flags.timeout as number)
+  const outcome = await sendFunding(call, amount.baseUnits)
+  call.out.result({ tx_hash: outcome.hash, confirmed: outcome.isConfirmed }, `Status: ${outcome.isConfirmed ? 'confirmed' : 'submitted'}`)
+  requireConfirmed(outcome, call.flags.timeout as number)
 }

@@ -1,4 +1,4 @@
-/** What the faucets of the calibration network answer. They differ in form, and a failure may come with any status. */
+/** Parses responses of the calibration faucets. Their formats differ, and a failure may have any status. */
 
 export const faucetAssets = ['CalibnetUSDFC', 'CalibnetFIL'] as const
 export type FaucetAsset = (typeof faucetAssets)[number]
@@ -11,7 +11,7 @@ export interface Claim {
 
 export interface FaucetAnswer {
   readonly claims: readonly Claim[]
-  /** Why nothing was given at all. */
+  /** Why the faucet sent nothing. */
   readonly error?: string
 }
 
@@ -27,7 +27,7 @@ const errorCharsMax = 200
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Reads `[…]`, `{result: […]}` and `{error: {message, cause: […]}}` with items `{faucetInfo | faucet_info, tx_hash | error}`. */
+/** Accepts `[…]`, `{result: […]}` and `{error: {message, cause: […]}}` with items `{faucetInfo | faucet_info, tx_hash | error}`. */
 export function readFaucetAnswer(text: string, status: number): FaucetAnswer {
   const value = parse(text)
   const isFailure = status < 200 || status > 299
@@ -35,7 +35,7 @@ export function readFaucetAnswer(text: string, status: number): FaucetAnswer {
   const claims = itemsOf(value).flatMap(readClaim)
   const error = whole ?? (isFailure ? `the faucet answered ${status}` : undefined)
   if (error !== undefined) return { claims, error }
-  return claims.length > 0 ? { claims } : { claims, error: 'the faucet answered with nothing that can be read' }
+  return claims.length > 0 ? { claims } : { claims, error: 'the response of the faucet cannot be parsed' }
 }
 
 function itemsOf(value: unknown): readonly unknown[] {
@@ -55,13 +55,13 @@ function readClaim(item: unknown): readonly Claim[] {
   return [{ asset, error: errorOf(item.error) ?? 'no transaction' }]
 }
 
-/** A text, `{ServerError: text}` or `{message: text}`, as one printable line. */
+/** Accepts a text, `{ServerError: text}` or `{message: text}`; returns one printable line. */
 function errorOf(error: unknown): string | undefined {
   const text = isObject(error) ? (error.ServerError ?? error.message) : error
   return typeof text === 'string' && text.trim() !== '' ? onOneLine(text) : undefined
 }
 
-/** Printable and short: it comes from a stranger and goes to a terminal. */
+/** Makes untrusted text safe for a terminal: printable, one line, short. */
 export const onOneLine = (text: string): string =>
   text
     .replace(/[\p{C}\s]+/gu, ' ')
@@ -72,7 +72,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A page of HTML in front of the faucet; its status says what is wrong.
+    // Not JSON, such as an HTML error page: the status is reported.
     return undefined
   }
 }

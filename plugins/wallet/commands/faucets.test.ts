@@ -40,23 +40,23 @@ test.each([
       error: 'partly done',
     },
   ],
-  ['an error alone', { error: { message: 'rate limited' } }, 429, { claims: [], error: 'rate limited' }],
+  ['an error without items', { error: { message: 'rate limited' } }, 429, { claims: [], error: 'rate limited' }],
   ['an item without a reason', [failed('usdfc', null)], 200, { claims: [{ asset: 'CalibnetUSDFC', error: 'no transaction' }] }],
-  ['an unknown asset', [item('Gold', hash(1))], 200, { claims: [], error: 'the faucet answered with nothing that can be read' }],
-  ['something that is no hash', [item('usdfc', '\u001b[31mred')], 200, { claims: [{ asset: 'CalibnetUSDFC', error: 'no transaction' }] }],
-  ['a page', '<html>', 502, { claims: [], error: 'the faucet answered 502' }],
-])('%s is read', (_name, body, status, expected) => {
+  ['an unknown asset', [item('Gold', hash(1))], 200, { claims: [], error: 'the response of the faucet cannot be parsed' }],
+  ['an invalid hash', [item('usdfc', '\u001b[31mred')], 200, { claims: [{ asset: 'CalibnetUSDFC', error: 'no transaction' }] }],
+  ['an HTML page', '<html>', 502, { claims: [], error: 'the faucet answered 502' }],
+])('parses %s', (_name, body, status, expected) => {
   expect(readFaucetAnswer(typeof body === 'string' ? body : JSON.stringify(body), status)).toEqual(expected)
 })
 
 type Reply = { readonly status?: number; readonly body: unknown } | Error | 'silence'
 
-/** Runs the command against faucets that answer as told, in the order they are asked. */
+/** Runs the command against faucets with scripted replies, in order of the requests. */
 async function claim(replies: readonly Reply[], { isJson = false, timeout = 5000, to = address } = {}) {
-  const asked: string[] = []
+  const requested: string[] = []
   const fetch: Fetch = async (url, { signal }) => {
-    const reply = replies[asked.push(url) - 1]
-    if (reply === undefined) throw new Error(`asked too often: ${url}`)
+    const reply = replies[requested.push(url) - 1]
+    if (reply === undefined) throw new Error(`unexpected request: ${url}`)
     if (reply instanceof Error) throw reply
     if (reply === 'silence') return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     return new Response(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body), { status: reply.status ?? 200 })
@@ -64,21 +64,21 @@ async function claim(replies: readonly Reply[], { isJson = false, timeout = 5000
   let stdout = ''
   const out = createOutput({ isJson, stdout: { write: (text) => (stdout += text) }, stderr: { write: () => true } })
   const code = await createRun(fetch)({ parameters: { address: to }, flags: { timeout }, env: {}, out })
-  return { code, stdout, asked }
+  return { code, stdout, requested }
 }
 
 const forest = `https://forest-explorer.chainsafe.dev/api/claim_token_all?address=${address}`
 const reiers = `https://faucet.reiers.io/api/claim_token_all?address=${address}`
 
-test('one faucet that gives both is enough, and two lines say so in the usual order', async () => {
+test('one faucet that sends both assets suffices, and both lines have a fixed order', async () => {
   expect(await claim([{ body: [fil, usdfc] }])).toEqual({
     code: 0,
     stdout: `CalibnetUSDFC: ${hash(1)}\nCalibnetFIL: ${hash(2)}\n`,
-    asked: [forest],
+    requested: [forest],
   })
 })
 
-test('the second faucet is asked for what is missing, and a hash is never given up again', async () => {
+test('the second faucet gets a request for the missing asset, and a received hash is kept', async () => {
   const one = await claim([
     { status: 400, body: { error: { message: 'x', cause: [fil, failed('usdfc', 'empty')] } } },
     { body: { result: [usdfc, item('fil', hash(9))] } },
@@ -86,13 +86,13 @@ test('the second faucet is asked for what is missing, and a hash is never given 
   expect(one).toEqual({
     code: 0,
     stdout: `CalibnetUSDFC: ${hash(1)}\nCalibnetFIL: ${hash(2)}\n`,
-    asked: [forest, `${reiers}&assets=usdfc`],
+    requested: [forest, `${reiers}&assets=usdfc`],
   })
   const both = await claim([{ status: 503, body: 'busy' }, { body: [usdfc, fil] }])
-  expect(both).toMatchObject({ code: 0, asked: [forest, reiers] })
+  expect(both).toMatchObject({ code: 0, requested: [forest, reiers] })
 })
 
-test('what no faucet gave is named with the reason, and the exit code is 1', async () => {
+test('a missing asset is reported with the reason and exit code 1', async () => {
   const refused = await claim([{ body: [usdfc] }, { status: 429, body: { error: { message: 'come back\n tomorrow' } } }])
   expect(refused).toMatchObject({ code: 1, stdout: `CalibnetUSDFC: ${hash(1)}\nCalibnetFIL: error: come back tomorrow\n` })
   const fetchFailed = new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND') })
@@ -108,12 +108,12 @@ test('what no faucet gave is named with the reason, and the exit code is 1', asy
   })
 })
 
-test('an answer without end is given up', async () => {
+test('a response above the size limit is rejected', async () => {
   const { stdout, code } = await claim([{ body: 'x'.repeat(1024 * 1024 + 1) }, { status: 500, body: '' }])
   expect(code).toBe(1)
   expect(stdout).toBe('CalibnetUSDFC: error: the faucet answered 500\nCalibnetFIL: error: the faucet answered 500\n')
 })
 
-test.each(['', '0x12', `0x${'g'.repeat(40)}`, 'f410fabc', `${address}0`])('%j is no address, and nobody is asked', async (to) => {
+test.each(['', '0x12', `0x${'g'.repeat(40)}`, 'f410fabc', `${address}0`])('%j is not an address: no request is sent', async (to) => {
   await expect(claim([], { to })).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('0x and 40 hexadecimal digits') })
 })

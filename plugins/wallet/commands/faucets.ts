@@ -1,11 +1,10 @@
-/** Claims both test assets, asking the faucets in turn until each has a transaction. */
 import { type Claim, type FaucetAsset, faucetAssets, onOneLine, readFaucetAnswer } from './faucet-answer-policy.ts'
 
 export type Fetch = (url: string, init: { readonly signal: AbortSignal }) => Promise<Response>
 
 export interface ClaimRequest {
   readonly address: string
-  /** For one faucet. */
+  /** Per faucet. */
   readonly timeoutMs: number
   readonly fetch: Fetch
 }
@@ -17,7 +16,7 @@ const faucets = [
 const assetParameters: Readonly<Record<FaucetAsset, string>> = { CalibnetUSDFC: 'usdfc', CalibnetFIL: 'fil' }
 const answerBytesMax = 1024 * 1024
 
-/** One claim per asset, in the order they are printed. Never rejects. */
+/** Claims both test assets, trying the faucets in order until each asset has a transaction. One claim per asset. Never rejects. */
 export async function claimTestAssets({ address, timeoutMs, fetch }: ClaimRequest): Promise<readonly Claim[]> {
   const claims = new Map<FaucetAsset, Claim>(faucetAssets.map((asset) => [asset, { asset, error: 'no faucet answered' }]))
   for (const { url, takesAssets } of faucets) {
@@ -25,22 +24,22 @@ export async function claimTestAssets({ address, timeoutMs, fetch }: ClaimReques
     const [only, another] = missing
     if (only === undefined) break
     const query = new URLSearchParams({ address, ...(takesAssets && another === undefined ? { assets: assetParameters[only] } : {}) })
-    const { claims: given, error } = await ask(`${url}?${query}`, { timeoutMs, fetch })
+    const { claims: given, error } = await claimFrom(`${url}?${query}`, { timeoutMs, fetch })
     for (const asset of missing) {
       const claim = given.find((one) => one.asset === asset && one.txHash !== undefined) ?? given.find((one) => one.asset === asset)
-      claims.set(asset, claim ?? { asset, error: error ?? 'the faucet did not mention it' })
+      claims.set(asset, claim ?? { asset, error: error ?? 'the response of the faucet does not include it' })
     }
   }
   return [...claims.values()]
 }
 
-async function ask(url: string, { timeoutMs, fetch }: Pick<ClaimRequest, 'timeoutMs' | 'fetch'>) {
+async function claimFrom(url: string, { timeoutMs, fetch }: Pick<ClaimRequest, 'timeoutMs' | 'fetch'>) {
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, { signal })
     return readFaucetAnswer(await readText(response), response.status)
   } catch (error) {
-    // The next faucet may answer; this one's reason is kept for the operator.
+    // Try the next faucet, and keep the reason for the operator.
     const reason = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : describe(error)
     return { claims: [], error: `${new URL(url).host}: ${reason}` }
   }
@@ -51,13 +50,13 @@ async function readText({ body }: Response): Promise<string> {
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.length
-    if (bytes > answerBytesMax) throw new Error('the answer is too long')
+    if (bytes > answerBytesMax) throw new Error('the response is too long')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** fetch says only "fetch failed"; its cause says why. */
+/** fetch throws only "fetch failed"; its cause has the reason. */
 function describe(error: unknown): string {
   const { message, cause } = error as Error
   return onOneLine(cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message)

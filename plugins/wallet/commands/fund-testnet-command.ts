@@ -5,7 +5,7 @@ const addressPattern = /^0x[0-9a-fA-F]{40}$/
 
 export const run = createRun(fetch)
 
-/** @param fetch asks the faucets; a test brings its own */
+/** @param fetch replaced in tests */
 export function createRun(fetch: Fetch) {
   return async ({ parameters, flags, out }: CommandCall): Promise<number> => {
     const address = parameters.address as string

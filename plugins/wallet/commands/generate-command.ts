@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { CommandCall } from '#kernel'
 import { openAccount } from '../chain/clients.ts'
 
-/** Standard output is the only place where the key appears. */
+/** The key is written to standard output only. */
 export async function run({ out }: CommandCall): Promise<undefined> {
   const privateKey = `0x${randomBytes(32).toString('hex')}`
   const { address } = openAccount(privateKey)

@@ -21,18 +21,18 @@ test.each([
   ['/', '/pdp/ping'],
   ['/base', '/base/pdp/ping'],
   ['/base/?query#part', '/base/pdp/ping'],
-])('a provider at %j answers at %s', async (base, path) => {
+])('a provider at %j is pinged at %s', async (base, path) => {
   const url = await provider((request, response) => response.writeHead(request.url === path ? 200 : 404).end())
   expect(await isReachable(url + base, open)).toBe(true)
 })
 
-test.each([301, 302, 404, 500, 204])('the status %i is no answer', async (status) => {
+test.each([301, 302, 404, 500, 204])('the status %i is not reachable', async (status) => {
   const elsewhere = await provider((_request, response) => response.writeHead(200).end())
   const url = await provider((_request, response) => response.writeHead(status, { location: elsewhere }).end())
   expect(await isReachable(url, open)).toBe(false)
 })
 
-test('silence, a closed door and text that is no URL are no answer', async () => {
+test('timeouts, refused connections and invalid URLs are not reachable', async () => {
   const silent = await provider(() => {})
   expect(await isReachable(silent, { ...open, timeoutMs: 50 })).toBe(false)
   expect(await isReachable('http://127.0.0.1:9', open)).toBe(false)
@@ -54,12 +54,12 @@ async function tcpProvider(answer: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('another protocol is no answer, at once', async () => {
+test('a switch of protocol is not reachable, without waiting for the timeout', async () => {
   const url = await tcpProvider((socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'))
   expect(await isReachable(url, { ...open, timeoutMs: 600_000 })).toBe(false)
 })
 
-test('headers that never end are no answer', async () => {
+test('headers that never end are not reachable', async () => {
   const url = await tcpProvider((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nx-header: ')
     const timer = setInterval(() => socket.write('x'), 5)
@@ -68,19 +68,19 @@ test('headers that never end are no answer', async () => {
   expect(await isReachable(url, { ...open, timeoutMs: 200 })).toBe(false)
 })
 
-test('I-13: a private address is not asked unless it is allowed', async () => {
-  let asked = 0
+test('I-13: a private address gets no request unless it is allowed', async () => {
+  let requests = 0
   const url = await provider((_request, response) => {
-    asked += 1
+    requests += 1
     response.writeHead(200).end()
   })
   const resolve = async () => [{ address: '10.0.0.1', family: 4 as const }]
   expect(await isReachable(url, { timeoutMs: 2000, egress: { allowPrivateNetworks: false } })).toBe(false)
   expect(await isReachable('http://sp.example', { timeoutMs: 2000, egress: { allowPrivateNetworks: false, resolve } })).toBe(false)
-  expect(asked).toBe(0)
+  expect(requests).toBe(0)
 })
 
-test('a name that resolves too slowly is given up in time', async () => {
+test('a slow DNS lookup ends at the timeout', async () => {
   const never = () => new Promise<never>(() => {})
   expect(await isReachable('http://sp.example', { timeoutMs: 50, egress: { allowPrivateNetworks: true, resolve: never } })).toBe(false)
 })

@@ -3,12 +3,12 @@ import { request as requestHttps } from 'node:https'
 import { type CheckedTarget, checkEgress, type EgressOptions, within } from '#kernel'
 
 export interface PingOptions {
-  /** For name, connection and answer together. */
+  /** For DNS lookup, connection and response together. */
   readonly timeoutMs: number
   readonly egress: EgressOptions
 }
 
-/** Whether the provider answers its ping with 200 in time. A redirect is no answer, and neither is an address that must not be asked (I-13). */
+/** True when the provider answers the ping with 200 in time. False for redirects and for addresses that the egress guard rejects (I-13). */
 export async function isReachable(serviceUrl: string, { timeoutMs, egress }: PingOptions): Promise<boolean> {
   const stop = new AbortController()
   const ping = async (): Promise<boolean> => {
@@ -38,9 +38,9 @@ function statusOf({ url, lookup }: CheckedTarget, signal: AbortSignal): Promise<
       resolve(response.statusCode)
       response.destroy()
     })
-    // Refused, timed out, not HTTP: all are no answer.
+    // Connection refused, timeout, not HTTP.
     request.on('error', () => resolve(undefined))
-    // So is another protocol, which is told by the closed connection alone.
+    // A switch of protocol (101) only closes the connection.
     request.on('close', () => resolve(undefined))
     request.end()
   })

@@ -3,34 +3,43 @@ import { type ListedProvider, readProviderDirectory } from '../chain/provider-di
 import { chainSection } from '../settings.ts'
 import { chooseNetwork, hostOf, openCommandChain } from './command-chain.ts'
 import { isReachable, type PingOptions } from './ping-provider.ts'
-import { countProviders, describeProvider, type Health, providerHeader, type SeenProvider, toProviderRow } from './provider-table-policy.ts'
+import {
+  type CheckedProvider,
+  countProviders,
+  describeProvider,
+  type Health,
+  providerHeader,
+  toProviderRow,
+} from './provider-table-policy.ts'
 
-const pingsAtOnce = 10
+const concurrentPings = 10
 
 export async function run(call: CommandCall): Promise<undefined> {
   const { flags, out } = call
-  await using door = await openCommandChain(call, chooseNetwork(call))
-  const { network } = door.chain
+  await using opened = await openCommandChain(call, chooseNetwork(call))
+  const { network } = opened.chain
   out.note(`Reading the providers of ${network.name} from ${hostOf(network.rpcUrl)}`)
-  const all = await readProviderDirectory(door.chain)
+  const all = await readProviderDirectory(opened.chain)
   const listed = flags.active ? all.filter(({ isActive }) => isActive) : all
-  const seen = flags.noHealth ? listed.map((provider): SeenProvider => ({ provider, health: 'skipped' })) : await lookAt(listed, call)
+  const seen = flags.noHealth
+    ? listed.map((provider): CheckedProvider => ({ provider, health: 'skipped' }))
+    : await checkHealth(listed, call)
   const text = `${formatTable(providerHeader, seen.map(toProviderRow))}\n\n${countProviders(seen)}`
   out.result(seen.map(describeProvider), text)
 }
 
-async function lookAt(listed: readonly ListedProvider[], call: CommandCall): Promise<readonly SeenProvider[]> {
+async function checkHealth(listed: readonly ListedProvider[], call: CommandCall): Promise<readonly CheckedProvider[]> {
   const { allow_private_networks } = readSettings(call, chainSection, ['allow_private_networks'])
   const ping = { timeoutMs: call.flags.timeout as number, egress: { allowPrivateNetworks: allow_private_networks } }
-  call.out.note(`Asking ${listed.length} providers whether they answer`)
+  call.out.note(`Checking the health of ${listed.length} providers`)
   const waiting = listed.map((provider, index) => ({ provider, index }))
-  const seen: SeenProvider[] = []
+  const seen: CheckedProvider[] = []
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       seen[next.index] = { provider: next.provider, health: await healthOf(next.provider, ping) }
     }
   }
-  await Promise.all(Array.from({ length: pingsAtOnce }, work))
+  await Promise.all(Array.from({ length: concurrentPings }, work))
   return seen
 }
 

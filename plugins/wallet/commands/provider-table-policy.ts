@@ -1,9 +1,9 @@
-/** How providers are shown. What they say of themselves comes from strangers, so nothing but printable characters is kept in the table. */
+/** Formats providers. Their own texts are untrusted: the table keeps only printable characters. */
 import type { ListedProvider } from '../chain/provider-directory.ts'
 
 export type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'
 
-export interface SeenProvider {
+export interface CheckedProvider {
   readonly provider: ListedProvider
   readonly health: Health
 }
@@ -13,7 +13,7 @@ export const providerHeader = ['id', 'name', 'active', 'service url', 'location'
 const missing = '—'
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
-export function toProviderRow({ provider, health }: SeenProvider): readonly string[] {
+export function toProviderRow({ provider, health }: CheckedProvider): readonly string[] {
   const { id, name, isActive, serviceUrl, location, pieceBytesMin, pieceBytesMax } = provider
   return [
     id.toString(),
@@ -27,15 +27,15 @@ export function toProviderRow({ provider, health }: SeenProvider): readonly stri
   ]
 }
 
-export function countProviders(seen: readonly SeenProvider[]): string {
+export function countProviders(seen: readonly CheckedProvider[]): string {
   const withPdp = seen.filter(({ provider }) => provider.hasPdp).length
   const reachable = seen.filter(({ health }) => health === 'reachable').length
   const health = seen.some(({ health }) => health === 'skipped') ? 'health skipped' : `${reachable} reachable`
   return `Total: ${seen.length} providers (${withPdp} with PDP, ${health})`
 }
 
-/** For scripts; sizes and prices are decimal texts, absent members are left out. */
-export function describeProvider({ provider, health }: SeenProvider) {
+/** For --json: sizes and prices are decimal texts, absent members are omitted. */
+export function describeProvider({ provider, health }: CheckedProvider) {
   return {
     id: provider.id.toString(),
     name: provider.name,
@@ -54,7 +54,7 @@ export function describeProvider({ provider, health }: SeenProvider) {
 
 const shown = (text: string | undefined): string => text?.replace(/[\p{C}\s]+/gu, ' ').trim() || missing
 
-/** Whole units where the size is one, else one decimal. */
+/** One decimal, or none for whole units. */
 function formatSize(bytes: bigint | undefined): string {
   if (bytes === undefined) return missing
   let size = Number(bytes)

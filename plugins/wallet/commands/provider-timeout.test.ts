@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { svcHome } from '../../../cli/testing/run-svc.ts'
 import { startDevnet } from '../../../devnet/devnet.ts'
 
-test('svc provider list gives up on a provider after --timeout, which is longer by default', async () => {
+test('svc provider list waits for a provider until --timeout; the default is longer', async () => {
   using home = svcHome()
   await using devnet = await startDevnet({ dir: join(home.dir, 'devnet'), providers: 2 })
   devnet.providers[0]?.faults.add({ kind: 'delay', delayMs: 2500, routes: ['ping'] })

@@ -4,7 +4,7 @@ import { judgeVersions, type VersionVerdict } from '../chain/contract-version-po
 import type { FundingView, WorkEstimate } from '../chain/payments.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
 
-export interface FundsDoors {
+export interface FundsDeps {
   readonly chain: Chain
   readonly signer: Signer
   readonly clock: Clock
@@ -12,30 +12,30 @@ export interface FundsDoors {
   readonly approval: ApprovalLimits
 }
 
-/** The account changes by the epoch; asking more often tells nothing new. */
+/** Cache time. The account changes at most once per epoch. */
 const viewEpochs = 2
 
 type View =
   | { readonly contracts: VersionVerdict & { isSupported: false } }
   | { readonly contracts: undefined; readonly funding: FundingView }
 
-export function createFunds({ chain, signer, clock, settings, approval }: FundsDoors): Funds {
+export function createFunds({ chain, signer, clock, settings, approval }: FundsDeps): Funds {
   let view: { readonly answer: Promise<View>; readonly readAtMs: number } | undefined
   const viewMs = viewEpochs * chain.network.epochSeconds * 1000
 
   async function read(): Promise<View> {
     const { readFunding } = await import('../chain/payments.ts')
-    // First, because the answers of unknown contracts would be misread.
+    // First: answers of unknown contract versions could be misread.
     const contracts = judgeVersions(await chain.contractVersions())
     return contracts.isSupported ? { contracts: undefined, funding: await readFunding(chain, signer.address) } : { contracts }
   }
 
   async function readOnce(): Promise<View> {
-    // The absolute value: after a step back of the clock the reading is of another time.
+    // Absolute value: a backward clock step makes the view stale too.
     if (!view || Math.abs(clock.now() - view.readAtMs) > viewMs) {
       const answer = read()
       view = { answer, readAtMs: clock.now() }
-      // A failed read must not be kept as the answer.
+      // Do not cache a failed read.
       answer.catch(() => {
         view = undefined
       })
@@ -50,7 +50,7 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
       try {
         found = await readOnce()
       } catch (error) {
-        // Not an error of the caller's work: it waits, as for missing money, until the chain answers again.
+        // The caller's task waits, as for missing funds, until the chain answers again.
         return { isCovered: false, because: 'chain', message: `the payment account cannot be read: ${(error as Error).message}` }
       }
       if (found.contracts)
@@ -67,10 +67,10 @@ export function createFunds({ chain, signer, clock, settings, approval }: FundsD
 function judge({ approvalState, depositNeeded, cdnLockup }: WorkEstimate, funding: FundingView, limits: ApprovalLimits): FundingVerdict {
   if (!approvalState.approved) {
     const advice = approvalAdvice(approvalState.reason, funding.approval, limits)
-    return { isCovered: false, because: 'approval', message: `the storage service is not approved to spend as much. ${advice}` }
+    return { isCovered: false, because: 'approval', message: `the approval of the storage service is too low. ${advice}` }
   }
   if (depositNeeded > 0n) {
-    const cdn = cdnLockup > 0n ? ` (CDN retrieval locks ${formatUsdfc(cdnLockup)} of what is needed)` : ''
+    const cdn = cdnLockup > 0n ? ` (CDN retrieval locks ${formatUsdfc(cdnLockup)})` : ''
     return {
       isCovered: false,
       because: 'deposit',
@@ -82,11 +82,11 @@ function judge({ approvalState, depositNeeded, cdnLockup }: WorkEstimate, fundin
 
 function toAdditions({ dataSets, pieces, bytes, heldBytes }: Spending, hasCdn: boolean) {
   const empty = { isNewDataSet: true, hasCdn, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
-  const fresh = Array.from({ length: dataSets }, () => empty)
-  return pieces === 0 ? fresh : [...fresh, { isNewDataSet: false, currentBytes: BigInt(heldBytes), addedBytes: BigInt(bytes), pieces }]
+  const created = Array.from({ length: dataSets }, () => empty)
+  return pieces === 0 ? created : [...created, { isNewDataSet: false, currentBytes: BigInt(heldBytes), addedBytes: BigInt(bytes), pieces }]
 }
 
-/** Rounded up to six decimals, so that depositing the printed amount is enough. */
+/** Rounded up to six decimals, so that depositing the printed amount suffices. */
 function formatUsdfc(baseUnits: bigint): string {
   const micro = (baseUnits + 10n ** 12n - 1n) / 10n ** 12n
   return `${micro / 1_000_000n}.${(micro % 1_000_000n).toString().padStart(6, '0')}`

@@ -30,14 +30,14 @@ test.each([
   ['١', decimal],
   ['NaN', decimal],
   ['9'.repeat(59), decimal],
-  ['0.0000000000000000001', 'must have at most 18 digits after the point'],
+  ['0.0000000000000000001', 'must have at most 18 decimals'],
   ['0', 'must be more than 0'],
   ['0.000', 'must be more than 0'],
-])('%j is no amount to deposit', (text, reason) => {
+])('%j is rejected as an amount', (text, reason) => {
   expect(parseUsdfc(text)).toEqual({ isValid: false, reason })
 })
 
-test('what is written is read back', () => {
+test('a formatted amount parses to the same amount', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 2n ** 160n }), (baseUnits) => {
       expect(parseUsdfc(formatUsdfc(baseUnits))).toEqual({ isValid: true, baseUnits })

@@ -1,21 +1,21 @@
-/** Amounts of USDFC as people write them. Base units are 10^-18 USDFC. */
+/** Parses and formats USDFC amounts. Base units are 10^-18 USDFC. */
 
 const fractionDigits = 18
 const amountPattern = /^\d{1,58}(?:\.(\d+))?$/
 
 export type AmountVerdict = { readonly isValid: true; readonly baseUnits: bigint } | { readonly isValid: false; readonly reason: string }
 
-/** Reads `12` or `0.5`: more than 0, at most 18 digits after the point, no sign, no exponent, no grouping. */
+/** Accepts `12` or `0.5`: more than 0, at most 18 decimals, no sign, no exponent, no grouping. */
 export function parseUsdfc(text: string): AmountVerdict {
   const [, fraction = ''] = amountPattern.exec(text) ?? []
   if (!amountPattern.test(text)) return invalid('must be a decimal number of USDFC such as 5 or 0.25')
-  if (fraction.length > fractionDigits) return invalid(`must have at most ${fractionDigits} digits after the point`)
+  if (fraction.length > fractionDigits) return invalid(`must have at most ${fractionDigits} decimals`)
   const [whole = ''] = text.split('.', 1)
   const baseUnits = BigInt(whole + fraction.padEnd(fractionDigits, '0'))
   return baseUnits > 0n ? { isValid: true, baseUnits } : invalid('must be more than 0')
 }
 
-/** Every digit that counts: `0.25`. Reads back to the same amount. */
+/** Exact, without trailing zeros: `0.25`. */
 export function formatUsdfc(baseUnits: bigint): string {
   const digits = baseUnits.toString().padStart(fractionDigits + 1, '0')
   let end = digits.length

@@ -42,7 +42,7 @@ interface Wallet extends AsyncDisposable {
   funds: ReturnType<typeof createFunds>
 }
 
-/** Each test has a user of its own: wallets keep nonces and balances. */
+/** Tests use different users, because wallets keep nonces and balances. */
 async function openWallet(userIndex: number, chainSeen: Chain = chain): Promise<Wallet> {
   const user = devnet.users[userIndex]
   if (!user) throw new Error(`the devnet has no user ${userIndex}`)
@@ -78,7 +78,7 @@ test('the first call deposits and approves in one transaction, the second does n
   expect(wallet.store.listOpen()).toEqual([])
 })
 
-test('the approval is what the settings grant, and work above it waits with the setting to raise', async () => {
+test('the approval matches the settings, and work above it waits with the setting to raise', async () => {
   await using wallet = await openWallet(0)
   await wallet.ensureFunded(20n * token)
   const approval = await readApproval(chain, wallet.signer.address)
@@ -91,19 +91,19 @@ test('the approval is what the settings grant, and work above it waits with the 
   })
 })
 
-test('data sets with CDN retrieval need what it locks, and the waiting message names it', async () => {
+test('data sets with CDN retrieval need the CDN lockup, and the waiting message names it', async () => {
   await using wallet = await openWallet(0)
   await wallet.ensureFunded(20n * token)
   const work = { dataSets: 100, pieces: 0, bytes: 0, heldBytes: 0 }
-  const doors = { chain, signer: wallet.signer, clock: systemClock, ...testSpending }
+  const deps = { chain, signer: wallet.signer, clock: systemClock, ...testSpending }
   expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
-  expect(await createFunds({ ...doors, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
+  expect(await createFunds({ ...deps, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
     because: 'deposit',
-    message: expect.stringContaining('(CDN retrieval locks 100.000000 of what is needed); run `svc wallet deposit`'),
+    message: expect.stringContaining('(CDN retrieval locks 100.000000); run `svc wallet deposit`'),
   })
 })
 
-test('nothing is paid while the contracts are of an unknown version', async () => {
+test('nothing is paid while the contracts have an unsupported version', async () => {
   await using wallet = await openWallet(0)
   const versions = async () => ({ fwss: '2.0.0', pdpVerifier: '3.4.0' })
   const changed = { ...chain, contractVersions: versions }
@@ -116,7 +116,7 @@ test('nothing is paid while the contracts are of an unknown version', async () =
   await expect(plan).rejects.toMatchObject({ reason: 'contracts_not_supported' })
 })
 
-test('I-33: an operation whose fee is above the limit fails with its code, unsigned', async () => {
+test('I-33: an operation with a fee above the limit fails unsigned with its code', async () => {
   await using wallet = await openWallet(0)
   const { signer, store, database } = wallet
   const fees = { feePerGasMax: 1n, totalMax: 1n }
@@ -131,7 +131,7 @@ test('I-33: an operation whose fee is above the limit fails with its code, unsig
   expect((await readAccount(chain, signer.address)).funds).toBe(held)
 })
 
-/** A deposit whose process died once its bytes were on record. */
+/** A deposit whose process died after its bytes were stored. */
 async function leaveDeposit({ store, signer, database }: Wallet) {
   const call = await planFunding({ chain, account: signer, amount: 3n * token, approval: testSpending.approval })
   if (!call) throw new Error('there is nothing to pay')
@@ -142,7 +142,7 @@ async function leaveDeposit({ store, signer, database }: Wallet) {
   return { signed, findEnd }
 }
 
-/** Takes the gas money away, so that the node refuses every transaction; gives back what brings it back. */
+/** Sets the FIL balance to 0, so that the node rejects every transaction. Returns a function that restores it. */
 async function takeGasMoney({ signer }: Wallet): Promise<() => Promise<void>> {
   const setBalance = (balance: bigint) =>
     chain.publicClient.request({ method: 'anvil_setBalance', params: [signer.address, `0x${balance.toString(16)}`] } as never)
@@ -154,7 +154,7 @@ async function takeGasMoney({ signer }: Wallet): Promise<() => Promise<void>> {
 test.each([
   ['before it was sent', false],
   ['after it was sent', true],
-])('I-04: a deposit whose process died %s is settled from its recorded bytes, and paid once', async (_when, wasSent) => {
+])('I-04: a deposit whose process died %s is settled from its stored bytes and paid once', async (_when, wasSent) => {
   await using wallet = await openWallet(0)
   const before = (await readAccount(chain, wallet.signer.address)).funds
   const { signed, findEnd } = await leaveDeposit(wallet)
@@ -165,11 +165,11 @@ test.each([
   expect(findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
 })
 
-test('I-04: a deposit that waits in the pool is not given up when the node would refuse it now, and is paid once', async () => {
+test('I-04: a deposit in the pool that the node would now reject stays open and is paid once', async () => {
   const { promise: lookedTwice, resolve } = Promise.withResolvers<void>()
-  let looks = 0
+  let lookups = 0
   const finalEpoch = () => {
-    if (++looks === 2) resolve()
+    if (++lookups === 2) resolve()
     return chain.finalEpoch()
   }
   await using wallet = await openWallet(0, { ...chain, finalEpoch })
@@ -190,7 +190,7 @@ test('I-04: a deposit that waits in the pool is not given up when the node would
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
 })
 
-test('I-04: a recorded deposit that the node refuses stays open, because another node may have it, and is paid once', async () => {
+test('I-04: a stored deposit that the node rejects stays open, because another node may have it, and is paid once', async () => {
   await using wallet = await openWallet(0)
   const before = (await readAccount(chain, wallet.signer.address)).funds
   const { signed, findEnd } = await leaveDeposit(wallet)
@@ -206,7 +206,7 @@ test('I-04: a recorded deposit that the node refuses stays open, because another
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
 })
 
-test('a new deposit that the node refuses has failed: nobody else has seen its bytes', async () => {
+test('a new deposit that the node rejects fails, because it was sent to no other node', async () => {
   await using wallet = await openWallet(0)
   const before = (await readAccount(chain, wallet.signer.address)).funds
   const giveGasMoney = await takeGasMoney(wallet)
@@ -218,7 +218,7 @@ test('a new deposit that the node refuses has failed: nobody else has seen its b
   expect(wallet.store.listOpen()).toEqual([])
 })
 
-test('an operation that was never signed is given up, because nothing can have been sent', async () => {
+test('an operation that was never signed fails, because nothing was sent', async () => {
   await using wallet = await openWallet(0)
   const operation = await wallet.store.create({ type: 'fund', clientRequestId: 'r', amount: token, nowMs: 1 })
   const before = (await readAccount(chain, wallet.signer.address)).funds
@@ -227,7 +227,7 @@ test('an operation that was never signed is given up, because nothing can have b
   expect(wallet.database.read.get('select status from wallet_operations where id = ?', operation.id)).toEqual({ status: 'failed' })
 })
 
-test('a wallet without tokens is refused with the amounts, and nothing is recorded as open', async () => {
+test('a wallet without tokens is rejected with the amounts and leaves no open operation', async () => {
   await using wallet = await openWallet(1)
   await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 base units of USDFC')
   expect(wallet.store.listOpen()).toEqual([])

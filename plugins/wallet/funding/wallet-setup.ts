@@ -4,7 +4,7 @@ import type { Chain, Funds, Signer, WalletSetup } from '../contract.ts'
 import type { OperationStore } from '../operations/operation-store.ts'
 import type { OperationRunner } from '../operations/run-operation.ts'
 
-export interface SetupDoors {
+export interface WalletSetupDeps {
   readonly chain: Chain
   readonly signer: Signer
   readonly store: OperationStore
@@ -14,7 +14,7 @@ export interface SetupDoors {
   readonly approval: ApprovalLimits
 }
 
-export function createWalletSetup({ chain, signer, store, runner, funds, clock, approval }: SetupDoors): WalletSetup {
+export function createWalletSetup({ chain, signer, store, runner, funds, clock, approval }: WalletSetupDeps): WalletSetup {
   return {
     async ensureFunded({ deposit }) {
       for (const open of store.listOpen()) await runner.resume(open)

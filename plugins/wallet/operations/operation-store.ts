@@ -3,12 +3,12 @@ import type { Database } from '#kernel'
 export type OperationType = 'fund' | 'withdraw' | 'approve'
 export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
 
-/** A wallet transaction from its wish to its end. */
+/** A wallet transaction from request to final outcome. */
 export interface Operation {
   readonly id: number
   readonly type: OperationType
   readonly clientRequestId: string
-  /** Base units, decimal. */
+  /** Base units as decimal text. */
   readonly amount: string
   readonly status: OperationStatus
   readonly signed: { readonly raw: `0x${string}`; readonly hash: `0x${string}`; readonly nonce: number } | null
@@ -28,7 +28,7 @@ interface OperationRow {
 }
 
 export interface OperationStore {
-  /** Operations whose outcome is open, oldest first. */
+  /** Operations without a final outcome, oldest first. */
   listOpen(): readonly Operation[]
   create(operation: {
     readonly type: OperationType
@@ -36,11 +36,11 @@ export interface OperationStore {
     readonly amount: bigint
     readonly nowMs: number
   }): Promise<Operation>
-  /** The signed bytes, before they are sent (I-04). */
+  /** Stores the signed bytes; call it before they are sent (I-04). */
   recordSigned(id: number, signed: NonNullable<Operation['signed']>, nowMs: number): Promise<void>
   finish(
     id: number,
-    end: { readonly status: 'confirmed' | 'failed' | 'unknown'; readonly error?: string; readonly nowMs: number },
+    outcome: { readonly status: 'confirmed' | 'failed' | 'unknown'; readonly error?: string; readonly nowMs: number },
   ): Promise<void>
 }
 

@@ -6,16 +6,16 @@ import { walletErrors } from '../errors.ts'
 import type { Operation, OperationStore } from './operation-store.ts'
 
 export interface OperationRunner {
-  /** Signs, records, sends and waits until the outcome is final. */
+  /** Signs, stores and sends the transaction, then waits for its final outcome. */
   run(operation: Operation, call: PlannedCall): Promise<void>
   /**
-   * Settles what an earlier process left open: looked up by hash and nonce first, and only when the chain knows nothing of it are
-   * the very same bytes sent again. Rejects with `wallet_operation_undecided`, the operation still open, when no answer is final.
+   * Settles an operation that an earlier process left open: looks it up by hash and nonce, and sends the same bytes again only if the chain
+   * does not know them. Rejects with `wallet_operation_undecided` when the outcome is not final; the operation stays open.
    */
   resume(operation: Operation): Promise<void>
 }
 
-export interface OperationDoors {
+export interface OperationRunnerDeps {
   readonly chain: Chain
   readonly signer: Signer
   readonly store: OperationStore
@@ -24,11 +24,11 @@ export interface OperationDoors {
   readonly fees: FeeLimits
 }
 
-/** How many epochs an outcome may take before the caller is told that it is still open. */
+/** Epochs to wait for a final outcome. */
 const outcomeEpochsMax = 40
-const looksPerEpoch = 4
+const pollsPerEpoch = 4
 
-export function createOperationRunner({ chain, signer, store, clock, log, fees }: OperationDoors): OperationRunner {
+export function createOperationRunner({ chain, signer, store, clock, log, fees }: OperationRunnerDeps): OperationRunner {
   const epochMs = chain.network.epochSeconds * 1000
 
   async function settle(operation: Operation, signed: SignedTransaction): Promise<void> {
@@ -38,10 +38,10 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
       log.info('wallet operation confirmed', { type: operation.type, hash: signed.hash })
       return
     }
-    if (state.state === 'reverted') return fail(operation, `the transaction ${signed.hash} was reverted`)
+    if (state.state === 'reverted') return fail(operation, `transaction ${signed.hash} was reverted`)
     await store.finish(operation.id, {
       status: 'unknown',
-      error: `another transaction took its nonce (${signed.nonce})`,
+      error: `another transaction used its nonce (${signed.nonce})`,
       nowMs: clock.now(),
     })
     throw walletErrors.wallet_operation_failed({
@@ -51,20 +51,20 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
 
   async function waitForOutcome(signed: SignedTransaction): Promise<TransactionState> {
     const { broadcast, lookUp } = await import('../chain/transactions.ts')
-    for (let look = 0; look < outcomeEpochsMax * looksPerEpoch; look++) {
+    for (let poll = 0; poll < outcomeEpochsMax * pollsPerEpoch; poll++) {
       const state = await lookUp(chain, signer.address, signed)
       if (state.state !== 'pending' && state.state !== 'unknown') return state
       const sent = state.state === 'unknown' ? await broadcast(chain, signed.raw) : undefined
-      // I-04: another node may hold the bytes that this one refuses, so only a used nonce proves that they came to nothing.
+      // I-04: another node may have accepted the bytes that this one rejects; only a used nonce proves that they can never land.
       if (sent?.kind === 'refused') {
         throw walletErrors.wallet_operation_undecided({
-          message: `Transaction ${signed.hash} may have been sent before, and the node refuses it now (${sent.cause.message}). It stays open; see that the wallet can pay its fee, then try again.`,
+          message: `Transaction ${signed.hash} may have been sent before, and the node rejects it now (${sent.cause.message}). It stays open. Make sure that the wallet can pay its fee, then try again.`,
         })
       }
-      await systemClock.sleep(epochMs / looksPerEpoch)
+      await systemClock.sleep(epochMs / pollsPerEpoch)
     }
     throw walletErrors.wallet_operation_undecided({
-      message: `Transaction ${signed.hash} is not final after ${outcomeEpochsMax} epochs; it is watched further.`,
+      message: `Transaction ${signed.hash} is not final after ${outcomeEpochsMax} epochs. It stays open; try again later to look it up.`,
     })
   }
 
@@ -79,16 +79,16 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
     try {
       return await signTransaction({ chain, account: signer, call, limits: fees })
     } catch (error) {
-      const refuse =
+      const toError =
         error instanceof FeeAboveLimit
           ? walletErrors.fee_above_limit
           : error instanceof ChainAnswerImplausible
             ? walletErrors.chain_answer_implausible
             : undefined
-      if (!refuse) throw error
+      if (!toError) throw error
       const { message } = error as Error
       await store.finish(operation.id, { status: 'failed', error: message, nowMs: clock.now() })
-      throw refuse({ message })
+      throw toError({ message })
     }
   }
 
@@ -96,19 +96,20 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
     async run(operation, call) {
       const { broadcast, lookUp } = await import('../chain/transactions.ts')
       const signed = await sign(operation, call)
-      // I-04: the exact bytes are durable before anybody sees them.
+      // I-04: the signed bytes are stored before they are sent.
       await store.recordSigned(operation.id, signed, clock.now())
       const sent = await broadcast(chain, signed.raw)
-      // A request that was repeated on the way may be refused after it was taken, hence the look.
+      // A retried request may be rejected after the first one was accepted, hence the lookup.
       if (sent.kind === 'refused' && (await lookUp(chain, signer.address, signed)).state === 'unknown') {
-        return fail(operation, `the node refused it: ${sent.cause.message}`)
+        return fail(operation, `the node rejected it: ${sent.cause.message}`)
       }
       await settle(operation, signed)
     },
     async resume(operation) {
-      // Never signed: nothing can have been sent, and the wish is made anew by whoever still has it.
+      // Never signed, so nothing was sent: the caller may request it again.
       if (operation.signed) await settle(operation, operation.signed)
-      else await store.finish(operation.id, { status: 'failed', error: 'the service stopped before it was signed', nowMs: clock.now() })
+      else
+        await store.finish(operation.id, { status: 'failed', error: 'svc stopped before the transaction was signed', nowMs: clock.now() })
     },
   }
 }

@@ -1,11 +1,10 @@
-/** The facts about settings that no service was made of: the chain client lives as long as the check. */
 import type { LoadedConfig, Log } from '#kernel'
 import type { SpendingSettings } from '../chain/spending-policy.ts'
 import type { Chain, ChainSettings } from '../contract.ts'
 import { chainSection, spendingSection } from '../settings.ts'
 import type { ChainFacts, CheckedSetting, ReadinessFacts } from './readiness-facts.ts'
 
-/** Which check tells of a problem with a setting. */
+/** The check that reports a problem with a setting. */
 const checkedBy: Readonly<Record<string, CheckedSetting>> = {
   'chain.private_key': 'private_key',
   'chain.rpc_url': 'rpc_url',
@@ -15,6 +14,7 @@ const checkedBy: Readonly<Record<string, CheckedSetting>> = {
   'chain.default_minimum_durable_copies': 'default_copies',
 }
 
+/** Collects the readiness facts of unsaved settings, with a chain client that is closed afterwards. */
 export async function checkDraft(draft: LoadedConfig, log: Log): Promise<ReadinessFacts> {
   const settings = draft.values.get(chainSection.path) as ChainSettings
   const unusable = new Set(draft.problems.flatMap(({ field }) => checkedBy[field] ?? []))
@@ -24,17 +24,17 @@ export async function checkDraft(draft: LoadedConfig, log: Log): Promise<Readine
     allowPrivateNetworks: settings.allow_private_networks,
     chain:
       unusable.size > 0
-        ? { kind: 'unasked' }
-        : await askChain(settings, draft.values.get(spendingSection.path) as unknown as SpendingSettings, log),
+        ? { kind: 'skipped' }
+        : await readChain(settings, draft.values.get(spendingSection.path) as unknown as SpendingSettings, log),
   }
 }
 
-async function askChain(settings: ChainSettings, spending: SpendingSettings, log: Log): Promise<ChainFacts> {
-  // Heavy, and in setup mode nothing else needs it.
+async function readChain(settings: ChainSettings, spending: SpendingSettings, log: Log): Promise<ChainFacts> {
+  // Imported late: heavy, and setup mode needs it only here.
   const { ownerOf, readReadiness } = await import('./read-readiness.ts')
   const { toSpendingLimits } = await import('../chain/spending-policy.ts')
   const chain = await open(settings, log)
-  if (!chain) return { kind: 'silent', because: 'configuration' }
+  if (!chain) return { kind: 'unreachable', because: 'configuration' }
   try {
     return await readReadiness({
       chain,
@@ -45,8 +45,8 @@ async function askChain(settings: ChainSettings, spending: SpendingSettings, log
       approval: toSpendingLimits(spending, chain.network).approval,
     })
   } finally {
-    // Not awaited: a websocket that never opened cannot be closed, and the answer must not wait for it.
-    chain.close().catch((error: unknown) => log.debug('a chain client of a check could not be closed', { error }))
+    // Not awaited: closing a websocket that never opened does not resolve.
+    chain.close().catch((error: unknown) => log.debug('chain client not closed after a readiness check', { error }))
   }
 }
 
@@ -57,8 +57,8 @@ async function open({ network, rpc_url, devnet_info, confirmations }: ChainSetti
     const resolved = await resolveNetwork({ network, rpcUrl: rpc_url, devnetInfoPath: devnet_info })
     return openChain({ network: resolved, confirmations, isShortLived: true })
   } catch (error) {
-    // Its words name paths of this machine: they go to the log, and the answer names the settings.
-    log.warn('the network of a readiness check cannot be opened', { error })
+    // Log only: the message contains local paths. The response names the settings instead.
+    log.warn('readiness check: network cannot be opened', { error })
     return undefined
   }
 }

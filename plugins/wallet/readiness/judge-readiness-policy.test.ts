@@ -4,7 +4,7 @@ import type { ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
 import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
 
 const known = <T>(value: T): Read<T> => ({ isKnown: true, value })
-const silent = { isKnown: false, because: 'RPC failure' } as const
+const unread = { isKnown: false, because: 'RPC failure' } as const
 const day = 86_400
 
 const fine: ChainReads = {
@@ -40,7 +40,7 @@ const readIds = [
   'fwss_approval',
 ]
 
-test('a chain that has everything is ready, check by check in one order', () => {
+test('complete facts are ready in every check, in a fixed order', () => {
   const verdict = judgeReadiness(facts(answered()))
   expect(verdict.status).toBe('ready')
   expect(verdict.checks.map(({ id }) => id)).toEqual([...settingIds, ...readIds])
@@ -49,9 +49,9 @@ test('a chain that has everything is ready, check by check in one order', () => 
 })
 
 test.each<CheckedSetting>(['private_key', 'rpc_url', 'network', 'default_copies'])(
-  'an unusable %s blocks, and the rest is not asked',
+  'an invalid %s blocks, and the chain is not read',
   (name) => {
-    const given = facts({ kind: 'unasked' }, { unusable: new Set([name]), allowPrivateNetworks: true })
+    const given = facts({ kind: 'skipped' }, { unusable: new Set([name]), allowPrivateNetworks: true })
     const { status, checks } = judgeReadiness(given)
     expect(status).toBe('blocked')
     expect(checks.map(({ id }) => id)).toEqual(settingIds)
@@ -73,21 +73,21 @@ test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessSta
     { estimate: known({ cost: 2n, depositNeeded: 0n, cdnLockup: 0n, approval: { kind: 'above_settings', advice: 'Lower it.' } }) },
   ],
   ['no gas', 'wallet_fil_gas', 'blocked', { gas: known(0n) }],
-  ['gas that cannot be read', 'wallet_fil_gas', 'unknown', { gas: silent }],
-  ['no USDFC beside the deposit', 'wallet_usdfc', 'warning', { usdfc: known(0n) }],
-  ['USDFC that cannot be read', 'wallet_usdfc', 'unknown', { usdfc: silent }],
-  ['an account that cannot be read', 'payment_account', 'unknown', { runwaySeconds: silent }],
-  ['a runway that cannot be told', 'payment_runway', 'unknown', { runwaySeconds: silent }],
+  ['gas that cannot be read', 'wallet_fil_gas', 'unknown', { gas: unread }],
+  ['no USDFC in addition to the deposit', 'wallet_usdfc', 'warning', { usdfc: known(0n) }],
+  ['USDFC that cannot be read', 'wallet_usdfc', 'unknown', { usdfc: unread }],
+  ['an account that cannot be read', 'payment_account', 'unknown', { runwaySeconds: unread }],
+  ['an unknown runway', 'payment_runway', 'unknown', { runwaySeconds: unread }],
   ['a deposit that is used up', 'payment_runway', 'blocked', { runwaySeconds: known(0) }],
   ['a deposit of a second', 'payment_runway', 'warning', { runwaySeconds: known(1) }],
   ['a deposit of just less than 30 days', 'payment_runway', 'warning', { runwaySeconds: known(30 * day - 1) }],
   ['a deposit of 30 days', 'payment_runway', 'ready', { runwaySeconds: known(30 * day) }],
-  ['nothing spent', 'payment_runway', 'ready', { runwaySeconds: known(null) }],
-  ['a provider too few', 'providers', 'blocked', { usableProviders: known(2) }],
-  ['providers that cannot be read', 'providers', 'unknown', { usableProviders: silent }],
-  ['no estimate: cost', 'storage_cost', 'unknown', { estimate: silent }],
-  ['no estimate: deposit', 'payment_funding', 'unknown', { estimate: silent }],
-  ['no estimate: approval', 'fwss_approval', 'unknown', { estimate: silent }],
+  ['no running costs', 'payment_runway', 'ready', { runwaySeconds: known(null) }],
+  ['one provider too few', 'providers', 'blocked', { usableProviders: known(2) }],
+  ['providers that cannot be read', 'providers', 'unknown', { usableProviders: unread }],
+  ['no estimate: cost', 'storage_cost', 'unknown', { estimate: unread }],
+  ['no estimate: deposit', 'payment_funding', 'unknown', { estimate: unread }],
+  ['no estimate: approval', 'fwss_approval', 'unknown', { estimate: unread }],
   [
     'a missing deposit',
     'payment_funding',
@@ -107,18 +107,18 @@ test.each<readonly [name: string, id: ReadinessCheck['id'], status: ReadinessSta
   expect(judgeReadiness(given).status).toBe(status)
 })
 
-test('the missing deposit is named in base units, for scripts, and in USDFC, for people', () => {
+test('the missing deposit is given in base units for scripts and in USDFC for operators', () => {
   const estimate = known<StorageEstimate>({ cost: 2n, depositNeeded: 15n * 10n ** 17n, cdnLockup: 0n, approval: { kind: 'enough' } })
   expect(judgeReadiness(facts(answered({ estimate }))).checks.find(({ id }) => id === 'payment_funding')).toEqual({
     id: 'payment_funding',
     status: 'blocked',
-    message: 'The deposit lacks 1.5 USDFC for a first object.',
-    action: 'Run svc wallet deposit 1.5, or with more to last longer.',
+    message: 'A first object needs a further deposit of 1.5 USDFC.',
+    action: 'Run svc wallet deposit 1.5, or deposit more for a longer runway.',
     required_usdfc: '1500000000000000000',
   })
 })
 
-test('what CDN retrieval locks is named in the cost of a first object', () => {
+test('the cost of a first object names the CDN lockup', () => {
   const estimate = known<StorageEstimate>({
     cost: 36n * 10n ** 17n,
     cdnLockup: 3n * 10n ** 18n,
@@ -127,46 +127,46 @@ test('what CDN retrieval locks is named in the cost of a first object', () => {
   })
   const { checks } = judgeReadiness(facts(answered({ estimate })))
   expect(checks.find(({ id }) => id === 'storage_cost')?.message).toBe(
-    'A first object on 3 new data sets takes 3.6 USDFC of the deposit, 3 of it locked for CDN retrieval.',
+    'A first object on 3 new data sets needs 3.6 USDFC of the deposit, including 3 locked for CDN retrieval.',
   )
 })
 
-test('contracts of an unknown version block with the version; known and unread ones are not listed', () => {
+test('contracts of an unknown version block with the version; supported and unread ones are not listed', () => {
   const reason = 'FilecoinWarmStorageService is at version 2.0.0; this release needs 1.3 or a later 1.x.'
   const given = facts(answered({ contracts: known({ isSupported: false, reason }) }))
   expect(judgeReadiness(given)).toMatchObject({ status: 'blocked' })
   expect(judgeReadiness(given).checks.find(({ id }) => id === 'contract_versions')).toMatchObject({ status: 'blocked', message: reason })
-  expect(idsOf(facts(answered({ contracts: silent })))).not.toContain('contract_versions')
+  expect(idsOf(facts(answered({ contracts: unread })))).not.toContain('contract_versions')
 })
 
-test('a node of another network blocks, and its answers are not asked for', () => {
+test('a node of another network blocks, and no further check runs', () => {
   const given = facts({ kind: 'other_network', reportedChainId: 1, expectedChainId: 314 })
   expect(idsOf(given)).toEqual([...settingIds, 'network_match'])
   expect(judgeReadiness(given)).toMatchObject({ status: 'blocked' })
   expect(judgeReadiness(given)).not.toHaveProperty('partial_errors')
 })
 
-test.each(['timeout', 'RPC failure', 'configuration'] as const)('a node that stays silent (%s) leaves everything unknown', (because) => {
-  const given = facts({ kind: 'silent', because })
+test.each(['timeout', 'RPC failure', 'configuration'] as const)('an unreachable node (%s) makes every check unknown', (because) => {
+  const given = facts({ kind: 'unreachable', because })
   expect(idsOf(given)).toEqual([...settingIds, 'sdk_client'])
   expect(judgeReadiness(given)).toMatchObject({ status: 'unknown', partial_errors: { sdk_client: because } })
 })
 
-test('private networks are warned of whatever the node says, and only while they are allowed', () => {
+test('allowed private networks cause a warning, whatever the node answers', () => {
   const open = { allowPrivateNetworks: true }
   expect(idsOf(facts(answered(), open))).toEqual([...settingIds, 'private_networks', ...readIds])
   expect(judgeReadiness(facts(answered(), open)).status).toBe('warning')
-  expect(idsOf(facts({ kind: 'silent', because: 'timeout' }, open))).toEqual([...settingIds, 'sdk_client', 'private_networks'])
+  expect(idsOf(facts({ kind: 'unreachable', because: 'timeout' }, open))).toEqual([...settingIds, 'sdk_client', 'private_networks'])
 })
 
-test('every question without an answer is named with the kind of its trouble', () => {
+test('every failed read is listed with its reason', () => {
   const nothing: ChainReads = {
-    contracts: silent,
-    gas: silent,
-    usdfc: silent,
-    runwaySeconds: silent,
-    usableProviders: silent,
-    estimate: silent,
+    contracts: unread,
+    gas: unread,
+    usdfc: unread,
+    runwaySeconds: unread,
+    usableProviders: unread,
+    estimate: unread,
   }
   expect(judgeReadiness(facts(answered(nothing))).partial_errors).toEqual({
     fil_gas_balance: 'RPC failure',
@@ -183,6 +183,6 @@ test.each<readonly [statuses: readonly ReadinessStatus[], whole: ReadinessStatus
   [['unknown', 'ready'], 'unknown'],
   [['ready', 'ready'], 'ready'],
   [[], 'ready'],
-])('%j are %s as a whole', (statuses, whole) => {
+])('%j combine to %s', (statuses, whole) => {
   expect(worstOf(statuses.map((status) => ({ status })))).toBe(whole)
 })

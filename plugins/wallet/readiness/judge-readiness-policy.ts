@@ -1,4 +1,4 @@
-/** Judges what is known of the chain, check by check. No message holds a secret or an address (I-10). */
+/** Judges the readiness facts check by check. Messages must not contain secrets or addresses (I-10). */
 import type { VersionVerdict } from '../chain/contract-version-policy.ts'
 import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
 import type { Readiness, ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
@@ -17,7 +17,7 @@ export function judgeReadiness(facts: ReadinessFacts): ReadinessVerdict {
   return { status: worstOf(checks), checks, ...(Object.keys(errors).length === 0 ? {} : { partial_errors: errors }) }
 }
 
-/** Whichever of these comes first in any check is the whole. */
+/** The overall status is the first of these that a check has. */
 const precedence: readonly ReadinessStatus[] = ['blocked', 'warning', 'unknown']
 
 export function worstOf(checks: readonly Pick<ReadinessCheck, 'status'>[]): ReadinessStatus {
@@ -29,20 +29,20 @@ const settingChecks: readonly (readonly [setting: CheckedSetting, fine: string, 
     'private_key',
     'The wallet key is set.',
     'The wallet key is missing or malformed.',
-    'Make one with svc wallet generate, set chain.private_key or SVC_CHAIN_PRIVATE_KEY, and restart.',
+    'Run svc wallet generate, set chain.private_key or SVC_CHAIN_PRIVATE_KEY, and restart.',
   ],
-  ['rpc_url', 'The chain node has a usable URL.', 'chain.rpc_url is not an http, https, ws or wss URL.', 'Correct chain.rpc_url.'],
+  ['rpc_url', 'The URL of the chain node is valid.', 'chain.rpc_url is not an http, https, ws or wss URL.', 'Correct chain.rpc_url.'],
   [
     'network',
-    'The network is known.',
-    'The network is not one that this service can use.',
-    'Set chain.network to calibration or mainnet; devnet needs chain.devnet_info too.',
+    'The network is valid.',
+    'The network is not valid.',
+    'Set chain.network to calibration or mainnet; devnet also needs chain.devnet_info.',
   ],
   [
     'default_copies',
     'The number of copies is valid.',
-    'The number of copies, or their minimum, does not fit.',
-    'Set chain.default_copies to a number from 1 to 8, and chain.default_minimum_durable_copies to at most that.',
+    'The number of copies or the minimum of durable copies is not valid.',
+    'Set chain.default_copies to 1 to 8, and chain.default_minimum_durable_copies to at most that number.',
   ],
 ]
 
@@ -56,14 +56,14 @@ function checkSettings(unusable: ReadonlySet<CheckedSetting>): readonly Readines
 function checkChain({ chain, allowPrivateNetworks, defaultCopies }: ReadinessFacts): readonly ReadinessCheck[] {
   const opened = allowPrivateNetworks ? [privateNetworks] : []
   switch (chain.kind) {
-    case 'unasked':
+    case 'skipped':
       return []
-    case 'silent':
-      return [silentNode(chain.because), ...opened]
+    case 'unreachable':
+      return [unreachableNode(chain.because), ...opened]
     case 'other_network':
       return [...opened, otherNetwork(chain)]
     case 'answered':
-      return [...opened, ready('network_match', 'The chain node is of the configured network.'), ...checkReads(chain, defaultCopies)]
+      return [...opened, ready('network_match', 'The chain node serves the configured network.'), ...checkReads(chain, defaultCopies)]
   }
 }
 
@@ -78,19 +78,19 @@ function checkReads(
     judge('payment_account', runwaySeconds, 'The payment account cannot be read.', () =>
       ready('payment_account', 'The payment account can be read.'),
     ),
-    judge('payment_runway', runwaySeconds, 'How long the deposit lasts cannot be told.', checkRunway),
+    judge('payment_runway', runwaySeconds, 'The runway of the deposit cannot be computed.', checkRunway),
     judge('providers', usableProviders, 'The list of providers cannot be read.', (count) => checkProviders(count, copies)),
     judge('storage_cost', estimate, 'The cost of storing cannot be estimated.', ({ cost, cdnLockup }) => {
-      const cdn = cdnLockup > 0n ? `, ${formatUsdfc(cdnLockup)} of it locked for CDN retrieval` : ''
-      return ready('storage_cost', `A first object on ${copies} new data sets takes ${formatUsdfc(cost)} USDFC of the deposit${cdn}.`)
+      const cdn = cdnLockup > 0n ? `, including ${formatUsdfc(cdnLockup)} locked for CDN retrieval` : ''
+      return ready('storage_cost', `A first object on ${copies} new data sets needs ${formatUsdfc(cost)} USDFC of the deposit${cdn}.`)
     }),
-    judge('payment_funding', estimate, 'Whether the deposit is enough cannot be told.', checkFunding),
-    judge('fwss_approval', estimate, 'Whether the storage service may be paid cannot be told.', checkApproval),
+    judge('payment_funding', estimate, 'The required deposit cannot be computed.', checkFunding),
+    judge('fwss_approval', estimate, 'The approval of the storage service cannot be checked.', checkApproval),
   ]
 }
 
 function judge<T>(id: ReadinessCheck['id'], read: Read<T>, unread: string, check: (value: T) => ReadinessCheck): ReadinessCheck {
-  return read.isKnown ? check(read.value) : { id, status: 'unknown', message: unread, action: 'Try again; check the chain node.' }
+  return read.isKnown ? check(read.value) : { id, status: 'unknown', message: unread, action: 'Check the chain node and try again.' }
 }
 
 const ready = (id: ReadinessCheck['id'], message: string): ReadinessCheck => ({ id, status: 'ready', message })
@@ -99,14 +99,14 @@ const privateNetworks: ReadinessCheck = {
   id: 'private_networks',
   status: 'warning',
   message: 'Provider URLs on private and loopback addresses are allowed.',
-  action: 'Turn chain.allow_private_networks off unless you trust every provider.',
+  action: 'Disable chain.allow_private_networks unless you trust every provider.',
 }
 
-function silentNode(because: Extract<ChainFacts, { kind: 'silent' }>['because']): ReadinessCheck {
+function unreachableNode(because: Extract<ChainFacts, { kind: 'unreachable' }>['because']): ReadinessCheck {
   return {
     id: 'sdk_client',
     status: 'unknown',
-    message: because === 'configuration' ? 'The network cannot be opened as it is configured.' : 'The chain node does not answer.',
+    message: because === 'configuration' ? 'The configured network cannot be opened.' : 'The chain node does not answer.',
     action:
       because === 'configuration' ? 'Correct chain.network and chain.devnet_info.' : 'Check chain.rpc_url and the node, then try again.',
   }
@@ -116,75 +116,75 @@ function otherNetwork({ reportedChainId, expectedChainId }: Extract<ChainFacts, 
   return {
     id: 'network_match',
     status: 'blocked',
-    message: `The chain node is of chain ${reportedChainId}, the configured network is chain ${expectedChainId}.`,
+    message: `The chain node serves chain ${reportedChainId}; the configured network is chain ${expectedChainId}.`,
     action: 'Correct chain.network or chain.rpc_url.',
   }
 }
 
-/** Listed only when it blocks: where the versions cannot be read, every other check says so. */
+/** Listed only when it blocks: unreadable versions show as unknown in the other checks. */
 function checkContracts(read: Read<VersionVerdict>): readonly ReadinessCheck[] {
   if (!read.isKnown || read.value.isSupported) return []
-  const action = 'Update svc, or check chain.network; nothing is paid until then.'
+  const action = 'Update svc or check chain.network; nothing is paid until then.'
   return [{ id: 'contract_versions', status: 'blocked', message: read.value.reason, action }]
 }
 
 function checkGas(balance: bigint): ReadinessCheck {
   if (balance > 0n) return ready('wallet_fil_gas', 'The wallet holds FIL for gas.')
-  const action = 'Send FIL to the wallet; on calibration, svc wallet fund-testnet claims some.'
+  const action = 'Send FIL to the wallet; on calibration, run svc wallet fund-testnet.'
   return { id: 'wallet_fil_gas', status: 'blocked', message: 'The wallet holds no FIL for gas.', action }
 }
 
 function checkUsdfc(balance: bigint): ReadinessCheck {
-  if (balance > 0n) return ready('wallet_usdfc', `The wallet holds ${formatUsdfc(balance)} USDFC beside the deposit.`)
+  if (balance > 0n) return ready('wallet_usdfc', `The wallet holds ${formatUsdfc(balance)} USDFC in addition to the deposit.`)
   const action = 'Send USDFC to the wallet before the next deposit.'
-  return { id: 'wallet_usdfc', status: 'warning', message: 'The wallet holds no USDFC beside the deposit.', action }
+  return { id: 'wallet_usdfc', status: 'warning', message: 'The wallet holds no USDFC in addition to the deposit.', action }
 }
 
 function checkRunway(seconds: number | null): ReadinessCheck {
   const id = 'payment_runway'
-  if (seconds === null) return ready(id, 'Nothing is being spent.')
-  const action = 'Deposit more with svc wallet deposit.'
+  if (seconds === null) return ready(id, 'The account has no running costs.')
+  const action = 'Run svc wallet deposit.'
   if (seconds <= 0) return { id, status: 'blocked', message: 'The deposit is used up.', action }
   const message = `The deposit lasts ${Math.floor(seconds / daySeconds)} days.`
   return seconds < runwayDaysMin * daySeconds ? { id, status: 'warning', message, action } : ready(id, message)
 }
 
 function checkProviders(usable: number, copies: number): ReadinessCheck {
-  const message = `${usable} approved providers can be used for ${copies} copies.`
+  const message = `${usable} approved providers are usable; the default is ${copies} copies.`
   if (usable >= copies) return ready('providers', message)
   return { id: 'providers', status: 'blocked', message, action: 'Lower chain.default_copies, or wait until more providers are approved.' }
 }
 
 function checkFunding({ depositNeeded }: StorageEstimate): ReadinessCheck {
-  if (depositNeeded <= 0n) return ready('payment_funding', 'The deposit is enough for a first object.')
+  if (depositNeeded <= 0n) return ready('payment_funding', 'The deposit covers a first object.')
   const amount = formatUsdfc(depositNeeded)
   return {
     id: 'payment_funding',
     status: 'blocked',
-    message: `The deposit lacks ${amount} USDFC for a first object.`,
-    action: `Run svc wallet deposit ${amount}, or with more to last longer.`,
+    message: `A first object needs a further deposit of ${amount} USDFC.`,
+    action: `Run svc wallet deposit ${amount}, or deposit more for a longer runway.`,
     required_usdfc: String(depositNeeded),
   }
 }
 
 function checkApproval({ approval }: StorageEstimate): ReadinessCheck {
   const id = 'fwss_approval'
-  if (approval.kind === 'enough') return ready(id, 'The storage service may be paid from the deposit.')
+  if (approval.kind === 'enough') return ready(id, 'The storage service is approved to charge the deposit.')
   if (approval.kind === 'nearly_used')
-    return { id, status: 'warning', message: 'The approval of the storage service is nearly used up.', action: approval.advice }
+    return { id, status: 'warning', message: 'At least 90 % of the approval of the storage service is used.', action: approval.advice }
   if (approval.kind === 'above_settings')
     return {
       id,
       status: 'warning',
-      message: 'The storage service is approved to charge more than the settings say.',
+      message: 'The approval of the storage service is above the limits in chain.spending.',
       action: approval.advice,
     }
-  const message = 'The storage service may not be paid from the deposit, or not enough.'
+  const message = 'The storage service is not approved to charge the deposit, or the approval is too low.'
   return { id, status: 'blocked', message, action: approval.advice }
 }
 
 function partialErrors(chain: ChainFacts): NonNullable<Readiness['partial_errors']> {
-  if (chain.kind === 'silent') return { sdk_client: chain.because }
+  if (chain.kind === 'unreachable') return { sdk_client: chain.because }
   if (chain.kind !== 'answered') return {}
   const reads = {
     fil_gas_balance: chain.gas,

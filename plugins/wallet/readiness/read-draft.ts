@@ -1,9 +1,11 @@
-/** Settings that are not saved yet, laid over those that a start now would use. */
 import { type ConfigState, envName, type FieldError, type FileValue, type LoadedConfig } from '#kernel'
 import { walletErrors } from '../errors.ts'
 import type { Preflight } from './readiness-api.ts'
 
-/** Throws `settings_invalid` (400) with its fields for what the environment decides and for values that do not fit. */
+/**
+ * Merges unsaved settings over those that a start would load now. Throws `settings_invalid` (400) with its fields for invalid values and for
+ * settings that the environment or --set overrides.
+ */
 export function readDraft(state: ConfigState, { chain = {} }: Preflight): LoadedConfig {
   const { observability = {}, ...keys } = chain
   const changes = { ...atPath('chain', keys), ...atPath('chain.observability', observability) }
@@ -16,7 +18,7 @@ export function readDraft(state: ConfigState, { chain = {} }: Preflight): Loaded
   if (managed.length > 0) throw invalid(managed)
   const draft = state.reload(changes)
   const known = new Set(current.problems.map(({ field }) => field))
-  // What was wrong before is no fault of the draft, unless it says that very setting: the checks name it.
+  // Ignore earlier problems in settings that the draft does not change: the checks report them.
   const wrong = draft.problems.filter(({ field }) => Object.hasOwn(changes, field) || !known.has(field))
   if (wrong.length > 0) throw invalid(wrong.map(({ field, message }) => ({ field, message })))
   return draft

@@ -1,4 +1,3 @@
-/** Asks the chain everything that the judgement needs, within one limit of time. */
 import { type ApprovalLimits, approvalAdvice, excessAdvice, nearlyUsed } from '../chain/approval-policy.ts'
 import { openAccount } from '../chain/clients.ts'
 import { judgeVersions } from '../chain/contract-version-policy.ts'
@@ -8,41 +7,41 @@ import type { Chain, Signer } from '../contract.ts'
 import { countUsableProviders } from './count-usable-providers.ts'
 import type { ApprovalVerdict, ChainFacts, Read, ReadTrouble, StorageEstimate } from './readiness-facts.ts'
 
-/** The whole check; what is not answered by then counts as unknown. */
+/** Timeout of the whole check; later answers count as unknown. */
 export const readinessMs = 20_000
 
-export interface ReadinessDoors {
+export interface ReadinessDeps {
   readonly chain: Chain
   readonly owner: Signer['address']
   readonly defaultCopies: number
   readonly allowPrivateNetworks: boolean
-  /** Whether new data sets ask for CDN retrieval. */
+  /** True when new data sets use CDN retrieval. */
   readonly withCdn: boolean
   readonly approval: ApprovalLimits
   /** Default: `readinessMs`. */
   readonly limitMs?: number
 }
 
-/** Smallest object that can be stored. */
+/** Size of the smallest object. */
 const objectBytesMin = 127n
 
-/** Never rejects: whatever has no answer is `unknown`, with a reason that names no address. */
-export async function readReadiness({ limitMs = readinessMs, ...doors }: ReadinessDoors): Promise<ChainFacts> {
-  const { chain, owner } = doors
+/** Reads all facts from the chain within one timeout. Never rejects: missing answers are unknown, with a reason without addresses. */
+export async function readReadiness({ limitMs = readinessMs, ...deps }: ReadinessDeps): Promise<ChainFacts> {
+  const { chain, owner } = deps
   const limit = startLimit(limitMs)
   try {
-    const ask = <T>(answer: Promise<T>) => settle(answer, limit.reached)
-    const reported = await ask(chain.reportedChainId())
-    if (!reported.isKnown) return { kind: 'silent', because: reported.because }
+    const known = <T>(answer: Promise<T>) => settle(answer, limit.reached)
+    const reported = await known(chain.reportedChainId())
+    if (!reported.isKnown) return { kind: 'unreachable', because: reported.because }
     const { chainId } = chain.network
     if (reported.value !== chainId) return { kind: 'other_network', reportedChainId: reported.value, expectedChainId: chainId }
     const [contracts, gas, usdfc, runwaySeconds, usableProviders, estimate] = await Promise.all([
-      ask(chain.contractVersions().then(judgeVersions)),
-      ask(readGas(chain, owner)),
-      ask(readUsdfc(chain, owner)),
-      ask(readRunway(chain, owner)),
-      ask(countUsableProviders(chain, doors)),
-      ask(estimateFirstObject(doors)),
+      known(chain.contractVersions().then(judgeVersions)),
+      known(readGas(chain, owner)),
+      known(readUsdfc(chain, owner)),
+      known(readRunway(chain, owner)),
+      known(countUsableProviders(chain, deps)),
+      known(estimateFirstObject(deps)),
     ])
     return { kind: 'answered', contracts, gas, usdfc, runwaySeconds, usableProviders, estimate }
   } finally {
@@ -50,7 +49,7 @@ export async function readReadiness({ limitMs = readinessMs, ...doors }: Readine
   }
 }
 
-/** The address that the key of the configuration pays from. */
+/** Address of the configured wallet key. */
 export const ownerOf = (privateKey: string): Signer['address'] => openAccount(privateKey).address
 
 async function readRunway(chain: Chain, owner: Signer['address']): Promise<number | null> {
@@ -58,7 +57,7 @@ async function readRunway(chain: Chain, owner: Signer['address']): Promise<numbe
   return runwayEpochs === null ? null : Number(runwayEpochs) * chain.network.epochSeconds
 }
 
-async function estimateFirstObject({ chain, owner, defaultCopies, withCdn, approval }: ReadinessDoors): Promise<StorageEstimate> {
+async function estimateFirstObject({ chain, owner, defaultCopies, withCdn, approval }: ReadinessDeps): Promise<StorageEstimate> {
   const funding = await readFunding(chain, owner)
   const addition = { isNewDataSet: true, hasCdn: withCdn, currentBytes: 0n, addedBytes: objectBytesMin, pieces: 1 } as const
   const additions = Array.from({ length: defaultCopies }, () => addition)
@@ -82,7 +81,7 @@ async function settle<T>(answer: Promise<T>, limit: Promise<typeof timedOut>): P
     const value = await Promise.race([answer, limit])
     return value === timedOut ? { isKnown: false, because: 'timeout' } : { isKnown: true, value }
   } catch (error) {
-    // The words of a node's error may hold its URL: only the kind of trouble goes on (I-10).
+    // Error messages of a node may contain its URL: return only the kind of failure (I-10).
     return { isKnown: false, because: troubleOf(error) }
   }
 }

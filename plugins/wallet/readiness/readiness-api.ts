@@ -1,4 +1,4 @@
-/** Whether the chain, the wallet and the providers are ready to store. */
+/** Admin API endpoints that check whether chain, wallet and providers are ready to store objects. */
 import { type } from 'arktype'
 import { defineEndpoint } from '#kernel'
 
@@ -29,18 +29,18 @@ const check = type({
   message: 'string',
   /** The next step of the operator. */
   'action?': 'string',
-  /** To deposit, in 10^-18 USDFC. */
+  /** Missing deposit in 10^-18 USDFC. */
   'required_usdfc?': 'string',
 })
 
 const readiness = type({
-  /** The worst of the checks: blocked, then warning, then unknown. */
+  /** Worst status of the checks: blocked, then warning, then unknown. */
   status,
-  /** Of the running service, or of settings that are not saved yet. */
+  /** runtime: the running service; draft: unsaved settings. */
   mode: "'runtime' | 'draft'",
   checked_at: 'string',
   checks: check.array(),
-  /** Questions without an answer: timeout, RPC failure, contract refused, or configuration. */
+  /** Failed reads with their reason: timeout, RPC failure, contract refused, or configuration. */
   'partial_errors?': {
     'sdk_client?': 'string',
     'fil_gas_balance?': 'string',
@@ -54,14 +54,14 @@ const readiness = type({
 export const chainReadiness = defineEndpoint({
   method: 'GET',
   path: '/api/v1/chain/readiness',
-  summary: 'Whether the running service can store: key, network, balances, providers, deposit and approval',
+  summary: 'Check whether the running service can store objects: key, network, balances, providers, deposit and approval',
   answer: readiness,
 })
 
 export const chainPreflight = defineEndpoint({
   method: 'POST',
   path: '/api/v1/chain/readiness/preflight',
-  summary: 'The same with settings that are not saved yet, also in setup mode',
+  summary: 'Run the readiness checks with unsaved settings, also in setup mode',
   audit: 'names',
   body: type({
     'chain?': {

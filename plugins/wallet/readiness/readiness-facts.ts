@@ -1,16 +1,16 @@
-/** What is known before the readiness of the chain is judged. Amounts are 10^-18 of their token. */
+/** Facts from which readiness is judged. Amounts in 10^-18 of their token. */
 import type { VersionVerdict } from '../chain/contract-version-policy.ts'
 
-/** Why a question got no answer, in words that hold no address. */
+/** Why a read failed; contains no address. */
 export type ReadTrouble = 'timeout' | 'RPC failure' | 'contract refused'
 
 export type Read<T> = { readonly isKnown: true; readonly value: T } | { readonly isKnown: false; readonly because: ReadTrouble }
 
-/** Settings that must be usable before the chain is asked anything. */
+/** Settings that must be valid before the chain is read. */
 export type CheckedSetting = 'private_key' | 'rpc_url' | 'network' | 'default_copies'
 
 export interface ReadinessFacts {
-  /** Those that cannot be used. While there is one, the chain is not asked. */
+  /** Invalid settings. If there are any, the chain is not read. */
   readonly unusable: ReadonlySet<CheckedSetting>
   readonly defaultCopies: number
   readonly allowPrivateNetworks: boolean
@@ -18,20 +18,20 @@ export interface ReadinessFacts {
 }
 
 export type ChainFacts =
-  | { readonly kind: 'unasked' }
-  /** No client could be made, or the node does not even tell its chain. */
-  | { readonly kind: 'silent'; readonly because: ReadTrouble | 'configuration' }
+  | { readonly kind: 'skipped' }
+  /** The client could not be created, or the node did not return its chain ID. */
+  | { readonly kind: 'unreachable'; readonly because: ReadTrouble | 'configuration' }
   | { readonly kind: 'other_network'; readonly reportedChainId: number; readonly expectedChainId: number }
   | ({ readonly kind: 'answered' } & ChainReads)
 
 export interface ChainReads {
-  /** Of the contracts whose answers everything else is read from. */
+  /** Versions of the contracts that the other reads use. */
   readonly contracts: Read<VersionVerdict>
   readonly gas: Read<bigint>
   readonly usdfc: Read<bigint>
-  /** Null while nothing is being spent. */
+  /** Null without running costs. */
   readonly runwaySeconds: Read<number | null>
-  /** Approved, active, and at an address that may be used. */
+  /** Approved and active providers whose address passes the egress guard. */
   readonly usableProviders: Read<number>
   readonly estimate: Read<StorageEstimate>
 }
@@ -41,9 +41,9 @@ export type ApprovalVerdict =
   /** `advice` is the next step of the operator. */
   | { readonly kind: 'lacking' | 'nearly_used' | 'above_settings'; readonly advice: string }
 
-/** For one smallest object on new data sets, one per copy. */
+/** Cost of one smallest object on new data sets, one per copy. */
 export interface StorageEstimate {
-  /** Fees and what is newly locked. */
+  /** Fees and new lockup. */
   readonly cost: bigint
   readonly depositNeeded: bigint
   readonly cdnLockup: bigint

@@ -1,4 +1,4 @@
-/** Readiness over real HTTP, of a local chain and of nodes that are not as they should be. */
+/** Readiness over real HTTP, with a local chain and with faulty nodes. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -49,13 +49,13 @@ async function readNow(svc: TestKernel) {
 const idsOf = (answer: Awaited<ReturnType<typeof preflight>>, status: string) =>
   promised(chainPreflight, answer).checks.flatMap((check) => (check.status === status ? check.id : []))
 
-test('a wallet is blocked until it has paid in and approved the service, and ready then', async () => {
+test('a wallet is blocked until it has deposited and approved the service, then ready', async () => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(0) })
   const before = await readNow(svc)
   expect(before.status).toBe('blocked')
   expect(before.by.payment_funding).toMatchObject({ status: 'blocked', required_usdfc: expect.stringMatching(/^[1-9]\d*$/) })
   expect(before.by.fwss_approval).toMatchObject({ status: 'blocked', action: 'Run svc wallet approve.' })
-  expect(before.by.providers).toMatchObject({ status: 'ready', message: '3 approved providers can be used for 3 copies.' })
+  expect(before.by.providers).toMatchObject({ status: 'ready', message: '3 approved providers are usable; the default is 3 copies.' })
   await devnet.depositFor(keyOf(0), 50n * token)
   await devnet.approveFwss(keyOf(0))
   expect((await readNow(svc)).by.fwss_approval).toMatchObject({
@@ -64,23 +64,23 @@ test('a wallet is blocked until it has paid in and approved the service, and rea
   })
   await svc.kernel.get(walletSetup).ensureFunded({ deposit: 0n })
   const after = await readNow(svc)
-  // Providers of a local chain are on private addresses, and that stays a warning.
+  // The providers of a local chain have private addresses, so this warning stays.
   expect(Object.values(after.by).filter(({ status }) => status !== 'ready')).toMatchObject([{ id: 'private_networks', status: 'warning' }])
   expect(after).toMatchObject({ status: 'warning', partial_errors: undefined })
 })
 
-test('settings that are not saved yet are checked beside those that are, and change nothing', async () => {
+test('unsaved settings are checked together with saved ones, and change nothing', async () => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1), 'chain.default_copies': 2 })
   const same = promised(chainPreflight, await preflight(svc))
   expect(same).toMatchObject({ mode: 'draft', checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) })
   const more = promised(chainPreflight, await preflight(svc, { default_copies: 4, allow_private_networks: false }))
   const providers = (checks: typeof more.checks) => checks.find(({ id }) => id === 'providers')
   expect(providers(same.checks)).toMatchObject({ status: 'ready' })
-  expect(providers(more.checks)).toMatchObject({ status: 'blocked', message: '0 approved providers can be used for 4 copies.' })
-  expect((await readNow(svc)).by.providers).toMatchObject({ message: '3 approved providers can be used for 2 copies.' })
+  expect(providers(more.checks)).toMatchObject({ status: 'blocked', message: '0 approved providers are usable; the default is 4 copies.' })
+  expect((await readNow(svc)).by.providers).toMatchObject({ message: '3 approved providers are usable; the default is 2 copies.' })
 })
 
-test('what CDN retrieval locks is in the deposit that a draft needs', async () => {
+test('the deposit that a draft needs includes the CDN lockup', async () => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1), 'chain.default_copies': 2 })
   const required = async (chain: object) => {
     const { checks } = promised(chainPreflight, await preflight(svc, chain))
@@ -89,7 +89,7 @@ test('what CDN retrieval locks is in the deposit that a draft needs', async () =
   expect((await required({ with_cdn: true })) - (await required({ with_cdn: false }))).toBe(2n * token)
 })
 
-test('in setup mode the settings are checked without any service, and the running one has nothing to tell', async () => {
+test('in setup mode drafts are checked without services, and runtime readiness is unavailable', async () => {
   const svc = await start(onDevnet())
   expect(svc.kernel.mode).toBe('setup')
   const answer = await preflight(svc)
@@ -98,7 +98,7 @@ test('in setup mode the settings are checked without any service, and the runnin
   expect(await svc.call('GET', '/api/v1/chain/readiness')).toMatchObject({ status: 503, body: { code: 'setup_mode' } })
 })
 
-test('in setup mode a draft that mends the settings is tried on the chain', async () => {
+test('in setup mode a draft that completes the settings is checked on chain', async () => {
   // Another setting keeps the service in setup mode.
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1), 'chain.default_copies': 9 })
   expect(svc.kernel.mode).toBe('setup')
@@ -112,11 +112,11 @@ test.each<readonly [name: string, chain: object, field: string]>([
   ['a fraction of a copy', { default_copies: 1.5 }, 'chain.default_copies'],
   ['an unknown network', { network: 'filecoin' }, 'chain.network'],
   ['another scheme', { rpc_url: 'ftp://node' }, 'chain.rpc_url'],
-  ['no duration', { observability: { interval: 'soon' } }, 'chain.observability.interval'],
-  ['a setting of the environment', { with_cdn: true }, 'chain.with_cdn'],
-  ['a type that does not fit', { default_copies: '3' }, 'chain.default_copies'],
+  ['a malformed duration', { observability: { interval: 'soon' } }, 'chain.observability.interval'],
+  ['a setting that the environment overrides', { with_cdn: true }, 'chain.with_cdn'],
+  ['a wrong type', { default_copies: '3' }, 'chain.default_copies'],
   ['an unknown setting', { private_key: 'x' }, 'chain.private_key'],
-])('a draft with %s is refused with its field', async (_name, chain, field) => {
+])('a draft with %s is rejected with its field', async (_name, chain, field) => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) }, { SVC_CHAIN_WITH_CDN: 'false' })
   const refused = await preflight(svc, chain)
   expect(refused.status).toBe(400)
@@ -128,13 +128,13 @@ test.each([
   ['application/json', '[]'],
   ['application/json', '{"chain":3}'],
   ['application/json', '{"chain":{}} more'],
-])('a body of %s with %s is refused', async (type, body) => {
+])('a body of %s with %s is rejected', async (type, body) => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
   const init = { method: 'POST', headers: { 'content-type': type }, body }
   expect((await svc.fetch('/api/v1/chain/readiness/preflight', init)).status).toBe(400)
 })
 
-/** A node that answers every request so. Resolves with its URL, which holds a token. */
+/** A node with scripted answers; undefined: no answer. Resolves with its URL, which contains a token. */
 async function startNode(answer: (id: number) => object | undefined): Promise<string> {
   const server = createServer(async (request, response) => {
     let text = ''
@@ -150,15 +150,15 @@ async function startNode(answer: (id: number) => object | undefined): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/rpc/a-token`
 }
 
-test('a node of another network is named, and nothing more is asked of it', async () => {
+test('a node of another network is reported and not read further', async () => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
   const rpc_url = await startNode((id) => ({ jsonrpc: '2.0', id, result: '0x1' }))
   const answer = await preflight(svc, { rpc_url })
   expect(idsOf(answer, 'blocked')).toEqual(['network_match'])
-  expect(promised(chainPreflight, answer).checks.at(-1)?.message).toMatch(/is of chain 1, the configured network is chain 31415926/)
+  expect(promised(chainPreflight, answer).checks.at(-1)?.message).toMatch(/serves chain 1; the configured network is chain 31415926/)
 })
 
-test('I-10: neither the address of a silent node nor the key is in any answer', async () => {
+test('I-10: responses contain neither the address of an unreachable node nor the key', async () => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
   const rpc_url = await startNode((id) => ({ jsonrpc: '2.0', id, error: { code: -32_000, message: 'no a-token here' } }))
   const answer = await preflight(svc, { rpc_url })
@@ -168,17 +168,17 @@ test('I-10: neither the address of a silent node nor the key is in any answer', 
   expect(JSON.stringify(answer.body)).not.toContain(keyOf(1).slice(2))
 })
 
-test.each(['http', 'ws'])('where no %s node listens, the answer says so and holds no address', async (scheme) => {
+test.each(['http', 'ws'])('without a listening %s node the response says so and contains no address', async (scheme) => {
   const svc = await start({ ...onDevnet(), 'chain.private_key': keyOf(1) })
   const answer = await preflight(svc, { rpc_url: `${scheme}://127.0.0.1:9/a-token` })
   expect(promised(chainPreflight, answer).partial_errors).toEqual({ sdk_client: expect.stringMatching(/^(RPC failure|timeout)$/) })
   expect(JSON.stringify(answer.body)).not.toContain('a-token')
 })
 
-test('a node that never answers is waited for no longer than the limit', async () => {
+test('a node that never answers delays the check by at most the timeout', async () => {
   const rpcUrl = await startNode(() => undefined)
   const chain = openChain({ network: await resolveNetwork({ network: 'devnet', devnetInfoPath: devnet.infoPath, rpcUrl }) })
-  const doors = {
+  const deps = {
     chain,
     owner: ownerOf(keyOf(1)),
     defaultCopies: 3,
@@ -187,5 +187,5 @@ test('a node that never answers is waited for no longer than the limit', async (
     ...testSpending,
     limitMs: 50,
   }
-  expect(await readReadiness(doors)).toEqual({ kind: 'silent', because: 'timeout' })
+  expect(await readReadiness(deps)).toEqual({ kind: 'unreachable', because: 'timeout' })
 })

@@ -6,7 +6,7 @@ import { judgeReadiness } from './judge-readiness-policy.ts'
 import { chainPreflight, chainReadiness, type Readiness } from './readiness-api.ts'
 import type { ReadinessFacts } from './readiness-facts.ts'
 
-/** Also in setup mode: with it the operator finds out whether the settings will do before the restart. */
+/** Also in setup mode, so that operators can check settings before the restart. */
 export const preflightRoutes = defineRoutes({
   name: 'chain-preflight',
   modes: ['setup', 'full'],
@@ -26,24 +26,24 @@ export const readinessRoutes = defineRoutes({
   uses: { chain: chainClient, signer, settings: chainSettings, spending: spendingSection.settings, clock },
   endpoints: [chainReadiness],
   register(app, { chain, signer, settings, spending, clock }) {
-    let underway: Promise<Readiness> | undefined
+    let running: Promise<Readiness> | undefined
 
     async function check(): Promise<Readiness> {
       const { default_copies: defaultCopies, allow_private_networks: allowPrivateNetworks } = settings
       const { readReadiness } = await import('./read-readiness.ts')
       const { approval } = toSpendingLimits(spending, chain.network)
-      const doors = { chain, owner: signer.address, defaultCopies, allowPrivateNetworks, withCdn: settings.with_cdn, approval }
-      const facts = await readReadiness(doors)
+      const deps = { chain, owner: signer.address, defaultCopies, allowPrivateNetworks, withCdn: settings.with_cdn, approval }
+      const facts = await readReadiness(deps)
       // The settings of a running service were checked at its start.
       return describe('runtime', { unusable: new Set(), defaultCopies, allowPrivateNetworks, chain: facts }, clock)
     }
 
     serveEndpoint(app, chainReadiness, () => {
-      // Whoever asks meanwhile gets the same answer: dashboards ask often.
-      underway ??= check().finally(() => {
-        underway = undefined
+      // Concurrent requests share one check: dashboards poll.
+      running ??= check().finally(() => {
+        running = undefined
       })
-      return underway
+      return running
     })
   },
 })

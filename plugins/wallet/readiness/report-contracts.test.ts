@@ -13,14 +13,14 @@ async function linesFor(contractVersions: () => Promise<Versions>): Promise<read
   return lines
 }
 
-test('contracts of an unknown major version are reported at the start, with what was found and what is needed', async () => {
+test('contracts of an unknown major version are reported at the start with found and required version', async () => {
   expect(await linesFor(async () => ({ fwss: '2.0.0', pdpVerifier: '3.4.0' }))).toEqual([
     ['error', expect.stringMatching(/^contracts not supported: nothing is paid/), { reason: expect.stringContaining('at version 2.0.0') }],
   ])
 })
 
-test('known contracts say nothing, and a silent node only that it was silent', async () => {
+test('supported contracts log nothing, and an unreachable node logs a warning', async () => {
   expect(await linesFor(async () => ({ fwss: '1.3.1', pdpVerifier: '3.5.0' }))).toEqual([])
-  const silent = () => Promise.reject(new ChainUnreachable('no answer'))
-  expect(await linesFor(silent)).toMatchObject([['warn', expect.stringContaining('not checked'), {}]])
+  const unreachable = () => Promise.reject(new ChainUnreachable('no answer'))
+  expect(await linesFor(unreachable)).toMatchObject([['warn', expect.stringContaining('not checked'), {}]])
 })

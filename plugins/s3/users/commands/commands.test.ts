@@ -11,7 +11,7 @@ beforeAll(async () => {
   const config = {
     'server.port': '127.0.0.1:0',
     'chain.private_key': '42'.repeat(32),
-    // Nobody answers there: users need no chain.
+    // Port 9 does not answer: users need no chain.
     'chain.rpc_url': 'http://127.0.0.1:9/',
   }
   gateway = await testKernel({ plugins: builtinPlugins, config })
@@ -28,14 +28,14 @@ const users = () => gateway.kernel.get(s3Users)
 const roleOf = (accessKey: string) => users().find(accessKey)?.role
 const of = (accessKey: string, flags: Readonly<Record<string, unknown>> = {}) => ({ parameters: { accessKey }, flags })
 
-/** The credentials that a command printed for people. */
+/** Parses the credentials that a command printed. */
 function readCredentials(stdout: string) {
   const [, title, accessKey = '', secretKey = '', role] =
     /^(.+)\nAccess key: (\S{22})\nSecret key: (\S{43})\nRole: (\S+)\n$/.exec(stdout) ?? []
   return { title, accessKey, secretKey, role }
 }
 
-async function mayEnter({ accessKey, secretKey }: { readonly accessKey: string; readonly secretKey: string }): Promise<boolean> {
+async function canSignIn({ accessKey, secretKey }: { readonly accessKey: string; readonly secretKey: string }): Promise<boolean> {
   const client = new S3Client({
     endpoint: gateway.kernel.urls.s3 ?? '',
     region: 'us-east-1',
@@ -54,20 +54,20 @@ async function mayEnter({ accessKey, secretKey }: { readonly accessKey: string; 
   }
 }
 
-test('a user is created, listed, changed, given a new secret and deleted by the program that operators run', async () => {
+test('the svc program creates, lists, changes, rotates and deletes a user', async () => {
   using home = svcHome()
   const env = { SVC_ADMIN_PASSWORD: gateway.password }
   const svc = (...words: string[]) => home.run(['admin', '--admin-url', gateway.url, 's3-user', ...words], env)
   expect((await svc('list')).stdout).toBe('No S3 users found.\n')
   const created = readCredentials((await svc('create', '--role', 'user')).stdout)
   expect(created).toMatchObject({ title: 'S3 user created', role: 'user' })
-  expect(await mayEnter(created)).toBe(true)
+  expect(await canSignIn(created)).toBe(true)
   expect((await svc('update', created.accessKey, '--role', 'userplus')).stdout).toMatch(
     new RegExp(`^ACCESS_KEY +ROLE +BUCKETS\\n${created.accessKey} +userplus +0\\n$`),
   )
   const rotated = readCredentials((await svc('rotate-secret', created.accessKey)).stdout)
   expect(rotated).toMatchObject({ title: 'S3 user secret rotated', accessKey: created.accessKey, role: 'userplus' })
-  expect([await mayEnter(created), await mayEnter(rotated)]).toEqual([false, true])
+  expect([await canSignIn(created), await canSignIn(rotated)]).toEqual([false, true])
   const { stdout: list } = await svc('list')
   expect(list).toContain(created.accessKey)
   expect(list).not.toContain(rotated.secretKey)
@@ -76,10 +76,10 @@ test('a user is created, listed, changed, given a new secret and deleted by the 
     stdout: `S3 user deleted: ${created.accessKey}\n`,
     stderr: '',
   })
-  expect(await mayEnter(rotated)).toBe(false)
+  expect(await canSignIn(rotated)).toBe(false)
 })
 
-test('under --json the answers of the service stand alone on standard output', async () => {
+test('with --json standard output holds only the answer of the service', async () => {
   const created = JSON.parse((await run('create', { flags: { json: true } })).stdout)
   expect(created).toEqual({ access_key: expect.any(String), secret_key: expect.any(String), role: 'userplus' })
   const item = { access_key: created.access_key, role: 'user', bucket_count: 0 }
@@ -91,7 +91,7 @@ test('under --json the answers of the service stand alone on standard output', a
   expect(JSON.parse((await run('delete', of(created.access_key, { yes: true, json: true }))).stdout)).toEqual({ status: 'deleted' })
 })
 
-test('the role admin is given with --yes', async () => {
+test('the role admin needs --yes', async () => {
   const { accessKey } = readCredentials((await run('create', { flags: { role: 'admin', yes: true } })).stdout)
   expect(roleOf(accessKey)).toBe('admin')
   await run('update', of(accessKey, { role: 'user' }))
@@ -106,10 +106,10 @@ const unconfirmed: readonly (readonly [name: string, flags: Readonly<Record<stri
   ['delete', {}],
 ]
 
-test.each(unconfirmed)('%s with %j is refused without --yes, before anything is sent', async (name, flags) => {
+test.each(unconfirmed)('%s with %j is rejected without --yes, before any request', async (name, flags) => {
   const { accessKey } = await users().create('user')
   const before = users().list()
-  // Nothing answers there, so that a request would fail in another way.
+  // Port 9 does not answer, so a request would fail with another error.
   await expect(run(name, of(accessKey, { ...flags, adminUrl: 'http://127.0.0.1:9' }))).rejects.toMatchObject({
     message: expect.stringMatching(/must be confirmed with --yes$/),
     exitCode: 2,
@@ -123,12 +123,12 @@ const unfit: readonly (readonly [words: readonly string[], message: string])[] =
   [['rotate-secret'], 'svc admin s3-user rotate-secret needs <access key>; see svc admin s3-user rotate-secret --help'],
 ]
 
-test.each(unfit)('wrong use: svc admin s3-user %j is refused in one line', async (words, message) => {
+test.each(unfit)('usage error: svc admin s3-user %j is rejected with one line', async (words, message) => {
   using home = svcHome()
   expect(await home.run(['admin', 's3-user', ...words])).toEqual({ code: 2, stdout: '', stderr: `fatal: ${message}\n` })
 })
 
-test('the help of a command shows what may be said, and an example', async () => {
+test('the help of a command shows its roles and an example', async () => {
   using home = svcHome()
   const { code, stdout } = await home.run(['admin', 's3-user', 'create', '--help'])
   expect(code).toBe(0)
@@ -136,7 +136,7 @@ test('the help of a command shows what may be said, and an example', async () =>
   expect(stdout).toContain('svc admin s3-user create --role admin --yes')
 })
 
-test('what the service refuses is said as it says it', async () => {
+test('errors of the service keep their code', async () => {
   await expect(run('delete', of('nobody', { yes: true }))).rejects.toMatchObject({ code: 's3_user_not_found', exitCode: 1 })
   await expect(run('rotate-secret', of('__internal_root__'))).rejects.toMatchObject({ code: 's3_user_internal', exitCode: 1 })
 })

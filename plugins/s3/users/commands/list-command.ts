@@ -1,9 +1,9 @@
 import { type CommandCall, openAdminClient } from '#kernel'
 import { listUsers } from '../user-api.ts'
-import { tableOf } from './user-text-policy.ts'
+import { formatUsers } from './user-text-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
   const client = await openAdminClient(call)
   const users = await client.call(listUsers)
-  call.out.result(users, users.length === 0 ? 'No S3 users found.' : tableOf(users))
+  call.out.result(users, users.length === 0 ? 'No S3 users found.' : formatUsers(users))
 }

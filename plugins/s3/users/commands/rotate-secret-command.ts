@@ -1,9 +1,9 @@
 import { type CommandCall, openAdminClient } from '#kernel'
 import { rotateSecret } from '../user-api.ts'
-import { credentialsText } from './user-text-policy.ts'
+import { formatCredentials } from './user-text-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
   const client = await openAdminClient(call)
   const rotated = await client.call(rotateSecret, { params: { accessKey: call.parameters.accessKey as string }, body: {} })
-  call.out.result(rotated, credentialsText('S3 user secret rotated', rotated))
+  call.out.result(rotated, formatCredentials('S3 user secret rotated', rotated))
 }

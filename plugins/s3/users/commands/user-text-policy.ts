@@ -1,12 +1,11 @@
-/** S3 users as people read them. */
 import { formatTable } from '#kernel'
 import type { S3Credentials, S3UserItem } from '../user-api.ts'
 
-export function tableOf(users: readonly S3UserItem[]): string {
+export function formatUsers(users: readonly S3UserItem[]): string {
   const rows = users.map(({ access_key, role, bucket_count }) => [access_key, role, String(bucket_count)])
   return formatTable(['access_key', 'role', 'buckets'], rows)
 }
 
-export function credentialsText(title: string, { access_key, secret_key, role }: S3Credentials): string {
+export function formatCredentials(title: string, { access_key, secret_key, role }: S3Credentials): string {
   return [title, `Access key: ${access_key}`, `Secret key: ${secret_key}`, `Role: ${role}`].join('\n')
 }

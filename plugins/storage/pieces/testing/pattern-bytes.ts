@@ -1,4 +1,4 @@
-// Bytes that look random and are the same at every run: AES-CTR over zeros with a fixed key.
+// Deterministic pseudo-random bytes: AES-CTR over zeros with a fixed key.
 import { createCipheriv } from 'node:crypto'
 
 const KEY = Buffer.alloc(16, 'svc')

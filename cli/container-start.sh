@@ -1,0 +1,12 @@
+#!/bin/sh
+# Entry point of the container: makes the runtime directory at the first start, then runs `svc` with the arguments, by default `serve`.
+set -eu
+: "${SVC_CONFIG:=/var/lib/svc/config.toml}"
+export SVC_CONFIG
+if [ ! -e "$SVC_CONFIG" ]; then
+  # The output is no terminal here, so the Admin password goes to the file admin-initial-password, mode 0600, and not to the container's log.
+  made=$(svc init --dir "$(dirname "$SVC_CONFIG")")
+  printf '%s\n' "$made"
+fi
+if [ "$#" -eq 0 ]; then set -- serve; fi
+exec svc "$@"

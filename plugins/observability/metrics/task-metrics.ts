@@ -1,0 +1,56 @@
+import { contributions, defineMetric, runSecondsBuckets, taskKinds, taskLedger, taskRuns } from '#kernel'
+
+const activeStatuses = ['pending', 'running'] as const
+
+/** Kinds without tasks report 0, so that their series do not end. Omits recurring kinds, whose next task is always pending. */
+const taskQueueMetric = defineMetric({
+  name: 'svc_task_queue_depth',
+  help: 'Pending and running background tasks by type.',
+  type: 'gauge',
+  labels: ['type', 'status'],
+  uses: { taskLedger, contributions },
+  async collect({ taskLedger, contributions }) {
+    const regular = contributions.to(taskKinds).flatMap(({ item }) => (item.isRecurring ? [] : [item.kind]))
+    const active = taskLedger.counts().filter(({ status }) => status === 'pending' || status === 'running')
+    // Includes pending tasks of kinds that no enabled plugin handles.
+    const kinds = new Set([...regular, ...active.map(({ kind }) => kind)])
+    return [...kinds].sort().flatMap((type) =>
+      activeStatuses.map((status) => ({
+        labels: { type, status },
+        value: active.find((found) => found.kind === type && found.status === status)?.count ?? 0,
+      })),
+    )
+  },
+})
+
+/** As in the health page: one engine runs every task type. */
+const worker = 'tasks'
+const runLabels = ['worker', 'task_type', 'result']
+
+/** Every type and result starts at 0: `increase()` does not see the first run of a series that begins at 1. */
+const runsMetric = defineMetric({
+  name: 'svc_worker_tasks_processed_total',
+  help: 'Finished task runs. Results: success; wait (runs again later); retry (failed, runs again after a backoff); failure (failed permanently).',
+  type: 'counter',
+  labels: runLabels,
+  uses: { taskRuns },
+  collect: async ({ taskRuns }) =>
+    taskRuns.counts().map(({ kind, result, runs }) => ({ labels: { worker, task_type: kind, result }, value: runs })),
+})
+
+/** Only types and results that occurred: each label set is 15 lines of the page. */
+const runSecondsMetric = defineMetric({
+  name: 'svc_worker_task_duration_seconds',
+  help: 'Duration of finished task runs in seconds, by type and result.',
+  type: 'histogram',
+  labels: runLabels,
+  buckets: runSecondsBuckets,
+  uses: { taskRuns },
+  collect: async ({ taskRuns }) =>
+    taskRuns
+      .counts()
+      .filter(({ runs }) => runs > 0)
+      .map(({ kind, result, seconds }) => ({ labels: { worker, task_type: kind, result }, value: seconds })),
+})
+
+export const taskMetrics = [taskQueueMetric, runsMetric, runSecondsMetric]

@@ -1,0 +1,125 @@
+import type { Tx } from '#kernel'
+import type { NonceOutcome } from '../chain/nonce-policy.ts'
+import type { Pipeline } from '../pipeline.ts'
+import { judgeLanding, type Landing, type LandingVerdict, nextCheckEpochs } from './landing-policy.ts'
+import {
+  landedBatches,
+  markBatchFinal,
+  markDataSetFinal,
+  type NextCheck,
+  postponeBatchCheck,
+  postponeDataSetCheck,
+  type UnfinalBatch,
+  type UnfinalDataSet,
+} from './landing-store.ts'
+import { rollBackBatch, rollBackCreation } from './roll-back.ts'
+
+/** Epochs of one check: the newest confirmed one, and the newest that no reorganisation can change. */
+export interface Depths {
+  readonly confirmed: bigint
+  readonly finalized: bigint
+}
+
+export async function readDepths({ chain }: Pick<Pipeline, 'chain'>): Promise<Depths> {
+  const [confirmed, finalized] = await Promise.all([chain.finalEpoch(), chain.finalizedEpoch()])
+  return { confirmed, finalized: finalized < confirmed ? finalized : confirmed }
+}
+
+/** The next check of a landing that was read at `epoch`. */
+export function nextCheck(
+  { clock, pace }: Pick<Pipeline, 'clock' | 'pace'>,
+  { epoch, finalized, checks }: { readonly epoch: bigint | null; readonly finalized: bigint; readonly checks: number },
+): NextCheck {
+  const epochsLeft = epoch === null ? 0 : Number(epoch - finalized)
+  return { checks: checks + 1, atMs: clock.now() + nextCheckEpochs({ checks, epochsLeft }) * pace.epochMs }
+}
+
+const missingMessage = 'the chain no longer has the confirmed landing: a reorganisation removed it'
+
+/**
+ * Reads the nonces of landed batches at both epochs, one read per batch and epoch, and records the verdict: final, another check later,
+ * or rolled back.
+ */
+export async function checkBatches(
+  deps: Pipeline,
+  batches: readonly UnfinalBatch[],
+  depths: Depths,
+): Promise<ReadonlyMap<number, LandingVerdict>> {
+  const { database, clock } = deps
+  const verdicts = new Map<number, LandingVerdict>()
+  for (const { item, verdict } of await judgeAll(deps, batches, depths)) verdicts.set(item.id, verdict)
+  const landed = batches.filter(({ id }) => verdicts.get(id) !== 'missing')
+  await database.write((tx) => {
+    for (const batch of landed) {
+      if (verdicts.get(batch.id) === 'final') markBatchFinal(tx, batch, clock.now())
+      else postponeBatchCheck(tx, batch.id, nextCheckOf(deps, batch, depths))
+    }
+  })
+  for (const batch of batches) {
+    if (verdicts.get(batch.id) !== 'missing') continue
+    await database.write((tx) => {
+      // The batch may have landed again since it was read.
+      if (isUnchanged(tx, batch)) rollBackBatch(deps, tx, batch.id, missingMessage)
+    })
+  }
+  return verdicts
+}
+
+/** The same for data set creations. */
+export async function checkDataSets(
+  deps: Pipeline,
+  dataSets: readonly UnfinalDataSet[],
+  depths: Depths,
+): Promise<ReadonlyMap<number, LandingVerdict>> {
+  const { database, clock } = deps
+  const judged = await judgeAll(
+    deps,
+    dataSets.map((dataSet) => ({ ...dataSet, nonce: dataSet.clientDataSetId })),
+    depths,
+  )
+  const missing = judged.filter(({ verdict }) => verdict === 'missing')
+  await database.write((tx) => {
+    for (const { item, verdict } of judged) {
+      if (verdict === 'final') markDataSetFinal(tx, item, clock.now())
+      else postponeDataSetCheck(tx, item.id, nextCheckOf(deps, item, depths))
+    }
+  })
+  for (const { item } of missing) await rollBackCreation(deps, item, missingMessage)
+  return new Map(judged.map(({ item, verdict }) => [item.id, verdict]))
+}
+
+function nextCheckOf(
+  deps: Pipeline,
+  { landing, checks }: { readonly landing: Landing; readonly checks: number },
+  { finalized }: Depths,
+): NextCheck {
+  return nextCheck(deps, { epoch: landing.epoch, finalized, checks })
+}
+
+async function judgeAll<T extends { readonly nonce: bigint; readonly landing: Landing }>(
+  { reads, signer, log }: Pipeline,
+  items: readonly T[],
+  depths: Depths,
+): Promise<readonly { readonly item: T; readonly verdict: LandingVerdict }[]> {
+  const nonces = (epoch: bigint) => Promise.all(items.map(({ nonce }) => reads.nonceAt(signer.address, nonce, epoch)))
+  const finalizedNonces = nonces(depths.finalized).catch((error: unknown) => {
+    // Nodes without old states cannot answer. Missing landings must be found all the same.
+    log.warn('no answer for the finalized epoch, no landing becomes final: check the chain node and chain.finality_epochs', {
+      epoch: depths.finalized.toString(),
+      error,
+    })
+    return items.map((): NonceOutcome => ({ landed: false }))
+  })
+  const [confirmed, finalized] = await Promise.all([nonces(depths.confirmed), finalizedNonces])
+  return items.flatMap((item, index) => {
+    const [atConfirmed, atFinalized] = [confirmed[index], finalized[index]]
+    if (!atConfirmed || !atFinalized) return []
+    const reads = { confirmed: atConfirmed, confirmedEpoch: depths.confirmed, finalized: atFinalized }
+    return [{ item, verdict: judgeLanding(item.landing, reads) }]
+  })
+}
+
+function isUnchanged(tx: Tx, { id, landing }: UnfinalBatch): boolean {
+  const found = landedBatches(tx, [id])[0]?.landing
+  return found?.epoch === landing.epoch && found.nextPieceId === landing.nextPieceId && found.dataSetId === landing.dataSetId
+}
