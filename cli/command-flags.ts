@@ -1,8 +1,8 @@
-/** The flags of a command in the terms of the parser. */
+/** Converts the flags of a command to those of the parser. */
 import { CommandError, type FlagSpec, parseDuration } from '#kernel'
 
-/** What the parser calls with the text of a flag; `display` stands in the help. */
-export type FlagReader = ((text: string) => unknown) & { readonly display: string }
+/** Converts the text of a flag. Throws CommandError on an invalid one. */
+export type FlagReader = (text: string) => unknown
 
 export interface ParserFlag {
   readonly type: typeof Boolean | FlagReader | readonly [FlagReader]
@@ -15,7 +15,7 @@ export interface ParserFlag {
 export function toParserFlag(name: string, spec: FlagSpec): ParserFlag {
   return {
     type: parserType(name, spec.type),
-    description: spec.required ? `${spec.description} (required)` : spec.description,
+    description: spec.description,
     ...(spec.short === undefined ? {} : { short: spec.short }),
     ...(spec.required ? { required: true } : {}),
     ...(spec.default === undefined && spec.type !== 'list' ? {} : { default: defaultOf(spec) }),
@@ -29,14 +29,9 @@ export const takesValue = (spec: FlagSpec): boolean => spec.type !== 'switch'
 
 function parserType(name: string, type: FlagSpec['type']): ParserFlag['type'] {
   if (type === 'switch') return Boolean
-  const reader = Object.assign(readerOf(`--${typedName(name)}`, type), { display: displayOf(type) })
+  const reader = readerOf(`--${typedName(name)}`, type)
   // The parser collects repeated flags for a type in brackets.
   return type === 'list' ? [reader] : reader
-}
-
-function displayOf(type: Exclude<FlagSpec['type'], 'switch'>): string {
-  if (typeof type !== 'string') return type.join(' | ')
-  return type === 'list' ? 'text' : type
 }
 
 function readerOf(flag: string, type: Exclude<FlagSpec['type'], 'switch'>): (text: string) => unknown {
@@ -52,9 +47,8 @@ function readerOf(flag: string, type: Exclude<FlagSpec['type'], 'switch'>): (tex
   }
 }
 
-/** A duration is written as text and used as milliseconds; the help shows what is written. */
+/** A duration becomes milliseconds. The parser calls a function for its value. */
 function defaultOf({ type, default: written }: FlagSpec): unknown {
-  if (type === 'list') return Object.assign((): readonly string[] => [], { display: 'none' })
-  if (type !== 'duration') return written
-  return Object.assign(() => parseDuration(String(written)), { display: String(written) })
+  if (type === 'list') return (): readonly string[] => []
+  return type === 'duration' ? parseDuration(String(written)) : written
 }

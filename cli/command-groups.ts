@@ -1,13 +1,12 @@
-/** Words that begin commands without being one, such as `admin` and `admin task`: alone they show their commands. */
+/** Words that only begin commands, such as `admin` and `admin task`. Alone they show their commands. */
 import type { Command, FlagSpec } from '#kernel'
 
-/** More examples would hide the commands. */
 const examplesMax = 4
 
 export interface CommandGroup {
   readonly name: string
   readonly summary: string
-  /** What all its commands take, so that it may stand right after the group's words. */
+  /** Flags of all its commands, which may follow the words of the group. */
   readonly flags: Readonly<Record<string, FlagSpec>>
   readonly examples: Command['examples']
 }
@@ -31,14 +30,14 @@ export function groupsOf(commands: readonly Command[]): readonly CommandGroup[] 
 export const summariseGroup = (name: string, commands: readonly Command[]): string =>
   `Commands: ${[...membersOf(name, commands).keys()].join(', ')}`
 
-/** By the word that follows those of the group. */
+/** By the word after those of the group. */
 function membersOf(group: string, commands: readonly Command[]): ReadonlyMap<string, readonly Command[]> {
   const prefix = `${group} `
   const members = commands.filter(({ name }) => name.startsWith(prefix))
   return Map.groupBy(members, ({ name }) => name.slice(prefix.length).split(' ')[0] ?? '')
 }
 
-/** The flags that mean the same for each of them. */
+/** The flags that all the commands declare alike. */
 export function sharedFlags(commands: readonly Command[]): Readonly<Record<string, FlagSpec>> {
   const [first, ...others] = commands
   const shared = Object.entries(first?.flags ?? {}).filter(([name, spec]) => others.every(({ flags }) => flags?.[name] === spec))

@@ -15,11 +15,11 @@ test('the help of a command shows its flags, their defaults and examples', async
   const { code, stdout } = await home.run(['dev', '--help'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/--s3-port +number +Port of the S3 API on 127\.0\.0\.1 +\[default: 8080\]/)
-  expect(stdout).toMatch(/--config, -c +text/)
+  expect((await home.run(['migrate', '--help'])).stdout).toMatch(/--config, -c +text/)
   expect(stdout).toContain('svc dev --fresh --providers 8')
 })
 
-test('a word that only begins commands shows them', async () => {
+test('a word that only begins commands lists them', async () => {
   using home = svcHome()
   const { code, stdout } = await home.run(['plugins'])
   expect(code).toBe(0)
@@ -51,15 +51,19 @@ const wrongLines: readonly (readonly [args: readonly string[], message: string])
   [['dev', '--providers', '0'], '--providers must be a whole number from 1 to 20, got 0'],
   [['migrate', '--config'], '--config needs a value'],
   [['serve', '--set', 'novalue'], '--set takes key=value, such as logging.level=debug; got "novalue"'],
-  [['init', '--config', 'x.toml'], 'svc init takes --dir, not --config: it writes config.toml into the directory'],
+  [['init', '--config', 'x.toml'], 'svc init takes no --config: it writes config.toml into --dir'],
+  [['dev', '--config', 'x.toml'], 'svc dev takes no --config: it keeps its own configuration in --dir'],
+  [['status'], 'unknown command "status" (did you mean "admin status"?); see svc --help'],
+  [['version', '--', '--json'], 'svc version does not take "--json"; see svc version --help'],
+  [['--', 'version', 'now'], 'svc version does not take "now"; see svc version --help'],
 ]
 
-test.each(wrongLines)('wrong use: svc %j is refused in one line with exit code 2', async (args, message) => {
+test.each(wrongLines)('usage error: svc %j is refused in one line with exit code 2', async (args, message) => {
   using home = svcHome()
   expect(await home.run(args)).toEqual({ code: 2, stdout: '', stderr: `fatal: ${message}\n` })
 })
 
-test('flags may stand before, between and after the words', async () => {
+test('flags may precede, separate and follow the words', async () => {
   using home = svcHome()
   const lines = [
     ['--json', 'plugins', 'list'],
@@ -72,7 +76,7 @@ test('flags may stand before, between and after the words', async () => {
   }
 })
 
-test('help may be asked for in front too', async () => {
+test('help may come first', async () => {
   using home = svcHome()
   const [word, flag, bare] = await Promise.all([
     home.run(['help', 'plugins', 'list']),

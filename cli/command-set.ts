@@ -1,26 +1,29 @@
-/** Which commands there are: those of the program and those of the enabled plugins, built-in and third-party. */
+/** Finds the commands: those of the program and of the enabled plugins, built-in and third-party. */
 import { parseArgs } from 'node:util'
 import { type Command, CommandError, choosePlugins, cliCommands, findPlace, loadContributions, type Plugin } from '#kernel'
 import { localCommands } from './local-commands.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
+interface Caller {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
 
 export interface CommandSet {
   readonly commands: readonly Command[]
-  /** Commands that are not there because their plugin is switched off: name → plugin id. */
+  /** Commands of disabled plugins: name → plugin id. */
   readonly switchedOff: ReadonlyMap<string, string>
-  /** Why commands of plugins may be missing: the configuration cannot be used. */
+  /** Why the configuration cannot be used, so that commands of plugins may be missing. */
   readonly trouble: string | undefined
 }
 
 /**
- * A line that names a command of the program needs no plugin, so `svc plugins` and `svc version` work whatever the configuration says.
- * A broken configuration leaves the commands of all built-in plugins.
+ * A command of the program needs no plugin, so `svc plugins` and `svc version` work with any configuration.
+ * With an unusable configuration the commands of all built-in plugins are there.
  */
-export async function findCommands(argv: readonly string[], env: Env): Promise<CommandSet> {
+export async function findCommands(argv: readonly string[], caller: Caller): Promise<CommandSet> {
   if (namesLocalCommand(argv)) return { commands: localCommands, switchedOff: new Map(), trouble: undefined }
   const { builtinPlugins } = await import('../plugins/index.ts')
-  const { enabled, disabled, trouble } = await readPlugins(builtinPlugins, argv, env)
+  const { enabled, disabled, trouble } = await readPlugins(builtinPlugins, argv, caller)
   const added = await loadContributions(cliCommands, enabled)
   const owners = new Map(localCommands.map(({ name }) => [name, 'svc']))
   for (const { plugin, item } of added) {
@@ -47,17 +50,17 @@ interface PluginChoice {
   readonly trouble: string | undefined
 }
 
-async function readPlugins(builtin: readonly Plugin[], argv: readonly string[], env: Env): Promise<PluginChoice> {
+async function readPlugins(builtin: readonly Plugin[], argv: readonly string[], { env, cwd }: Caller): Promise<PluginChoice> {
   try {
-    const chosen = await choosePlugins({ plugins: builtin, ...findPlace({ flags: { config: configFlag(argv) }, env }), env })
+    const chosen = await choosePlugins({ plugins: builtin, ...findPlace({ flags: { config: configFlag(argv) }, env, cwd }), env })
     return { ...chosen, trouble: undefined }
   } catch (error) {
-    // Commands that mend the configuration, and the help, must work while it is broken. A command that needs it meets the error itself.
+    // The help and the commands that correct the configuration must work. A command that needs it reports the error itself.
     return { enabled: builtin, disabled: [], trouble: error instanceof Error ? error.message : String(error) }
   }
 }
 
-/** The flag is needed before the commands are known, so nothing else of the line can be judged yet. */
+/** The flag decides which commands exist, so the rest of the line cannot be checked yet. */
 function configFlag(argv: readonly string[]): string | undefined {
   const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string', short: 'c' } }, strict: false })
   return typeof values.config === 'string' && values.config !== '' ? values.config : undefined

@@ -42,11 +42,11 @@ test.each([
   ['svc admin user create --r', '--role'],
   ['svc --config ', ''],
   ['svc serve --', '--config'],
-])('after "%s" may stand: %s', (line, expected) => {
+])('"%s" completes to: %s', (line, expected) => {
   expect(texts(line).join(' ')).toBe(expected)
 })
 
-test('each has its meaning: a summary, the commands of a group, or what a flag is for', () => {
+test('each candidate has a meaning: a summary, the commands of a group, or the description of a flag', () => {
   expect(complete('svc ')).toEqual([
     { text: 'serve', meaning: 'Does serve' },
     { text: 'admin', meaning: 'Commands: status, user' },

@@ -1,7 +1,8 @@
-/** What may stand at the end of an unfinished command line, for the shells. */
+/** Completes an unfinished command line for the shells. */
 import type { Command, FlagSpec } from '#kernel'
 import { takesValue, typedName } from './command-flags.ts'
 import { sharedFlags, summariseGroup } from './command-groups.ts'
+import { flagsFor } from './render-help.ts'
 
 export interface Candidate {
   readonly text: string
@@ -14,7 +15,7 @@ export interface Completable {
   readonly globalFlags: Readonly<Record<string, FlagSpec>>
 }
 
-/** @param line up to the cursor, beginning with the name of the program; quotes are not understood */
+/** @param line up to the cursor, beginning with the name of the program; quotes are not parsed */
 export function completeLine(line: string, { commands, globalFlags }: Completable): readonly Candidate[] {
   const [, ...before] = line.trimStart().split(/\s+/)
   const typed = before.pop() ?? ''
@@ -22,7 +23,7 @@ export function completeLine(line: string, { commands, globalFlags }: Completabl
   const fitting = commands.filter(({ name }) => beginsAlike(name.split(' '), words))
   const found = (): readonly Candidate[] => {
     if (openFlag !== undefined) return fitting.flatMap(({ flags }) => valuesOf(flags ?? {}, openFlag))
-    if (typed.startsWith('-')) return flagCandidates({ ...sharedFlags(fitting), ...globalFlags })
+    if (typed.startsWith('-')) return flagCandidates({ ...sharedFlags(fitting), ...globalFlagsOf(fitting, globalFlags) })
     return fitting.flatMap((command) => nextWord(command, words.length, commands))
   }
   const byText = new Map(found().map((candidate) => [candidate.text, candidate]))
@@ -31,7 +32,10 @@ export function completeLine(line: string, { commands, globalFlags }: Completabl
 
 type Flags = Readonly<Record<string, FlagSpec>>
 
-/** The words of a command, and the flag whose value comes next. */
+const globalFlagsOf = (fitting: readonly Command[], globalFlags: Flags): Flags =>
+  fitting.length === 1 && fitting[0] ? flagsFor(fitting[0], globalFlags) : globalFlags
+
+/** The words of the command, and the flag whose value the cursor is at. */
 function readWords(before: readonly string[], known: readonly Flags[]): { readonly words: readonly string[]; readonly openFlag?: string } {
   const words: string[] = []
   let openFlag: string | undefined
@@ -43,7 +47,7 @@ function readWords(before: readonly string[], known: readonly Flags[]): { readon
   return openFlag === undefined ? { words } : { words, openFlag }
 }
 
-/** The name of a flag that takes a value. */
+/** The name of the typed flag, if it takes a value. */
 const nameOf = (word: string, flags: Flags): string | undefined =>
   Object.entries(flags).find(([name, spec]) => takesValue(spec) && (word === `--${typedName(name)}` || word === `-${spec.short}`))?.[0]
 

@@ -1,20 +1,21 @@
-/** What a shell must know to complete: it asks `svc complete` with the line up to the cursor and gets `word<TAB>meaning` lines. */
+/** Completion scripts: the shell calls `svc complete` with the line up to the cursor and reads `word<TAB>meaning` lines. */
 import type { CommandCall } from '#kernel'
+import { programName } from './program-name.ts'
 
-// The line goes as one text, because bash splits words at every colon of an address.
-const bash = `_svc() {
+// The line is one argument, because bash splits words at every colon of an address.
+const bash = (svc: string) => `_svc() {
   local word
   COMPREPLY=()
   while IFS=$'\\t' read -r word _; do
     COMPREPLY+=("$word")
-  done < <(svc complete "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+  done < <(${svc} complete "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
 }
 complete -o default -F _svc svc
 `
 
-const zsh = `_svc() {
+const zsh = (svc: string) => `_svc() {
   local -a found
-  found=("\${(@f)$(svc complete "\${(j: :)words[1,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@f)$(${svc} complete "\${(j: :)words[1,CURRENT]}" 2>/dev/null)}")
   if [[ -z $found ]]; then
     _files
     return
@@ -26,15 +27,15 @@ const zsh = `_svc() {
 compdef _svc svc
 `
 
-const fish = `complete -c svc -f -a '(svc complete (commandline -cp) 2>/dev/null)'
+const fish = (svc: string) => `complete -c svc -f -a "(${svc} complete (commandline -cp) 2>/dev/null)"
 complete -c svc -s c -l config -r -F
 complete -c svc -l dir -r -F
 `
 
 const printer =
-  (script: string) =>
+  (script: (svc: string) => string) =>
   async (call: CommandCall): Promise<undefined> =>
-    call.out.result(undefined, script) as undefined
+    call.out.result(undefined, script(programName(call.env))) as undefined
 
 export const printBash = printer(bash)
 export const printZsh = printer(zsh)

@@ -1,7 +1,7 @@
-/** The configuration file that `svc init` writes: every key of every section, with its meaning, default and environment name. */
+/** Renders the configuration file of `svc init`: every key with its meaning, default and variable. */
 import { envName, type FileValue, type Section, type Setting } from '#kernel'
 
-/** Order of the tables; those of other plugins follow, `[plugins]` comes last. */
+/** Order of the tables. Tables of other plugins follow, then `[plugins]`. */
 const firstTables = [
   'server',
   'server.tls',
@@ -22,7 +22,7 @@ const lineWidth = 100
 export interface TemplateRequest {
   readonly sections: readonly Section[]
   readonly dataDir: string
-  /** By dotted path: values that are written live. Settings marked so by their plugin, and required ones, are live without being named. */
+  /** Values to set, by dotted path. Required settings, and those declared `written`, are set without being listed here. */
   readonly values: Readonly<Record<string, FileValue>>
 }
 
@@ -35,7 +35,7 @@ const header = [
   '# A line that starts with "# key =" shows the default; remove the "# " to change it. Every change needs a restart.',
 ].join('\n')
 
-/** As people read them. */
+/** In the order of the file and of the settings page. */
 export const orderSections = (sections: readonly Section[]): readonly Section[] =>
   [...sections].sort((a, b) => rankOf(a.path) - rankOf(b.path))
 
@@ -55,7 +55,7 @@ function renderKey(field: string, setting: Setting<unknown>, { dataDir, values }
   const fallback = typeof setting.fallback === 'function' ? setting.fallback({ dataDir }) : setting.fallback
   const given = values[field]
   const isLive = given !== undefined || setting.written || setting.required
-  // The default of a secret is not shown, so that nobody takes it for theirs. A key without default shows none.
+  // The default of a secret is not shown, so that it is not taken for the operator's own.
   const shown = given ?? (setting.secret && !isLive ? '' : fallback)
   return [
     comment(setting.doc),
@@ -81,7 +81,7 @@ const formHints = {
   duration: 'a duration such as 90s, 5m or 1h30m',
 }
 
-/** In words; undefined when any text will do. */
+/** Undefined when any text is allowed. */
 export function allowedValues(setting: Setting<unknown>): string | undefined {
   const hint = formHints[setting.form]
   if (hint !== undefined || setting.form === 'list') return hint
@@ -89,11 +89,10 @@ export function allowedValues(setting: Setting<unknown>): string | undefined {
   return expected === 'a string' ? undefined : expected.replaceAll(' and ', ', ')
 }
 
-/** TOML's basic strings, numbers and inline lists are written as in JSON. */
+/** TOML writes basic strings, numbers and inline lists as JSON does. */
 const renderValue = (value: FileValue): string =>
   Array.isArray(value) ? `[${value.map((v) => JSON.stringify(v)).join(', ')}]` : JSON.stringify(value)
 
-/** Wraps the text into comment lines. */
 function comment(text: string): string {
   const lines: string[] = []
   let line = '#'

@@ -1,4 +1,4 @@
-/** Values that hold as long as nobody says otherwise. */
+/** Default values. */
 import { expect, test } from 'vitest'
 import { cliCommands, loadContributions, prepareKernel } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -17,7 +17,7 @@ test.each([
   expect(prepared.config.raw.get(field)).toEqual(value)
 })
 
-test('svc provider list waits 5 s for each provider unless told otherwise', async () => {
+test('svc provider list waits 5 s for each provider by default', async () => {
   const command = (await loadContributions(cliCommands, builtinPlugins)).find(({ item }) => item.name === 'provider list')
   expect(command?.item.flags?.timeout).toMatchObject({ type: 'duration', default: '5s' })
 })

@@ -1,6 +1,7 @@
 /**
  * Moves the words of a command line before its flags, so that `svc admin --json s3-user list` reads like
- * `svc admin s3-user list --json`. `valued` holds the names of flags that take a value, without dashes. What follows `--` stays.
+ * `svc admin s3-user list --json`. `valued` holds the names of flags that take a value, without dashes. From the first word after `--`
+ * that looks like a flag on, the line stays as it is.
  */
 export function hoistFlags(argv: readonly string[], valued: ReadonlySet<string>): readonly string[] {
   const end = argv.indexOf('--')
@@ -20,7 +21,10 @@ export function hoistFlags(argv: readonly string[], valued: ReadonlySet<string>)
       at++
     }
   }
-  return [...words, ...flags, ...argv.slice(movable.length)]
+  const after = end === -1 ? [] : argv.slice(end + 1)
+  const literal = after.findIndex((word) => word.startsWith('-'))
+  const [plain, rest] = literal === -1 ? [after, []] : [after.slice(0, literal), after.slice(literal)]
+  return [...words, ...plain, ...flags, ...(rest.length === 0 ? [] : ['--', ...rest])]
 }
 
 /** A lone dash and a negative number are values. */

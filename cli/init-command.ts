@@ -1,21 +1,20 @@
 import { resolve } from 'node:path'
-import { type CommandCall, CommandError, defaultDataDir } from '#kernel'
+import { type CommandCall, defaultDataDir } from '#kernel'
+import { programName } from './program-name.ts'
 import { makeRuntimeDirectory } from './runtime-directory.ts'
 
-/** A terminal shows the password once and nothing keeps it; elsewhere it is kept in a private file. */
-export async function run({ flags, out }: CommandCall): Promise<undefined> {
-  if (flags.config !== undefined) {
-    throw new CommandError('svc init takes --dir, not --config: it writes config.toml into the directory', { exitCode: 2 })
-  }
-  const dir = flags.dir === undefined ? defaultDataDir() : resolve(flags.dir as string)
-  const made = await makeRuntimeDirectory({ dir, keepsPassword: !out.isTerminal })
+/** On a terminal the password is printed once and not stored; elsewhere it is written to a private file. */
+export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<undefined> {
+  const dir = flags.dir === undefined ? defaultDataDir(env) : resolve(cwd, flags.dir as string)
+  const made = await makeRuntimeDirectory({ dir, storesPassword: !out.isTerminal })
+  const svc = programName(env)
   const lines = [
     `Data directory: ${made.dir}`,
     `Config: ${made.configPath}`,
     `Admin username: ${made.username}`,
     made.passwordPath === undefined ? `Admin initial password: ${made.password}` : `Admin initial password file: ${made.passwordPath}`,
-    'Set chain.private_key in the config or SVC_CHAIN_PRIVATE_KEY in the environment.',
-    `Next: svc serve${flags.dir === undefined ? '' : ` --config ${made.configPath}`}`,
+    `Wallet key: set chain.private_key in the config, or SVC_CHAIN_PRIVATE_KEY; ${svc} wallet generate creates one`,
+    `Next: ${svc} serve${flags.dir === undefined ? '' : ` --config ${made.configPath}`}`,
   ]
   const result = {
     data_dir: made.dir,

@@ -1,17 +1,17 @@
-/** What a command line may not hold, refused before anything runs. */
-import { CommandError } from '#kernel'
+/** Checks of a command line before anything runs. */
+import { type Command, CommandError, suggest } from '#kernel'
 import { typedName } from './command-flags.ts'
 import { groupsOf } from './command-groups.ts'
 import type { CommandSet } from './command-set.ts'
-import { suggest } from './suggest.ts'
+import { suggestCommand } from './suggest-command.ts'
 
-/** The parts of the parser's result that are judged. */
+/** The parts of the parser's result that are checked. */
 export interface ParsedLine {
   readonly command?: {
     readonly name: string
-    readonly parameters?: readonly (string | { readonly key: string })[]
     readonly flags?: Readonly<Record<string, unknown>>
   }
+  readonly flags: Readonly<Record<string, unknown>>
   readonly rawParsed: {
     readonly parameters: readonly string[]
     readonly doubleDash: readonly string[]
@@ -22,73 +22,82 @@ export interface ParsedLine {
 
 interface LineRules {
   readonly set: CommandSet
-  /** Help is asked for: what the command needs does not matter. */
+  /** With `--help` the needs of the command are not checked. */
   readonly isHelp: boolean
 }
 
 /** Throws CommandError with exit code 2. */
-export function checkLine({ command, rawParsed }: ParsedLine, { set, isHelp }: LineRules): void {
-  const isGroup = command !== undefined && !set.commands.some(({ name }) => name === command.name)
-  if ((!command || isGroup) && rawParsed.parameters.length > 0) {
-    throw unknownCommand([...(command?.name.split(' ') ?? []), ...rawParsed.parameters], set)
-  }
+export function checkLine({ command: parsed, flags, rawParsed }: ParsedLine, { set, isHelp }: LineRules): void {
+  const command = set.commands.find(({ name }) => name === parsed?.name)
+  const words = wordsOf(rawParsed)
+  if (!command && words.length > 0) throw unknownCommand(parsed?.name.split(' ') ?? [], words, set)
   if (isHelp) return
-  const help = command ? `see svc ${command.name} --help` : 'see svc --help'
+  const help = parsed ? `see svc ${parsed.name} --help` : 'see svc --help'
   const [unknown] = Object.keys(rawParsed.unknown)
-  if (unknown !== undefined) throw unknownFlag(unknown, ['config', 'help', ...Object.keys(command?.flags ?? {})], help)
-  if (!command) throw wrongUse(`no command is given; ${help}`)
-  if (rawParsed.missingRequiredFlags.length > 0) {
-    throw wrongUse(
-      `svc ${command.name} needs ${rawParsed.missingRequiredFlags.map((name) => `--${typedName(name)}`).join(' and ')}; ${help}`,
-    )
+  if (unknown !== undefined) {
+    throw unknownFlag(unknown, [...(command?.noConfig ? [] : ['config']), 'help', ...Object.keys(parsed?.flags ?? {})], help)
   }
-  checkParameters(command.name, (command.parameters ?? []).map(keyOf), rawParsed)
+  if (!parsed) throw usageError(`no command is given; ${help}`)
+  if (rawParsed.missingRequiredFlags.length > 0) {
+    const missing = rawParsed.missingRequiredFlags.map((name) => `--${typedName(name)}`).join(' and ')
+    throw usageError(`svc ${parsed.name} needs ${missing}; ${help}`)
+  }
+  if (!command) return
+  if (command.noConfig && flags.config !== undefined) throw usageError(`svc ${command.name} takes no --config: ${command.noConfig}`)
+  checkParameters(command, words, help)
 }
 
-/** A switch is on by being there. Anything after `=` would be taken for on too, `--yes=no` among them. Throws CommandError with exit code 2. */
+/** The words that are no flags: those after `--` never are. */
+export const wordsOf = ({ parameters, doubleDash }: ParsedLine['rawParsed']): readonly string[] => [...parameters, ...doubleDash]
+
+/** The words by the names of the command's parameters. */
+export function readParameters(
+  { parameters = [] }: Command,
+  words: readonly string[],
+): Readonly<Record<string, string | readonly string[]>> {
+  const pairs = parameters.map((key, at) => {
+    const name = key.replace(/[<>[\].]/g, '').replace(/ (\w)/g, (_gap, letter: string) => letter.toUpperCase())
+    return [name, isRepeatable(key) ? words.slice(at) : words[at]] as const
+  })
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string | string[]] => pair[1] !== undefined))
+}
+
+/** A switch takes no value: `--yes=no` would turn it on. Throws CommandError with exit code 2. */
 export function checkSwitches(line: readonly string[], switches: ReadonlySet<string>): void {
   const end = line.indexOf('--')
   for (const word of end === -1 ? line : line.slice(0, end)) {
     const [, name = '', value] = /^--(?:no-)?([^=]+)=(.*)$/s.exec(word) ?? []
-    if (switches.has(name) || switches.has(`no-${name}`)) throw wrongUse(`--${name} is a switch and takes no value, got "${value}"`)
+    if (switches.has(name) || switches.has(`no-${name}`)) throw usageError(`--${name} is a switch and takes no value, got "${value}"`)
   }
 }
 
-function unknownCommand(words: readonly string[], set: CommandSet): CommandError {
+function unknownCommand(known: readonly string[], rest: readonly string[], set: CommandSet): CommandError {
+  const words = [...known, ...rest]
   const line = words.join(' ')
   for (const [name, pluginId] of set.switchedOff) {
     if (line === name || line.startsWith(`${name} `) || name.startsWith(`${line} `)) {
-      return wrongUse(`svc ${name} belongs to the plugin '${pluginId}', which is disabled; svc plugins enable ${pluginId} brings it back`)
+      return usageError(`svc ${name} belongs to the plugin '${pluginId}', which is disabled; svc plugins enable ${pluginId} brings it back`)
     }
   }
-  const near = suggestCommand(words, set)
+  const names = [...set.commands, ...groupsOf(set.commands), { name: 'help' }].map(({ name }) => name)
+  const near = suggestCommand(words, names, known.length)
   const trouble = set.trouble === undefined ? '' : ` (commands of plugins may be missing: ${set.trouble})`
-  const group = groupsOf(set.commands).findLast(({ name }) => line.startsWith(`${name} `))
-  const help = group === undefined ? 'svc --help' : `svc ${group.name} --help`
-  return wrongUse(`unknown command "${line}"${near ? ` (did you mean "${near}"?)` : ''}; see ${help}${trouble}`)
-}
-
-function suggestCommand(words: readonly string[], { commands }: CommandSet): string | undefined {
-  const names = [...commands, ...groupsOf(commands)].map(({ name }) => name)
-  for (let count = words.length; count > 0; count--) {
-    const near = suggest(words.slice(0, count).join(' '), names)
-    if (near) return near
-  }
-  return undefined
+  const help = ['svc', ...known, '--help'].join(' ')
+  return usageError(`unknown command "${line}"${near ? ` (did you mean "${near}"?)` : ''}; see ${help}${trouble}`)
 }
 
 function unknownFlag(name: string, known: readonly string[], help: string): CommandError {
   const typed = (flag: string) => (flag.length === 1 ? `-${flag}` : `--${typedName(flag)}`)
   const near = suggest(typedName(name), known.map(typedName))
-  return wrongUse(`unknown flag ${typed(name)}${near ? ` (did you mean --${near}?)` : ''}; ${help}`)
+  return usageError(`unknown flag ${typed(name)}${near ? ` (did you mean --${near}?)` : ''}; ${help}`)
 }
 
-function checkParameters(name: string, wanted: readonly string[], { parameters, doubleDash }: ParsedLine['rawParsed']): void {
-  const missing = wanted.filter((key) => key.startsWith('<'))[parameters.length]
-  if (missing !== undefined) throw wrongUse(`svc ${name} needs ${missing.replace('...', '')}; see svc ${name} --help`)
-  const extra = [...(wanted.some((key) => key.includes('...')) ? [] : parameters.slice(wanted.length)), ...doubleDash]
-  if (extra.length > 0) throw wrongUse(`svc ${name} does not take "${extra[0]}"; see svc ${name} --help`)
+function checkParameters({ name, parameters = [] }: Command, words: readonly string[], help: string): void {
+  const missing = parameters.filter((key) => key.startsWith('<'))[words.length]
+  if (missing !== undefined) throw usageError(`svc ${name} needs ${missing.replace('...', '')}; ${help}`)
+  const extra = parameters.some(isRepeatable) ? undefined : words[parameters.length]
+  if (extra !== undefined) throw usageError(`svc ${name} does not take "${extra}"; ${help}`)
 }
 
-const keyOf = (parameter: string | { readonly key: string }): string => (typeof parameter === 'string' ? parameter : parameter.key)
-const wrongUse = (message: string): CommandError => new CommandError(message, { exitCode: 2 })
+const isRepeatable = (key: string): boolean => key.includes('...')
+const usageError = (message: string): CommandError => new CommandError(message, { exitCode: 2 })

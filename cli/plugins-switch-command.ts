@@ -1,15 +1,15 @@
-/** Switches plugins on and off in the configuration file, after asking whether what remains can start. */
+/** Enables and disables plugins in the configuration file, after checking that the enabled ones can start. */
 import { type CommandCall, CommandError, saveConfigFile } from '#kernel'
-import { checkChoice, disabledKey, refuseWhereFileDoesNotDecide, surveyPlugins } from './plugin-survey.ts'
+import { checkChoice, disabledKey, requireFileDecides, surveyPlugins } from './plugin-survey.ts'
 
 export const enablePlugins = (call: CommandCall): Promise<undefined> => switchPlugins(call, 'enabled')
 export const disablePlugins = (call: CommandCall): Promise<undefined> => switchPlugins(call, 'disabled')
 
 async function switchPlugins(call: CommandCall, state: 'enabled' | 'disabled'): Promise<undefined> {
   const ids = [...new Set(call.parameters.ids as readonly string[])]
-  const configPath = refuseWhereFileDoesNotDecide(call)
+  const configPath = requireFileDecides(call)
   const { plugins, disabled } = await surveyPlugins(call)
-  // An id that is disabled without existing is a mistake in the file; enabling it takes it out.
+  // A disabled id that does not exist is a mistake in the file; enabling removes it.
   const known = new Set([...plugins.map(({ id }) => id), ...(state === 'enabled' ? disabled : [])])
   const unknown = ids.find((id) => !known.has(id))
   if (unknown !== undefined) throw new CommandError(`there is no plugin '${unknown}'; known plugins: ${[...known].join(', ') || 'none'}`)

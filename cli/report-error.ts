@@ -3,9 +3,9 @@ import { CommandError, PluginGraphError, SvcError } from '#kernel'
 
 const debug = debuglog('svc')
 
-/** Writes `fatal: <message>` as one line and returns the exit code: 2 for wrong use, 1 for everything else. `NODE_DEBUG=svc` adds the stack. */
+/** Writes `fatal: <message>` as one line and returns the exit code: 2 for a usage error, 1 for any other. `NODE_DEBUG=svc` adds the stack. */
 export function reportError(error: unknown, write: (line: string) => void): number {
-  // Part of it may come from a stranger, and a terminal obeys control characters.
+  // Part of the message may be untrusted, and a terminal interprets control characters.
   const line = describe(error)
     .replace(/[^\P{Cc}\n]+/gu, '')
     .split('\n')
@@ -19,7 +19,7 @@ export function reportError(error: unknown, write: (line: string) => void): numb
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // These name their cause themselves; of others the cause is often the only part that says what happened.
+  // These messages include their cause. For other errors the cause is often the only useful part.
   const isComplete = error instanceof CommandError || error instanceof SvcError || error instanceof PluginGraphError
   if (isComplete || error.cause === undefined) return error.message || error.name
   return `${error.message}: ${describe(error.cause)}`

@@ -30,7 +30,7 @@ async function madeHome() {
 const quiet = createOutput({ isJson: false, stdout: { write: () => true }, stderr: { write: () => true } })
 const reset = (config: string) => run({ parameters: {}, flags: { config }, env: {}, out: quiet })
 
-test('a reset says in three lines what is done, who signs in and where the password is', async () => {
+test('a reset prints what was done, the username and the file of the password', async () => {
   const { home, config, passwordPath } = await madeHome()
   const [before, textBefore] = [authOf(config), readFileSync(config, 'utf8')]
   writeFileSync(
@@ -65,7 +65,7 @@ test('SVC_CONFIG names the file too, and a blank username becomes admin', async 
   expect(authOf(config).username).toBe('admin')
 })
 
-test('nothing is guessed, made or half done', async () => {
+test('a refused reset changes no file', async () => {
   const { home, config, passwordPath } = await madeHome()
   const [text, password] = [readFileSync(config, 'utf8'), readFileSync(passwordPath, 'utf8')]
   const command = ['admin-auth', 'reset-password']
@@ -79,12 +79,12 @@ test('nothing is guessed, made or half done', async () => {
   ])
   expect(refused.map(({ code }) => code)).toEqual([2, 2, 1, 1, 2])
   expect(refused[0]?.stderr).toContain('needs --config or SVC_CONFIG')
-  expect(refused[2]?.stderr).toContain('other.toml does not exist; svc init makes one')
-  expect(refused[3]?.stderr).toContain('SVC_ADMIN_AUTH_PASSWORD_HASH is set and wins over')
+  expect(refused[2]?.stderr).toContain(`other.toml does not exist; run svc init --dir ${home.dir}`)
+  expect(refused[3]?.stderr).toContain('SVC_ADMIN_AUTH_PASSWORD_HASH overrides')
   expect([readFileSync(config, 'utf8'), readFileSync(passwordPath, 'utf8')]).toEqual([text, password])
 })
 
-test('the previous password file is back when the configuration cannot be saved', async () => {
+test('the previous password file is restored when the configuration cannot be saved', async () => {
   const { home, config: original, passwordPath } = await madeHome()
   // A name so long that the temporary file beside it cannot be made: a lack of rights would not stop root.
   const config = join(home.dir, `${'c'.repeat(240)}.toml`)
@@ -109,7 +109,7 @@ test('after the reset and a restart neither the old password nor a session of be
   const before = await testKernel({ plugins: [], dir })
   const cookie = await signIn(before, before.password)
   await reset(config)
-  // Until the restart the running service knows nothing of it.
+  // The running service keeps the old session secret until its restart.
   expect((await session(before, cookie)).status).toBe(200)
   await before.stop()
   await using after = await testKernel({ plugins: [], dir })

@@ -14,12 +14,13 @@ import {
   writePrivateFile,
 } from '#kernel'
 import { passwordName } from './runtime-directory.ts'
+import { adviseInit } from './unusable-config.ts'
 
 const tokenBytes = 32
-/** What the reset writes; a variable with one of these would win over it. */
+/** Keys that the reset writes. A variable of one of these would override it. */
 const written = ['enabled', 'password_hash', 'session_secret'].map((key) => `admin.auth.${key}`)
 
-/** Works on the files alone, whether or not the service runs; a running one keeps the old password until its restart. */
+/** Changes only files. A running service keeps the old password until its restart. */
 export async function run(call: CommandCall): Promise<undefined> {
   const configPath = requireConfig(call)
   const kept = readSettings(call, adminAuthSection, ['username']).username.trim()
@@ -30,11 +31,11 @@ export async function run(call: CommandCall): Promise<undefined> {
     'admin.auth.enabled': true,
     ...(kept ? {} : { 'admin.auth.username': username }),
     'admin.auth.password_hash': await hashPassword(password),
-    // Browser sessions are signed with it: none outlives the password it was opened with.
+    // It signs the browser sessions, so a new one ends them all.
     'admin.auth.session_secret': newToken(tokenBytes),
   }
   const previous = readIfThere(passwordPath)
-  // The password first: a configuration whose password nobody knows would lock the operator out.
+  // The password first: a configuration whose password is lost would lock the operator out.
   writePrivateFile(passwordPath, `${password}\n`)
   try {
     saveConfigFile(configPath, changes)
@@ -51,19 +52,18 @@ export async function run(call: CommandCall): Promise<undefined> {
   call.out.result({ username, password_file: passwordPath }, lines.join('\n'))
 }
 
-/** The file to change. Throws CommandError where none is named, none is there, or another place decides. */
+/** The file to change. Throws CommandError when none is named, it does not exist, or a variable overrides it. */
 function requireConfig(call: CommandCall): string {
   const { flags, env } = call
   if (flags.config === undefined && !env.SVC_CONFIG?.trim()) {
-    throw new CommandError('svc admin-auth reset-password needs --config or SVC_CONFIG: which password is reset must be said', {
+    throw new CommandError('svc admin-auth reset-password needs --config or SVC_CONFIG, to name the installation whose password is reset', {
       exitCode: 2,
     })
   }
   const { configPath } = findPlace(call)
-  if (!readConfigFile(configPath).exists) throw new CommandError(`${configPath} does not exist; svc init makes one`)
+  if (!readConfigFile(configPath).exists) throw new CommandError(adviseInit(configPath, env))
   const variable = written.map(envName).find((name) => env[name] !== undefined)
-  if (variable !== undefined)
-    throw new CommandError(`${variable} is set and wins over ${configPath}; unset it, or change the password there`)
+  if (variable !== undefined) throw new CommandError(`${variable} overrides ${configPath}; unset it, or change the password there`)
   return configPath
 }
 

@@ -1,4 +1,4 @@
-/** The directory that holds everything of one installation: configuration, first password, database and cache. */
+/** The directory of one installation: configuration, first password, database and cache. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -26,20 +26,20 @@ export interface RuntimeDirectory {
   readonly configPath: string
   readonly username: string
   readonly password: string
-  /** Where the password is kept; undefined when it is only to be shown. */
+  /** Undefined: the password is not stored. */
   readonly passwordPath: string | undefined
 }
 
 export interface MakeRuntimeDirectory {
   /** Absolute. */
   readonly dir: string
-  readonly keepsPassword: boolean
-  /** Further live settings, by dotted path. */
+  readonly storesPassword: boolean
+  /** Further settings to write, by dotted path. */
   readonly values?: Readonly<Record<string, FileValue>>
 }
 
-/** Makes what is missing: directories 0700, files 0600. Refuses (CommandError) when it would replace a file. */
-export async function makeRuntimeDirectory({ dir, keepsPassword, values = {} }: MakeRuntimeDirectory): Promise<RuntimeDirectory> {
+/** Creates what is missing: directories 0700, files 0600. Throws CommandError instead of replacing a file. */
+export async function makeRuntimeDirectory({ dir, storesPassword, values = {} }: MakeRuntimeDirectory): Promise<RuntimeDirectory> {
   const configPath = join(dir, 'config.toml')
   const passwordPath = join(dir, passwordName)
   for (const path of [configPath, passwordPath]) {
@@ -58,15 +58,15 @@ export async function makeRuntimeDirectory({ dir, keepsPassword, values = {} }: 
       ...values,
     },
   })
-  // The password first: a configuration whose password nobody knows would have to be thrown away.
-  if (keepsPassword) writePrivateFile(passwordPath, `${password}\n`)
+  // The password first: a configuration whose password is lost is useless.
+  if (storesPassword) writePrivateFile(passwordPath, `${password}\n`)
   try {
     writePrivateFile(configPath, text)
   } catch (error) {
-    if (keepsPassword) rmSync(passwordPath, { force: true })
+    if (storesPassword) rmSync(passwordPath, { force: true })
     throw error
   }
-  return { dir, configPath, username, password, passwordPath: keepsPassword ? passwordPath : undefined }
+  return { dir, configPath, username, password, passwordPath: storesPassword ? passwordPath : undefined }
 }
 
 function makePrivateDirectories(paths: readonly string[]): void {
@@ -74,7 +74,7 @@ function makePrivateDirectories(paths: readonly string[]): void {
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 })
     } catch (cause) {
-      throw new CommandError(`${path} cannot be made: ${(cause as Error).message}`, { cause })
+      throw new CommandError(`${path} cannot be created: ${(cause as Error).message}`, { cause })
     }
   }
 }

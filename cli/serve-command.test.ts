@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { builtinPlugins } from '../plugins/index.ts'
@@ -28,18 +28,20 @@ test('without a wallet key svc serve starts in setup mode, says what is missing 
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
-test('what the settings page can mend may be supplied there too', async () => {
+test('the advice of setup mode names the Admin API where its settings page can change the key', async () => {
   using home = svcHome()
   await home.run(['init'])
-  await using svc = home.start(['serve'], { ...anyPort, SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32), SVC_CHAIN_DEFAULT_COPIES: '9' })
+  const config = join(home.dir, '.svc', 'config.toml')
+  writeFileSync(config, readFileSync(config, 'utf8').replace('# default_copies = 3', 'default_copies = 9'))
+  await using svc = home.start(['serve'], { ...anyPort, SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })
   const url = urlIn(await svc.line(/is running/))
   expect(await svc.line(/setup mode/)).toContain(
-    `chain.default_copies must be at most 8 (was 9). Supply it in ${join(home.dir, '.svc', 'config.toml')}, in the environment or through ${url}, then`,
+    `chain.default_copies must be at most 8 (was 9). Set it in ${config}, in the environment or through ${url}, then`,
   )
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
-test('--set wins over the environment', async () => {
+test('--set overrides the environment', async () => {
   using home = svcHome()
   await home.run(['init'])
   await using svc = home.start(['serve', '--set', 'admin.addr=127.0.0.1:0'], { SVC_ADMIN_ADDR: 'nonsense' })
@@ -64,11 +66,40 @@ test('a second signal ends a service that does not stop', async () => {
   clearInterval(insisting)
 })
 
-test('without any configuration svc serve refuses and names the command that makes one', async () => {
+test('an invalid variable stops the start and is named, also when the settings page could change the key', async () => {
   using home = svcHome()
-  const { code, stderr } = await home.run(['serve'])
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/^fatal: .*\.svc\/config\.toml does not exist \(svc init makes one\) and cannot be used: admin\.auth\./)
+  await home.run(['init'])
+  const key = { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) }
+  expect(await home.run(['serve'], { ...key, SVC_CHAIN_DEFAULT_COPIES: '9' })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'fatal: SVC_CHAIN_DEFAULT_COPIES must be at most 8 (was 9); correct or unset it\n',
+  })
+  const { stderr } = await home.run(['admin', 'status'], { SVC_ADMIN_AUTH_ENABLED: 'maybe' })
+  expect(stderr).toMatch(/^fatal: SVC_ADMIN_AUTH_ENABLED must be boolean/)
+})
+
+test.each([
+  [['serve'], 'run svc init'],
+  [['migrate'], 'run svc init'],
+  [['plugins', 'disable', 'observability'], 'run svc init'],
+  [['admin', 'status'], 'run svc init, or name a running service with --admin-url'],
+  [['serve', '-c', '/nowhere/svc/config.toml'], 'run svc init --dir /nowhere/svc'],
+])('without a configuration svc %j says in one line: %s', async (words, advice) => {
+  using home = svcHome()
+  const path = words.includes('-c') ? words.at(-1) : join(home.dir, '.svc', 'config.toml')
+  // The key of README's third line alone is no configuration.
+  expect(await home.run(words, { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `fatal: ${path} does not exist; ${advice}\n`,
+  })
+})
+
+test('without a file, what the environment lacks is named where it holds a part', async () => {
+  using home = svcHome()
+  const { stderr } = await home.run(['serve'], { SVC_ADMIN_AUTH_USERNAME: 'admin' })
+  expect(stderr).toMatch(/^fatal: \S+ does not exist; run svc init, or set in the environment: admin\.auth\.password_hash /)
 })
 
 test.each([
@@ -76,13 +107,13 @@ test.each([
   ['admin.auth.session_secret=feedfacecafebeef', 'admin.auth.session_secret', 'SVC_ADMIN_AUTH_SESSION_SECRET'],
   ['chain.rpc_url=https://node.example.org/v3/feedfacecafebeef', 'chain.rpc_url', 'SVC_CHAIN_RPC_URL'],
   ['database.dsn=sqlite://svc:feedfacecafebeef@host/svc.db', 'database.dsn', 'SVC_DATABASE_DSN'],
-])('--set %s is refused: the list of processes shows it', async (pair, field, variable) => {
+])('--set %s is refused, because the process list shows it', async (pair, field, variable) => {
   using home = svcHome()
   await home.run(['init'])
   const { code, stderr } = await home.run(['serve', '--set', pair])
   expect(code).toBe(2)
   expect(stderr).toBe(
-    `fatal: --set takes no secret, because the list of processes shows it: put ${field} into the configuration file or into ${variable}\n`,
+    `fatal: --set takes no secret, because the process list shows it: set ${field} in the configuration file or ${variable}\n`,
   )
 })
 
@@ -97,7 +128,7 @@ test('--set takes the path of the database, which is no secret', async () => {
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
-test('a configuration that other users may read is warned of, and everything that is made is private', async () => {
+test('a configuration that other users may read is warned of, and every file that the service creates is private', async () => {
   using home = svcHome()
   await home.run(['init'])
   const dir = join(home.dir, '.svc')
@@ -110,7 +141,7 @@ test('a configuration that other users may read is warned of, and everything tha
   const before = process.umask(0)
   try {
     await using svc = home.start(['serve'], { ...anyPort, SVC_PLUGINS_PACKAGES: './writer.js' })
-    expect(await svc.line(/chmod 600/)).toMatch(/WARN .*other users have rights on the configuration file.* file=\S+config\.toml mode=0644/)
+    expect(await svc.line(/chmod 600/)).toMatch(/WARN .*other users may access the configuration file.* file=\S+config\.toml mode=0644/)
     expect(statSync(join(home.dir, 'made')).mode & 0o777).toBe(0o600)
   } finally {
     process.umask(before)

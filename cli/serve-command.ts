@@ -13,18 +13,17 @@ import { builtinPlugins } from '../plugins/index.ts'
 import { watchStopSignals } from './stop-signal.ts'
 import { refuseUnusable } from './unusable-config.ts'
 
-/** Serves until a signal asks for a stop. Writes nothing but the log. */
+/** Serves until a stop signal. Writes only the log. */
 export async function run(call: CommandCall): Promise<undefined> {
   using stop = watchStopSignals()
   const flags = readOverrides((call.flags.set ?? []) as readonly string[])
   const prepared = await prepareKernel({ plugins: builtinPlugins, ...findPlace(call), env: call.env, flags })
   refuseSecretFlags(prepared, flags)
-  refuseUnusable(prepared)
+  refuseUnusable(prepared, call)
   const kernel = await startKernel(prepared, { lockWait: { ms: call.flags.wait as number, signal: stop.signal } })
   const lines = kernel.get(log)
   const mode = modeForOthers(prepared.config.path)
-  if (mode !== undefined)
-    lines.warn('other users have rights on the configuration file; run chmod 600', { file: prepared.config.path, mode })
+  if (mode !== undefined) lines.warn('other users may access the configuration file; run chmod 600', { file: prepared.config.path, mode })
   const advice = adviseSetup(prepared, kernel.adminUrl)
   if (advice) lines.warn(advice)
   const name = await stop.received
@@ -44,28 +43,28 @@ function readOverrides(pairs: readonly string[]): Readonly<Record<string, string
   )
 }
 
-/** Every user of the machine can read the words of a running command. */
+/** Every user of the machine can read the arguments of a running process. */
 function refuseSecretFlags({ sections }: PreparedKernel, flags: Readonly<Record<string, string>>): void {
   for (const { path, keys } of sections) {
     for (const [key, setting] of Object.entries(keys)) {
       const field = `${path}.${key}`
       const value = Object.hasOwn(flags, field) ? flags[field] : undefined
-      // A part of the value may be secret, such as the token in a URL.
+      // Part of the value may be secret, such as the token in a URL.
       if (value === undefined || setting.secretParts(value).length === 0) continue
       throw new CommandError(
-        `--set takes no secret, because the list of processes shows it: put ${field} into the configuration file or into ${envName(field)}`,
+        `--set takes no secret, because the process list shows it: set ${field} in the configuration file or ${envName(field)}`,
         { exitCode: 2 },
       )
     }
   }
 }
 
-/** What is missing and what to do about it, in setup mode. */
+/** In setup mode: what is missing and where to set it. */
 function adviseSetup({ config, decision, sections }: PreparedKernel, adminUrl: string): string | undefined {
   if (decision.mode !== 'setup') return undefined
   const missing = decision.missing.map(({ field, message }) => `${field} ${message.replace(/\.$/, '')}`).join('; ')
   const editable = sections.flatMap(({ path, keys }) => Object.keys(keys).flatMap((key) => (keys[key]?.editable ? `${path}.${key}` : [])))
-  // The Admin API takes no secret.
+  // The Admin API accepts no secrets.
   const places = decision.missing.every(({ field }) => editable.includes(field)) ? ` or through ${adminUrl}` : ''
-  return `setup mode, only the settings are served: ${missing}. Supply it in ${config.path}, in the environment${places}, then restart.`
+  return `setup mode, only the settings are served: ${missing}. Set it in ${config.path}, in the environment${places}, then restart.`
 }

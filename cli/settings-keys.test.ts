@@ -1,4 +1,4 @@
-// Settings as an operator meets them: in the written file, in the Admin API, and by the commands.
+// Settings in the written file, in the Admin API and in the commands.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -49,7 +49,7 @@ const nest = (field: string, value: unknown) => field.split('.').reduceRight<unk
 const valueAt = (tree: unknown, field: string) =>
   field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], tree)
 
-test('every setting tells what an operator has to know of it, and is changed where it says', async () => {
+test('every setting has the metadata that an operator needs, and is changed where they say', async () => {
   await using svc = await testKernel({ plugins: builtinPlugins, config })
   const { metadata } = (await svc.call('GET', '/api/v1/settings')).body
   for (const [field, fallback] of editableKeys) {
@@ -98,7 +98,7 @@ test.each([
   })
 })
 
-test('settings in tables of their own are set and read by the commands', async () => {
+test('settings in nested tables are set and read by the commands', async () => {
   using home = svcHome()
   await using svc = await testKernel({ plugins: builtinPlugins, config })
   const admin = (...words: readonly string[]) =>

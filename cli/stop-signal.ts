@@ -1,7 +1,6 @@
-/** Signals that ask the process to stop. */
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** A process group and its parent often pass on the same key press, so signals this close together are one. */
+/** A process group and its parent often both forward one key press, so signals this close together count as one. */
 const echoMs = 500
 
 export interface StopSignal extends Disposable {
@@ -11,7 +10,7 @@ export interface StopSignal extends Disposable {
   readonly received: Promise<NodeJS.Signals>
 }
 
-/** The first signal asks for an orderly stop; the second ends the process at once, calling `beforeForce` first. */
+/** The first signal requests an orderly stop; the second calls `beforeForce` and ends the process at once. */
 export function watchStopSignals(beforeForce: () => void = () => {}): StopSignal {
   const aborter = new AbortController()
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program `svc`. Plain JavaScript, because it also runs on a Node that is too old for the rest: it then starts itself on the pinned one.
+// The program `svc`. Plain JavaScript, so that a Node too old for TypeScript can run it: it then starts itself on the pinned Node.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
@@ -7,34 +7,38 @@ import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 24
-/** Threads for file and hash work. Node's default of 4 would make fsync wait behind reads. */
+/** Threads for file and hash work. With Node's default of 4, fsync waits behind reads. */
 const poolThreads = '64'
 const endMsMax = 1000
+const root = fileURLToPath(new URL('..', import.meta.url))
 
-// Effective only while nothing has used the pool yet, so it comes before every import of the program.
+// Effective only before the first use of the pool, so it precedes the imports of the program.
 process.env.UV_THREADPOOL_SIZE ??= poolThreads
 
-if (Number(process.versions.node.split('.')[0]) >= nodeMajorMin) {
-  module.enableCompileCache()
-  const { main } = await import('./main.ts')
-  process.exitCode = await main(process.argv.slice(2), process.env)
-  // All is closed by now: a timer that a library forgot must not keep the operator waiting. Does nothing when nothing is left.
-  setTimeout(() => process.exit(), endMsMax).unref()
-} else {
+if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   await runOnPinnedNode()
+} else if (!existsSync(new URL('../node_modules', import.meta.url))) {
+  process.stderr.write(`fatal: svc is not installed; run \`npm ci\` in ${root}\n`)
+  process.exitCode = 1
+} else {
+  module.enableCompileCache()
+  const { runProcess } = await import('./run-process.ts')
+  process.exitCode = await runProcess()
+  // Ends the process if a library left a timer running.
+  setTimeout(() => process.exit(), endMsMax).unref()
 }
 
 async function runOnPinnedNode() {
   const { pinnedNode } = await import('./pinned-node.js')
   if (!existsSync(pinnedNode)) {
     process.stderr.write(
-      `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it, or run \`npm ci\` here.\n`,
+      `fatal: svc needs Node ${nodeMajorMin} or later; this is ${process.version}. Install it, or run \`npm ci\` in ${root}\n`,
     )
     process.exitCode = 1
     return
   }
   const child = spawn(pinnedNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal sends Ctrl-C to both processes, and the child ends itself; what is sent to this process alone is passed on.
+  // A terminal sends Ctrl-C to both processes; a signal sent to this process alone is forwarded.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   child.on('error', (error) => {

@@ -1,13 +1,13 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
 const program = fileURLToPath(new URL('./svc.js', import.meta.url))
-/** What an older Node would say of itself. It is not passed on to the process that the program starts. */
+/** Makes a process report an older Node. The process that the program starts does not inherit it. */
 const oldNode =
   'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}});' +
   'Object.defineProperty(process,"version",{value:"v20.1.0"})'
@@ -29,7 +29,7 @@ test('on an older Node the program starts itself on the pinned one and passes on
   expect((await runOnOldNode(program, 'serv')).code).toBe(2)
 })
 
-test('where there is no pinned Node it says in one line what it needs', async () => {
+test('without the pinned Node one line says what is needed', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'svc-old-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   copyFileSync(program, join(dir, 'svc.mjs'))
@@ -37,11 +37,33 @@ test('where there is no pinned Node it says in one line what it needs', async ()
   expect(await runOnOldNode(join(dir, 'svc.mjs'), 'version')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'fatal: svc needs Node 24 or later; this is v20.1.0. Install it, or run `npm ci` here.\n',
+    stderr: `fatal: svc needs Node 24 or later; this is v20.1.0. Install it, or run \`npm ci\` in ${dirname(dir)}/\n`,
   })
 })
 
-test('the thread pool has room for file work before anything uses it', async () => {
+test('in a clone without its dependencies one line says how to install them', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bare-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, 'cli'))
+  copyFileSync(program, join(dir, 'cli', 'svc.mjs'))
+  const run = spawnSync(process.execPath, [join(dir, 'cli', 'svc.mjs'), 'version'], { encoding: 'utf8' })
+  expect([run.status, run.stdout, run.stderr]).toEqual([1, '', `fatal: svc is not installed; run \`npm ci\` in ${dir}/\n`])
+})
+
+test('a link to the program starts it from any directory', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-link-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  symlinkSync(program, join(dir, 'svc'))
+  const run = spawnSync('svc', ['version'], {
+    cwd: dir,
+    env: { PATH: `${dir}:${dirname(process.execPath)}:/usr/bin:/bin` },
+    encoding: 'utf8',
+  })
+  expect([run.status, run.stderr]).toEqual([0, ''])
+  expect(run.stdout).toMatch(/^svc \d/)
+})
+
+test('the size of the thread pool is set before its first use', async () => {
   const count = 'data:text/javascript,process.on("exit",()=>process.stderr.write(process.env.UV_THREADPOOL_SIZE))'
   const stderr = await new Promise((resolve) => {
     execFile(process.execPath, ['--import', count, program, 'version'], { env: { PATH: process.env.PATH } }, (_error, _stdout, text) =>
@@ -51,7 +73,7 @@ test('the thread pool has room for file work before anything uses it', async () 
   expect(stderr).toBe('64')
 })
 
-test('the program ends when its command has, whatever a library has left running', async () => {
+test('the program ends with its command, although a library left a timer running', async () => {
   const forgotten = 'data:text/javascript,setInterval(() => {}, 60_000)'
   const code = await new Promise((resolve) => {
     execFile(process.execPath, ['--import', forgotten, program, 'serv'], { timeout: 30_000 }, (error) => resolve(error?.code))
@@ -63,6 +85,6 @@ test.skipIf(!existsSync('/dev/full'))('a full disk under the log does not end th
   const full = openSync('/dev/full', 'w')
   const child = spawn(process.execPath, [program, 'serv'], { stdio: ['ignore', 'ignore', full] })
   closeSync(full)
-  // The code of wrong use: an error of the log would end it with 1.
+  // The code of a usage error: an error of the log would end it with 1.
   expect(await once(child, 'exit')).toEqual([2, null])
 })

@@ -1,9 +1,27 @@
-import { CommandError, type PreparedKernel } from '#kernel'
+import { dirname, join } from 'node:path'
+import { type CommandCall, CommandError, defaultDataDir, describeProblem, type PreparedKernel } from '#kernel'
 
-/** Throws CommandError naming the file and every problem that no settings page can mend. */
-export function refuseUnusable({ config, decision }: PreparedKernel): void {
+/** Throws CommandError naming every problem that the settings page cannot correct, and the file or variable that has it. */
+export function refuseUnusable({ config, decision }: PreparedKernel, { env }: Pick<CommandCall, 'env'>): void {
   if (decision.mode !== 'refused') return
-  const problems = decision.problems.map(({ field, message }) => `${field} ${message}`).join('; ')
-  const where = config.exists ? config.path : `${config.path} does not exist (svc init makes one) and`
-  throw new CommandError(`${where} cannot be used: ${problems}`)
+  const [outside, inFile] = [decision.problems.filter(({ origin }) => origin), decision.problems.filter(({ origin }) => !origin)]
+  const list = (problems: typeof outside): string => problems.map(describeProblem).join('; ')
+  const faults: string[] = []
+  if (outside.length > 0) faults.push(`${list(outside)}; correct or unset it`)
+  if (inFile.length > 0) {
+    const tables = new Set(inFile.map(({ field }) => tableOf(field)))
+    const isConfigured = [...config.sources].some(([field, source]) => source === 'env' && tables.has(tableOf(field)))
+    if (config.exists) faults.push(`${config.path} cannot be used: ${list(inFile)}`)
+    else faults.push(`${adviseInit(config.path, env)}${isConfigured ? `, or set in the environment: ${list(inFile)}` : ''}`)
+  }
+  throw new CommandError(faults.join('; '))
 }
+
+/** The message for a configuration file that does not exist. */
+export function adviseInit(configPath: string, env: CommandCall['env']): string {
+  const dir = dirname(configPath)
+  const flag = configPath === join(defaultDataDir(env), 'config.toml') ? '' : ` --dir ${dir}`
+  return `${configPath} does not exist; run svc init${flag}`
+}
+
+const tableOf = (field: string): string => field.slice(0, field.lastIndexOf('.'))

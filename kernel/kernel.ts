@@ -2,6 +2,7 @@
 import { type SystemState, systemState } from './boot-report.ts'
 import { type Clock, clock as clockRef, systemClock } from './clock.ts'
 import { configState } from './config/config-state.ts'
+import { describeProblem } from './config/load.ts'
 import { type ServiceScope, Services } from './container.ts'
 import { contributions } from './contributions.ts'
 import { database as databaseRef } from './db/database.ts'
@@ -50,7 +51,7 @@ export interface RunningKernel extends AsyncDisposable {
 export async function startKernel(prepared: PreparedKernel, options: StartOptions = {}): Promise<RunningKernel> {
   if (prepared.decision.mode === 'refused') {
     throw new Error(
-      `the configuration cannot be used:\n${prepared.decision.problems.map(({ field, message }) => `  ${field} ${message}`).join('\n')}`,
+      `the configuration cannot be used:\n${prepared.decision.problems.map((problem) => `  ${describeProblem(problem)}`).join('\n')}`,
     )
   }
   const boot = new Boot(prepared, prepared.decision.mode, options)

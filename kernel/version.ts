@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs'
+import { type CheckoutState, readCheckout } from './checkout.ts'
 
-interface Build {
+interface Build extends CheckoutState {
   readonly version: string
-  readonly commit: string
-  readonly buildDate: string
 }
 
-/** Version and build of this program. A release build writes build.json beside package.json; a checkout has none. */
+/** Version, commit and build time of this program: from build.json of a release or archive, else from the git clone, else `unknown`. */
 export const version: Build = readVersion()
 
 function readVersion(): Build {
   const { version } = readJson('../package.json') as { readonly version: string }
+  return { version, ...(readBuild() ?? readCheckout(new URL('..', import.meta.url)) ?? { commit: 'unknown', buildDate: 'unknown' }) }
+}
+
+/** Undefined in a clone, where the file still has the marks that `git archive` replaces. */
+function readBuild(): CheckoutState | undefined {
   try {
-    return { version, ...(readJson('../build.json') as Omit<Build, 'version'>) }
+    const build = readJson('../build.json') as CheckoutState
+    return build.commit.startsWith('$') ? undefined : build
   } catch {
-    // A checkout: there is no build to name.
-    return { version, commit: 'unknown', buildDate: 'unknown' }
+    return undefined
   }
 }
 

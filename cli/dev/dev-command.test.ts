@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -31,16 +31,20 @@ function s3Client({ s3_url: endpoint, region, s3 }: Ready): S3Client {
   return new S3Client({ endpoint, region, credentials, forcePathStyle: true })
 }
 
-test('svc dev is ready to use, stops everything it started, and goes on where it stopped', { timeout: 2 * devMs }, async () => {
+test('svc dev gets ready, stops everything it started, and continues with its data after a restart', { timeout: 2 * devMs }, async () => {
   using home = svcHome()
   const body = 'kept over the restart '.repeat(20)
   const object = { Bucket: 'first', Key: 'note.txt' }
   let first: Ready
   {
-    // A variable meant for a real gateway must not reach this one.
+    // Variables of a real gateway are ignored.
     await using svc = home.start(anyPorts, { SVC_CHAIN_NETWORK: 'mainnet' })
     await svc.line(/svc is ready/)
     first = readReady(home)
+    await svc.line(/^ {2}Objects +127 to 1,065,353,216 bytes each$/)
+    const [, SVC_CONFIG = ''] = /=(.+)$/.exec(await svc.line(/^ {2}export SVC_CONFIG=/)) ?? []
+    expect(await svc.line(/admin status$/)).toMatch(/^ {2}\S+ admin status$/)
+    expect(await home.run(['admin', 'status'], { SVC_CONFIG })).toMatchObject({ code: 0, stderr: '' })
     expect(statSync(readyPath(home)).mode & 0o777).toBe(0o600)
     expect(first.providers).toHaveLength(2)
     const { username, password } = first.admin
@@ -67,17 +71,14 @@ test('svc dev is ready to use, stops everything it started, and goes on where it
   }
 })
 
-test('a failed start stops what it started and says why', { timeout: devMs }, async () => {
+test('a failed start stops what it started and reports why', { timeout: devMs }, async () => {
   using home = svcHome()
-  {
-    await using svc = home.start(anyPorts)
-    await svc.line(/svc is ready/)
-    await svc.stop('SIGINT')
-  }
+  mkdirSync(join(home.dir, 'dev', 'gateway'), { recursive: true })
+  writeFileSync(join(home.dir, 'dev', '.made-by-svc-dev'), '')
   writeFileSync(join(home.dir, 'dev', 'gateway', 'config.toml'), '[admin\n')
   const { code, stderr } = await home.run(anyPorts)
   expect(code).toBe(1)
-  expect(stderr).toMatch(/fatal: .*config\.toml is not valid TOML/)
+  expect(stderr).toMatch(/Starting the gateway\nStopped\.\nfatal: .*config\.toml is not valid TOML/)
   for (const path of [readyPath(home), anvilPath(home), join(home.dir, 'dev', 'svc.lock.holder')]) expect(existsSync(path)).toBe(false)
 })
 

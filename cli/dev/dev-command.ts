@@ -1,8 +1,9 @@
-/** `svc dev`: the whole product on one machine, ready to use. Starts the devnet and the gateway, and stops them in reverse. */
+/** `svc dev`: a ready gateway with its own devnet on this machine. Starts both, and stops them in reverse. */
 import { resolve } from 'node:path'
 import {
   type CommandCall,
   CommandError,
+  describeProblem,
   type Output,
   type PreparedKernel,
   prepareKernel,
@@ -12,13 +13,14 @@ import {
   writePrivateFile,
 } from '#kernel'
 import { builtinPlugins } from '../../plugins/index.ts'
+import { programName } from '../program-name.ts'
 import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
 import { type DevDirectory, openDevDirectory } from './dev-directory.ts'
 import { type DevGateway, ensureS3User, fundWallet, keepAddresses, prepareGateway, type S3Credentials } from './dev-gateway.ts'
 import { openDevLog } from './dev-log.ts'
 import { renderWelcome } from './dev-welcome.ts'
 import { type DevnetReady, startDevnet } from './devnet-process.ts'
-import { requireFreePorts } from './free-ports.ts'
+import { requireDevnetPorts, requireFreePorts } from './free-ports.ts'
 
 const providersMax = 20
 const portMax = 65_535
@@ -38,22 +40,25 @@ interface DevRun {
   readonly directory: DevDirectory
   readonly stop: StopSignal
   readonly out: Output
+  /** Starts this program from any directory. */
+  readonly svc: string
 }
 
-export async function run({ flags, out }: CommandCall): Promise<number> {
-  const choice = readChoice(flags)
+export async function run({ flags, env, cwd = '', out }: CommandCall): Promise<number> {
+  const choice = readChoice(flags, cwd)
   await requireFreePorts({ '--s3-port': choice.s3Port, '--admin-port': choice.adminPort })
   using directory = openDevDirectory(choice.dir, { isFresh: choice.isFresh })
   using stop = watchStopSignals(() => directory[Symbol.dispose]())
+  await requireDevnetPorts(directory.devnet)
   try {
-    return await serveDev({ choice, directory, stop, out })
+    return await serveDev({ choice, directory, stop, out, svc: programName(env) })
   } finally {
     out.note('Stopped.')
   }
 }
 
-/** Everything here is undone in reverse at its end, also when a later step of the start fails. */
-async function serveDev({ choice, directory, stop, out }: DevRun): Promise<number> {
+/** Undoes every step in reverse at the end, also after a failed start. */
+async function serveDev({ choice, directory, stop, out, svc }: DevRun): Promise<number> {
   out.note(`Starting the local chain and ${choice.providers} storage providers`)
   using devnetLog = openDevLog(directory.devnetLog, [], () => {})
   await using devnet = await startDevnet({
@@ -76,23 +81,21 @@ async function serveDev({ choice, directory, stop, out }: DevRun): Promise<numbe
   const region = String(prepared.config.raw.get('s3.region'))
   const facts = { kernel, gateway, s3, region, devnet: devnet.ready }
   writePrivateFile(directory.ready, `${JSON.stringify(describeReady(facts), null, 2)}\n`)
-  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), logPath: directory.log }))
+  out.result(describeReady(facts), renderWelcome({ ...facts, ...urlsOf(kernel), logPath: directory.log, svc }))
   const ending = await Promise.race([stop.received, devnet.ended])
   out.note(stop.signal.aborted ? 'Stopping' : `Stopping: ${ending}`)
   return stop.signal.aborted ? 0 : 1
 }
 
-function readChoice(flags: CommandCall['flags']): DevChoice {
+function readChoice(flags: CommandCall['flags'], cwd: string): DevChoice {
   const whole = (name: string, max: number, min = 0): number => {
     const value = flags[name] as number
     if (Number.isInteger(value) && value >= min && value <= max) return value
     const flag = name.replace('Port', '-port')
     throw new CommandError(`--${flag} must be a whole number from ${min} to ${max}, got ${value}`, { exitCode: 2 })
   }
-  if (flags.config !== undefined)
-    throw new CommandError('svc dev keeps its own configuration in --dir; it takes no --config', { exitCode: 2 })
   return {
-    dir: resolve(flags.dir as string),
+    dir: resolve(cwd, flags.dir as string),
     providers: whole('providers', providersMax, 1),
     s3Port: whole('s3Port', portMax),
     adminPort: whole('adminPort', portMax),
@@ -100,14 +103,14 @@ function readChoice(flags: CommandCall['flags']): DevChoice {
   }
 }
 
-/** The environment is left out: a variable meant for a real gateway must not bring its wallet or network in here. */
+/** Ignores the environment: its variables may hold the wallet and network of a real gateway. */
 async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, { s3Port, adminPort }: DevChoice): Promise<PreparedKernel> {
   const flags = { 'server.port': `127.0.0.1:${s3Port}`, 'admin.addr': `127.0.0.1:${adminPort}` }
   const prepared = await prepareKernel({ plugins: builtinPlugins, configPath, dataDir: directory.gateway, env: {}, flags })
   if (prepared.decision.mode === 'full') return prepared
   const problems = prepared.decision.mode === 'setup' ? prepared.decision.missing : prepared.decision.problems
-  const list = problems.map(({ field, message }) => `${field} ${message}`).join('; ')
-  throw new CommandError(`${configPath} cannot be used: ${list}; mend it, or begin again with --fresh`)
+  const list = problems.map(describeProblem).join('; ')
+  throw new CommandError(`${configPath} cannot be used: ${list}; correct it, or start anew with --fresh`)
 }
 
 async function waitUntilHealthy(kernel: RunningKernel, signal: AbortSignal): Promise<void> {
@@ -130,7 +133,7 @@ interface ReadyFacts {
 
 const urlsOf = (kernel: RunningKernel) => ({ adminUrl: kernel.adminUrl, s3Url: kernel.urls.s3 ?? '' })
 
-/** What a script needs to use everything that runs. */
+/** The content of ready.json, for scripts. */
 function describeReady({ kernel, gateway, s3, region, devnet }: ReadyFacts) {
   const { adminUrl, s3Url } = urlsOf(kernel)
   return {

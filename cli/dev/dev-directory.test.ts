@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockFile } from '#kernel'
 import { openDevDirectory } from './dev-directory.ts'
-import { requireFreePorts } from './free-ports.ts'
+import { requireDevnetPorts, requireFreePorts } from './free-ports.ts'
 
 function temporaryDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'svc-dev-'))
@@ -14,7 +14,7 @@ function temporaryDir(): string {
   return dir
 }
 
-test('a directory is made private, used again, and emptied only on demand', () => {
+test('a directory is created private, reused, and emptied only with --fresh', () => {
   const dir = join(temporaryDir(), 'new')
   {
     using made = openDevDirectory(dir, { isFresh: false })
@@ -31,14 +31,14 @@ test('a directory is made private, used again, and emptied only on demand', () =
   expect(existsSync(fresh.credentials)).toBe(false)
 })
 
-test.each([false, true])('a directory of somebody else is left alone (fresh: %s)', (isFresh) => {
+test.each([false, true])('a directory that svc dev did not make is not changed (fresh: %s)', (isFresh) => {
   const dir = temporaryDir()
   writeFileSync(join(dir, 'thesis.txt'), 'years of work')
   expect(() => openDevDirectory(dir, { isFresh })).toThrow('was not made by svc dev; choose another directory with --dir')
   expect(existsSync(join(dir, 'thesis.txt'))).toBe(true)
 })
 
-test('a directory in use is refused, with and without --fresh, and nothing in it is touched', () => {
+test('a directory in use is refused with and without --fresh, and not changed', () => {
   const dir = join(temporaryDir(), 'new')
   {
     using used = openDevDirectory(dir, { isFresh: false })
@@ -73,4 +73,26 @@ test('every taken port is named with the flag that chooses another', async () =>
     `in use by another program on 127.0.0.1: --s3-port ${port}; choose others with --s3-port (0 takes any free port)`,
   )
   await requireFreePorts({ '--s3-port': 0, '--admin-port': 0 })
+})
+
+test('the ports that the devnet keeps from its first start are checked, each named with its owner', async () => {
+  const dir = temporaryDir()
+  await requireDevnetPorts(dir)
+  const servers = [0, 1, 2].map(() => createServer().listen(0, '127.0.0.1'))
+  const ports = await Promise.all(
+    servers.map(async (server) => (await once(server, 'listening')) && (server.address() as { port: number }).port),
+  )
+  const url = (at: number) => `http://127.0.0.1:${ports[at]}`
+  const providers = [1, 2].map((id) => ({ provider_id: id, pdp_service_url: url(id) }))
+  writeFileSync(join(dir, 'devnet-info.json'), JSON.stringify({ info: { lotus: { host_rpc_url: url(0) }, pdp_sps: providers } }))
+  const close = (at: number) => new Promise((closed) => servers[at]?.close(closed))
+  await close(1)
+  await expect(requireDevnetPorts(dir)).rejects.toThrow(
+    `in use by another program on 127.0.0.1: ${ports[2]} of the provider 2, ${ports[0]} of the chain; stop it, start anew with --fresh`,
+  )
+  mkdirSync(join(dir, 'chain'))
+  writeFileSync(join(dir, 'chain', 'anvil.pid'), '1')
+  await close(2)
+  await requireDevnetPorts(dir)
+  await close(0)
 })

@@ -1,4 +1,4 @@
-/** The directory of `svc dev`: which files it holds, that nobody else's directory is touched, and that one `svc dev` runs in it. */
+/** The directory of `svc dev`: its files, and the checks that `svc dev` made it and that one process uses it. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, LockedError, lockFile, writePrivateFile } from '#kernel'
@@ -6,13 +6,13 @@ import { CommandError, LockedError, lockFile, writePrivateFile } from '#kernel'
 export interface DevDirectory extends Disposable {
   /** Runtime directory of the gateway, as `svc init` makes it. */
   readonly gateway: string
-  /** What the local chain and the providers keep. */
+  /** Data of the local chain and the providers. */
   readonly devnet: string
-  /** Everything that is logged by this run. */
+  /** Log of this run. */
   readonly log: string
   readonly devnetLog: string
   readonly credentials: string
-  /** There while the gateway is ready to use. */
+  /** Exists while the gateway is ready. */
   readonly ready: string
 }
 
@@ -21,7 +21,7 @@ const lockName = 'svc.lock'
 
 /**
  * Opens the directory for this process until it is disposed. `isFresh` empties it first.
- * Throws CommandError when it is not one of `svc dev`, or another process uses it.
+ * Throws CommandError when `svc dev` did not make it, or another process uses it.
  */
 export function openDevDirectory(dir: string, { isFresh }: { readonly isFresh: boolean }): DevDirectory {
   const marker = join(dir, markerName)
@@ -61,7 +61,7 @@ function take(lockPath: string, describe: (process: string) => string): Disposab
   }
 }
 
-/** Deletes everything but the marker and the lock. Refuses while an svc serve runs on the gateway's data. */
+/** Deletes everything except the marker and the lock. Throws CommandError while svc serve uses the gateway's data. */
 function empty(dir: string): void {
   const gateway = join(dir, 'gateway')
   using locks = new DisposableStack()

@@ -1,4 +1,4 @@
-/** The gateway of `svc dev`: its configuration, its money and its first S3 user. */
+/** The gateway of `svc dev`: configuration, deposit and first S3 user. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, type FileValue, type RunningKernel, readConfigFile, saveConfigFile, writePrivateFile } from '#kernel'
@@ -22,14 +22,14 @@ export interface S3Credentials {
   readonly secret_key: string
 }
 
-/** Makes the runtime directory the first time, and keeps its paths right when the whole directory was moved. */
+/** Creates the runtime directory the first time. Later it updates the paths, because the directory may have been moved. */
 export async function prepareGateway(directory: DevDirectory, devnet: DevnetReady): Promise<DevGateway> {
   const dir = directory.gateway
   const configPath = join(dir, 'config.toml')
   if (!existsSync(configPath)) {
-    // Left where an earlier start was killed between the two files.
+    // An earlier start may have been killed between the two files.
     rmSync(join(dir, passwordName), { force: true })
-    await makeRuntimeDirectory({ dir, keepsPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
+    await makeRuntimeDirectory({ dir, storesPassword: true, values: { ...pathsOf(dir, devnet), ...firstValues(devnet) } })
   } else {
     saveChanged(configPath, pathsOf(dir, devnet))
   }
@@ -43,7 +43,7 @@ const pathsOf = (dir: string, devnet: DevnetReady): Record<string, string> => ({
   'cache.dir': join(dir, 'cache'),
 })
 
-/** A local chain makes a block every second, so everything may look more often than on a real one. */
+/** A local chain makes a block every second, so the polls run more often than on a real one. */
 function firstValues({ info, providers }: DevnetReady): Record<string, FileValue> {
   return {
     'chain.network': 'devnet',
@@ -60,7 +60,7 @@ function firstValues({ info, providers }: DevnetReady): Record<string, FileValue
 function readWalletKey(info: string): string {
   const { users } = JSON.parse(readFileSync(info, 'utf8')).info as { readonly users: { name: string; private_key_hex: string }[] }
   const user = users.find(({ name }) => name === 'USER_1')
-  if (!user) throw new CommandError(`${info} has no USER_1, whose wallet pays`)
+  if (!user) throw new CommandError(`${info} has no USER_1, whose wallet would pay`)
   return user.private_key_hex
 }
 
@@ -68,11 +68,11 @@ function readPassword(dir: string): string {
   try {
     return readFileSync(join(dir, passwordName), 'utf8').trim()
   } catch (cause) {
-    throw new CommandError(`the Admin password is not in ${dir} any more; svc admin-auth reset-password makes another`, { cause })
+    throw new CommandError(`the file of the Admin password is missing in ${dir}; run svc admin-auth reset-password`, { cause })
   }
 }
 
-/** The addresses in use, which other commands read from the file. */
+/** Saves the addresses in use, which other commands read from the file. */
 export function keepAddresses(
   { configPath }: DevGateway,
   { adminUrl, s3Url }: { readonly adminUrl: string; readonly s3Url: string },
@@ -94,7 +94,7 @@ export async function fundWallet(kernel: RunningKernel): Promise<void> {
   await kernel.get(walletSetup).ensureFunded({ deposit })
 }
 
-/** The user of an earlier run, or a new one with every right. */
+/** The user of an earlier run, or a new one with the role admin. */
 export async function ensureS3User(kernel: RunningKernel, directory: DevDirectory): Promise<S3Credentials> {
   const users = kernel.get(s3Users)
   if (existsSync(directory.credentials)) {

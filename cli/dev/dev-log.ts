@@ -3,28 +3,28 @@ import { createLog, type Log } from '#kernel'
 
 export interface DevLog extends Disposable {
   readonly log: Log
-  /** For lines of another process. */
+  /** Appends a line of another process. */
   writeLine(line: string): void
 }
 
 const shownLevels = new Set(['WARN', 'ERROR'])
 
-/** Everything goes to the file, which starts empty with each run; `show` gets what needs attention. `secrets` never pass. */
+/** Writes every line to the file, which starts empty with each run. `show` gets warnings and errors, without the stack. `secrets` are hidden. */
 export function openDevLog(path: string, secrets: readonly string[], show: (line: string) => void): DevLog {
   const file = openSync(path, 'w', 0o600)
   let isOpen = true
   const append = (line: string): void => {
-    // What comes after the stop has nowhere to go.
+    // After the stop the file is closed.
     if (!isOpen) return
     try {
       writeSync(file, line)
     } catch {
-      // On a full disk the line is lost; the run goes on.
+      // On a full disk the line is lost and the run continues.
     }
   }
   const write = (line: string): void => {
     append(line)
-    if (shownLevels.has(line.split(/\s+/, 2)[1] ?? '')) show(line)
+    if (shownLevels.has(line.split(/\s+/, 2)[1] ?? '')) show(line.split('\n', 1)[0] ?? '')
   }
   return {
     log: createLog({ level: 'info', format: 'text', secrets, write }),

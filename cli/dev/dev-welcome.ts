@@ -1,4 +1,5 @@
-/** What a person needs to use the gateway of `svc dev`. */
+/** The text that `svc dev` prints once the gateway is ready. */
+import { objectSizes } from '#plugins/storage'
 import type { DevGateway, S3Credentials } from './dev-gateway.ts'
 import type { DevnetReady } from './devnet-process.ts'
 
@@ -10,9 +11,11 @@ export interface Welcome {
   readonly s3: S3Credentials
   readonly devnet: DevnetReady
   readonly logPath: string
+  /** Starts this program from any directory. */
+  readonly svc: string
 }
 
-export function renderWelcome({ adminUrl, s3Url, region, gateway, s3, devnet, logPath }: Welcome): string {
+export function renderWelcome({ adminUrl, s3Url, region, gateway, s3, devnet, logPath, svc }: Welcome): string {
   return `
 svc is ready, with a local chain and ${devnet.providers.length} storage providers on this machine. Ctrl-C stops it; svc dev starts it again.
 
@@ -20,6 +23,7 @@ svc is ready, with a local chain and ${devnet.providers.length} storage provider
   S3 API     ${s3Url}   region ${region}
   Config     ${gateway.configPath}
   Log        ${logPath}
+  Objects    ${grouped(objectSizes.bytesMin)} to ${grouped(objectSizes.bytesMax)} bytes each
 
 Try it from another terminal:
 
@@ -29,5 +33,14 @@ Try it from another terminal:
   aws --endpoint-url ${s3Url} --region ${region} s3 mb s3://with-aws
   rclone copy README.md :s3:with-rclone --s3-env-auth --s3-provider Other --s3-endpoint ${s3Url} --s3-region ${region}
   curl -X PUT --aws-sigv4 aws:amz:${region}:s3 --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" -H 'x-amz-content-sha256: UNSIGNED-PAYLOAD' ${s3Url}/with-curl
+
+Administer it:
+
+  export SVC_CONFIG=${gateway.configPath}
+  ${svc} admin status
+  ${svc} admin task list
+  ${svc} admin --help
 `
 }
+
+const grouped = (count: number): string => count.toLocaleString('en-US')

@@ -1,4 +1,4 @@
-/** The local chain and its simulated storage providers, in a process of their own. */
+/** Runs the local chain and its simulated storage providers as a process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -15,7 +15,7 @@ export interface DevnetReady {
 
 export interface DevnetProcess extends AsyncDisposable {
   readonly ready: DevnetReady
-  /** Resolves with what is known when the process ends, whoever ended it. */
+  /** Resolves with the exit code or signal and the last lines when the process ends. */
   readonly ended: Promise<string>
 }
 
@@ -28,23 +28,23 @@ export interface DevnetRequest {
 
 /** The first start deploys the contracts; two busy processors need up to a minute. */
 const startMs = 120_000
-/** The chain writes its state before it ends. */
+/** Includes the time to write the state of the chain. */
 const stopMs = 20_000
-/** The last lines it wrote, told when it does not start. */
-const lastWordsMax = 5
+/** Lines of standard error quoted when it ends unexpectedly. */
+const lastLinesMax = 5
 
 /** Resolves when the providers answer. A failed start leaves no process behind. */
 export async function startDevnet({ dir, providers, log, signal }: DevnetRequest): Promise<DevnetProcess> {
   const program = fileURLToPath(new URL('../../devnet/main.ts', import.meta.url))
-  // A process group of its own: Ctrl-C reaches only the gateway, which stops first, while its chain still answers.
+  // In a separate process group, because Ctrl-C must stop the gateway first, while its chain still answers.
   const child = spawn(process.execPath, [program, '--dir', dir, '--providers', String(providers)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })
-  const lastWords = keepLastWords(child, log)
-  // `close` rather than `exit`: by then its last words are read.
+  const lastLines = keepLastLines(child, log)
+  // `close` rather than `exit`, so that all of its standard error is read.
   const ended = once(child, 'close').then(
-    ([code, name]) => [`the devnet ended (${name ?? code})`, lastWords.join('; ')].filter(Boolean).join(': '),
+    ([code, name]) => [`the devnet ended (${name ?? code})`, lastLines.join('; ')].filter(Boolean).join(': '),
     (error: Error) => `the devnet could not be started: ${error.message}`,
   )
   const stop = async (): Promise<void> => {
@@ -59,22 +59,22 @@ export async function startDevnet({ dir, providers, log, signal }: DevnetRequest
   } catch (error) {
     await stop()
     signal.throwIfAborted()
-    throw new CommandError(`${(error as Error).message}; svc dev --fresh begins again with a new chain`, { cause: error })
+    throw new CommandError(`${(error as Error).message}; svc dev --fresh starts anew with a new chain`, { cause: error })
   }
 }
 
-function keepLastWords(child: ChildProcess, log: (line: string) => void): readonly string[] {
-  const lastWords: string[] = []
-  if (!child.stderr) return lastWords
+function keepLastLines(child: ChildProcess, log: (line: string) => void): readonly string[] {
+  const lastLines: string[] = []
+  if (!child.stderr) return lastLines
   createInterface({ input: child.stderr }).on('line', (line) => {
     log(line)
-    if (line.trim() !== '') lastWords.push(line.trim())
-    if (lastWords.length > lastWordsMax) lastWords.shift()
+    if (line.trim() !== '') lastLines.push(line.trim())
+    if (lastLines.length > lastLinesMax) lastLines.shift()
   })
-  return lastWords
+  return lastLines
 }
 
-/** It prints one JSON line when everything answers. */
+/** The devnet prints one JSON line when the chain and the providers answer. */
 async function waitUntilReady(child: ChildProcess, ended: Promise<string>, signal: AbortSignal): Promise<DevnetReady> {
   if (!child.stdout) throw new Error('the devnet was started without output')
   const limit = AbortSignal.any([signal, AbortSignal.timeout(startMs)])
@@ -82,7 +82,7 @@ async function waitUntilReady(child: ChildProcess, ended: Promise<string>, signa
   const failed = ended.then((why) => {
     throw new Error(why)
   })
-  // Whichever comes second has nobody waiting for it.
+  // The loser of the race has no handler.
   failed.catch(() => {})
   const [line] = (await Promise.race([once(lines, 'line', { signal: limit }), failed]).catch((error: unknown) => {
     signal.throwIfAborted()

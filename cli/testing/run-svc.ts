@@ -1,4 +1,4 @@
-/** Runs the real program for tests, with a home directory of its own and no variable of the machine's svc. */
+/** `svc` for tests, with a private home directory and without the variables of this machine: inside the test process, or as a process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { main } from '../main.ts'
 
 const program = fileURLToPath(new URL('../svc.js', import.meta.url))
-/** A command that should end and does not. */
+/** Limit for a process that should end by itself. */
 const runMs = 120_000
 
 export interface SvcRun {
@@ -18,16 +19,20 @@ export interface SvcRun {
   readonly stderr: string
 }
 
+type Env = Readonly<Record<string, string>>
+
 export interface SvcHome extends Disposable {
   readonly dir: string
-  /** Runs to the end. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<SvcRun>
-  /** Starts a command that keeps running. */
-  start(args: readonly string[], env?: Readonly<Record<string, string>>): StartedSvc
+  /** Runs a command to its end inside this process. For a command that serves, or reads the terminal or NODE_… variables: `spawn`, `start`. */
+  run(args: readonly string[], env?: Env): Promise<SvcRun>
+  /** Runs the program to its end as a process. */
+  spawn(args: readonly string[], env?: Env): Promise<SvcRun>
+  /** Starts the program as a process that keeps running. */
+  start(args: readonly string[], env?: Env): StartedSvc
 }
 
 export interface StartedSvc extends AsyncDisposable {
-  /** Resolves with the first line written that matches, of those not looked at yet. Rejects when the program ends before. */
+  /** Resolves with the first unread line that matches. Rejects when the program ends before. */
   line(pattern: RegExp): Promise<string>
   readonly ended: Promise<number | null>
   send(signal: NodeJS.Signals): void
@@ -37,19 +42,28 @@ export interface StartedSvc extends AsyncDisposable {
 
 export function svcHome(): SvcHome {
   const dir = mkdtempSync(join(tmpdir(), 'svc-cli-'))
-  const launch = (args: readonly string[], env: Readonly<Record<string, string>> = {}, timeout?: number) =>
-    spawn(process.execPath, [program, ...args], {
-      cwd: dir,
-      env: { PATH: process.env.PATH, HOME: dir, NO_COLOR: '1', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout,
-    })
+  const fullEnv = (env: Env = {}) => ({ PATH: process.env.PATH, HOME: dir, NO_COLOR: '1', ...env })
+  const launch = (args: readonly string[], env: Env | undefined, timeout?: number) =>
+    spawn(process.execPath, [program, ...args], { cwd: dir, env: fullEnv(env), stdio: ['ignore', 'pipe', 'pipe'], timeout })
   return {
     dir,
-    run: (args, env) => finish(launch(args, env, runMs)),
+    run: (args, env) => runHere(args, fullEnv(env), dir),
+    spawn: (args, env) => finish(launch(args, env, runMs)),
     start: (args, env) => follow(launch(args, env)),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   }
+}
+
+async function runHere(args: readonly string[], env: Readonly<Record<string, string | undefined>>, cwd: string): Promise<SvcRun> {
+  const written = { stdout: '', stderr: '' }
+  const sink = (name: 'stdout' | 'stderr') => ({
+    write(text: string) {
+      written[name] += text
+    },
+  })
+  const stdin = new PassThrough().end()
+  const code = await main(args, env, { cwd: () => cwd, stdin, stdout: sink('stdout'), stderr: sink('stderr') })
+  return { code, ...written }
 }
 
 async function finish(child: ChildProcess): Promise<SvcRun> {

@@ -154,7 +154,7 @@ describe('no response and no log line contains', () => {
       if (status === 200) expect(json.validation_errors.map(({ field }: { field: string }) => field)).toEqual(['chain.private_key'])
       else
         expect(json).toMatchObject({
-          error: expect.stringMatching(/is not valid TOML: look at line \d+, column \d+$/),
+          error: expect.stringMatching(/is not valid TOML: line \d+, column \d+: [ -~]+$/),
           code: 'config_malformed',
         })
     } finally {

@@ -1,4 +1,4 @@
-/** `svc admin …` against a running service: what an operator reads and what changes. */
+/** `svc admin …` against a running service. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTaskCalls, type TaskCalls, taskPlugin } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
@@ -23,7 +23,7 @@ test('status shows health, version, cache and workers', async () => {
   expect(await svc('status')).toEqual(
     done(
       new RegExp(
-        `^svc at ${service.adminUrl}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
+        `^svc at ${service.adminUrl}\\nStatus: ok\\nVersion: \\S+\\nCommit: \\S+\\nBuilt: \\S+\\nUptime: \\S+\\n\\nCache\\nUSED +LIMIT +USAGE\\n.+\\n\\nWorkers\\nNAME +STATUS\\n`,
       ),
     ),
   )
@@ -53,7 +53,7 @@ describe('s3-user', () => {
     expect((await svc('s3-user', 'list')).stdout).not.toContain(accessKey)
   })
 
-  test.each(['user', 'userplus'])('create --role %s asks for nothing', async (role) => {
+  test.each(['user', 'userplus'])('create --role %s needs no --yes', async (role) => {
     expect(await create('--role', role)).toMatchObject({ role })
   })
 })
@@ -89,7 +89,7 @@ describe('settings', () => {
     [['cache.eviction_policy=fifo'], 1, expect.stringMatching(/^cache\.eviction_policy must be (?=.*lru)(?=.*after_upload).*none/)],
     [['cache.lru_low_watermark_percent=90'], 1, expect.stringContaining('cache.lru_low_watermark_percent')],
     [['chain.default_copies=9'], 1, expect.stringMatching(/^chain\.default_copies must be at most 8/)],
-  ])('set %j changes nothing and says why in one line', async (pairs, code, message) => {
+  ])('set %j changes nothing and reports why in one line', async (pairs, code, message) => {
     const before = (await service.call('GET', '/api/v1/settings')).json
     const refused = await svc('settings', 'set', ...pairs)
     expect(refused).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
@@ -97,7 +97,7 @@ describe('settings', () => {
     expect((await service.call('GET', '/api/v1/settings')).json).toEqual(before)
   })
 
-  test('a setting that does not exist, or that only the file shows, is not shown', async () => {
+  test('a setting that does not exist, or is secret, is not shown', async () => {
     expect(await svc('settings', 'get', 'chain.copies')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a setting') })
     expect(await svc('settings', 'get', 'chain.private_key')).toMatchObject({ code: 2, stdout: '' })
   })
@@ -108,7 +108,7 @@ describe('task', () => {
     String((await tasks.putUntil('failed', { of, end: 'fail', message })).id)
   const dismissAll = () => svc('task', 'acknowledge', '--yes')
 
-  test('list shows a page, with what a stranger said on one line and without its colours, and how to go on', async () => {
+  test('list shows a page with untrusted text on one line and without its colours, and the cursor of the next page', async () => {
     const [older, newer] = [await fail(), await fail('deliver', 'the carrier\n\u001b[31mrefused')]
     const { code, stdout } = await svc('task', 'list', '--type', 'test_deliver', '--status', 'failed', '--limit', '1')
     expect(code).toBe(0)
@@ -123,14 +123,14 @@ describe('task', () => {
     await dismissAll()
   })
 
-  test('stats counts failures and dismissed ones apart', async () => {
+  test('stats counts failed and dismissed tasks separately', async () => {
     await fail('collect')
     expect(await svc('task', 'stats')).toEqual(done(/^TYPE +STATUS +COUNT\n[\s\S]*test_collect +failed +1\n/))
     await dismissAll()
     expect((await svc('task', 'stats')).stdout).toMatch(/^test_collect +dismissed +1$/m)
   })
 
-  test('retry runs one again, acknowledge <id> dismisses one, and neither asks', async () => {
+  test('retry reruns one and acknowledge <id> dismisses one, both without --yes', async () => {
     const id = await fail()
     expect(await svc('task', 'retry', id)).toEqual(done(`Task ${id} pending\n`))
     await until('the next failure', async () =>
@@ -142,7 +142,7 @@ describe('task', () => {
     expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
   })
 
-  test('acknowledge --yes dismisses those of a type and before a time; without --before all until now', async () => {
+  test('acknowledge --yes dismisses failures by type and time; without --before all until now', async () => {
     await fail()
     await fail('collect')
     expect(await svc('task', 'acknowledge', '--before', '2020-01-01T00:00:00Z', '--yes')).toEqual(done('0 failed tasks acknowledged\n'))

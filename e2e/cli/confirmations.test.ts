@@ -1,4 +1,4 @@
-/** What must be confirmed with --yes: refused before a single byte is sent, done with it, and nothing else asks. */
+/** Changes that need --yes: refused before any byte is sent, done with it. No other command needs it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,12 +6,12 @@ import { svcHome } from '../../cli/testing/run-svc.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
-/** Counts what arrives at it. */
+/** Counts its connections. */
 let listener: Server
 let arrived = 0
 beforeAll(async () => {
   service = await startService()
-  listener = createServer((_request, response) => response.end()).on('connection', () => {
+  listener = createServer((_request, response) => void response.setHeader('connection', 'close').end()).on('connection', () => {
     arrived += 1
   })
   await new Promise<void>((ready) => listener.listen(0, '127.0.0.1', ready))
@@ -49,7 +49,7 @@ test.each(risky)('svc admin %j is refused without --yes, and nothing is sent', a
   expect(connections).toBe(0)
 })
 
-test.each(['--yes=no', '--yes=false', '--no-yes', '--yes=true'])('%s is no confirmation', async (flag) => {
+test.each(['--yes=no', '--yes=false', '--no-yes', '--yes=true'])('%s does not confirm', async (flag) => {
   const { end, connections } = await sendNowhere(['s3-user', 'delete', user, flag])
   expect(end).toMatchObject({ code: 2, stdout: '' })
   expect(connections).toBe(0)
@@ -83,7 +83,7 @@ describe('with --yes it is done', () => {
   })
 })
 
-test('nothing else asks', async () => {
+test('no other change needs --yes', async () => {
   const { access_key } = await create('--role', 'userplus')
   const lines = [
     ['s3-user', 'create', '--role', 'user'],

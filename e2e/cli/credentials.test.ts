@@ -1,4 +1,4 @@
-/** Which configuration, which address, which password: in this order and no other. */
+/** The order in which configuration, address and password are looked up. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.[Symbol.asyncDispose]())
 
-/** In a home where the file with the first password is gone. */
+/** Runs without the file of the first password. */
 async function withoutPasswordFile<T>(use: () => Promise<T>): Promise<T> {
   rmSync(passwordPath)
   try {
@@ -31,11 +31,11 @@ const ask = (env: Readonly<Record<string, string>> = {}) =>
   )
 const answered = { code: 0, stdout: '{\n  "s3.region": "us-east-1"\n}\n', stderr: '' }
 
-test('flags stand after admin and before the subcommand; the password comes from the file next to the configuration', async () => {
+test('flags may follow admin directly; the password comes from the file next to the configuration', async () => {
   expect(await ask()).toEqual(answered)
 })
 
-test('SVC_ADMIN_PASSWORD wins over the file, and a wrong password is refused with what to do', async () => {
+test('SVC_ADMIN_PASSWORD overrides the file, and a wrong password is refused with the next step', async () => {
   expect(await ask({ SVC_ADMIN_PASSWORD: 'wrong' })).toEqual({
     code: 1,
     stdout: '',
@@ -44,7 +44,7 @@ test('SVC_ADMIN_PASSWORD wins over the file, and a wrong password is refused wit
   expect(await withoutPasswordFile(() => ask({ SVC_ADMIN_PASSWORD: service.password }))).toEqual(answered)
 })
 
-test('of a service in setup mode status says what is missing, and other commands that it is in setup mode', async () => {
+test('in setup mode admin status lists what is missing, and other commands report the mode', async () => {
   const status = await service.svc('admin', 'status')
   expect(status).toMatchObject({ code: 0, stderr: '' })
   expect(status.stdout).toContain(`Status: setup\nMode: setup\nConfig: ${service.configPath}\nWritable: yes\nRestart required: no\n`)
@@ -56,7 +56,7 @@ test('of a service in setup mode status says what is missing, and other commands
   })
 })
 
-test('where neither is there and nobody can be asked, both are named', async () => {
+test('without password and terminal the error names both places for a password', async () => {
   expect(await withoutPasswordFile(ask)).toEqual({
     code: 1,
     stdout: '',
@@ -64,13 +64,13 @@ test('where neither is there and nobody can be asked, both are named', async () 
   })
 })
 
-test.skipIf(isTerminalMissing)('at a terminal it is asked for last, and not shown', async () => {
+test.skipIf(isTerminalMissing)('on a terminal the password is asked for last, and not shown', async () => {
   const line = ['admin', 'settings', 'get', 's3.region', '--admin-url', service.adminUrl, '-c', service.configPath]
   const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, `${service.password}\r`] }))
   expect({ code, shown }).toEqual({ code: 0, shown: 'Password of admin: \nus-east-1\n' })
 })
 
-test.skipIf(isTerminalMissing)('Ctrl-C at that question ends the command', async () => {
+test.skipIf(isTerminalMissing)('Ctrl-C at the password prompt ends the command', async () => {
   const line = ['admin', 'task', 'stats', '--admin-url', service.adminUrl, '-c', service.configPath]
   const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, '\u0003'] }))
   expect({ code, shown }).toEqual({ code: 1, shown: 'Password of admin: \nfatal: cancelled\n' })
@@ -96,8 +96,8 @@ test('the configuration is --config or -c, then a non-empty SVC_CONFIG, then ~/.
   expect(await addressOf(['-c', flagged, '--admin-url', 'http://127.0.0.5:9'])).toBe('127.0.0.5')
 })
 
-// The last one: it uses up the attempts that this address has.
-test('too many wrong passwords are told with the seconds to wait', async () => {
+// Last, because it exhausts the attempts of this address.
+test('the error after too many wrong passwords says how many seconds to wait', async () => {
   const basic = `Basic ${Buffer.from('admin:wrong').toString('base64')}`
   const guess = () => service.call('GET', '/api/v1/settings', { as: 'nobody', headers: { authorization: basic } })
   for (let status = 401; status === 401; ) ({ status } = await guess())

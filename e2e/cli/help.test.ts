@@ -1,4 +1,4 @@
-/** Somebody who never saw svc learns it from its help: complete, alike everywhere, and never without an example. */
+/** The help: complete, of one form, with examples, and true. */
 import { describe, expect, test } from 'vitest'
 import { cliCommands, loadContributions } from '#kernel'
 import { localCommands } from '../../cli/local-commands.ts'
@@ -72,4 +72,49 @@ test('svc provider list --help documents every flag of the specification with it
   for (const flag of ['--json', '--active', '--rpc-url', '--network', '--timeout', '--no-health']) expect(flags).toContain(flag)
   expect(flags).toMatch(/^--timeout +duration .+\[default: 5s\]$/m)
   expect(flags).toMatch(/^--network +calibration \| mainnet/m)
+})
+
+const sampleOf = (type: string): readonly string[] => {
+  if (type === 'switch') return []
+  if (type === 'number') return ['1']
+  return [type === 'duration' ? '5s' : (type.split(' ', 1)[0] ?? '')]
+}
+
+/** `--name value`, as the help shows the flag. */
+const flagsIn = (help: string): readonly (readonly string[])[] =>
+  [...sectionOf(help, 'Flags'), ...sectionOf(help, 'Global Flags')]
+    .map((line) => line.split(/ {2,}/))
+    .filter(([name]) => name !== '--help, -h')
+    .map(([name = '', type = '']) => [name.split(',', 1)[0] ?? '', ...sampleOf(type)])
+
+/** Words that no command takes end the run after its flags are checked. */
+const tooMany = ['--', 'a', 'b', 'c', 'd']
+const refusalOfFlag = /unknown flag|takes no --|is a switch|must be a number|must be a duration|must be one of|needs a value/
+
+test.each(names)('svc %s accepts every flag that its help lists', async (name) => {
+  using home = svcHome()
+  const flags = flagsIn(await helpOf(name))
+  expect(flags.length).toBeGreaterThan(0)
+  for (const flag of flags) {
+    const { code, stderr } = await home.run([...name.split(' '), ...flag, ...tooMany])
+    expect({ flag, code, stderr }).toEqual({ flag, code: expect.toBeOneOf([1, 2]), stderr: expect.not.stringMatching(refusalOfFlag) })
+  }
+})
+
+test.each(groups)('a flag that the help of svc %s lists may stand right after it, before each of its commands', async (group) => {
+  using home = svcHome()
+  for (const flag of flagsIn(await helpOf(group))) {
+    for (const name of names.filter((candidate) => candidate.startsWith(`${group} `))) {
+      const { stderr } = await home.run([...group.split(' '), ...flag, ...name.slice(group.length + 1).split(' '), ...tooMany])
+      expect({ flag, name, stderr }).toEqual({ flag, name, stderr: expect.not.stringMatching(refusalOfFlag) })
+    }
+  }
+})
+
+test('a flag that a command refuses is not in its help', async () => {
+  using home = svcHome()
+  for (const name of ['init', 'dev']) {
+    expect(flagsIn(await helpOf(name)).map(([flag]) => flag)).not.toContain('--config')
+    expect((await home.run([name, '--config', 'x.toml'])).stderr).toMatch(/takes no --config: it /)
+  }
 })

@@ -1,4 +1,4 @@
-/** Under --json, standard output is one JSON value and nothing else, whatever else a command has to say. */
+/** With --json, standard output holds exactly one JSON value. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
 })
 
-/** `svc dev --json`, with what it writes to standard output. */
+/** `svc dev --json`, with its standard output. */
 async function startDevAsJson() {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(svcHome())
@@ -66,7 +66,7 @@ const local = async (...words: string[]) => {
   using home = svcHome()
   return await home.run([...words, '--json'])
 }
-/** In a home of its own with a configuration. */
+/** In a new home with a configuration. */
 const own = async (...words: string[]) => {
   using home = svcHome()
   await home.run(['init'])
@@ -76,13 +76,14 @@ const makeUser = async (): Promise<string> => readAlone(await admin('s3-user', '
 
 const makeFailure = async () => String((await createTaskCalls(service).putUntil('failed', { end: 'fail' })).id)
 
-/** Every command that has --json: how to run it, and something of what it answers. */
+/** Every command that has --json: how to run it, and part of its result. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
   init: [
     () => local('init', '--dir', 'x'),
     { username: 'admin', config: expect.stringMatching(/x\/config\.toml$/), password_file: expect.any(String) },
   ],
   migrate: [() => own('migrate'), { applied: expect.arrayContaining(['kernel/0001-tasks']) }],
+  'config validate': [() => onDev('config', 'validate'), { valid: true, config: expect.stringMatching(/config\.toml$/), problems: [] }],
   version: [() => local('version'), { version: expect.any(String) }],
   'admin-auth reset-password': [() => own('admin-auth', 'reset-password'), { username: 'admin', password_file: expect.any(String) }],
   'plugins list': [() => local('plugins', 'list'), expect.arrayContaining([expect.objectContaining({ id: 'tasks', state: 'enabled' })])],
@@ -124,16 +125,16 @@ test('svc dev --json writes what ready.json holds', () => {
   expect(readAlone(dev)).toEqual(JSON.parse(readFileSync(join(dev.home.dir, '.svc-dev', 'ready.json'), 'utf8')))
 })
 
-test('what takes long is told on standard error meanwhile', async () => {
+test('progress of a slow command goes to standard error', async () => {
   const { stderr } = await onDev('provider', 'list', '--no-health')
   expect(stderr).toMatch(/^Reading the providers of devnet from http:\/\/127\.0\.0\.1:\d+\n$/)
 })
 
-test('a result that is no success is still a result: JSON on standard output and exit code 1', async () => {
+test('a failed result is JSON on standard output with exit code 1', async () => {
   using home = svcHome()
-  // The faucets are asked through a proxy that is not there.
+  // The faucets are behind a proxy that does not exist. Node reads these variables when it starts.
   const env = { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://127.0.0.1:9' }
-  const end = await home.run(['wallet', 'fund-testnet', `0x${'1'.repeat(40)}`, '--json'], env)
+  const end = await home.spawn(['wallet', 'fund-testnet', `0x${'1'.repeat(40)}`, '--json'], env)
   expect(end).toMatchObject({ code: 1, stderr: '' })
   expect(readAlone(end).results).toMatchObject([
     { faucet_info: 'CalibnetUSDFC', error: expect.any(String) },
@@ -149,11 +150,11 @@ test.each([
   expect(await admin(...words)).toEqual({ code: expect.any(Number), stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
 })
 
-test('every command that takes --json is tried here', async () => {
+test('this file runs every command that has --json', async () => {
   const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   const withJson = declared.filter(({ flags }) => flags?.json).map(({ name }) => name)
   expect(withJson.sort()).toEqual([...Object.keys(commands), 'dev', 'wallet fund-testnet'].sort())
-  // The others write a script, or serve.
+  // The others print a script or serve.
   const without = declared.filter(({ flags }) => !flags?.json).map(({ name }) => name)
   expect(without.sort()).toEqual(['completions bash', 'completions fish', 'completions zsh', 'serve'])
 })

@@ -1,4 +1,4 @@
-/** What `svc --help` says there is, read as a person reads it. */
+/** Reads the text of `svc --help`. */
 import { svcHome } from '../../cli/testing/run-svc.ts'
 
 export interface ListedCommand {
@@ -6,7 +6,7 @@ export interface ListedCommand {
   readonly summary: string
 }
 
-/** Every command under "Commands". */
+/** The commands listed under "Commands". */
 export async function readCommandList(): Promise<readonly ListedCommand[]> {
   using home = svcHome()
   const { stdout } = await home.run(['--help'])
@@ -16,7 +16,7 @@ export async function readCommandList(): Promise<readonly ListedCommand[]> {
   })
 }
 
-/** The lines of a section without their indent; none where there is no such section. */
+/** The lines of a section without their indent; empty without that section. */
 export function sectionOf(help: string, title: string): readonly string[] {
   const lines = help.split('\n')
   const start = lines.indexOf(title)

@@ -1,4 +1,4 @@
-/** When it does not work, one line says why and what to do, whatever is at the other end. */
+/** One line says what failed and what to do, whichever server answers. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,9 +20,9 @@ const others: Readonly<Record<string, RequestListener>> = {
   'a proxy without svc behind it': html(502),
   'a proxy that redirects': (_request, response) => void response.writeHead(301, { location: 'https://svc.example.org/' }).end(),
   'another JSON service': json(200, { status: 'UP' }),
-  'a service that says nothing': () => {},
-  'a service that goes away': (request) => void request.socket.destroy(),
-  'a service that stops in the middle': (request, response) => {
+  'a service that does not answer': () => {},
+  'a service that closes the connection': (request) => void request.socket.destroy(),
+  'a service that stops mid-answer': (request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{', () => request.socket.destroy())
   },
   'svc that asks to wait': json(429, { error: 'Too many failed passwords.', code: 'login_rate_limited' }, { 'retry-after': '42' }),
@@ -70,24 +70,28 @@ const refusals: readonly (readonly [server: string, words: readonly string[], me
     ['task', 'list', '--json'],
     (url) => `${url}/api/v1/tasks answers in a form that this svc does not know (tasks must be`,
   ],
-  ['a service that says nothing', ['status', '--timeout', '1s'], (url) => `no answer from ${url}: it did not come within 1 s (--timeout)`],
-  ['a service that goes away', ['task', 'stats'], (url) => `no answer from ${url}: `],
-  ['a service that stops in the middle', ['task', 'stats'], (url) => `no answer from ${url}: `],
+  [
+    'a service that does not answer',
+    ['status', '--timeout', '1s'],
+    (url) => `no answer from ${url}: it did not come within 1 s (--timeout)`,
+  ],
+  ['a service that closes the connection', ['task', 'stats'], (url) => `no answer from ${url}: `],
+  ['a service that stops mid-answer', ['task', 'stats'], (url) => `no answer from ${url}: `],
   ['svc that asks to wait', ['task', 'stats'], () => 'Too many failed passwords; the service asks to wait 42 s'],
   ['svc with colours', ['task', 'stats'], () => 'No; [31mway'],
 ]
 
-test.each(refusals)('%s, asked for %j, is told apart in one line', async (server, words, message) => {
+test.each(refusals)('%s is recognised by svc admin %j and reported in one line', async (server, words, message) => {
   const url = urlOf(server)
   const { code, stdout, stderr } = await ask(url, ...words)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^fatal: [^\n]+\n$/)
   expect(stderr.slice('fatal: '.length)).toContain(message(url))
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would obey
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters of a terminal
   expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
 })
 
-test('a password goes to no other host', async () => {
+test('the password is not sent to the target of a redirect', async () => {
   const seen: string[] = []
   const thief = createServer((request, response) => {
     seen.push(request.url ?? '')
@@ -95,15 +99,15 @@ test('a password goes to no other host', async () => {
   })
   await new Promise<void>((ready) => thief.listen(0, '127.0.0.1', ready))
   const target = `http://localhost:${(thief.address() as AddressInfo).port}/`
-  const door = createServer((_request, response) => void response.writeHead(307, { location: target }).end())
-  await new Promise<void>((ready) => door.listen(0, '127.0.0.1', ready))
-  const { stderr } = await ask(`http://127.0.0.1:${(door.address() as AddressInfo).port}`, 'task', 'stats')
-  for (const server of [thief, door]) server.close().closeAllConnections()
+  const redirecting = createServer((_request, response) => void response.writeHead(307, { location: target }).end())
+  await new Promise<void>((ready) => redirecting.listen(0, '127.0.0.1', ready))
+  const { stderr } = await ask(`http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`, 'task', 'stats')
+  for (const server of [thief, redirecting]) server.close().closeAllConnections()
   expect(stderr).toContain('redirects to')
   expect(seen).toEqual([])
 })
 
-test('a service that is not running is named, with what to do', async () => {
+test('a service that is not running is named, with the next step', async () => {
   const server = createServer()
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const { port } = server.address() as AddressInfo
@@ -133,10 +137,12 @@ const wrongLines: readonly (readonly [words: readonly string[], message: string]
   [['provider', 'list', '--network', 'testnet'], '--network must be one of calibration, mainnet, devnet, got "testnet"'],
   [['wallet', 'deposit'], 'svc wallet deposit needs <amount>; see svc wallet deposit --help'],
   [['wallet', 'deposit', '-5'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "-5"'],
+  [['wallet', 'deposit', '--', '-5'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "-5"'],
+  [['wallet', 'deposit', '--', '--json'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "--json"'],
   [['wallet', 'deposit', '1e3'], 'the amount must be a decimal number of USDFC such as 5 or 0.25, got "1e3"'],
   [['wallet', 'fund-testnet', '0x12'], 'the address must be 0x and 40 hexadecimal digits, got "0x12"'],
 ]
 
-test.each(wrongLines)('svc %j is wrong use', async (words, message) => {
+test.each(wrongLines)('svc %j is a usage error', async (words, message) => {
   expect(await home.run(words)).toEqual({ code: 2, stdout: '', stderr: `fatal: ${message}\n` })
 })

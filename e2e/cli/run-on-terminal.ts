@@ -1,4 +1,4 @@
-/** Runs svc on a pseudo terminal, made by `script` of util-linux. */
+/** Runs svc on a pseudo terminal of `script` (util-linux). */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url'
 const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 
 export const isTerminalMissing = !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
-if (isTerminalMissing) process.stderr.write('NOT TESTED: `script` of util-linux is missing, so what svc does on a terminal was not tried\n')
+if (isTerminalMissing) process.stderr.write('NOT TESTED: `script` of util-linux is missing, so terminals were not tested\n')
 
 interface TerminalOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** What is typed once the screen shows the pattern. */
+  /** Typed once the screen shows the pattern. */
   readonly answer?: readonly [shown: RegExp, typed: string]
 }
 
-/** The exit code and all that the screen showed. */
+/** Resolves with the exit code and everything the screen showed. */
 export async function runOnTerminal(words: readonly string[], { cwd, env, answer }: TerminalOptions = {}) {
   const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qefc', line, '/dev/null'], {

@@ -1,4 +1,4 @@
-/** `svc init` and `svc serve` as an operator runs them, and `svc` with the configuration of that service. No chain answers it. */
+/** A service made with `svc init` and `svc serve`, without a chain, and `svc` with its configuration. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SvcRun, svcHome } from '../../cli/testing/run-svc.ts'
@@ -7,7 +7,7 @@ import { type AdminCalls, createAdminCalls } from '../fixtures/admin-calls.ts'
 export interface Service extends AsyncDisposable, AdminCalls {
   readonly configPath: string
   readonly password: string
-  /** Finds address, user and password as it does for an operator on the same machine. */
+  /** Runs a command inside this process, with the configuration and the address of the service. */
   svc(...words: string[]): Promise<SvcRun>
   run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<SvcRun>
 }
@@ -18,7 +18,7 @@ const fullMode = {
   SVC_SERVER_PORT: '127.0.0.1:0',
 }
 
-/** @param env further variables of the service; with `setup: true` nothing is said about a chain, so it starts in setup mode */
+/** @param env further variables of the service; with `setup: true` no chain is configured, so it starts in setup mode */
 export async function startService(env: Readonly<Record<string, string>> = {}, { setup = false } = {}): Promise<Service> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(svcHome())

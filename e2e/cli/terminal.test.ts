@@ -1,4 +1,4 @@
-/** Terminals, pipes and signals. */
+/** Terminals, pipes and signals, with the program as a process. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -16,26 +16,26 @@ const shell = (line: string) =>
     env: { PATH: process.env.PATH, HOME: '/nonexistent' },
   })
 
-test('what goes into a pipe has no colours, though nobody forbids them', () => {
+test('output into a pipe has no colours', () => {
   for (const words of ['--help', 'plugins list', 'nonsense']) {
     const { stdout, stderr } = shell(`"$1" "$2" ${words}`)
     expect(stdout + stderr).not.toContain('\u001b')
   }
 })
 
-test.skipIf(isTerminalMissing)('on a terminal the help has colours, unless NO_COLOR says otherwise', async () => {
+test.skipIf(isTerminalMissing)('on a terminal the help has colours, unless NO_COLOR is set', async () => {
   const [coloured, plain] = await Promise.all([runOnTerminal(['--help']), runOnTerminal(['--help'], { env: { NO_COLOR: '1' } })])
   expect(coloured.shown).toContain('\u001b[')
   expect(plain.shown).not.toContain('\u001b[')
 })
 
-test('a reader that goes away ends the command quietly', () => {
-  // The reader is gone long before the program writes.
+test('a closed pipe ends the command with success and without a message', () => {
+  // `true` has ended long before the program writes.
   const { stdout, stderr } = shell('{ "$1" "$2" plugins list --json; echo "ended with $?" >&2; } | true')
   expect({ stdout, stderr }).toEqual({ stdout: '', stderr: 'ended with 0\n' })
 })
 
-test('Ctrl-C ends a command that waits for an answer, as it ends any program', async () => {
+test('Ctrl-C ends a command that waits for an answer by the signal', async () => {
   using home = svcHome()
   const asked = Promise.withResolvers<void>()
   const silent = createServer(() => asked.resolve())
@@ -48,7 +48,7 @@ test('Ctrl-C ends a command that waits for an answer, as it ends any program', a
   silent.close().closeAllConnections()
 })
 
-test.skipIf(isTerminalMissing)('svc init on a terminal shows the password once and keeps it nowhere', async () => {
+test.skipIf(isTerminalMissing)('svc init on a terminal prints the password once and does not store it', async () => {
   using home = svcHome()
   const { code, shown } = await runOnTerminal(['init'], { cwd: home.dir })
   expect(code).toBe(0)
@@ -59,7 +59,7 @@ test.skipIf(isTerminalMissing)('svc init on a terminal shows the password once a
   expect(readFileSync(join(dir, 'config.toml'), 'utf8')).not.toContain(password)
 })
 
-test('svc init elsewhere writes the password into a file that only its owner reads, and SVC_CONFIG does not redirect it', async () => {
+test('svc init without a terminal writes the password to a file of mode 0600, and ignores SVC_CONFIG', async () => {
   using home = svcHome()
   const elsewhere = join(home.dir, 'elsewhere.toml')
   const { code, stdout, stderr } = await home.run(['init', '--dir', 'data'], { SVC_CONFIG: elsewhere })
@@ -84,6 +84,6 @@ test('svc init replaces nothing, and takes no --config', async () => {
   expect(readFileSync(config, 'utf8')).toBe('# mine\n')
   expect(await home.run(['init', '--config', 'x.toml'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('svc init takes --dir, not --config'),
+    stderr: expect.stringContaining('svc init takes no --config: it writes config.toml into --dir'),
   })
 })

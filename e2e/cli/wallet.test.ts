@@ -1,4 +1,4 @@
-/** `svc wallet …` and `svc provider list` against the chain of `svc dev`: real transactions, no running service asked. */
+/** `svc wallet …` and `svc provider list` with real transactions on the chain of `svc dev`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
@@ -17,7 +17,7 @@ async function svc(...words: string[]) {
 test('deposit prints its transaction and that it is confirmed', async () => {
   const { code, stdout, stderr } = await svc('wallet', 'deposit', '2.5')
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Transaction: 0x[0-9a-f]{64}\nStatus: confirmed\n$/) })
-  // Before it is sent, so that whoever interrupts it can look it up.
+  // Before it is sent, so that it can be looked up after an interruption.
   expect(stderr).toContain(/0x[0-9a-f]{64}/.exec(stdout)?.[0])
 })
 
@@ -31,7 +31,7 @@ test('more than the wallet holds is refused before anything is sent', async () =
   expect(stderr).toMatch(/^fatal: the wallet 0x\w{40} holds [\d.]+ USDFC, less than the 99999999 to deposit\n$/)
 })
 
-test('without a key the command names what makes one', async () => {
+test('without a key the command names svc wallet generate', async () => {
   using home = svcHome()
   await home.run(['init'])
   expect(await home.run(['wallet', 'approve'])).toEqual({
@@ -41,14 +41,14 @@ test('without a key the command names what makes one', async () => {
   })
 })
 
-test('generate prints an address and the key that belongs to it, another each time', async () => {
+test('generate prints a new address and its key each time', async () => {
   using home = svcHome()
   const [one, other] = await Promise.all([home.run(['wallet', 'generate']), home.run(['wallet', 'generate'])])
   for (const { stdout } of [one, other]) expect(stdout).toMatch(/^Address: 0x[0-9a-fA-F]{40}\nPrivate key: 0x[0-9a-f]{64}\n$/)
   expect(one.stdout).not.toBe(other.stdout)
 })
 
-test('provider list shows the providers and asks each whether it answers', async () => {
+test('provider list shows the providers and checks whether each answers', async () => {
   const { code, stdout, stderr } = await svc('provider', 'list')
   expect(code).toBe(0)
   expect(stdout).toMatch(
@@ -65,7 +65,7 @@ test('provider list --active --no-health --timeout reads the chain alone, throug
   expect(stdout).toMatch(/Total: 3 providers \(3 with PDP, health skipped\)\n$/)
   const [, rpcUrl = ''] = /from (\S+)/.exec(stderr) ?? []
   expect((await list('--rpc-url', rpcUrl)).stdout).toBe(stdout)
-  // It is a chain, but not that one.
+  // The node serves another chain.
   expect(await list('--rpc-url', rpcUrl, '--network', 'mainnet')).toMatchObject({
     code: 1,
     stdout: '',

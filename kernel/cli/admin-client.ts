@@ -26,8 +26,8 @@ export interface AdminClient {
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
 }
 
-interface ClientCall extends Pick<CommandCall, 'flags' | 'env'> {
-  readonly out: Pick<CommandCall['out'], 'note'>
+interface ClientCall extends Pick<CommandCall, 'flags' | 'env' | 'cwd'> {
+  readonly out: Pick<CommandCall['out'], 'note' | 'askSecret'>
 }
 
 export async function openAdminClient(call: ClientCall): Promise<AdminClient> {

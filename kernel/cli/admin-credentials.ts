@@ -1,10 +1,11 @@
 /** Where the commands of `svc admin` find the password of the operator. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { adminAuthSection, adminSection } from '../settings.ts'
-import { type CommandCall, CommandError } from './command.ts'
+import { type CommandCall, CommandError, type Output } from './command.ts'
 import { findPlace, readSettings } from './command-settings.ts'
-import { canPrompt, promptSecret } from './prompt.ts'
+
+type CommandLine = Pick<CommandCall, 'flags' | 'env' | 'cwd'>
 
 export interface LocalAdmin {
   /** `host:port` of the Admin listener. */
@@ -15,7 +16,8 @@ export interface LocalAdmin {
 }
 
 /** Reads the local configuration. With `--admin-url` alone the service may be remote, so an unreadable configuration is ignored. */
-export function readLocalAdmin(call: Pick<CommandCall, 'flags' | 'env'>): LocalAdmin {
+export function readLocalAdmin(call: CommandLine): LocalAdmin {
+  requireInstallation(call)
   try {
     const { addr } = readSettings(call, adminSection, ['addr'])
     const { enabled, username } = readSettings(call, adminAuthSection, ['enabled', 'username'])
@@ -27,19 +29,31 @@ export function readLocalAdmin(call: Pick<CommandCall, 'flags' | 'env'>): LocalA
 }
 
 /** SVC_ADMIN_PASSWORD, then the initial password file beside the configuration, then a prompt. Undefined: no password was found and the remote service may need none. */
-export async function findPassword(call: Pick<CommandCall, 'flags' | 'env'>, username: string): Promise<string | undefined> {
+export async function findPassword(
+  call: CommandLine & { readonly out: Pick<Output, 'askSecret'> },
+  username: string,
+): Promise<string | undefined> {
   const fromEnv = call.env.SVC_ADMIN_PASSWORD
   if (fromEnv) return fromEnv
   const path = join(dirname(findPlace(call).configPath), 'admin-initial-password')
   const fromFile = readPasswordFile(path)
   if (fromFile !== undefined) return fromFile
-  if (canPrompt()) return promptSecret(`Password of ${username}: `)
+  const typed = call.out.askSecret?.(`Password of ${username}: `)
+  if (typed !== undefined) return typed
   if (isElsewhere(call)) return undefined
   throw new CommandError(`the Admin password is not known: set SVC_ADMIN_PASSWORD, or put it into ${path}`)
 }
 
+/** Throws when no file, address or variable of the Admin API names a service. */
+function requireInstallation(call: CommandLine): void {
+  const { configPath } = findPlace(call)
+  const isNamed = call.flags.adminUrl !== undefined || Object.keys(call.env).some((name) => name.startsWith('SVC_ADMIN_'))
+  if (isNamed || existsSync(configPath)) return
+  throw new CommandError(`${configPath} does not exist; run svc init, or name a running service with --admin-url`)
+}
+
 /** Whether the command names a service but no configuration. */
-function isElsewhere({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): boolean {
+function isElsewhere({ flags, env }: CommandLine): boolean {
   return flags.adminUrl !== undefined && flags.config === undefined && !env.SVC_CONFIG?.trim()
 }
 

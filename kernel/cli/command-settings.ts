@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { resolveConfigPath } from '../config/file.ts'
-import { loadConfig } from '../config/load.ts'
+import { describeProblem, loadConfig } from '../config/load.ts'
 import type { SettingTable, SettingValues, TypedSection } from '../config/section.ts'
 import { type CommandCall, CommandError } from './command.ts'
 
@@ -11,8 +11,8 @@ export interface CommandPlace {
 }
 
 /** The configuration file: `--config`, then SVC_CONFIG, then ~/.svc/config.toml. The data directory is the one that holds it. */
-export function findPlace({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): CommandPlace {
-  const configPath = resolveConfigPath(flags.config as string | undefined, env)
+export function findPlace({ flags, env, cwd }: Pick<CommandCall, 'flags' | 'env' | 'cwd'>): CommandPlace {
+  const configPath = resolveConfigPath(flags.config as string | undefined, env, cwd)
   return { configPath, dataDir: dirname(configPath) }
 }
 
@@ -21,7 +21,7 @@ export function findPlace({ flags, env }: Pick<CommandCall, 'flags' | 'env'>): C
  * that is invalid or missing; problems elsewhere in the file are ignored.
  */
 export function readSettings<S extends SettingTable, K extends keyof S & string>(
-  call: Pick<CommandCall, 'flags' | 'env'>,
+  call: Pick<CommandCall, 'flags' | 'env' | 'cwd'>,
   section: TypedSection<S>,
   keys: readonly K[],
 ): Pick<SettingValues<S>, K> {
@@ -29,7 +29,7 @@ export function readSettings<S extends SettingTable, K extends keyof S & string>
   const config = loadConfig({ path: configPath, dataDir, env: call.env, sections: [section] })
   const wanted = new Set(keys.map((key) => `${section.path}.${key}`))
   const problems = config.problems.filter(({ field }) => wanted.has(field))
-  if (problems.length > 0) throw new CommandError(problems.map(({ field, message }) => `${field} ${message}`).join('; '))
+  if (problems.length > 0) throw new CommandError(problems.map(describeProblem).join('; '))
   const values = config.values.get(section.path) as SettingValues<S>
   return Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<SettingValues<S>, K>
 }

@@ -11,6 +11,8 @@ export interface Command {
   /** Such as `<id>`, `[key]`, `<pairs...>`. Words inside are separated by spaces, not dashes. */
   readonly parameters?: readonly string[]
   readonly flags?: Readonly<Record<string, FlagSpec>>
+  /** Why `--config` is refused, as `it keeps its own configuration in --dir`. Default: the flag is accepted. */
+  readonly noConfig?: string
   load(): Promise<{ readonly run: (call: CommandCall) => Promise<number | undefined> }>
 }
 
@@ -27,6 +29,8 @@ export interface CommandCall {
   /** By camel-cased name; a duration is milliseconds. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Start of relative paths on the line. Default: the working directory of the process. */
+  readonly cwd?: string
   readonly out: Output
 }
 
@@ -37,6 +41,8 @@ export interface Output {
   /** The result: the object under `--json`, else the text. */
   result(value: unknown, text: string): void
   note(line: string): void
+  /** Reads a line that the terminal does not show. Undefined: there is no terminal. */
+  askSecret?(question: string): Promise<string> | undefined
 }
 
 /** A failed command with its exit code: 2 for a usage error, 1 for everything else. */

@@ -10,16 +10,19 @@ export function createOutput({
   isJson,
   stdout,
   stderr,
+  askSecret,
 }: {
   readonly isJson: boolean
   readonly stdout: Sink
   readonly stderr: Sink
+  readonly askSecret?: Output['askSecret']
 }): Output {
   return {
     isJson,
     isTerminal: stdout.isTTY === true,
     result: (value, text) => void stdout.write(endLine(isJson ? JSON.stringify(value, writeBigint, 2) : text)),
     note: (line) => void stderr.write(endLine(line)),
+    ...(askSecret ? { askSecret } : {}),
   }
 }
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const prompt = fileURLToPath(new URL('./prompt.ts', import.meta.url))
 const asking = `import { promptSecret } from ${JSON.stringify(prompt)}
-const answer = await promptSecret('Password: ').catch((error) => 'refused: ' + error.message)
+const answer = await promptSecret('Password: ', process).catch((error) => 'refused: ' + error.message)
 process.stdout.write('[' + answer + ']')`
 
 test('without a terminal nothing is asked', async () => {

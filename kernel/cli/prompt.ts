@@ -2,17 +2,22 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { CommandError } from './command.ts'
 
-/** Whether stdin and stderr are a terminal. */
-export const canPrompt = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
+export interface PromptStreams {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly stderr: { readonly isTTY?: boolean; write(text: string): unknown }
+}
 
-/** Asks on standard error and reads one line from the terminal without showing it. Throws CommandError on Ctrl-C and where there is no terminal. */
-export async function promptSecret(question: string): Promise<string> {
-  if (!canPrompt()) throw new CommandError(`${question.trim()} cannot be asked for: there is no terminal`)
-  // readline echoes into its output, so it gets one that discards everything.
+/** A prompt needs a terminal for both the question and the answer. */
+export const canPrompt = ({ stdin, stderr }: PromptStreams): boolean => stdin.isTTY === true && stderr.isTTY === true
+
+/** Asks on standard error and reads one line from the terminal without showing it. Throws CommandError on Ctrl-C and without a terminal. */
+export async function promptSecret(question: string, streams: PromptStreams): Promise<string> {
+  if (!canPrompt(streams)) throw new CommandError(`${question.trim()} cannot be asked for: there is no terminal`)
+  // readline echoes into its output: this one keeps nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
-  // Only after the terminal's own echo is off.
-  process.stderr.write(question)
+  const lines = createInterface({ input: streams.stdin, output: nowhere, terminal: true })
+  // Only now, when the terminal itself echoes no more.
+  streams.stderr.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.on('SIGINT', () => reject(new CommandError('cancelled')))
@@ -21,6 +26,6 @@ export async function promptSecret(question: string): Promise<string> {
     })
   } finally {
     lines.close()
-    process.stderr.write('\n')
+    streams.stderr.write('\n')
   }
 }

@@ -17,14 +17,16 @@ test('the path comes from the flag, then a SVC_CONFIG that is not blank, then th
   expect(resolveConfigPath(undefined, { SVC_CONFIG: '  ' })).toBe(join(homedir(), '.svc', 'config.toml'))
 })
 
-test('a file that is not TOML is refused with its path and line', () => {
+test('a file that is not TOML is refused with its path, the line, the column and what was expected', () => {
   const path = join(dir, 'config.toml')
   writeFileSync(path, '[cache]\nlow = 1\nhigh = = 2\n')
-  expect(() => readConfigFile(path)).toThrow(/config\.toml is not valid TOML: look at line 3, column \d+$/)
+  expect(() => readConfigFile(path)).toThrow(
+    /config\.toml is not valid TOML: line 3, column 8: expected a value: "text", a number, true, false, \[list\] or {table}$/,
+  )
 })
 
 test.each(['private_key = "0xfeed', 'private_key = 0xfeedz', 'private_key "0xfeed"', 'private_key = 5feed'])(
-  'I-10: of a line that cannot be read, such as %s, nothing is told but its place',
+  'I-10: the message about an unreadable line such as %s does not quote it',
   (line) => {
     const path = join(dir, 'config.toml')
     writeFileSync(path, `[chain]\n${line}\n`)

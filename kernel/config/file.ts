@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as tomlPatch from '@decimalturn/toml-patch'
 import { defineErrors } from '../errors.ts'
 import { lazyPackage } from '../lazy-package.ts'
+import { describeTomlError } from './toml-error-policy.ts'
 
 const toml = lazyPackage<typeof tomlPatch>('@decimalturn/toml-patch')
 
@@ -15,12 +16,12 @@ export const configFileErrors = defineErrors({
   config_unwritable: { status: 500, message: 'The configuration file cannot be written.' },
 })
 
-export const defaultDataDir = (): string => join(homedir(), '.svc')
+export const defaultDataDir = (env: Readonly<Record<string, string | undefined>>): string => join(env.HOME || homedir(), '.svc')
 
 /** `--config`, then a non-blank SVC_CONFIG, then ~/.svc/config.toml. */
-export function resolveConfigPath(flag: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+export function resolveConfigPath(flag: string | undefined, env: Readonly<Record<string, string | undefined>>, cwd = ''): string {
   const fromEnv = env.SVC_CONFIG?.trim()
-  return resolve(flag ?? (fromEnv || join(defaultDataDir(), 'config.toml')))
+  return resolve(cwd, flag ?? (fromEnv || join(defaultDataDir(env), 'config.toml')))
 }
 
 /** A missing file counts as empty. */
@@ -35,9 +36,8 @@ export function readConfigFile(path: string): { readonly exists: boolean; readon
   try {
     return { exists: true, text, tree: toml().parse(text) as Record<string, unknown> }
   } catch (cause) {
-    // I-10: the parser's own words quote the line, which may hold the wallet key. They go nowhere, not even as a cause.
-    const { line, column } = cause as { readonly line?: number; readonly column?: number }
-    throw configFileErrors.config_malformed({ message: `${path} is not valid TOML: look at line ${line}, column ${column}` })
+    // I-10: the message of the parser quotes the line, which may hold the wallet key, so it is not even kept as a cause.
+    throw configFileErrors.config_malformed({ message: `${path} is not valid TOML: ${describeTomlError(cause)}` })
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ConfigRequest, loadConfig } from './load.ts'
+import { type ConfigRequest, describeProblem, loadConfig } from './load.ts'
 import { defineSection } from './section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './setting.ts'
 import { matching } from './value-rule.ts'
@@ -125,6 +125,26 @@ test.each([
   ['an unknown setting', '[cache]\nlou = 3\n[chain]\nprivate_key = "k"', 'start'],
 ])('%s blocks what it must', (_name, toml, blocks) => {
   expect(load(toml, { env: {} }).problems).toMatchObject([{ blocks }])
+})
+
+test.each([
+  ['SVC_CACHE_MAX_SIZE_GB', 'big', 'SVC_CACHE_MAX_SIZE_GB must be a number (was a string)'],
+  ['SVC_CACHE_LOW', '95', 'SVC_CACHE_LOW must be below cache.high'],
+  ['SVC_CACHE_HIGH', '70', 'with SVC_CACHE_HIGH, cache.low must be below cache.high'],
+])('the value of the variable %s=%s stops the start, and the problem names the variable', (variable, value, description) => {
+  const { problems } = load('', { env: { SVC_CHAIN_PRIVATE_KEY: 'k', [variable]: value } })
+  expect(problems.map(describeProblem)).toEqual([description])
+  expect(problems).toMatchObject([{ blocks: 'start' }])
+})
+
+test('a rule that the file breaks by itself is a problem of the file, whatever the environment holds', () => {
+  const { problems } = load('[cache]\nlow = 95\n', { env: { SVC_CHAIN_PRIVATE_KEY: 'k', SVC_CACHE_HIGH: '70' } })
+  expect(problems).toEqual([{ field: 'cache.low', message: 'must be below cache.high', blocks: 'setup' }])
+})
+
+test('an invalid value of --set is named with its flag', () => {
+  const { problems } = load('', { flags: { 'cache.low': 'x' } })
+  expect(problems.map(describeProblem)).toEqual(['--set cache.low must be a number (was a string)'])
 })
 
 test('an empty required setting counts as missing, and says what it is for', () => {

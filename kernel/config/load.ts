@@ -1,3 +1,4 @@
+import { suggest } from '../suggest.ts'
 import { readConfigFile } from './file.ts'
 import { envName, type Section } from './section.ts'
 import type { FileValue, Setting } from './setting.ts'
@@ -10,7 +11,12 @@ export interface ConfigProblem {
   readonly message: string
   /** `setup`: the operator can fix it on the settings page, so the service starts in setup mode. `start`: it cannot start. */
   readonly blocks: 'setup' | 'start'
+  /** Where the value comes from when that is not the file: `SVC_CHAIN_RPC_URL`, or `--set chain.rpc_url`. */
+  readonly origin?: string
 }
+
+/** One line that names the place to correct. */
+export const describeProblem = ({ field, message, origin }: ConfigProblem): string => `${origin ?? field} ${message}`
 
 export interface LoadedConfig {
   readonly path: string
@@ -52,7 +58,7 @@ export function loadConfig(request: ConfigRequest): LoadedConfig {
     }
   }
   for (const flagPath of Object.keys(request.flags ?? {})) {
-    if (!raw.has(flagPath)) problems.push({ field: flagPath, message: 'is not a setting of this service', blocks: 'start' })
+    if (!raw.has(flagPath)) problems.push(locate({ field: flagPath, message: 'is not a setting of this service', blocks: 'start' }, 'flag'))
   }
   return { path: request.path, exists: file.exists, dataDir: request.dataDir, values, raw, sources, problems }
 }
@@ -73,17 +79,61 @@ function readSection(section: Section, tree: unknown, request: ConfigRequest) {
     const choice = { ...found, value: setting.normalize(found.value) }
     picked.set(field, choice)
     const problem = checkSetting(field, setting, choice.value)
-    if (problem) problems.push(problem)
+    if (problem) problems.push(isAbsent(setting, choice.value) ? problem : locate(problem, choice.source))
     isValid &&= !problem || isAbsent(setting, choice.value)
     const usable = problem ? defaultOf(setting, request.dataDir) : choice.value
     values[key] = usable === undefined ? undefined : setting.parse(usable)
   }
   // Rules across keys need valid keys; a missing required key does not suspend them.
-  const crossing = isValid ? section.check(values as never) : []
-  for (const { key, message } of crossing) {
-    problems.push({ field: `${section.path}.${key}`, message, blocks: blockedBy(section.keys[key]) })
-  }
+  if (isValid) problems.push(...checkAcross(section, { values, picked, tree, request }))
   return { picked, values, problems }
+}
+
+interface SectionContext {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly picked: ReadonlyMap<string, Picked>
+  readonly tree: unknown
+  readonly request: ConfigRequest
+}
+
+/** The rules across keys. One that only values outside the file break is a problem of the environment, whichever key the rule names. */
+function checkAcross(section: Section, { values, picked, tree, request }: SectionContext): readonly ConfigProblem[] {
+  const broken = section.check(values as never)
+  const origins = [...picked].flatMap(([field, { source }]) => originOf(field, source) ?? [])
+  if (broken.length === 0 || origins.length === 0) return broken.map((fault) => toProblem(section, fault))
+  const inFile = new Set(section.check(valuesOfFile(section, tree, request) as never).map(({ key }) => key))
+  return broken.map((fault) => {
+    const problem = toProblem(section, fault)
+    if (inFile.has(fault.key)) return problem
+    const own = originOf(problem.field, picked.get(problem.field)?.source ?? 'default')
+    return { ...problem, blocks: 'start', origin: own ?? `with ${origins.join(' and ')}, ${problem.field}` }
+  })
+}
+
+const toProblem = ({ path, keys }: Section, { key, message }: { readonly key: string; readonly message: string }): ConfigProblem => ({
+  field: `${path}.${key}`,
+  message,
+  blocks: blockedBy(keys[key]),
+})
+
+function valuesOfFile(section: Section, tree: unknown, { env: _env, flags: _flags, ...request }: ConfigRequest) {
+  const entries = Object.entries(section.keys).map(([key, setting]) => {
+    const { value } = pick(`${section.path}.${key}`, setting, tree, { ...request, env: {} })
+    const usable = setting.rule.check(value) ? defaultOf(setting, request.dataDir) : value
+    return [key, usable === undefined ? undefined : setting.parse(usable as FileValue)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A value outside the file cannot be corrected on the settings page, so it stops the start. */
+function locate(problem: ConfigProblem, source: Source): ConfigProblem {
+  const origin = originOf(problem.field, source)
+  return origin === undefined ? problem : { ...problem, blocks: 'start', origin }
+}
+
+function originOf(field: string, source: Source): string | undefined {
+  if (source === 'env') return envName(field)
+  return source === 'flag' ? `--set ${field}` : undefined
 }
 
 const blockedBy = (setting: Setting<unknown> | undefined): ConfigProblem['blocks'] =>
@@ -142,18 +192,26 @@ function unknownKeys(tree: unknown, sections: readonly Section[]): ConfigProblem
       const isTable = value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
       if (isTable && tables.has(field)) walk(value, field)
       else if (!known.has(field))
-        problems.push({ field, message: `is not a setting of this service${suggest(field, known)}`, blocks: 'start' })
+        problems.push({ field, message: `is not a setting of this service${adviseKey(field, known)}`, blocks: 'start' })
     }
   }
   if (tree !== null && typeof tree === 'object') walk(tree, '')
   return problems
 }
 
-function suggest(field: string, known: ReadonlySet<string>): string {
-  const last = field.slice(field.lastIndexOf('.') + 1)
-  const near = [...known].find(
-    (candidate) =>
-      candidate.endsWith(`.${last}`) || (candidate.startsWith(`${field.split('.')[0]}.`) && candidate.includes(last.slice(0, 5))),
+/** A typing error in a key of the same table, or a key of this very name that is in one other table only. */
+function adviseKey(field: string, known: ReadonlySet<string>): string {
+  const [table, key] = splitField(field)
+  const near = suggest(
+    key,
+    [...known].flatMap((candidate) => (splitField(candidate)[0] === table ? [splitField(candidate)[1]] : [])),
   )
-  return near ? `; did you mean ${near}?` : ''
+  const moved = [...known].filter((candidate) => splitField(candidate)[1] === key)
+  const meant = near === undefined ? (moved.length === 1 ? moved[0] : undefined) : `${table}.${near}`
+  return meant ? `; did you mean ${meant}?` : ''
+}
+
+function splitField(field: string): readonly [table: string, key: string] {
+  const at = field.lastIndexOf('.')
+  return [field.slice(0, Math.max(at, 0)), field.slice(at + 1)]
 }

@@ -1,6 +1,9 @@
 /** Public contract of the storage plugin: buckets, objects, versions, placements and cache statistics. */
 import { defineEvent, defineExtensionPoint, defineService, type Reader } from '#kernel'
 
+/** Limits of one object, which is one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
+export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const
+
 /** Keeps the copy policy it was created with (I-12). */
 export interface Bucket {
   readonly id: number

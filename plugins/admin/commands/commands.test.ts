@@ -40,7 +40,7 @@ test('status shows health, version, cache and workers', async () => {
   await using admin = await start()
   const { code, stdout } = await run(admin, 'admin status')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^svc at http:\/\/127\.0\.0\.1:\d+\nStatus: ok\nVersion: \S+\nCommit: \S+\nUptime: \d+s\n/)
+  expect(stdout).toMatch(/^svc at http:\/\/127\.0\.0\.1:\d+\nStatus: ok\nVersion: \S+\nCommit: \S+\nBuilt: \S+\nUptime: \d+s\n/)
   expect(stdout).toMatch(/USED {2}LIMIT +USAGE\n0 B +1\.00 GiB +0\.0%\n/)
   expect(stdout).toMatch(/NAME +STATUS\ntasks +healthy\n$/)
   const json = JSON.parse((await run(admin, 'admin status', { flags: { json: true } })).stdout)

@@ -28,6 +28,7 @@ async function showRunning(client: AdminClient, { out }: CommandCall): Promise<v
     'Status: ok',
     `Version: ${system.version}`,
     `Commit: ${system.commit}`,
+    `Built: ${system.build_date}`,
     `Uptime: ${formatDuration(system.uptime_seconds * 1000)}`,
     '',
     'Cache',

@@ -1,12 +1,12 @@
 /** Size limits of objects. */
+import { objectSizes } from '../contract.ts'
 
 export interface SizeLimits {
   readonly bytesMin: number
   readonly bytesMax: number
 }
 
-/** Limits of one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
-export const pieceSizes: SizeLimits = { bytesMin: 127, bytesMax: 1_065_353_216 }
+export const pieceSizes: SizeLimits = objectSizes
 
 export type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; readonly message: string }
 

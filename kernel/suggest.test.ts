@@ -3,10 +3,19 @@ import { suggest } from './suggest.ts'
 
 test.each([
   ['serv', 'serve'],
+  ['srever', 'serve'],
   ['migrat', 'migrate'],
+  ['mirgate', 'migrate'],
+  ['intii', 'init'],
+  ['inti', 'init'],
+  ['plug', 'plugins list'],
   ['plugins lsit', 'plugins list'],
   ['xyz', undefined],
   ['', undefined],
-])('%j is taken for %j', (word, meant) => {
+])('for %j the suggestion is %j', (word, meant) => {
   expect(suggest(word, ['serve', 'migrate', 'plugins list', 'init'])).toBe(meant)
+})
+
+test('of two equally near candidates none is suggested', () => {
+  expect(suggest('cat', ['car', 'cab'])).toBeUndefined()
 })

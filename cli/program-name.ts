@@ -1,0 +1,23 @@
+import { realpathSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('./svc.js', import.meta.url))
+
+/** What starts this program from any directory: `svc` where the PATH leads to it, else its path. Quoted for a shell. */
+export function programName({ PATH = '' }: Readonly<Record<string, string | undefined>>): string {
+  const first = PATH.split(delimiter)
+    .filter((dir) => dir !== '')
+    .map((dir) => realPath(join(dir, 'svc')))
+    .find((path) => path !== undefined)
+  if (first === realPath(program)) return 'svc'
+  return /^[\w@%+=:,./-]+$/.test(program) ? program : `'${program.replaceAll("'", "'\\''")}'`
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SvcHome, svcHome } from './testing/run-svc.ts'
+
+let home: SvcHome
+let config = ''
+beforeAll(async () => {
+  home = svcHome()
+  await home.run(['init'])
+  config = join(home.dir, '.svc', 'config.toml')
+})
+afterAll(() => home?.[Symbol.dispose]())
+
+const key = { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) }
+const validate = (env: Readonly<Record<string, string>>, ...flags: string[]) => home.run(['config', 'validate', ...flags], env)
+
+test('a configuration with which svc serve would start in full mode is valid', async () => {
+  expect(await validate(key)).toEqual({ code: 0, stderr: '', stdout: `${config} and the environment are valid.\n` })
+  expect(JSON.parse((await validate(key, '--json')).stdout)).toEqual({ valid: true, config, problems: [] })
+})
+
+test('every problem of the file and of the environment is listed with its place, and the exit code is 1', async () => {
+  const wrong = join(home.dir, 'wrong.toml')
+  writeFileSync(wrong, `${readFileSync(config, 'utf8').replace('# default_copies = 3', 'default_copies = 9')}\n[cash]\nmax = 1\n`)
+  const { code, stdout, stderr } = await validate({ SVC_CACHE_MAX_SIZE_GB: 'big' }, '-c', wrong)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  expect(stdout.split('\n')).toEqual([
+    '4 problems:',
+    expect.stringMatching(/^ {2}cash is not a setting of this service$/),
+    expect.stringMatching(/^ {2}/),
+    expect.stringMatching(/^ {2}/),
+    expect.stringMatching(/^ {2}/),
+    '',
+  ])
+  for (const line of ['SVC_CACHE_MAX_SIZE_GB must be a number (was a string)', 'chain.default_copies must be at most 8 (was 9)']) {
+    expect(stdout).toContain(`\n  ${line}\n`)
+  }
+  expect(stdout).toContain('\n  chain.private_key is required: ')
+  const { problems } = JSON.parse((await validate({ SVC_CACHE_MAX_SIZE_GB: 'big' }, '-c', wrong, '--json')).stdout)
+  expect(problems).toContainEqual({
+    field: 'cache.max_size_gb',
+    message: 'must be a number (was a string)',
+    variable: 'SVC_CACHE_MAX_SIZE_GB',
+  })
+})
+
+test.each([
+  ['no TOML', 'a = = 1\n', 'is not valid TOML: line 1, column 5: expected a value'],
+  ['a choice of plugins that cannot start', '[plugins]\ndisabled = ["ghost"]\n', "plugins.disabled names 'ghost', which does not exist"],
+])('a file with %s is a problem, as text and as JSON', async (_name, text, message) => {
+  const path = join(home.dir, 'broken.toml')
+  writeFileSync(path, text)
+  expect(await validate(key, '-c', path)).toMatchObject({ code: 1, stderr: '', stdout: expect.stringContaining(message) })
+  const json = await validate(key, '-c', path, '--json')
+  expect(JSON.parse(json.stdout)).toMatchObject({ valid: false, problems: [{ message: expect.stringContaining(message) }] })
+})
+
+test('a file that does not exist is one problem', async () => {
+  const { code, stdout } = await validate(key, '-c', '/nowhere/config.toml')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '1 problem:\n  /nowhere/config.toml does not exist; run svc init --dir /nowhere\n' })
+})
