@@ -27,6 +27,8 @@ export interface CommandCall {
   /** By camel-cased name; a duration is milliseconds. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Start of relative paths on the line. Default: the working directory of the process. */
+  readonly cwd?: string
   readonly out: Output
 }
 
@@ -37,6 +39,12 @@ export interface Output {
   /** The result: the object under `--json`, else the text. */
   result(value: unknown, text: string): void
   note(line: string): void
+  /** A part of a result that is a stream: bytes of an object, lines of events. Resolves when the reader can take more. */
+  write(part: string | Uint8Array): Promise<void>
+  /** The whole screen of the terminal; elsewhere the text follows what was written before. */
+  refresh(text: string): void
+  /** Replaces the line that it wrote before, on standard error; '' removes it. Undefined without a terminal there, and under `--json`. */
+  readonly progress: ((line: string) => void) | undefined
 }
 
 /** A refusal with its exit code: 2 for wrong use, 1 for everything else. */

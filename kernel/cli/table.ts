@@ -12,8 +12,15 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
     .join('\n')
 }
 
-/** Much of it comes from strangers, and a terminal obeys control characters. */
-const onOneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim()
+/** `Label: value` lines; pairs without a value are left out. */
+export function formatFacts(facts: readonly (readonly [label: string, value: string | number | null | undefined])[]): string {
+  return facts
+    .flatMap(([label, value]) => (value === undefined || value === null || value === '' ? [] : `${label}: ${onOneLine(String(value))}`))
+    .join('\n')
+}
+
+/** Untrusted text without control characters, which a terminal would obey. */
+export const onOneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim()
 
 /** Code points, so that an accented or a dash character counts once. */
 const widthOf = (text: string): number => [...text].length

@@ -14,6 +14,7 @@ import { settingDefaults } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
 import { describeSettings, managedFields } from './describe-settings.ts'
 import { readChanges, type SettingChanges } from './read-changes-policy.ts'
+import { whyDisablingIsRefused } from './serving-plugins-policy.ts'
 import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
 
 /** Also in setup mode: this is where the missing settings are supplied. */
@@ -29,11 +30,17 @@ export const settingsRoutes = defineRoutes({
       return describeSettings({ state: configState, system: systemState, isSaved, defaults })
     }
 
+    const check = (changes: SettingChanges): readonly FieldError[] => {
+      const message = whyDisablingIsRefused(changes.values['plugins.disabled'] ?? [], systemState.plugins)
+      if (message !== undefined) return [{ field: 'plugins.disabled', message }]
+      return checkChanges(configState, changes)
+    }
+
     serveEndpoint(app, readSettings, describe)
 
     serveEndpoint(app, saveSettings, async ({ body }) => {
       const changes = requireKnown(readChanges(body, configState.sections))
-      const problems = checkChanges(configState, changes)
+      const problems = check(changes)
       if (problems.length > 0) throw invalid(problems)
       // Nothing is awaited since the check, so no other change came between.
       saveConfigFile(configState.loaded.path, changes.values)
@@ -42,10 +49,7 @@ export const settingsRoutes = defineRoutes({
     })
 
     serveEndpoint(app, validateSettings, async ({ body }) => ({
-      validation_errors: checkChanges(configState, requireKnown(readChanges(body, configState.sections))).slice(
-        0,
-        limits.listedProblemsMax,
-      ),
+      validation_errors: check(requireKnown(readChanges(body, configState.sections))).slice(0, limits.listedProblemsMax),
     }))
   },
 })

@@ -1,9 +1,9 @@
-import { defineCommand, type FlagSpec } from '#kernel'
+import { adminFlags, defineCommand, type FlagSpec } from '#kernel'
 
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
 const confirmation = { type: 'duration', description: 'Longest wait for the confirmation', default: '5m' } satisfies FlagSpec
 
-/** Commands of the wallet and the chain. They need no running service. */
+/** Commands of the wallet and the chain. All but `admin readiness` work without a running service. */
 export const walletCommands = [
   defineCommand({
     name: 'wallet generate',
@@ -54,5 +54,12 @@ export const walletCommands = [
       noHealth: { type: 'switch', description: 'Do not ask the providers' },
     },
     load: () => import('./provider-list-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin readiness',
+    summary: 'Check whether the running service can store: key, network, balances, providers, deposit and approval',
+    examples: [['svc admin readiness', 'With the next step of each check; exit code 1 when it cannot store']],
+    flags: adminFlags,
+    load: () => import('./readiness-command.ts'),
   }),
 ]
