@@ -36,7 +36,7 @@ export function createLiveOutput({ isJson, stdout, stderr }: LiveSinks): Pick<Ou
 /** A text that is taller than the terminal would scroll away its first lines. */
 function fitRows(text: string, rows: number | undefined): string {
   const lines = text.split('\n')
-  if (rows === undefined || lines.length < rows) return `${text}\n`
+  if (!rows || lines.length < rows) return `${text}\n`
   const shown = lines.slice(0, Math.max(rows - 2, 1))
   return `${[...shown, `… ${lines.length - shown.length} more lines`].join('\n')}\n`
 }

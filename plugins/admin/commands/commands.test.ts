@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { choice, configSections, defineHealthCheck, definePlugin, defineSection, flag, healthChecks, integer, list, secret, text } from '#kernel'
+import {
+  choice,
+  configSections,
+  defineHealthCheck,
+  definePlugin,
+  defineSection,
+  flag,
+  healthChecks,
+  integer,
+  list,
+  secret,
+  text,
+} from '#kernel'
 import { type CommandWords, runCommand } from '#kernel/testing'
 import { settingDefaults } from '../contract.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
@@ -15,7 +27,13 @@ const chain = definePlugin({
       defineSection('chain', {
         doc: 'The storage network.',
         keys: {
-          network: choice(['calibration', 'mainnet'], { label: 'Network', doc: 'Which.', default: 'calibration', risk: 'high', ...editable }),
+          network: choice(['calibration', 'mainnet'], {
+            label: 'Network',
+            doc: 'Which.',
+            default: 'calibration',
+            risk: 'high',
+            ...editable,
+          }),
           rpc_url: text({ label: 'Node', doc: 'Chain node.', ...editable }),
           private_key: secret({ label: 'Key', doc: 'the key of the wallet', required: true, default: '' }),
           allow_private_networks: flag({ label: 'Private networks', doc: 'Whether.', default: false, ...editable }),

@@ -1,7 +1,7 @@
 import { adminFlags, defineCommand, type FlagSpec, watchFlag } from '#kernel'
 
 const limit = { type: 'number', description: 'Rows to show, 1 to 1000; default 50' } satisfies FlagSpec
-const version = 'AE0QA4T2FQG0R4JZ1B0B5FZK3M'
+const version = '01KXF3Q5W8S0M9T2R7C4V6B1ND'
 
 /** Commands of `svc admin object`. */
 export const objectCommands = [

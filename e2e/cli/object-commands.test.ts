@@ -1,0 +1,210 @@
+/** `svc admin object …` against a running service that reaches no chain: objects are stored in the cache, and their copies wait. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TemporaryDirectory, temporaryDirectory } from '../fixtures/temporary-directory.ts'
+import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
+import { type Service, startService } from './service.ts'
+
+const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
+const objectBytesMax = 1_065_353_216
+
+let service: Service
+let dir: TemporaryDirectory
+beforeAll(async () => {
+  dir = temporaryDirectory()
+  service = await startService()
+  await service.svc('admin', 'bucket', 'create', 'photos')
+})
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  dir?.[Symbol.dispose]()
+})
+
+const object = (...words: string[]) => service.svc('admin', 'object', ...words)
+const json = async (...words: string[]) => {
+  const { stdout, stderr } = await object(...words, '--json')
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}
+const path = (name: string) => join(dir.path, name)
+const partsLeft = () => readdirSync(dir.path).filter((name) => name.endsWith('.part'))
+
+/** Larger than every buffer on the way. */
+function makeFile(name: string, size = 3_000_000): { readonly file: string; readonly bytes: Buffer } {
+  const bytes = randomBytes(size)
+  writeFileSync(path(name), bytes)
+  return { file: path(name), bytes }
+}
+
+/** The program with bytes on its standard input. */
+async function pipe(words: readonly string[], input: Buffer) {
+  const line = [program, 'admin', 'object', ...words, '--admin-url', service.adminUrl, '--config', service.configPath]
+  const child = spawn(process.execPath, line, { env: { PATH: process.env.PATH, HOME: dir.path }, stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stdin.on('error', () => undefined).end(input)
+  const [stdout, stderr, [code]] = await Promise.all([buffer(child.stdout), buffer(child.stderr), once(child, 'close')])
+  return { code, stdout, stderr: stderr.toString() }
+}
+
+test('a file goes up and comes down byte for byte, with its type', async () => {
+  const { file, bytes } = makeFile('sea.jpg')
+  const uploaded = await json('upload', 'photos', '2026/sea.jpg', file, '--content-type', 'image/jpeg')
+  expect(uploaded).toEqual({
+    key: '2026/sea.jpg',
+    version_id: expect.any(String),
+    etag: expect.any(String),
+    size: bytes.length,
+    content_type: 'image/jpeg',
+  })
+  const saved = path('saved.jpg')
+  expect(await object('download', 'photos', '2026/sea.jpg', saved)).toEqual({
+    code: 0,
+    stdout: `Object downloaded: 2026/sea.jpg\nFile: ${saved}\nSize: 2.86 MiB\nETag: ${uploaded.etag}\nContent type: image/jpeg\n`,
+    stderr: '',
+  })
+  expect(readFileSync(saved).equals(bytes)).toBe(true)
+  expect(partsLeft()).toEqual([])
+})
+
+test('bytes come from standard input and go to standard output', async () => {
+  const bytes = randomBytes(3_000_000)
+  expect(await pipe(['upload', 'photos', 'piped', '-', '--json'], bytes)).toMatchObject({ code: 0, stderr: '' })
+  const { code, stdout, stderr } = await pipe(['download', 'photos', 'piped', '-'], Buffer.alloc(0))
+  expect({ code, stderr, isSame: stdout.equals(bytes) }).toEqual({ code: 0, stderr: '', isSame: true })
+})
+
+test('a download replaces a file with --overwrite only, and a failed one leaves nothing', async () => {
+  const { file } = makeFile('kept', 200)
+  await object('upload', 'photos', 'kept', file)
+  writeFileSync(path('mine'), 'mine')
+  expect(await object('download', 'photos', 'kept', path('mine'))).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `fatal: ${path('mine')} already exists; nothing was changed. Replace it with --overwrite\n`,
+  })
+  expect(readFileSync(path('mine'), 'utf8')).toBe('mine')
+  expect(await object('download', 'photos', 'not there', path('mine'), '--overwrite')).toMatchObject({ code: 1, stdout: '' })
+  expect(readFileSync(path('mine'), 'utf8')).toBe('mine')
+  expect((await object('download', 'photos', 'kept', path('mine'), '--overwrite')).code).toBe(0)
+  expect(readFileSync(path('mine'))).toEqual(readFileSync(file))
+  expect(partsLeft()).toEqual([])
+})
+
+test('objects are listed by page, by folder and by prefix', async () => {
+  const { file } = makeFile('listed', 200)
+  await service.svc('admin', 'bucket', 'create', 'listed')
+  for (const key of ['a/1', 'b', 'c d']) await object('upload', 'listed', key, file)
+  expect((await object('list', 'listed', '--folders')).stdout).toMatch(
+    /^KEY +SIZE +STATUS +PLACE +CREATED +VERSION\na\/ +– +folder .*\nb +200 B +uploading +cache +\S+Z +\S+\nc d /,
+  )
+  expect((await object('list', 'listed', '--limit', '1')).stdout).toMatch(/\na\/1 .*\nMore: --after a\/1\n$/)
+  const page = await json('list', 'listed', '--after', 'a/1')
+  expect(page.objects.map(({ key }: { key: string }) => key)).toEqual(['b', 'c d'])
+  expect((await json('list', 'listed', '--prefix', 'c')).objects).toHaveLength(1)
+  expect((await object('list', 'listed', '--prefix', 'x')).stdout).toBe('No objects found.\n')
+})
+
+test('an older version is listed, downloaded, made current again and deleted permanently', async () => {
+  const old = makeFile('old', 200)
+  const { version_id: oldId } = await json('upload', 'photos', 'versioned', old.file)
+  const { version_id: newId } = await json('upload', 'photos', 'versioned', makeFile('new', 300).file)
+  expect((await object('versions', 'photos', 'versioned')).stdout).toMatch(
+    new RegExp(`^VERSION +CURRENT +SIZE +STATUS +PLACE +CREATED\\n${newId} +yes +300 B .*\\n${oldId} +no +200 B .*\\n$`),
+  )
+  await object('download', 'photos', 'versioned', path('older'), '--version-id', oldId)
+  expect(readFileSync(path('older')).equals(old.bytes)).toBe(true)
+  const restored = await json('restore', 'photos', 'versioned', oldId)
+  expect(restored).toEqual({ key: 'versioned', source_version_id: oldId, version_id: expect.any(String) })
+  expect((await json('versions', 'photos', 'versioned')).current_version_id).toBe(restored.version_id)
+  expect(await object('delete', 'photos', 'versioned', '--version-id', newId)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'fatal: deleting a version of versioned permanently must be confirmed with --yes\n',
+  })
+  const deleted = await json('delete', 'photos', 'versioned', '--version-id', newId, '--yes')
+  expect(deleted).toMatchObject({ key: 'versioned', version_id: newId, cache_release: 'released' })
+  const { versions } = await json('versions', 'photos', 'versioned')
+  expect(versions.map(({ version_id }: { version_id: string }) => version_id)).toEqual([restored.version_id, oldId])
+})
+
+test('a deleted object is hidden, comes back, and is deleted permanently in two steps', async () => {
+  await object('upload', 'photos', 'gone', makeFile('gone', 200).file)
+  expect(await object('restore', 'photos', 'gone')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('gone is not deleted; name the version'),
+  })
+  expect((await object('delete', 'photos', 'gone')).stdout).toMatch(/^Object deleted: gone\nDelete marker: \S+\nIts versions are kept; /)
+  expect(await object('download', 'photos', 'gone', path('gone-2'))).toMatchObject({ code: 1, stdout: '' })
+  expect((await object('list', 'photos', '--deleted')).stdout).toMatch(/^KEY +DELETED +SIZE +VERSION +DELETE_MARKER\ngone +\S+Z +200 B /)
+  expect((await object('versions', 'photos', 'gone')).stdout).toMatch(/ +yes +– +delete marker +– /)
+  expect((await object('restore', 'photos', 'gone')).stdout).toMatch(/^Object restored: gone\nVersion: \S+\n$/)
+  expect(await object('delete', 'photos', 'gone', '--permanently', '--yes')).toMatchObject({
+    code: 1,
+    stderr: 'fatal: gone is not deleted; delete it first with svc admin object delete photos gone\n',
+  })
+  await object('delete', 'photos', 'gone')
+  expect((await object('delete', 'photos', 'gone', '--permanently')).stderr).toBe(
+    'fatal: deleting every version of gone permanently must be confirmed with --yes\n',
+  )
+  expect(await json('delete', 'photos', 'gone', '--permanently', '--yes')).toMatchObject({
+    data_versions_deleted: 1,
+    delete_markers_deleted: 1,
+  })
+  expect(await object('versions', 'photos', 'gone')).toMatchObject({ code: 1, stderr: expect.stringContaining('has no object gone') })
+})
+
+test('the status tells state and copies of the current version, or of the one that is named', async () => {
+  const { version_id } = await json('upload', 'photos', 'watched', makeFile('watched', 200).file)
+  expect((await object('status', 'photos', 'watched')).stdout).toMatch(
+    new RegExp(`^Object: watched\\nVersion: ${version_id}\\nState: \\w+\\nStatus: \\w+\\n[\\s\\S]*Copies: 0 of 3 stored\\n`),
+  )
+  expect(await json('status', 'photos', 'watched', version_id)).toMatchObject({ version_id, requested_copies: 3, success_copies: 0 })
+})
+
+describe('refusals', () => {
+  test('an object that is too large is refused before its bytes are sent', async () => {
+    writeFileSync(path('large'), '')
+    truncateSync(path('large'), objectBytesMax + 1)
+    expect(await object('upload', 'photos', 'large', path('large'))).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('above the largest size'),
+    })
+  })
+
+  test.each<[words: string[], code: number, message: unknown]>([
+    [['upload', 'photos', 'k', '/nonexistent/file'], 1, expect.stringContaining('/nonexistent/file cannot be read')],
+    [['upload', 'photos', 'k', '/tmp'], 1, '/tmp is a directory; an object is one file'],
+    [['upload', 'photos', 'k', '/dev/null'], 1, expect.stringContaining('127')],
+    [['download', 'photos', 'folder/'], 2, '"folder/" ends in no file name; name a file after it, or - for standard output'],
+    [['download', 'photos', 'k', '-', '--json'], 2, expect.stringContaining('name a file')],
+    [['download', 'photos', 'k', '/nonexistent/file'], 1, expect.any(String)],
+    [['download', 'photos', 'k', '/tmp'], 1, '/tmp is a directory; name a file in it'],
+    [['versions', 'photos', 'k'], 1, 'the bucket photos has no object k; svc admin object list photos shows its keys'],
+    [['status', 'photos', 'k'], 1, 'the bucket photos has no object k; svc admin object list photos shows its keys'],
+    [['list', 'nowhere'], 1, "there is no bucket 'nowhere'"],
+    [['list', 'photos', '--limit', '1001'], 2, '--limit must be a whole number from 1 to 1000, got 1001'],
+    [['list', 'photos', '--folders', '--deleted'], 2, '--folders does not go with --deleted'],
+    [['delete', 'photos', 'k', '--version-id', 'x', '--permanently', '--yes'], 2, expect.stringContaining('choose one')],
+    [['delete', 'photos', 'k', '--version-id', 'x', '--yes'], 1, expect.any(String)],
+  ])('object %j', async (words, code, message) => {
+    const refused = await object(...words)
+    expect(refused).toEqual({ code, stdout: '', stderr: expect.stringMatching(/^fatal: [^\n]+\n$/) })
+    expect(refused.stderr.slice('fatal: '.length, -1)).toEqual(message)
+  })
+})
+
+test.skipIf(isTerminalMissing)('a terminal shows the progress of a transfer, and nothing of it stays', async () => {
+  const { file } = makeFile('bar', 3_000_000)
+  const line = ['admin', 'object', 'upload', 'photos', 'bar', file, '--admin-url', service.adminUrl, '--config', service.configPath]
+  const { code, shown } = await runOnTerminal(line, { cwd: dir.path })
+  expect(code).toBe(0)
+  const clearedLine = '\r\u001b[K'
+  expect(shown).toContain(`${clearedLine}[${'#'.repeat(24)}] 100.0%  2.86 MiB of 2.86 MiB  `)
+  expect(shown).toContain(`${clearedLine}Object uploaded: bar\n`)
+})
