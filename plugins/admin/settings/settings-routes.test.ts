@@ -111,6 +111,7 @@ test.each([
   ['a duration that is none', { chain: { watch: { interval: 'soon' } } }, 'chain.watch.interval'],
   ['values that do not fit together', { chain: { default_copies: 2, minimum: 3 } }, 'chain.minimum'],
   ['a plugin that is not there', { plugins: { disabled: ['none'] } }, 'plugins.disabled'],
+  ['the plugin that serves the settings', { plugins: { disabled: ['admin'] } }, 'plugins.disabled'],
 ])('%s is refused with its field, and nothing is saved', async (_what, body, field) => {
   await using admin = await start()
   const before = fileOf(admin)

@@ -42,6 +42,23 @@ test('tasks are counted', async () => {
   ])
 })
 
+test('one task is shown with its reason and next step, and the healthy ones without', async () => {
+  await using svc = await start()
+  const failed = await putFailed(svc)
+  await putTask(svc.kernel, 'done', { inMs: 3_600_000 })
+  const show = (id: number, flags = {}) => run(svc, 'show', { parameters: { id: String(id) }, flags })
+  const { stdout } = await show(failed)
+  expect(stdout).toMatch(
+    new RegExp(`^Task: ${failed}\\nType: test_work\\nOperation: Do test_work\\nStatus: failed\\nSubject: bucket:photos\\n`),
+  )
+  expect(stdout).toContain(`\nNext step: svc admin task retry ${failed} or svc admin task acknowledge ${failed}\n`)
+  const scheduled = (await show(failed + 1)).stdout
+  expect(scheduled).toContain('Status: scheduled\n')
+  expect(scheduled).not.toContain('Next step')
+  expect(JSON.parse((await show(failed, { json: true })).stdout)).toMatchObject({ id: failed, last_error: 'the provider refused' })
+  await expect(show(failed + 2)).rejects.toThrow(`there is no task ${failed + 2}`)
+})
+
 test('a task is retried and dismissed by its id', async () => {
   await using svc = await start()
   const id = String(await putFailed(svc))

@@ -28,7 +28,7 @@ export const objectCommands = [
     summary: 'Upload a file as an object',
     examples: [
       ['svc admin object upload photos 2026/sea.jpg sea.jpg --content-type image/jpeg', 'An existing key gets a new version'],
-      ['svc admin object upload backups home.tar -', 'Read the bytes from standard input'],
+      ['svc admin object upload backups home.tar - < home.tar', 'Read the bytes from standard input'],
     ],
     parameters: ['<bucket>', '<key>', '<file>'],
     flags: {
@@ -43,7 +43,7 @@ export const objectCommands = [
     examples: [
       ['svc admin object download photos 2026/sea.jpg', 'Into sea.jpg in this directory'],
       [`svc admin object download photos 2026/sea.jpg old.jpg --version-id ${version}`, 'An older version'],
-      ['svc admin object download backups home.tar -', 'Write the bytes to standard output'],
+      ['svc admin object download backups home.tar - > home.tar', 'Write the bytes to standard output'],
     ],
     parameters: ['<bucket>', '<key>', '[file]'],
     flags: {
