@@ -22,7 +22,11 @@ export interface Shown {
  * Shows what `read` returns, once or with `--watch` until Ctrl-C: in place on a terminal, elsewhere one block for each change, under
  * `--json` one JSON value a line. While the service does not answer it is asked again; a refusal ends the command.
  */
-export async function showResult({ flags, out }: Pick<CommandCall, 'flags' | 'out'>, read: () => Promise<Shown>): Promise<void> {
+export async function showResult(
+  { flags, out }: Pick<CommandCall, 'flags' | 'out'>,
+  read: () => Promise<Shown>,
+  intervalMs = watchIntervalMs,
+): Promise<void> {
   const first = await read()
   if (flags.watch !== true) {
     out.result(first.value, first.text)
@@ -30,7 +34,7 @@ export async function showResult({ flags, out }: Pick<CommandCall, 'flags' | 'ou
   }
   using interrupt = watchInterrupt()
   let mark: string | undefined
-  for (let shown: Shown | undefined = first; shown; shown = await readNext(read, interrupt)) {
+  for (let shown: Shown | undefined = first; shown; shown = await readNext(read, intervalMs, interrupt)) {
     const isChanged = mark !== (shown.mark ?? shown.text)
     if (out.isJson && isChanged) await out.write(`${JSON.stringify(shown.value)}\n`)
     else if (!out.isJson && (isChanged || out.isTerminal))
@@ -40,10 +44,10 @@ export async function showResult({ flags, out }: Pick<CommandCall, 'flags' | 'ou
 }
 
 /** Undefined after Ctrl-C. */
-async function readNext(read: () => Promise<Shown>, { signal }: Interrupt): Promise<Shown | undefined> {
+async function readNext(read: () => Promise<Shown>, intervalMs: number, { signal }: Interrupt): Promise<Shown | undefined> {
   const stopped = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
   // The pause ends early at Ctrl-C, which `signal` tells.
-  await sleep(watchIntervalMs, undefined, { signal }).catch(() => undefined)
+  await sleep(intervalMs, undefined, { signal }).catch(() => undefined)
   if (signal.aborted) return undefined
   return Promise.race([read().catch(showSilence), stopped])
 }

@@ -13,7 +13,7 @@ import { overviewRoutes } from './overview/overview-routes.ts'
 import { settingsRoutes } from './settings/settings-routes.ts'
 import { systemRoutes } from './system/system-routes.ts'
 
-/** Buckets, objects and the service itself, for the operator. */
+/** Admin routes and commands for buckets, objects, settings, events and the service itself. */
 export const adminPlugin = definePlugin({
   id: 'admin',
   requires: ['storage'],

@@ -2,7 +2,7 @@ import { adminRoutes, cliCommands, definePlugin } from '#kernel'
 import { taskCommands } from './commands/commands.ts'
 import { taskRoutes } from './task-routes.ts'
 
-/** Background tasks, for the operator. The engine itself belongs to the kernel. */
+/** Admin routes and commands for background tasks. The engine is in the kernel. */
 export const tasksPlugin = definePlugin({
   id: 'tasks',
   contributes: [adminRoutes.with(taskRoutes), cliCommands.with(...taskCommands)],

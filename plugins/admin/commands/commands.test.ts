@@ -147,7 +147,7 @@ test.each([
   await expect(get(admin, key, flags)).rejects.toMatchObject({ message: expect.stringMatching(message), exitCode: 2 })
 })
 
-test('settings are set in the form of the file', async () => {
+test('settings are written to the file in its types', async () => {
   await using admin = await start()
   const { stdout } = await set(admin, ['chain.default_copies=5', 'chain.peers=a,b', 'logging.level=debug'])
   expect(stdout).toBe('Settings saved\nRestart required: yes\n')

@@ -18,7 +18,7 @@ async function putFailed(svc: TestKernel, of: 'work' | 'otherWork' = 'work'): Pr
   return id
 }
 
-test('tasks are listed in a table, with how to see more', async () => {
+test('tasks are listed in a table that names the next page', async () => {
   await using svc = await start()
   expect((await run(svc, 'list')).stdout).toBe('No tasks found.\n')
   await putTask(svc.kernel, 'done', { inMs: 3_600_000 })
@@ -42,7 +42,7 @@ test('tasks are counted', async () => {
   ])
 })
 
-test('one task is shown with its reason and next step, and the healthy ones without', async () => {
+test('one task is shown, a failed one with its reason and next step', async () => {
   await using svc = await start()
   const failed = await putFailed(svc)
   await putTask(svc.kernel, 'done', { inMs: 3_600_000 })
@@ -72,7 +72,7 @@ test('a task is retried and dismissed by its id', async () => {
   await expect(run(svc, 'retry', { parameters: { id: '999' } })).rejects.toMatchObject({ status: 404 })
 })
 
-test('all failures of a type are dismissed at once', async () => {
+test('all failures of a type are dismissed together', async () => {
   await using svc = await start()
   await putFailed(svc)
   await putFailed(svc, 'otherWork')
@@ -84,7 +84,7 @@ test('all failures of a type are dismissed at once', async () => {
   expect(JSON.parse(rest.stdout)).toEqual({ acknowledged: 1 })
 })
 
-const wrongUses: readonly (readonly [name: string, words: CommandWords, message: string])[] = [
+const usageErrors: readonly (readonly [name: string, words: CommandWords, message: string])[] = [
   ['acknowledge', {}, 'must be confirmed with --yes'],
   ['acknowledge', { flags: { before: 'yesterday', yes: true } }, '--before must be a time'],
   ['acknowledge', { parameters: { id: '1' }, flags: { type: 'x' } }, 'an id dismisses one task'],
@@ -94,7 +94,7 @@ const wrongUses: readonly (readonly [name: string, words: CommandWords, message:
   ['list', { flags: { cursor: 1.5 } }, '--cursor must be a whole number'],
 ]
 
-test.each(wrongUses)('task %s with %j is wrong use', async (name, words, message) => {
+test.each(usageErrors)('task %s with %j is a usage error', async (name, words, message) => {
   await using svc = await start()
   await expect(run(svc, name, words)).rejects.toMatchObject({ message: expect.stringContaining(message), exitCode: 2 })
 })

@@ -3,7 +3,7 @@ import { adminFlags, defineCommand, type FlagSpec } from '#kernel'
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
 const confirmation = { type: 'duration', description: 'Longest wait for the confirmation', default: '5m' } satisfies FlagSpec
 
-/** Commands of the wallet and the chain. All but `admin readiness` work without a running service. */
+/** Commands of the wallet and the chain. They need no running service. */
 export const walletCommands = [
   defineCommand({
     name: 'wallet generate',
