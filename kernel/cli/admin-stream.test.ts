@@ -43,14 +43,19 @@ test('a refusal that comes before the body is sent is the answer, and the rest o
 })
 
 test('an error of the body ends the request with it', async () => {
-  const ended = Promise.withResolvers<void>()
-  using server = await serve((request) => void request.on('error', () => ended.resolve()).resume())
+  const arrived = Promise.withResolvers<void>()
+  const cut = Promise.withResolvers<void>()
+  using server = await serve((request) => {
+    arrived.resolve()
+    request.on('error', () => cut.resolve()).resume()
+  })
   async function* broken() {
     yield Buffer.alloc(10)
+    await arrived.promise
     throw new Error('the disk broke')
   }
   await expect(server.open({ body: broken() })).rejects.toThrow('the disk broke')
-  await ended.promise
+  await cut.promise
 })
 
 test('a service that takes no bytes is given up', async () => {
