@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
 import { type TemporaryDirectory, temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { until } from '../fixtures/until.ts'
 import { isTerminalMissing, runOnTerminal } from './run-on-terminal.ts'
@@ -16,11 +17,13 @@ const program = fileURLToPath(new URL('../../cli/svc.js', import.meta.url))
 const objectBytesMax = 1_065_353_216
 
 let service: Service
+let data: AdminData
 let dir: TemporaryDirectory
 beforeAll(async () => {
   dir = temporaryDirectory()
   service = await startService()
-  await service.svc('admin', 'bucket', 'create', 'photos')
+  data = createAdminData(service)
+  await data.makeBucket({ name: 'photos' })
 })
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
@@ -105,9 +108,8 @@ test('a download replaces a file with --overwrite only, and a failed one leaves 
 })
 
 test('objects are listed by page, by folder and by prefix', async () => {
-  const { file } = makeFile('listed', 200)
-  await service.svc('admin', 'bucket', 'create', 'listed')
-  for (const key of ['a/1', 'b', 'c d']) await object('upload', 'listed', key, file)
+  await data.makeBucket({ name: 'listed' })
+  for (const key of ['a/1', 'b', 'c d']) await data.upload('listed', key)
   expect((await object('list', 'listed', '--folders')).stdout).toMatch(
     /^KEY +SIZE +STATUS +PLACE +CREATED +VERSION\na\/ +– +folder .*\nb +200 B +uploading +cache +\S+Z +\S+\nc d /,
   )
@@ -119,9 +121,9 @@ test('objects are listed by page, by folder and by prefix', async () => {
 })
 
 test('an older version is listed, downloaded, made current again and deleted permanently', async () => {
-  const old = makeFile('old', 200)
-  const { version_id: oldId } = await json('upload', 'photos', 'versioned', old.file)
-  const { version_id: newId } = await json('upload', 'photos', 'versioned', makeFile('new', 300).file)
+  const old = await data.upload('photos', 'versioned')
+  const oldId = old.versionId
+  const { versionId: newId } = await data.upload('photos', 'versioned', randomBytes(300))
   expect((await object('versions', 'photos', 'versioned')).stdout).toMatch(
     new RegExp(`^VERSION +CURRENT +SIZE +STATUS +PLACE +CREATED\\n${newId} +yes +300 B .*\\n${oldId} +no +200 B .*\\n$`),
   )
@@ -142,7 +144,7 @@ test('an older version is listed, downloaded, made current again and deleted per
 })
 
 test('a deleted object is hidden, comes back, and is deleted permanently in two steps', async () => {
-  await object('upload', 'photos', 'gone', makeFile('gone', 200).file)
+  await data.upload('photos', 'gone')
   expect(await object('restore', 'photos', 'gone')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('gone is not deleted; name the version'),
@@ -168,7 +170,7 @@ test('a deleted object is hidden, comes back, and is deleted permanently in two 
 })
 
 test('the status tells state and copies of the current version, or of the one that is named', async () => {
-  const { version_id } = await json('upload', 'photos', 'watched', makeFile('watched', 200).file)
+  const { versionId: version_id } = await data.upload('photos', 'watched')
   expect((await object('status', 'photos', 'watched')).stdout).toMatch(
     new RegExp(`^Object: watched\\nVersion: ${version_id}\\nState: \\w+\\nStatus: \\w+\\n[\\s\\S]*Copies: 0 of 3 stored\\n`),
   )

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -103,6 +106,26 @@ test('a streamed request is refused, or answered by something else, like any oth
   await expect((await open(password)).open(page)).rejects.toThrow(`${listener.url} answered 200, but not as svc does`)
   const nowhere = await open(password, { adminUrl: '127.0.0.1:9' })
   await expect(nowhere.open(page)).rejects.toThrow('no answer from http://127.0.0.1:9: connect ECONNREFUSED')
+})
+
+test('a refusal is reported also when it was lost with a connection cut under the body', async () => {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests += 1
+    if (requests === 1) request.once('data', () => request.socket.resetAndDestroy())
+    else response.writeHead(413).end('{"error": "Too large.", "code": "entity_too_large"}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = await open(password, { adminUrl: `127.0.0.1:${(server.address() as AddressInfo).port}` })
+  const chunks = Array.from({ length: 100 }, () => Buffer.alloc(100_000))
+  const upload = client.upload(
+    store,
+    { query: { name: 'a' } },
+    { bytes: Readable.from(chunks), size: 10_000_000, contentType: 'image/png' },
+  )
+  await expect(upload).rejects.toMatchObject({ status: 413, code: 'entity_too_large' })
+  expect(requests).toBe(2)
+  server.close().closeAllConnections()
 })
 
 test('a refusal keeps its code, its status and its fields', async () => {

@@ -4,7 +4,7 @@ import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint
 import { isReadableOnTheWay, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
 import { notSvc, refusalOf } from './admin-refusal.ts'
-import { openStream, readText, type StreamAnswer } from './admin-stream.ts'
+import { openStream, readText, type StreamAnswer, type StreamRequest } from './admin-stream.ts'
 import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
 
 /** Flags of every command of `svc admin`; they may stand before its words. */
@@ -138,11 +138,23 @@ async function openEndpoint(
   }
   const answerMs = isTransfer(endpoint) ? Math.max(timeoutMs, Number(endpoint.deadlineMs)) : timeoutMs
   const sent = { base: url, path: pathOf(endpoint, request), method: endpoint.method, headers, body: json ?? body?.bytes, answerMs }
-  const answer = await openStream(sent).catch((cause) => {
+  const opened = openStream(sent).catch((cause) => askWithoutBody(sent, cause, timeoutMs))
+  const answer = await opened.catch((cause) => {
     throw cause instanceof CommandError ? cause : new CommandError(`no answer from ${url}: ${explain(cause, timeoutMs)}`, { cause })
   })
   if (answer.response.ok) return answer
   throw refusalOf(url, answer.response, readJson(await readText(answer, url)))
+}
+
+const cutCodes: readonly unknown[] = ['EPIPE', 'ECONNRESET']
+
+/** An early refusal closes the connection under the body, and its answer may be lost. The headers alone are refused the same way. */
+async function askWithoutBody(sent: StreamRequest, cause: unknown, answerMs: number): Promise<StreamAnswer> {
+  const wasCut = cutCodes.includes((cause as NodeJS.ErrnoException).code)
+  if (!wasCut || sent.body === undefined || sent.headers['content-length'] === undefined) throw cause
+  return openStream({ ...sent, body: undefined, answerMs }).catch(() => {
+    throw cause
+  })
 }
 
 /** Objects have media types of their own and come as attachments. */
