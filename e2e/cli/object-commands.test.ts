@@ -120,53 +120,59 @@ test('objects are listed by page, by folder and by prefix', async () => {
   expect((await object('list', 'listed', '--prefix', 'x')).stdout).toBe('No objects found.\n')
 })
 
-test('an older version is listed, downloaded, made current again and deleted permanently', async () => {
-  const old = await data.upload('photos', 'versioned')
-  const oldId = old.versionId
+test('an older version is listed, downloaded and made current again', async () => {
+  const { versionId: oldId, bytes } = await data.upload('photos', 'versioned')
   const { versionId: newId } = await data.upload('photos', 'versioned', randomBytes(300))
   expect((await object('versions', 'photos', 'versioned')).stdout).toMatch(
     new RegExp(`^VERSION +CURRENT +SIZE +STATUS +PLACE +CREATED\\n${newId} +yes +300 B .*\\n${oldId} +no +200 B .*\\n$`),
   )
   await object('download', 'photos', 'versioned', path('older'), '--version-id', oldId)
-  expect(readFileSync(path('older')).equals(old.bytes)).toBe(true)
+  expect(readFileSync(path('older')).equals(bytes)).toBe(true)
   const restored = await json('restore', 'photos', 'versioned', oldId)
   expect(restored).toEqual({ key: 'versioned', source_version_id: oldId, version_id: expect.any(String) })
-  expect((await json('versions', 'photos', 'versioned')).current_version_id).toBe(restored.version_id)
-  expect(await object('delete', 'photos', 'versioned', '--version-id', newId)).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: 'fatal: deleting a version of versioned permanently must be confirmed with --yes\n',
-  })
-  const deleted = await jsonAtRest('delete', 'photos', 'versioned', '--version-id', newId, '--yes')
-  expect(deleted).toMatchObject({ key: 'versioned', version_id: newId, cache_release: 'released' })
-  const { versions } = await json('versions', 'photos', 'versioned')
-  expect(versions.map(({ version_id }: { version_id: string }) => version_id)).toEqual([restored.version_id, oldId])
+  expect((await data.history('photos', 'versioned')).current_version_id).toBe(restored.version_id)
 })
 
-test('a deleted object is hidden, comes back, and is deleted permanently in two steps', async () => {
-  await data.upload('photos', 'gone')
-  expect(await object('restore', 'photos', 'gone')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('gone is not deleted; name the version'),
+test('a version is deleted permanently with --yes only', async () => {
+  const { versionId: oldId } = await data.upload('photos', 'pruned')
+  const { versionId: newId } = await data.upload('photos', 'pruned')
+  expect(await object('delete', 'photos', 'pruned', '--version-id', oldId)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'fatal: deleting a version of pruned permanently must be confirmed with --yes\n',
   })
-  expect((await object('delete', 'photos', 'gone')).stdout).toMatch(/^Object deleted: gone\nDelete marker: \S+\nIts versions are kept; /)
-  expect(await object('download', 'photos', 'gone', path('gone-2'))).toMatchObject({ code: 1, stdout: '' })
-  expect((await object('list', 'photos', '--deleted')).stdout).toMatch(/^KEY +DELETED +SIZE +VERSION +DELETE_MARKER\ngone +\S+Z +200 B /)
-  expect((await object('versions', 'photos', 'gone')).stdout).toMatch(/ +yes +– +delete marker +– /)
-  expect((await object('restore', 'photos', 'gone')).stdout).toMatch(/^Object restored: gone\nVersion: \S+\n$/)
+  const deleted = await jsonAtRest('delete', 'photos', 'pruned', '--version-id', oldId, '--yes')
+  expect(deleted).toMatchObject({ key: 'pruned', version_id: oldId, cache_release: 'released' })
+  expect((await data.history('photos', 'pruned')).versions).toMatchObject([{ version_id: newId }])
+})
+
+test('a deleted object is hidden, listed and restored', async () => {
+  await data.upload('photos', 'hidden')
+  expect(await object('restore', 'photos', 'hidden')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('hidden is not deleted; name the version'),
+  })
+  expect((await object('delete', 'photos', 'hidden')).stdout).toMatch(
+    /^Object deleted: hidden\nDelete marker: \S+\nIts versions are kept; /,
+  )
+  expect((await object('list', 'photos', '--deleted')).stdout).toMatch(/^KEY +DELETED +SIZE +VERSION +DELETE_MARKER\nhidden +\S+Z +200 B /)
+  expect((await object('versions', 'photos', 'hidden')).stdout).toMatch(/ +yes +– +delete marker +– /)
+  expect((await object('restore', 'photos', 'hidden')).stdout).toMatch(/^Object restored: hidden\nVersion: \S+\n$/)
+})
+
+test('an object is deleted permanently once it is deleted, with --yes only', async () => {
+  await data.upload('photos', 'gone')
+  expect((await object('delete', 'photos', 'gone', '--permanently')).stderr).toBe(
+    'fatal: deleting every version of gone permanently must be confirmed with --yes\n',
+  )
   expect(await object('delete', 'photos', 'gone', '--permanently', '--yes')).toMatchObject({
     code: 1,
     stderr: 'fatal: gone is not deleted; delete it first with svc admin object delete photos gone\n',
   })
-  await object('delete', 'photos', 'gone')
-  expect((await object('delete', 'photos', 'gone', '--permanently')).stderr).toBe(
-    'fatal: deleting every version of gone permanently must be confirmed with --yes\n',
-  )
-  expect(await jsonAtRest('delete', 'photos', 'gone', '--permanently', '--yes')).toMatchObject({
-    data_versions_deleted: 1,
-    delete_markers_deleted: 1,
-  })
-  expect(await object('versions', 'photos', 'gone')).toMatchObject({ code: 1, stderr: expect.stringContaining('has no object gone') })
+  await data.remove('photos', 'gone')
+  const deleted = await jsonAtRest('delete', 'photos', 'gone', '--permanently', '--yes')
+  expect(deleted).toMatchObject({ data_versions_deleted: 1, delete_markers_deleted: 1 })
+  expect((await data.history('photos', 'gone')).versions).toEqual([])
 })
 
 test('the status tells state and copies of the current version, or of the one that is named', async () => {
