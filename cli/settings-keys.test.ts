@@ -105,6 +105,6 @@ test('settings in nested tables are set and read by the commands', async () => {
     home.run(['--config', join(svc.dir, 'config.toml'), 'admin', '--admin-url', svc.url, ...words], { SVC_ADMIN_PASSWORD: svc.password })
   const set = await admin('settings', 'set', 'worker.tasks.max_retries=2', 'logging.s3_access.enabled=false')
   expect(set).toMatchObject({ code: 0, stdout: 'Settings saved\nRestart required: yes\n' })
-  expect((await admin('settings', 'get', 'logging.s3_access.enabled')).stdout).toBe('false\n')
+  expect((await admin('settings', 'get', 'logging.s3_access.enabled', '--value')).stdout).toBe('false\n')
   expect(readFileSync(join(svc.dir, 'config.toml'), 'utf8')).toMatch(/max_retries = 2/)
 })

@@ -59,22 +59,30 @@ describe('s3-user', () => {
 })
 
 describe('settings', () => {
-  test('get shows all by table, one bare, or one as JSON', async () => {
+  test('get shows all by section, one with all that is known about it, its value alone, or JSON', async () => {
     expect(await svc('settings', 'get')).toEqual(
-      done(/^Config: .*config\.toml\nRestart required: no\n\n\[[\s\S]+\n\[cache\]\nKEY +VALUE +MEANING\n/),
+      done(/^Config: .*config\.toml\nRestart required: no\n\n\[[\s\S]+\n\[cache\]\nKEY +VALUE +SOURCE +DEFAULT +MEANING\n/),
     )
-    expect(await svc('settings', 'get', 'cache.eviction_policy')).toEqual(done('lru\n'))
-    expect(await svc('settings', 'get', 'chain.allow_private_networks', '--json')).toEqual(
-      done('{\n  "chain.allow_private_networks": false\n}\n'),
+    expect(await svc('settings', 'get', 'cache.eviction_policy')).toEqual(
+      done(
+        /^Setting: cache\.eviction_policy\nValue: lru\nSource: default\nDefault: lru\nAllowed: .+\nEnvironment variable: \S+\nMeaning: .+\n$/,
+      ),
     )
+    expect(await svc('settings', 'get', 'cache.eviction_policy', '--value')).toEqual(done('lru\n'))
+    expect(JSON.parse((await svc('settings', 'get', 'chain.allow_private_networks', '--json')).stdout)).toMatchObject({
+      key: 'chain.allow_private_networks',
+      value: false,
+      source: 'default',
+      default: false,
+    })
   })
 
   test('set saves several at once and says that a restart is needed', async () => {
     expect(await svc('settings', 'set', 'cache.max_size_gb=7', 'logging.level=debug')).toEqual(
       done('Settings saved\nRestart required: yes\n'),
     )
-    expect(await svc('settings', 'get', 'cache.max_size_gb')).toEqual(done('7\n'))
-    expect(await svc('settings', 'get', 'logging.level')).toEqual(done('debug\n'))
+    expect(await svc('settings', 'get', 'cache.max_size_gb', '--value')).toEqual(done('7\n'))
+    expect(await svc('settings', 'get', 'logging.level', '--value')).toEqual(done('debug\n'))
   })
 
   test.each([

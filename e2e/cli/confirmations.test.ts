@@ -75,7 +75,7 @@ describe('with --yes it is done', () => {
   test.each(['chain.network=mainnet', 'chain.allow_private_networks=true'])('%s is saved', async (pair) => {
     const [key = '', value] = pair.split('=')
     expect((await svc('settings', 'set', pair, '--yes')).code).toBe(0)
-    expect((await svc('settings', 'get', key)).stdout).toBe(`${value}\n`)
+    expect((await svc('settings', 'get', key, '--value')).stdout).toBe(`${value}\n`)
   })
 
   test('failures are dismissed', async () => {

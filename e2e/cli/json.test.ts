@@ -76,6 +76,26 @@ const makeUser = async (): Promise<string> => readAlone(await admin('s3-user', '
 
 const makeFailure = async () => String((await createTaskCalls(service).putUntil('failed', { end: 'fail' })).id)
 
+let buckets = 0
+const makeBucket = async (): Promise<string> => {
+  buckets += 1
+  return readAlone(await admin('bucket', 'create', `json-${buckets}`)).name
+}
+const makeObject = async (): Promise<string> => {
+  const bucket = await makeBucket()
+  await admin('object', 'upload', bucket, 'key', program)
+  return bucket
+}
+const restoreObject = async () => {
+  const bucket = await makeObject()
+  await admin('object', 'delete', bucket, 'key')
+  return admin('object', 'restore', bucket, 'key')
+}
+const downloadObject = async () => {
+  using home = svcHome()
+  return admin('object', 'download', await makeObject(), 'key', join(home.dir, 'key'))
+}
+
 /** Every command that has --json: how to run it, and part of its result. */
 const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, answer: unknown]>> = {
   init: [
@@ -109,6 +129,28 @@ const commands: Readonly<Record<string, readonly [run: () => Promise<SvcRun>, an
   'admin settings set': [() => admin('settings', 'set', 'cache.max_size_gb=9'), { restart_required: true }],
   'admin task list': [() => admin('task', 'list'), { tasks: expect.any(Array) }],
   'admin task stats': [() => admin('task', 'stats'), expect.any(Array)],
+  'admin task show': [async () => admin('task', 'show', await makeFailure()), { status: 'failed' }],
+  'admin bucket list': [() => admin('bucket', 'list'), expect.any(Array)],
+  'admin bucket create': [() => admin('bucket', 'create', 'json-create'), { name: 'json-create' }],
+  'admin bucket info': [async () => admin('bucket', 'info', await makeBucket()), { data_sets: [] }],
+  'admin bucket policy': [async () => admin('bucket', 'policy', await makeBucket()), { default_copies: 3 }],
+  'admin bucket owner': [
+    async () => admin('bucket', 'owner', await makeBucket(), '__internal_root__'),
+    { owner_access_key: '__internal_root__' },
+  ],
+  'admin object list': [async () => admin('object', 'list', await makeBucket()), { objects: [], has_more: false }],
+  'admin object upload': [
+    async () => admin('object', 'upload', await makeBucket(), 'key', program),
+    { key: 'key', size: expect.any(Number) },
+  ],
+  'admin object versions': [async () => admin('object', 'versions', await makeObject(), 'key'), { versions: [{ key: 'key' }] }],
+  'admin object status': [async () => admin('object', 'status', await makeObject(), 'key'), { copies: expect.any(Array) }],
+  'admin object delete': [
+    async () => admin('object', 'delete', await makeObject(), 'key'),
+    { delete_marker_version_id: expect.any(String) },
+  ],
+  'admin object restore': [restoreObject, { restored_version_id: expect.any(String) }],
+  'admin object download': [downloadObject, { key: 'key', size: expect.any(Number) }],
   'admin task retry': [async () => admin('task', 'retry', await makeFailure()), { status: 'pending' }],
   'admin task acknowledge': [async () => admin('task', 'acknowledge', await makeFailure()), { status: 'acknowledged' }],
 }
@@ -153,7 +195,7 @@ test.each([
 test('this file runs every command that has --json', async () => {
   const declared = [...localCommands, ...(await loadContributions(cliCommands, builtinPlugins)).map(({ item }) => item)]
   const withJson = declared.filter(({ flags }) => flags?.json).map(({ name }) => name)
-  expect(withJson.sort()).toEqual([...Object.keys(commands), 'dev', 'wallet fund-testnet'].sort())
+  expect(withJson.sort()).toEqual([...Object.keys(commands), 'dev', 'wallet fund-testnet', 'admin readiness', 'admin events'].sort())
   // The others print a script or serve.
   const without = declared.filter(({ flags }) => !flags?.json).map(({ name }) => name)
   expect(without.sort()).toEqual(['completions bash', 'completions fish', 'completions zsh', 'serve'])

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { kernelErrors } from '../errors.ts'
 import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
@@ -20,6 +24,17 @@ const echo = defineEndpoint({
 })
 const drop = defineEndpoint({ method: 'DELETE', path: '/api/v1/things', summary: 'Drop', status: 204 })
 const wait = defineEndpoint({ method: 'GET', path: '/api/v1/wait', summary: 'Wait', deadlineMs: 200 })
+const store = defineEndpoint({
+  method: 'POST',
+  path: '/api/v1/store',
+  summary: 'Store',
+  query: type({ name: 'string' }),
+  bodyMedia: '*/*',
+  answer: type({ name: 'string', bytes: 'number', type: 'string' }),
+  deadlineMs: 3_600_000,
+})
+const fetchBytes = defineEndpoint({ method: 'GET', path: '/api/v1/bytes', summary: 'Bytes', media: 'text/event-stream' })
+const page = defineEndpoint({ method: 'GET', path: '/api/v1/page', summary: 'Page', media: 'application/octet-stream' })
 const refuse = defineEndpoint({ method: 'GET', path: '/api/v1/refuse', summary: 'Refuse' })
 
 const group = defineRoutes({
@@ -28,6 +43,19 @@ const group = defineRoutes({
   register(app) {
     serveEndpoint(app, echo, async ({ params, query, body }) => ({ name: params.name, times: query.times ?? 0, text: body.text }))
     serveEndpoint(app, drop, async () => undefined)
+    serveEndpoint(app, store, async ({ query, request }) => {
+      const chunks: Buffer[] = await request.raw.toArray()
+      const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+      return { name: query.name, bytes, type: request.headers['content-type'] ?? '' }
+    })
+    serveEndpoint(app, fetchBytes, async ({ reply }) => {
+      reply.header('content-type', 'text/event-stream')
+      return Readable.from(['some ', 'bytes'])
+    })
+    serveEndpoint(app, page, async ({ reply }) => {
+      reply.header('content-type', 'text/html')
+      return '<html>'
+    })
     serveEndpoint(app, wait, () => new Promise(() => {}))
     serveEndpoint(app, refuse, async () => {
       throw kernelErrors.invalid_request({ message: 'Not like this.', fields: [{ field: 'a.b', message: 'is wrong' }] })
@@ -57,6 +85,47 @@ test('a call carries path, query and body, and reads the answer', async () => {
   expect(answer).toEqual({ name: 'a/ü b', times: 3, text: 'hello' })
   expect(await client.call(echo, { params: { name: 'x' }, body: { text: '' } })).toMatchObject({ times: 0 })
   expect(await client.call(drop)).toBeUndefined()
+})
+
+test('a body and an answer are streamed, whatever --timeout says', async () => {
+  const client = await open(password, { timeout: 10_000 })
+  const upload = (bytes: string, size?: number) =>
+    client.upload(store, { query: { name: 'a' } }, { bytes: Readable.from([Buffer.from(bytes)]), size, contentType: 'image/png' })
+  expect(await upload('12345', 5)).toEqual({ name: 'a', bytes: 5, type: 'image/png' })
+  expect(await upload('123')).toEqual({ name: 'a', bytes: 3, type: 'image/png' })
+  let text = ''
+  for await (const chunk of (await client.open(fetchBytes)).bytes) text += Buffer.from(chunk).toString()
+  expect(text).toBe('some bytes')
+})
+
+test('a streamed request is refused, or answered by something else, like any other', async () => {
+  const client = await open({ SVC_ADMIN_PASSWORD: 'wrong' })
+  const body = { bytes: Readable.from([Buffer.from('1')]), contentType: 'image/png' }
+  await expect(client.upload(store, { query: { name: 'a' } }, body)).rejects.toMatchObject({ status: 401 })
+  await expect(client.open(fetchBytes)).rejects.toMatchObject({ status: 401 })
+  await expect((await open(password)).open(page)).rejects.toThrow(`${listener.url} answered 200, but not as svc does`)
+  const nowhere = await open(password, { adminUrl: '127.0.0.1:9' })
+  await expect(nowhere.open(page)).rejects.toThrow('no answer from http://127.0.0.1:9: connect ECONNREFUSED')
+})
+
+test('a refusal is reported also when it was lost with a connection cut under the body', async () => {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests += 1
+    if (requests === 1) request.once('data', () => request.socket.resetAndDestroy())
+    else response.writeHead(413).end('{"error": "Too large.", "code": "entity_too_large"}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = await open(password, { adminUrl: `127.0.0.1:${(server.address() as AddressInfo).port}` })
+  const chunks = Array.from({ length: 100 }, () => Buffer.alloc(100_000))
+  const upload = client.upload(
+    store,
+    { query: { name: 'a' } },
+    { bytes: Readable.from(chunks), size: 10_000_000, contentType: 'image/png' },
+  )
+  await expect(upload).rejects.toMatchObject({ status: 413, code: 'entity_too_large' })
+  expect(requests).toBe(2)
+  server.close().closeAllConnections()
 })
 
 test('a refusal keeps its code, its status and its fields', async () => {

@@ -4,6 +4,7 @@ import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint
 import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
 import { notSvc, refusalOf } from './admin-refusal.ts'
+import { openStream, readText, type StreamAnswer, type StreamRequest } from './admin-stream.ts'
 import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
 
 /** Flags of every command of `svc admin`; they may stand before its words. */
@@ -20,10 +21,23 @@ type Sent<E extends Endpoint> = {} extends EndpointRequest<E> ? [request?: Endpo
 
 export interface AdminClient {
   readonly url: string
-  /** Calls an endpoint and returns its answer. Throws AdminRefusal, or CommandError without a valid answer of svc. */
+  /**
+   * Calls an endpoint and returns its answer. Waits for `--timeout`, or for the deadline of an endpoint that has its own. Throws
+   * AdminRefusal, or CommandError without a valid answer of svc.
+   */
   call<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<EndpointAnswer<E>>
+  /** The same with a body that is a stream; without `size` it is sent in chunks. Lasts as long as bytes move. */
+  upload<E extends Endpoint>(endpoint: E, request: EndpointRequest<E>, body: UploadBody): Promise<EndpointAnswer<E>>
+  /** An answer that is no JSON, as a stream. Lasts as long as bytes move. */
+  open<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<StreamAnswer>
   /** GET /healthz, whatever its status. */
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
+}
+
+export interface UploadBody {
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly size?: number | undefined
+  readonly contentType: string
 }
 
 interface ClientCall extends Pick<CommandCall, 'flags' | 'env' | 'cwd'> {
@@ -70,13 +84,24 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
     }
   }
 
+  const open = async (endpoint: Endpoint, request: WireRequest, body?: UploadBody) =>
+    openEndpoint(endpoint, { request, body }, { url, timeoutMs, authorization: await authorize() })
+
   return {
     url,
     async call(endpoint, ...[request]) {
-      const { params, query, body } = (request ?? {}) as WireRequest
-      const { response, answer } = await send(endpoint.method, fillPath(endpoint.path, params) + writeQuery(query), body)
+      const sent = (request ?? {}) as WireRequest
+      if (isTransfer(endpoint)) return readStreamed(endpoint, await open(endpoint, sent), url)
+      const { response, answer } = await send(endpoint.method, pathOf(endpoint, sent), sent.body)
       if (!response.ok) throw refusalOf(url, response, answer)
       return readAnswer(endpoint, { response, answer }, url) as never
+    },
+    upload: async (endpoint, request, body) => readStreamed(endpoint, await open(endpoint, request as WireRequest, body), url),
+    async open(endpoint, ...[request]) {
+      const opened = await open(endpoint, (request ?? {}) as WireRequest)
+      if (isStreamOf(endpoint, opened.response)) return opened
+      opened.close()
+      throw notSvc(url, opened.response.status)
     },
     async readHealth() {
       const { response, answer } = await send('GET', '/healthz')
@@ -85,6 +110,59 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
     },
   }
 }
+
+/** An endpoint with a deadline above this moves an object: `--timeout` does not end it. */
+const shortMs = 60_000
+
+const isTransfer = ({ deadlineMs }: Endpoint): boolean => typeof deadlineMs === 'number' && deadlineMs > shortMs
+
+interface OpenOptions {
+  readonly url: string
+  readonly timeoutMs: number
+  readonly authorization: string | undefined
+}
+
+/** Not by fetch, which gives up after 300 s without an answer, and refuses a 401 to a streamed body. */
+async function openEndpoint(
+  endpoint: Endpoint,
+  { request, body }: { readonly request: WireRequest; readonly body?: UploadBody | undefined },
+  { url, timeoutMs, authorization }: OpenOptions,
+): Promise<StreamAnswer> {
+  const json = request.body === undefined ? undefined : JSON.stringify(request.body)
+  const type = json === undefined ? body?.contentType : 'application/json'
+  const size = json === undefined ? body?.size : Buffer.byteLength(json)
+  const headers = {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(size === undefined ? {} : { 'content-length': String(size) }),
+  }
+  const answerMs = isTransfer(endpoint) ? Math.max(timeoutMs, Number(endpoint.deadlineMs)) : timeoutMs
+  const sent = { base: url, path: pathOf(endpoint, request), method: endpoint.method, headers, body: json ?? body?.bytes, answerMs }
+  const opened = openStream(sent).catch((cause) => askWithoutBody(sent, cause, timeoutMs))
+  const answer = await opened.catch((cause) => {
+    throw cause instanceof CommandError ? cause : new CommandError(`no answer from ${url}: ${explain(cause, timeoutMs)}`, { cause })
+  })
+  if (answer.response.ok) return answer
+  throw refusalOf(url, answer.response, readJson(await readText(answer, url)))
+}
+
+const cutCodes: readonly unknown[] = ['EPIPE', 'ECONNRESET']
+
+/** An early refusal closes the connection under the body, and its answer may be lost. The headers alone are refused the same way. */
+async function askWithoutBody(sent: StreamRequest, cause: unknown, answerMs: number): Promise<StreamAnswer> {
+  const wasCut = cutCodes.includes((cause as NodeJS.ErrnoException).code)
+  if (!wasCut || sent.body === undefined || sent.headers['content-length'] === undefined) throw cause
+  return openStream({ ...sent, body: undefined, answerMs }).catch(() => {
+    throw cause
+  })
+}
+
+/** Objects have media types of their own and come as attachments. */
+const isStreamOf = ({ media }: Endpoint, { headers }: Response): boolean =>
+  headers.get('content-type') === media || headers.has('content-disposition')
+
+const readStreamed = async (endpoint: Endpoint, opened: StreamAnswer, url: string): Promise<never> =>
+  readAnswer(endpoint, { response: opened.response, answer: readJson(await readText(opened, url)) }, url) as never
 
 interface Reply {
   readonly response: Response
@@ -100,6 +178,8 @@ interface WireRequest {
 
 const basic = (username: string, password: string | undefined): string | undefined =>
   password === undefined ? undefined : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+const pathOf = ({ path }: Endpoint, { params, query }: WireRequest): string => fillPath(path, params) + writeQuery(query)
 
 function fillPath(path: string, params: WireRequest['params'] = {}): string {
   return path.replaceAll(/:(\w+)/g, (_mark, name: string) => encodeURIComponent(String(params[name])))
@@ -133,9 +213,12 @@ function readAnswer({ path, answer: expected, status = 200 }: Endpoint, { respon
 
 const isHealth = (value: unknown): value is { status: string } => healthStates.includes((value as { status?: unknown } | undefined)?.status)
 
+/** An AggregateError of several addresses has no message. */
+const reasonOf = (error: Error): string => error.message || String((error as NodeJS.ErrnoException).code)
+
 function explain(error: unknown, timeoutMs: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `it did not come within ${timeoutMs / 1000} s (--timeout)`
-  const { message, cause } = error as Error
-  const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message
+  const { cause } = error as Error
+  const reason = reasonOf(cause instanceof Error ? cause : (error as Error))
   return `${reason}; is svc serve running there?`
 }

@@ -43,6 +43,12 @@ export interface Output {
   note(line: string): void
   /** Reads a line that the terminal does not show. Undefined: there is no terminal. */
   askSecret?(question: string): Promise<string> | undefined
+  /** Writes part of a streamed result: bytes of an object, lines of events. Resolves when the reader can take more. */
+  write(part: string | Uint8Array): Promise<void>
+  /** Redraws the whole screen of a terminal. Elsewhere the text is appended. */
+  refresh(text: string): void
+  /** Replaces the line that it wrote before, on standard error; '' removes it. Undefined without a terminal there, and under `--json`. */
+  readonly progress: ((line: string) => void) | undefined
 }
 
 /** A failed command with its exit code: 2 for a usage error, 1 for everything else. */

@@ -1,4 +1,5 @@
 import type { Output } from './command.ts'
+import { createLiveOutput } from './live-output.ts'
 
 interface Sink {
   readonly isTTY?: boolean
@@ -23,6 +24,7 @@ export function createOutput({
     result: (value, text) => void stdout.write(endLine(isJson ? JSON.stringify(value, writeBigint, 2) : text)),
     note: (line) => void stderr.write(endLine(line)),
     ...(askSecret ? { askSecret } : {}),
+    ...createLiveOutput({ isJson, stdout, stderr }),
   }
 }
 

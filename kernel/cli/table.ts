@@ -12,8 +12,15 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
     .join('\n')
 }
 
-/** Cells may hold untrusted text, and a terminal executes control characters. */
-const onOneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim()
+/** `Label: value` lines; pairs without a value are left out. */
+export function formatFacts(facts: readonly (readonly [label: string, value: string | number | null | undefined])[]): string {
+  return facts
+    .flatMap(([label, value]) => (value === undefined || value === null || value === '' ? [] : `${label}: ${onOneLine(String(value))}`))
+    .join('\n')
+}
+
+/** Replaces control characters: cells may hold untrusted text, and a terminal executes them. */
+export const onOneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, ' ').trim()
 
 /** Counts code points, so that an accented letter or a dash counts once. */
 const widthOf = (text: string): number => [...text].length

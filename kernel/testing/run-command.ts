@@ -18,8 +18,8 @@ export async function runCommand(command: Command | undefined, svc: TestKernel, 
   if (!command) throw new Error('there is no such command')
   const written = { stdout: '', stderr: '' }
   const sink = (name: 'stdout' | 'stderr') => ({
-    write(text: string) {
-      written[name] += text
+    write(part: string | Uint8Array) {
+      written[name] += typeof part === 'string' ? part : Buffer.from(part).toString()
     },
   })
   const out = createOutput({ isJson: flags.json === true, stdout: sink('stdout'), stderr: sink('stderr') })

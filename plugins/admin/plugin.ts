@@ -1,7 +1,7 @@
 import { adminRoutes, cliCommands, definePlugin, events, provide } from '#kernel'
 import { adminCommands } from './commands/commands.ts'
 
-/** Buckets, objects and the service itself, for the operator. */
+/** Admin routes and commands for buckets, objects, settings, events and the service itself. */
 export const adminPlugin = definePlugin({
   id: 'admin',
   requires: ['storage'],

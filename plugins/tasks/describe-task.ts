@@ -15,7 +15,7 @@ export function describeTask(task: ListedTask): Task {
     acknowledgeable: task.acknowledgeable,
     ...present('wait_reason', isWaiting ? task.waitReason : null),
     ...present('failure_reason', task.status === 'failed' ? task.errorCode : null),
-    // I-08: what waits has not failed, whatever happened before it came to wait.
+    // I-08: a waiting task shows no error, even after earlier failures.
     ...present('last_error', isWaiting ? null : task.lastError),
     ...present('status_message', task.message),
     available_at: formatTime(task.runAtMs),
@@ -27,7 +27,7 @@ export function describeTask(task: ListedTask): Task {
   }
 }
 
-/** Every failure is followed by a retry, except the one that a failed task ended with. */
+/** A retry follows each failure except the final one. */
 function countRetries({ attempts, attemptsMax, status }: ListedTask): Pick<Task, 'retry_count' | 'retry_limit'> {
   const retry_count = status === 'failed' ? attempts - 1 : attempts
   return attemptsMax === undefined ? { retry_count } : { retry_count, retry_limit: attemptsMax - 1 }

@@ -1,7 +1,7 @@
 import { adminRoutes, cliCommands, definePlugin } from '#kernel'
 import { taskCommands } from './commands/commands.ts'
 
-/** Background tasks, for the operator. The engine itself belongs to the kernel. */
+/** Admin routes and commands for background tasks. The engine is in the kernel. */
 export const tasksPlugin = definePlugin({
   id: 'tasks',
   contributes: [adminRoutes.load(async () => (await import('./task-routes.ts')).taskRoutes), cliCommands.with(...taskCommands)],

@@ -1,8 +1,8 @@
 const pattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Milliseconds of an RFC 3339 time with any number of fraction digits; undefined for anything else. Finer parts round up, because
- * what was recorded within that millisecond lies before the time.
+ * Milliseconds of an RFC 3339 time with any number of fraction digits; undefined for anything else. Digits below a millisecond round up,
+ * so that a failure recorded within that millisecond counts as before the time.
  */
 export function readTime(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = '', zone = ''] = pattern.exec(text.toUpperCase()) ?? []
@@ -15,7 +15,7 @@ export function readTime(text: string): number | undefined {
   return Date.UTC(y, mo - 1, d, h, mi, s, whole) + rest - offset
 }
 
-/** Milliseconds east of UTC; undefined where there is no such zone. */
+/** Milliseconds east of UTC; undefined for an invalid zone. */
 function readOffset(zone: string): number | undefined {
   if (zone === 'Z') return 0
   const [hours, minutes] = zone.slice(1).split(':').map(Number)

@@ -22,7 +22,7 @@ async function settled(svc: TestKernel, id: number, presentation: Task['presenta
 const put = async (svc: TestKernel, end: Parameters<typeof putTask>[1], options?: Parameters<typeof putTask>[2]) =>
   putTask(svc.kernel, end, options)
 
-test('tasks are listed newest first with what they do, concern and wait for', async () => {
+test('tasks are listed newest first with operation, subject and wait reason', async () => {
   await using svc = await start()
   const failed = await put(svc, 'fail')
   const waiting = await put(svc, 'wait')
@@ -109,17 +109,17 @@ test.each([
   expect(await svc.call('GET', `/api/v1/tasks?${query}`)).toMatchObject({ status: 400, body: { code: expect.any(String) } })
 })
 
-test('a parameter of the older list is refused in words that say what pages it now', async () => {
+test('a removed list parameter is refused with a message that names the cursor', async () => {
   await using svc = await start()
   const { body } = await svc.call('GET', '/api/v1/tasks?offset=')
   expect(body.error).toBe('offset must be left out: the list is paged by cursor.')
   expect((await svc.call('GET', '/api/v1/tasks?offset=10')).body.error).toBe(body.error)
 })
 
-test('a failed task is retried when it can be', async () => {
+test('a retryable failed task is retried, any other is refused', async () => {
   await using svc = await start()
   const failed = await put(svc, 'fail')
-  const hopeless = await put(svc, 'fail for good')
+  const hopeless = await put(svc, 'fail permanently')
   const scheduled = await put(svc, 'done', { inMs: 3_600_000 })
   for (const id of [failed, hopeless]) await settled(svc, id, 'failed')
   const retry = (id: number | string) => svc.call('POST', `/api/v1/tasks/${id}/retry`)
@@ -172,7 +172,7 @@ test('failures of one type are dismissed alone', async () => {
 
 test.each([
   ['an unknown type', '{"type":"nothing"}'],
-  ['a time that is none', '{"failed_before":"yesterday"}'],
+  ['an invalid time', '{"failed_before":"yesterday"}'],
   ['a date without a time', '{"failed_before":"2026-01-31"}'],
   ['an unknown member', '{"before":"2026-01-31T12:00:00Z"}'],
   ['trailing content', '{} {}'],

@@ -9,7 +9,7 @@ export const taskRoutes = defineRoutes({
   register(app, { taskLedger }) {
     serveEndpoint(app, listTasks, async ({ query }) => {
       const { type, status, cursor, limit = taskPageSizes.usual } = query
-      // One more than asked for tells whether there is another page.
+      // One extra row tells whether there is another page.
       const found = taskLedger.list({
         limit: limit + 1,
         ...(type === undefined ? {} : { kind: type }),

@@ -119,7 +119,7 @@ test.each([
   expect((await admin.call('GET', '/api/v1/buckets')).body).toHaveLength(1)
 })
 
-test('an owner that is deleted at the same moment is unknown like any other', async () => {
+test('an owner that is deleted during the request is refused as unknown', async () => {
   const deleted = defineErrors({ s3_user_not_found: { status: 404, message: 'There is no such user.' } })
   await using admin = await testAdmin({ plugins: [s3] })
   const buckets = admin.kernel.get(bucketCatalog)
@@ -136,7 +136,7 @@ test('without S3 users only the internal account can own a bucket', async () => 
   expect(refused).toMatchObject({ status: 409, body: { code: 's3_users_unavailable' } })
 })
 
-test('a bucket changes its owner, and those who watch are told', async () => {
+test('a change of the owner is announced as an event', async () => {
   await using admin = await testAdmin({ plugins: [s3] })
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
   const told: unknown[] = []

@@ -42,7 +42,7 @@ async function reviewsOf(bucket: string) {
   return body.tasks.filter(({ subject }: { subject: { bucket: string } }) => subject.bucket === bucket)
 }
 
-test('a bucket that says nothing takes the configured number of copies, and keeps as many in the cache until they are stored', async () => {
+test('a bucket without a policy takes the configured copies as target and minimum', async () => {
   expect(await copiesOf(await makeBucket({}))).toEqual([4, 4])
 })
 
@@ -103,7 +103,7 @@ test('rule 6: a null target below the current one is refused, also with a null m
   expect(await copiesOf(name)).toEqual([6, 2])
 })
 
-test('rule 7: a changed minimum has the cache looked at again, a changed target has not', async () => {
+test('rule 7: a changed minimum starts a review of the cache, a changed target does not', async () => {
   const name = await makeBucket()
   await put(name, { default_copies: 5 })
   await put(name, { minimum_durable_copies: 2 })
@@ -113,7 +113,7 @@ test('rule 7: a changed minimum has the cache looked at again, a changed target 
   expect(await reviewsOf(name)).toMatchObject([{ operation: 'Review cache durability', subject: { type: 'bucket', bucket: name } }])
 })
 
-test('those who watch are told of every change', async () => {
+test('every change is announced as an event', async () => {
   const name = await makeBucket()
   const told: unknown[] = []
   const stop = gateway.kernel.get(events).subscribe(({ topic, payload }) => {

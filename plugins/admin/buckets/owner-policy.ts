@@ -1,4 +1,4 @@
-/** How the owner of a bucket is written. The service's own account has no access key that anybody may see. */
+/** The owner of a bucket on the wire. The service's own account has no visible access key. */
 
 export const internalRoot = '__internal_root__'
 

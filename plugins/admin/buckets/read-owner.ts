@@ -4,7 +4,7 @@ import { adminErrors } from '../errors.ts'
 import { internalRoot, isInternalRoot } from './owner-policy.ts'
 
 /**
- * The owner that a request names; null stands for the service's own account. `users` is absent while the S3 API is switched off.
+ * The owner named in a request; null is the service's own account. `users` is undefined while the plugin s3 is disabled.
  * Throws `refuseUnknown`'s error or `s3_users_unavailable` (409).
  */
 export function readOwner(

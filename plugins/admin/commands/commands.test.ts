@@ -1,8 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { choice, configSections, defineHealthCheck, definePlugin, defineSection, flag, healthChecks, integer, list, secret } from '#kernel'
+import {
+  choice,
+  configSections,
+  defineHealthCheck,
+  definePlugin,
+  defineSection,
+  flag,
+  healthChecks,
+  integer,
+  list,
+  secret,
+  text,
+} from '#kernel'
 import { type CommandWords, runCommand } from '#kernel/testing'
+import { settingDefaults } from '../contract.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { adminCommands } from './commands.ts'
 
@@ -14,14 +27,23 @@ const chain = definePlugin({
       defineSection('chain', {
         doc: 'The storage network.',
         keys: {
-          network: choice(['calibration', 'mainnet'], { label: 'Network', doc: 'Which.', default: 'calibration', ...editable }),
+          network: choice(['calibration', 'mainnet'], {
+            label: 'Network',
+            doc: 'Which.',
+            default: 'calibration',
+            risk: 'high',
+            ...editable,
+          }),
+          rpc_url: text({ label: 'Node', doc: 'Chain node.', ...editable }),
           private_key: secret({ label: 'Key', doc: 'the key of the wallet', required: true, default: '' }),
           allow_private_networks: flag({ label: 'Private networks', doc: 'Whether.', default: false, ...editable }),
           default_copies: integer({ label: 'Copies', doc: 'How many.', default: 3, min: 1, max: 8, ...editable }),
+          retries: integer({ label: 'Retries', doc: 'How often.', default: 1, risk: 'high', ...editable }),
           peers: list({ label: 'Peers', doc: 'Who.', default: [], ...editable }),
         },
       }),
     ),
+    settingDefaults.with({ name: 'chain_rpc_urls', load: async () => ({ calibration: 'https://calibration.example/rpc' }) }),
   ],
 })
 
@@ -66,30 +88,73 @@ test('status of an unhealthy service names what is wrong and fails', async () =>
   expect([json.code, JSON.parse(json.stdout)]).toEqual([1, { health: { status: 'unhealthy', errors: ['cache: directory not found'] } }])
 })
 
-test('settings are shown by table, or one of them bare', async () => {
-  await using admin = await start()
+test('settings are listed by section with value, source, default and meaning', async () => {
+  await using admin = await start(undefined, { SVC_CHAIN_DEFAULT_COPIES: '4' })
   const { stdout } = await get(admin)
   expect(stdout).toContain(`Config: ${admin.dir}/config.toml\nRestart required: no\n`)
-  expect(stdout).toMatch(/\[chain\]\nKEY +VALUE +MEANING\n/)
-  expect(stdout).toMatch(/default_copies +3 +Copies\n/)
-  expect(stdout).toMatch(/allow_private_networks +no +Private networks\n/)
+  expect(stdout).toMatch(/\[chain\]\nKEY +VALUE +SOURCE +DEFAULT +MEANING\n/)
+  expect(stdout).toMatch(/default_copies +4 +environment \(SVC_CHAIN_DEFAULT_COPIES\) +3 +Copies\n/)
+  expect(stdout).toMatch(/allow_private_networks +no +default +no +Private networks\n/)
   expect(stdout).not.toContain('a key of the wallet')
-  expect((await get(admin, 'chain.default_copies')).stdout).toBe('3\n')
-  expect((await get(admin, 'chain.allow_private_networks')).stdout).toBe('false\n')
-  expect(JSON.parse((await get(admin, 'chain.peers', { json: true })).stdout)).toEqual({ 'chain.peers': [] })
   expect(JSON.parse((await get(admin, undefined, { json: true })).stdout)).toMatchObject({ mode: 'ready' })
-  await expect(get(admin, 'chain.private_key')).rejects.toMatchObject({ exitCode: 2 })
-  await expect(get(admin, 'chain.copies')).rejects.toMatchObject({ exitCode: 2 })
 })
 
-test('settings are set in the form of the file', async () => {
+test('one section is listed alone, with the meanings in full', async () => {
+  await using admin = await start()
+  await set(admin, ['logging.level=debug'])
+  const { stdout } = await get(admin, 'logging')
+  expect(stdout).toMatch(/^KEY +VALUE +SOURCE +DEFAULT +MEANING\nlevel +debug +file +info +Lines below this level are left out\.\n/)
+  expect(JSON.parse((await get(admin, 'logging', { json: true })).stdout)).toMatchObject({
+    'logging.level': { value: 'debug', source: 'file', default: 'info' },
+  })
+  await expect(get(admin, 'admin.auth')).rejects.toThrow(`the settings of admin.auth are read and changed in ${admin.dir}/config.toml only`)
+})
+
+test('one setting is shown with value, source, default and meaning', async () => {
+  await using admin = await start()
+  expect((await get(admin, 'chain.default_copies')).stdout).toBe(
+    'Setting: chain.default_copies\nValue: 3\nSource: default\nDefault: 3\nEnvironment variable: SVC_CHAIN_DEFAULT_COPIES\nMeaning: How many.\n',
+  )
+  expect(JSON.parse((await get(admin, 'chain.peers', { json: true })).stdout)).toEqual({
+    key: 'chain.peers',
+    value: [],
+    source: 'default',
+    default: [],
+    env: 'SVC_CHAIN_PEERS',
+    label: 'Peers',
+    description: 'Who.',
+  })
+  expect((await get(admin, 'chain.allow_private_networks', { value: true })).stdout).toBe('false\n')
+  expect((await get(admin, 'chain.default_copies', { value: true, json: true })).stdout).toBe('3\n')
+})
+
+test('the chain node that is used is shown though the setting is absent', async () => {
+  await using admin = await start()
+  const { stdout } = await get(admin, 'chain.rpc_url')
+  expect(stdout).toContain('Value: https://calibration.example/rpc\nSource: default\nDefault: https://calibration.example/rpc\n')
+  expect((await get(admin)).stdout).toMatch(/rpc_url +https:\/\/calibration\.example\/rpc +default/)
+  await set(admin, ['chain.rpc_url=http://127.0.0.1:9/'])
+  expect((await get(admin, 'chain.rpc_url')).stdout).toContain('Value: http://127.0.0.1:9/\nSource: file\n')
+})
+
+test.each([
+  ['chain.private_key', {}, /^chain\.private_key is read and changed in \S+config\.toml only$/],
+  ['chain.copies', {}, /^chain\.copies is not a setting of this service; svc admin settings get shows all$/],
+  ['logging', { value: true }, /^--value prints one setting, and logging is a section$/],
+  [undefined, { value: true }, /^--value prints one setting; name it$/],
+])('settings get %s with %j is a usage error', async (key, flags, message) => {
+  await using admin = await start()
+  await expect(get(admin, key, flags)).rejects.toMatchObject({ message: expect.stringMatching(message), exitCode: 2 })
+})
+
+test('settings are written to the file in its types', async () => {
   await using admin = await start()
   const { stdout } = await set(admin, ['chain.default_copies=5', 'chain.peers=a,b', 'logging.level=debug'])
   expect(stdout).toBe('Settings saved\nRestart required: yes\n')
   const file = readFileSync(join(admin.dir, 'config.toml'), 'utf8')
   expect(file).toMatch(/default_copies = 5/)
   expect(file).toMatch(/peers = \[ ?'a', 'b' ?\]|peers = \[ ?"a", "b" ?\]/)
-  expect((await get(admin, 'chain.peers')).stdout).toBe('a,b\n')
+  expect((await get(admin, 'chain.peers', { value: true })).stdout).toBe('a,b\n')
 })
 
 test.each([
@@ -100,7 +165,9 @@ test.each([
   [['chain.private_key=x'], 'chain.private_key is changed in'],
   [['chain.network=mainnet'], 'chain.network=mainnet must be confirmed with --yes'],
   [['chain.allow_private_networks=true'], 'chain.allow_private_networks=true must be confirmed with --yes'],
-])('setting %s is wrong use', async (pairs, message) => {
+  [['logging.level=debug', 'chain.retries=2'], 'chain.retries=2 must be confirmed with --yes'],
+  [['plugins.disabled=observability'], 'plugins.disabled=observability must be confirmed with --yes'],
+])('setting %s is a usage error', async (pairs, message) => {
   await using admin = await start()
   await expect(set(admin, pairs)).rejects.toMatchObject({ message: expect.stringContaining(message), exitCode: 2 })
 })
@@ -110,5 +177,5 @@ test('a confirmed change is made, a value that does not fit is explained, and th
   expect((await set(admin, ['chain.network=mainnet'], { yes: true })).stdout).toContain('Settings saved')
   await expect(set(admin, ['chain.allow_private_networks=maybe'])).rejects.toThrow('chain.allow_private_networks must be')
   await expect(set(admin, ['chain.default_copies=4'])).rejects.toThrow('is managed by SVC_CHAIN_DEFAULT_COPIES')
-  expect((await get(admin)).stdout).toContain('Copies (set by SVC_CHAIN_DEFAULT_COPIES)')
+  expect((await set(admin, ['chain.retries=1', 'plugins.disabled=', 'chain.network=calibration'])).stdout).toContain('Settings saved')
 })

@@ -1,26 +1,41 @@
-import { adminFlags, defineCommand } from '#kernel'
+import { adminFlags, defineCommand, watchFlag } from '#kernel'
+import { bucketCommands } from './bucket/commands.ts'
+import { objectCommands } from './object/commands.ts'
 
-/** What `svc admin` offers of this plugin. */
+/** Commands of `svc admin` that this plugin adds. */
 export const adminCommands = [
   defineCommand({
     name: 'admin status',
-    summary: 'Show how the running service is: health, version, cache and workers',
+    summary: 'Show health, version, cache and workers of the running service',
     examples: [
-      ['svc admin status', 'Of the service on this machine'],
-      ['svc admin --admin-url https://svc.example.org --json status', 'Of another one, for scripts'],
+      ['svc admin status', 'The service on this machine'],
+      ['svc admin status --watch', 'Follow it until Ctrl-C'],
+      ['svc admin --admin-url https://svc.example.org --json status', 'Another service, for scripts'],
     ],
-    flags: adminFlags,
+    flags: { ...adminFlags, watch: watchFlag },
     load: () => import('./status-command.ts'),
   }),
   defineCommand({
-    name: 'admin settings get',
-    summary: 'Show the settings, or one of them',
+    name: 'admin events',
+    summary: 'Follow the events of the running service: tasks, buckets, objects',
     examples: [
-      ['svc admin settings get', 'All that can be changed here'],
-      ['svc admin settings get cache.max_size_gb', 'One value, bare'],
+      ['svc admin events', 'One line for each event, until Ctrl-C'],
+      ['svc admin events --json | jq -c "select(.topic == "task_updated")"', 'One JSON object a line, for scripts'],
+    ],
+    flags: adminFlags,
+    load: () => import('./events-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin settings get',
+    summary: 'Show the settings that can be changed over the Admin API: value, source, default and meaning',
+    examples: [
+      ['svc admin settings get', 'All settings, by section'],
+      ['svc admin settings get cache', 'One section'],
+      ['svc admin settings get cache.max_size_gb', 'One setting'],
+      ['svc admin settings get cache.max_size_gb --value', 'Its value alone, for scripts'],
     ],
     parameters: ['[key]'],
-    flags: adminFlags,
+    flags: { ...adminFlags, value: { type: 'switch', description: 'Print the value of the setting alone' } },
     load: () => import('./settings-get-command.ts'),
   }),
   defineCommand({
@@ -28,10 +43,15 @@ export const adminCommands = [
     summary: 'Change settings; they take effect at the next start',
     examples: [
       ['svc admin settings set cache.max_size_gb=200 logging.level=debug', 'Change two at once'],
-      ['svc admin settings set chain.network=mainnet --yes', 'Some changes need a confirmation'],
+      ['svc admin settings set chain.network=mainnet --yes', 'A high-risk change needs a confirmation'],
     ],
     parameters: ['<pairs...>'],
-    flags: { ...adminFlags, yes: { type: 'switch', description: 'Confirm a change that costs money or opens the service' } },
+    flags: {
+      ...adminFlags,
+      yes: { type: 'switch', description: 'Confirm a high-risk change: chain.network, chain.allow_private_networks, plugins.disabled' },
+    },
     load: () => import('./settings-set-command.ts'),
   }),
+  ...bucketCommands,
+  ...objectCommands,
 ]

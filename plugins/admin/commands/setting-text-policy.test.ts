@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { needsConfirmation, nest, readValue, showValue, valueAt, writeValue } from './setting-text-policy.ts'
+import { isHighRisk, needsConfirmation, nest, readValue, showValue, valueAt, writeValue } from './setting-text-policy.ts'
 
 test.each([
   ['integer', '12', 12],
@@ -34,4 +34,15 @@ test.each([
   ['cache.max_size_gb', '1', false],
 ])('%s=%s needs a confirmation: %s', (field, text, isNeeded) => {
   expect(needsConfirmation(field, text)).toBe(isNeeded)
+})
+
+test.each([
+  ['high', 'mainnet', 'calibration', true],
+  ['high', 'calibration', 'calibration', false],
+  ['high', ['s3'], [], true],
+  ['high', [], [], false],
+  ['review', 5, 3, false],
+  ['none', 'debug', 'info', false],
+] as const)('risk %s: %j instead of the default %j needs --yes: %s', (risk, value, fallback, isNeeded) => {
+  expect(isHighRisk({ risk, default: fallback }, value)).toBe(isNeeded)
 })

@@ -1,4 +1,4 @@
-/** Settings as they are typed and printed. */
+/** Settings as typed and printed. */
 import type { FileValue } from '#kernel'
 import type { SettingAbout, Settings } from '../settings/settings-api.ts'
 
@@ -7,7 +7,7 @@ export function valueAt(config: Settings['config'], field: string): unknown {
   return field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], config)
 }
 
-/** What was typed as the form of the file. Text that does not fit is passed on, so that the service names what it wants. */
+/** Typed text in the form of the file. Text that does not fit is passed on unchanged: the service names what is allowed. */
 export function readValue(text: string, { type }: Pick<SettingAbout, 'type'>): FileValue {
   if (type === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text
@@ -17,10 +17,10 @@ export function readValue(text: string, { type }: Pick<SettingAbout, 'type'>): F
 
 export const writeValue = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
 
-/** In the summary, where people read it. */
+/** Human-readable form. */
 export const showValue = (value: unknown): string => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : writeValue(value))
 
-/** Nests dotted paths as the service takes them. */
+/** Dotted paths as nested objects, the form of the request. */
 export function nest(values: Readonly<Record<string, FileValue>>): Record<string, unknown> {
   const tree: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(values)) {
@@ -35,10 +35,15 @@ export function nest(values: Readonly<Record<string, FileValue>>): Record<string
   return tree
 }
 
-const confirmed: Readonly<Record<string, string>> = {
+/** Refused without --yes before anything is sent: the first spends real money, the second lets provider URLs reach the local network. */
+const confirmedUnseen: Readonly<Record<string, string>> = {
   'chain.network': 'mainnet',
   'chain.allow_private_networks': 'true',
 }
 
-/** Changes that must be confirmed: the first spends real money, the second lets provider URLs reach the local network. */
-export const needsConfirmation = (field: string, text: string): boolean => confirmed[field] === text.trim().toLowerCase()
+export const needsConfirmation = (field: string, text: string): boolean => confirmedUnseen[field] === text.trim().toLowerCase()
+
+/** A setting that the service calls high-risk, unless it goes back to its default. */
+export function isHighRisk({ risk, default: fallback }: Pick<SettingAbout, 'risk' | 'default'>, value: FileValue): boolean {
+  return risk === 'high' && JSON.stringify(value) !== JSON.stringify(fallback)
+}

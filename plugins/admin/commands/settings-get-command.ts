@@ -1,31 +1,35 @@
-import { type CommandCall, CommandError, formatTable, openAdminClient } from '#kernel'
+import { type CommandCall, CommandError, openAdminClient, usageError } from '#kernel'
 import { readSettings, type Settings } from '../settings/settings-api.ts'
-import { showValue, valueAt, writeValue } from './setting-text-policy.ts'
+
+import { writeValue } from './setting-text-policy.ts'
+import { describeSection, describeSetting, listSections, valueInUse } from './settings-view-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
+  const key = call.parameters.key as string | undefined
+  const isBare = call.flags.value === true
+  if (isBare && key === undefined) throw usageError('--value prints one setting; name it')
   const client = await openAdminClient(call)
   const settings = await client.call(readSettings)
-  const key = call.parameters.key as string | undefined
-  if (key === undefined) return call.out.result(settings, summarise(settings)) as undefined
+  if (key === undefined) return call.out.result(settings, listSections(settings)) as undefined
   const about = Object.hasOwn(settings.metadata, key) ? settings.metadata[key] : undefined
-  if (!about) throw new CommandError(`${key} is not a setting of this service; svc admin settings get shows all`, { exitCode: 2 })
-  if (!about.editable) throw new CommandError(`${key} is read and changed in ${settings.config_path} only`, { exitCode: 2 })
-  const value = valueAt(settings.config, key)
-  call.out.result({ [key]: value ?? null }, writeValue(value))
+  if (!about) return showSection(call, settings, key)
+  if (!about.editable) throw usageError(`${key} is read and changed in ${settings.config_path} only`)
+  const value = valueInUse(settings, key)
+  if (isBare) return call.out.result(value ?? null, writeValue(value)) as undefined
+  const { source, default: fallback, env, label, description } = about
+  const facts = { key, value: value ?? null, source, default: fallback ?? null, env, label, description }
+  call.out.result(facts, describeSetting(settings, key))
 }
 
-/** By table, in the order of the service. */
-function summarise({ metadata, config, config_path, restart_required, env_managed }: Settings): string {
-  const editable = Object.entries(metadata).filter(([, { editable }]) => editable)
-  const groups = Map.groupBy(editable, ([, { group }]) => group)
-  const blocks = [...groups].map(([group, members]) => {
-    const rows = members.map(([field, { label }]) => {
-      const by = env_managed[field]
-      return [field.slice(group.length + 1), showValue(valueAt(config, field)), by === undefined ? label : `${label} (set by ${by})`]
-    })
-    return `[${group}]\n${formatTable(['key', 'value', 'meaning'], rows)}`
-  })
-  return [`Config: ${config_path}`, `Restart required: ${restart_required ? 'yes' : 'no'}`, ...blocks.map((block) => `\n${block}`)].join(
-    '\n',
-  )
+function showSection(call: CommandCall, settings: Settings, path: string): undefined {
+  const keys = Object.entries(settings.metadata).filter(([, { group }]) => group === path)
+  if (keys.length === 0) throw usageError(`${path} is not a setting of this service; svc admin settings get shows all`)
+  if (call.flags.value === true) throw usageError(`--value prints one setting, and ${path} is a section`)
+  const editable = keys.filter(([, about]) => about.editable)
+  if (editable.length === 0) throw new CommandError(`the settings of ${path} are read and changed in ${settings.config_path} only`)
+  const values = editable.map(([key, { source, default: fallback }]) => [
+    key,
+    { value: valueInUse(settings, key) ?? null, source, default: fallback ?? null },
+  ])
+  call.out.result(Object.fromEntries(values), describeSection(settings, path))
 }

@@ -6,5 +6,5 @@ export function sizeText(bytes: number): string {
   return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(2)} ${units[step]}`
 }
 
-/** `12.5%`; `n/a` where there is no limit. */
+/** `12.5%`; `n/a` without a limit. */
 export const shareText = (part: number, whole: number): string => (whole > 0 ? `${((part * 100) / whole).toFixed(1)}%` : 'n/a')

@@ -1,4 +1,4 @@
-import { type AdminClient, type CommandCall, formatDuration, formatTable, openAdminClient } from '#kernel'
+import { type AdminClient, type CommandCall, formatDuration, formatTable, openAdminClient, type Shown, showResult } from '#kernel'
 import { readSettings } from '../settings/settings-api.ts'
 import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
 import { shareText, sizeText } from './size-text-policy.ts'
@@ -6,30 +6,43 @@ import { shareText, sizeText } from './size-text-policy.ts'
 /** Exit code 1 when the service is unhealthy. */
 export async function run(call: CommandCall): Promise<number> {
   const client = await openAdminClient(call)
-  const health = await client.readHealth()
-  if (health.status === 'ok') await showRunning(client, call)
-  else if (health.status === 'setup') await showSetup(client, call)
-  else {
-    const errors = health.errors ?? []
-    call.out.note(['Status: unhealthy', 'Errors:', ...errors.map((error) => `  ${error}`)].join('\n'))
-    if (call.out.isJson) call.out.result({ health }, '')
-    return 1
+  if (call.flags.watch === true) {
+    await showResult(call, () => readStatus(client))
+    return 0
   }
-  return 0
+  const { value, text, isHealthy } = await readStatus(client)
+  if (isHealthy) call.out.result(value, text)
+  else {
+    call.out.note(text)
+    if (call.out.isJson) call.out.result(value, '')
+  }
+  return isHealthy ? 0 : 1
+}
+
+interface Status extends Shown {
+  readonly isHealthy: boolean
+}
+
+async function readStatus(client: AdminClient): Promise<Status> {
+  const health = await client.readHealth()
+  if (health.status === 'ok') return readRunning(client)
+  if (health.status === 'setup') return readSetup(client)
+  const errors = health.errors ?? []
+  return { isHealthy: false, value: { health }, text: ['Status: unhealthy', 'Errors:', ...errors.map((error) => `  ${error}`)].join('\n') }
 }
 
 const title = (client: AdminClient): string => `svc at ${client.url}`
 
-async function showRunning(client: AdminClient, { out }: CommandCall): Promise<void> {
+async function readRunning(client: AdminClient): Promise<Status> {
   const [system, work, cache] = await Promise.all([client.call(systemInfo), client.call(workers), client.call(cacheStats)])
   const { used_bytes: used, max_bytes: max } = cache
-  const text = [
+  const lines = (uptime: string) => [
     title(client),
     'Status: ok',
     `Version: ${system.version}`,
     `Commit: ${system.commit}`,
     `Built: ${system.build_date}`,
-    `Uptime: ${formatDuration(system.uptime_seconds * 1000)}`,
+    `Uptime: ${uptime}`,
     '',
     'Cache',
     formatTable(['used', 'limit', 'usage'], [[sizeText(used), sizeText(max), shareText(used, max)]]),
@@ -40,10 +53,15 @@ async function showRunning(client: AdminClient, { out }: CommandCall): Promise<v
       Object.entries(work.workers).map(([name, isHealthy]) => [name, isHealthy ? 'healthy' : 'unhealthy']),
     ),
   ]
-  out.result({ health: { status: 'ok' }, system, workers: work.workers, cache }, text.join('\n'))
+  return {
+    isHealthy: true,
+    value: { health: { status: 'ok' }, system, workers: work.workers, cache },
+    text: lines(formatDuration(system.uptime_seconds * 1000)).join('\n'),
+    mark: lines(system.started_at).join('\n'),
+  }
 }
 
-async function showSetup(client: AdminClient, { out }: CommandCall): Promise<void> {
+async function readSetup(client: AdminClient): Promise<Status> {
   const settings = await client.call(readSettings)
   const problems = settings.validation_errors ?? []
   const yesNo = (isSo: boolean) => (isSo ? 'yes' : 'no')
@@ -60,5 +78,5 @@ async function showSetup(client: AdminClient, { out }: CommandCall): Promise<voi
     problems.map(({ field, message }) => [field, message]),
   )
   const errors = problems.length === 0 ? [] : ['', 'Validation errors', table]
-  out.result({ health: { status: 'setup' }, settings }, [...text, ...errors].join('\n'))
+  return { isHealthy: true, value: { health: { status: 'setup' }, settings }, text: [...text, ...errors].join('\n') }
 }

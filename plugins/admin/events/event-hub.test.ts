@@ -41,7 +41,7 @@ test('a silent stream is kept alive', async () => {
   await expect.poll(() => frames.slice(0, 3)).toEqual([': connected\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
 })
 
-test('a stream ends when its watcher may not watch any more, before the next frame', async () => {
+test('a stream ends before the next frame once its client is not allowed any more', async () => {
   const events = fakeEvents()
   using hub = createEventHub(events)
   let isAllowed = true
@@ -53,7 +53,7 @@ test('a stream ends when its watcher may not watch any more, before the next fra
   expect(frames).toEqual([': connected\n\n'])
 })
 
-test('a stream ends without any frame when its watcher may not watch any more', async () => {
+test('a stream ends without a frame once its client is not allowed any more', async () => {
   using hub = createEventHub(fakeEvents(), { ...eventStreams, checkMs: 1 })
   let isAllowed = true
   const [ended, kept] = [hub.watch(() => isAllowed), hub.watch(() => true)]
@@ -64,7 +64,7 @@ test('a stream ends without any frame when its watcher may not watch any more', 
   expect(frames).toEqual([[': connected\n\n'], [': connected\n\n']])
 })
 
-test('there are only so many watchers, and one that leaves makes room', async () => {
+test('the number of streams is limited, and a closed one frees its place', async () => {
   using hub = createEventHub(fakeEvents())
   const streams = Array.from({ length: eventStreams.watchersMax }, () => hub.watch(() => true))
   expect(() => hub.watch(() => true)).toThrow(expect.objectContaining({ code: 'event_streams_exhausted', status: 503 }))

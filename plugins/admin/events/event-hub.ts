@@ -1,26 +1,26 @@
-/** Passes the announcements of the service on to everybody who watches the dashboard's stream. */
+/** Forwards the events of the service to every client of the event stream. */
 import { defineErrors, defineService, type Events, type PublishedEvent } from '#kernel'
 import { EventStream } from './event-stream.ts'
 
 export const eventErrors = defineErrors({
-  event_streams_exhausted: { status: 503, message: 'Too many clients watch the events; close another one.' },
+  event_streams_exhausted: { status: 503, message: 'Too many clients follow the events; close another one.' },
 })
 
 export const eventStreams = {
   watchersMax: 64,
-  /** Shorter than what proxies and browsers allow a silent connection. */
+  /** Below the idle timeouts of proxies and browsers. */
   heartbeatMs: 15_000,
-  /** How long a stream may outlive its session. */
+  /** Interval of the session check: a stream outlives its session by at most this. */
   checkMs: 1000,
 } as const
 
 export interface EventHub extends Disposable {
   /**
-   * A new stream. It ends once `isAllowed` turns false, which is asked every second and before every frame. Throws `event_streams_exhausted` (503)
-   * when there are too many.
+   * A new stream. It ends once `isAllowed` returns false, which is checked every second and before every frame. Throws
+   * `event_streams_exhausted` (503) above 64 streams.
    */
   watch(isAllowed: () => boolean): EventStream
-  /** Ends every stream, also those that come later. */
+  /** Ends every stream, and each later one at once. */
   finish(): void
 }
 
@@ -47,7 +47,7 @@ export function createEventHub(events: Events, { heartbeatMs, checkMs }: EventHu
     }
   }
   const stopListening = events.subscribe((event) => {
-    // Counted also while nobody watches: a number that is missing means a lost event.
+    // Counted without watchers too: a gap in the numbers means lost events.
     seq += 1
     if (watchers.size > 0) send(frameOf(event, seq))
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 
-test('who watches is told at once of what happens, and the stream ends with the service', async () => {
+test('events arrive at once, and the stream ends with the service', async () => {
   const admin = await testAdmin()
   const response = await admin.fetch('/api/v1/events')
   expect(response.status).toBe(200)
@@ -21,7 +21,7 @@ test('who watches is told at once of what happens, and the stream ends with the 
   await stopped
 })
 
-test('the stream needs an operator', async () => {
+test('the stream requires an operator', async () => {
   await using admin = await testAdmin()
   expect((await fetch(`${admin.url}/api/v1/events`)).status).toBe(401)
 })
@@ -37,7 +37,7 @@ async function watchInBrowser(admin: TestAdmin) {
   return { reader, post: (path: string) => admin.fetch(path, { method: 'POST', headers }) }
 }
 
-test('the stream of a browser ends when its session is ended, and others go on', async () => {
+test('the stream of a browser ends with its session, and others continue', async () => {
   await using admin = await testAdmin()
   const [leaving, staying] = [await watchInBrowser(admin), await watchInBrowser(admin)]
   expect((await leaving.post('/api/v1/auth/logout')).status).toBe(204)

@@ -23,7 +23,7 @@ test('a reader that catches up gets frames again', async () => {
   stream.destroy()
 })
 
-test('a finished stream delivers what waits, takes nothing more and ends', async () => {
+test('a finished stream delivers its buffered frames, drops later ones and ends', async () => {
   const stream = new EventStream()
   stream.offer('a')
   stream.finish()

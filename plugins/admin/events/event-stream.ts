@@ -1,27 +1,27 @@
 import { Readable } from 'node:stream'
 
-/** Frames that wait for a slow reader; further ones are lost, and the gap in the numbers tells. */
+/** Buffer of a slow reader; further frames are dropped, which shows as a gap in their numbers. */
 export const framesWaitingMax = 32
 
-/** One watcher's stream of frames. It never holds up whoever announces, and never grows. */
+/** The frames of one client. It never blocks the publisher, and its buffer is bounded. */
 export class EventStream extends Readable {
   readonly #waiting: string[] = []
   #isWanted = false
   #isEnding = false
 
   constructor() {
-    // Zero: frames wait here, where they are counted, and not in a second buffer.
+    // Zero: frames are buffered here, where they are counted, and not in the stream too.
     super({ highWaterMark: 0 })
   }
 
-  /** Takes the frame or drops it. */
+  /** Buffers the frame, or drops it when the buffer is full. */
   offer(frame: string): void {
     if (this.#isEnding || this.#waiting.length >= framesWaitingMax) return
     this.#waiting.push(frame)
     this.#flush()
   }
 
-  /** What waits is still delivered. */
+  /** Delivers the buffered frames, then ends. */
   finish(): void {
     this.#isEnding = true
     this.#flush()

@@ -1,4 +1,4 @@
-/** How the list of affected versions is asked for. */
+/** Query of the list of affected versions. */
 import { kernelErrors } from '#kernel'
 
 export interface AffectedQuery {
@@ -22,10 +22,10 @@ export interface AffectedFilter {
 }
 
 const pageSizes = { usual: 50, max: 1000 } as const
-/** Observations older than this say nothing about now. */
+/** Older observations are stale. */
 const freshMs = 10 * 60_000
 
-/** Throws `invalid_request` for filters that exclude each other, half of a place to go on at, and times or ids that cannot be read. */
+/** Throws `invalid_request` for filters that exclude each other, an incomplete page marker, and invalid times or ids. */
 export function readAffectedQuery(query: AffectedQuery, nowMs: number): AffectedFilter {
   const { prefix = '', key = '', local_data_set_id: dataSet } = query
   if (prefix !== '' && key !== '') throw refuse('prefix and key cannot be used together')
@@ -51,7 +51,7 @@ function readPlace(query: AffectedQuery): AffectedFilter['after'] {
   return { key, versionId }
 }
 
-/** Here a size above the largest means the largest. */
+/** A limit above the maximum is cut to it. */
 function readLimit(text: string | undefined): number {
   const size = Number(text)
   return Number.isInteger(size) && size >= 1 ? Math.min(size, pageSizes.max) : pageSizes.usual

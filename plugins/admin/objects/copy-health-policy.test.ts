@@ -25,7 +25,7 @@ test.each([
   expect(judgeCopy(copy(status))).toEqual({ status: health, reason_codes: reasons, stale: false })
 })
 
-test('the error of a copy is told until it is committed', () => {
+test('the error of a copy is shown until it is committed', () => {
   expect(judgeCopy(copy('failed', 'refused'))).toMatchObject({ last_error: 'refused' })
   expect(judgeCopy(copy('committed', 'refused once'))).not.toHaveProperty('last_error')
 })

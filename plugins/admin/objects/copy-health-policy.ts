@@ -1,4 +1,4 @@
-/** How healthy copies are, judged by the service's own records: a committed copy was confirmed by the chain. */
+/** Health of copies by the service's own records: a committed copy was confirmed on chain. */
 import type { CopyRecord, Placement } from '#plugins/storage'
 import type { Copy, ObjectProvenance } from './object-api.ts'
 
@@ -18,16 +18,16 @@ const verdicts = {
   failed: ['unavailable', 'copy_failed'],
 } as const satisfies Record<CopyRecord['status'], readonly [CopyHealth['status'], ...string[]]>
 
-/** The version as a whole. Without any readable copy it is degraded while copies are under way or the cache has the bytes. */
+/** Health of the whole version. Without a readable copy it is degraded while copies are in progress or the bytes are cached. */
 export function judgeCopies({ copies, requestedCopies, isCached }: Pick<Placement, 'copies' | 'requestedCopies' | 'isCached'>) {
   const count = (...statuses: readonly CopyRecord['status'][]) => copies.filter(({ status }) => statuses.includes(status)).length
   const readable = count('committed')
   const pending = count('pending', 'piece_ready', 'committing')
   const isEnough = readable >= requestedCopies
-  const isHopeless = readable === 0 && pending === 0 && !isCached
+  const isUnreadable = readable === 0 && pending === 0 && !isCached
   const missing = isEnough ? [] : ['copy_under_replicated', ...copies.flatMap((copy) => judgeCopy(copy).reason_codes)]
   return {
-    status: isEnough ? 'available' : isHopeless ? 'unavailable' : 'degraded',
+    status: isEnough ? 'available' : isUnreadable ? 'unavailable' : 'degraded',
     reason_codes: [...new Set(missing)],
     stale: false,
     total_objects: 1,

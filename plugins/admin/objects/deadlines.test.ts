@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { adminRoutes, loadContributions } from '#kernel'
 import { adminPlugin } from '../plugin.ts'
 
-test('only transfers may last: an upload and a restore one hour, a download and the events as long as they take', async () => {
+test('only transfers have deadlines of their own: one hour for upload and restore, none for download and events', async () => {
   const endpoints = (await loadContributions(adminRoutes, [adminPlugin])).flatMap(({ item }) => item.endpoints ?? [])
   const lasting = endpoints.flatMap(({ method, path, deadlineMs }) =>
     deadlineMs === undefined ? [] : [[`${method} ${path.split('/').slice(-2).join('/')}`, deadlineMs]],

@@ -3,7 +3,7 @@ import { buckets, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { deleteObjectPermanently, deleteVersionPermanently } from './version-api.ts'
 
-/** Deletions that cannot be undone. */
+/** Irreversible deletions. */
 export const deletionRoutes = defineRoutes({
   name: 'object-deletions',
   uses: { buckets, versions },
@@ -12,7 +12,7 @@ export const deletionRoutes = defineRoutes({
     serveEndpoint(app, deleteVersionPermanently, async ({ params, body: { key, version_id: versionId } }) => {
       const { name: bucket } = requireBucket(buckets, params.name)
       const { cacheRelease, cleanupTaskIds } = await versions.deletePermanently({ bucket, key, versionId })
-      // Each data set has a task of its own; the first one stands for them.
+      // One task per data set; the answer has room for one id.
       const [taskId] = cleanupTaskIds
       return {
         key,

@@ -3,10 +3,10 @@ import type { Placements, ObjectVersion as StoredVersion } from '#plugins/storag
 import { objectStatus, uploadProgress } from './object-status-policy.ts'
 import type { ObjectVersion } from './version-api.ts'
 
-/** Nothing of a delete marker is anywhere. */
+/** Delete markers have no bytes. */
 const nowhere = { state: 'cached', isCached: false, isOnChain: false, pieceCid: null, upload: null } as const
 
-/** Versions with where their bytes are. Nothing is awaited in between, so that all of them are shown as of one moment. */
+/** Versions with the places of their bytes. Synchronous, so that all are read at the same moment. */
 export function describeVersions(versions: readonly StoredVersion[], placements: Pick<Placements, 'ofContents'>): ObjectVersion[] {
   const situations = placements.ofContents(versions.flatMap(({ contentId }) => contentId ?? []))
   return versions.map((version) => {

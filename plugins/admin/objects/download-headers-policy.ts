@@ -1,6 +1,6 @@
-/** Headers of a downloaded object. What a client stored decides about none of the rest of the answer. */
+/** Headers of a downloaded object. Stored values cannot change any other part of the answer. */
 
-/** Whatever the bytes are, a browser saves them; should it open them all the same, they can run nothing and reach nothing. */
+/** Browsers save the bytes; content that is opened anyway runs no script and loads nothing. */
 const sandbox = "sandbox; default-src 'none'"
 
 export interface DownloadedObject {
@@ -20,14 +20,14 @@ export function downloadHeaders({ key, contentType, size, etag }: DownloadedObje
   }
 }
 
-/** `attachment` with the last part of the key as the file name, in the two forms of RFC 6266 where it is not plain. */
+/** `attachment` with the last part of the key as the file name, in both forms of RFC 6266 unless it is plain ASCII. */
 export function contentDisposition(key: string): string {
   const name = key.toWellFormed().split('/').at(-1) || 'download'
   const plain = name.replaceAll(/[^ -~]|["\\%]/gu, '_')
   return plain === name ? `attachment; filename="${name}"` : `attachment; filename="${plain}"; filename*=UTF-8''${encodeName(name)}`
 }
 
-/** RFC 8187: what encodeURIComponent leaves alone but the grammar does not allow is escaped too. */
+/** RFC 8187: also escapes the characters that encodeURIComponent keeps and the grammar forbids. */
 const encodeName = (name: string): string =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 

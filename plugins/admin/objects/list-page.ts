@@ -4,22 +4,22 @@ import type { ObjectPage } from './object-api.ts'
 
 export const pageSizes = { usual: 50, max: 1000 } as const
 
-/** Anything but 1 to 1000 counts as the usual size: the dashboard's lists were always lenient here. */
+/** Any other value than 1 to 1000 means the default: dashboards rely on it. */
 export function readPageSize(text: string | undefined): number {
   const size = Number(text)
   return Number.isInteger(size) && size >= 1 && size <= pageSizes.max ? size : pageSizes.usual
 }
 
-export interface ListDoors {
+export interface ListDeps {
   readonly objects: Pick<Objects, 'find'>
   readonly placements: Pick<Placements, 'ofContents'>
 }
 
-/** One page as the API shows it. Nothing is awaited in between, so that the page and the states it is shown with fit together. */
-export function describePage(page: ListPage, bucket: string, { objects, placements }: ListDoors): ObjectPage {
+/** One page as the API shows it. Synchronous, so that objects and states are read at the same moment. */
+export function describePage(page: ListPage, bucket: string, { objects, placements }: ListDeps): ObjectPage {
   const { entries } = page
   const situations = placements.ofContents(entries.flatMap(({ contentId }) => contentId ?? []))
-  // The current version, as the list's own are, is found in half the time of one that is named.
+  // Finding the current version takes half the time of finding a version by its id.
   const contentType = ({ key }: ListEntry) => objects.find(bucket, key)?.headers.contentType ?? ''
   return {
     folders: page.commonPrefixes.map((prefix) => ({ name: lastName(prefix), prefix })),

@@ -61,7 +61,7 @@ test('an object is shown with its bytes, state and place', async () => {
   expect(objects[1]).toMatchObject({ state: 'stored', status: 'success', location: { cache: false, chain: true }, piece_cid: 'bafk' })
 })
 
-test('the object that stands for a folder is not inside it', async () => {
+test('the folder placeholder is not listed inside its folder', async () => {
   await using admin = await withObjects(['b/', 'b/1.png'])
   const answer = promised(listObjects, await admin.call('GET', `${path}?prefix=b/&delimiter=/`))
   expect(answer.objects.map(({ key }) => key)).toEqual(['b/1.png'])
@@ -96,7 +96,7 @@ const committed = (copyIndex: number) => ({
   waitReason: null,
 })
 
-test('provenance and status tell where a version is and why it is not further', async () => {
+test('provenance and status show the places of a version and why replication is incomplete', async () => {
   await using admin = await withObjects(['a.png'])
   const id = admin.versions.get('a.png')?.versionId ?? ''
   const failing = { ...committed(1), status: 'failed' as const, pieceId: null, retrievalUrl: null, lastError: 'the provider refused' }
@@ -129,7 +129,7 @@ test('provenance and status tell where a version is and why it is not further', 
   expect(detail).toMatchObject({ version_id: id, state: 'replicating', message: 'the provider refused' })
 })
 
-test.each(['provenance', 'status-detail'])('%s refuses what it cannot find', async (name) => {
+test.each(['provenance', 'status-detail'])('%s refuses an unknown bucket or version', async (name) => {
   await using admin = await withObjects([])
   expect(await admin.call('GET', `${path}/${name}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   expect(await admin.call('GET', `${path}/${name}?version_id=none`)).toMatchObject({ status: 404, body: { code: 'version_not_found' } })

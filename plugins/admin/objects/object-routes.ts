@@ -40,7 +40,7 @@ export const objectRoutes = defineRoutes({
   },
 })
 
-/** Behind the object that stands for the folder itself, which is not in it. Keys are in the order of their bytes. */
+/** Skips the folder placeholder. Keys are in byte order. */
 function startInFolder(folder: string, after: string): string {
   return folder.endsWith('/') && Buffer.compare(Buffer.from(after), Buffer.from(folder)) < 0 ? folder : after
 }

@@ -1,4 +1,4 @@
-/** How the state of an object is shown. */
+/** Status and progress of an object on the wire. */
 import { formatTime } from '#kernel'
 import type { ObjectState, UploadRecord } from '#plugins/storage'
 import type { ObjectStatus, UploadProgress } from './object-api.ts'
@@ -16,7 +16,7 @@ export function objectStatus({ state, isCached, isOnChain }: ObjectSituation): O
   return state === 'cached' || state === 'uploading' ? 'uploading' : 'syncing'
 }
 
-/** Whole percents, rounded down, so that 100 means all. */
+/** Whole percents, rounded down: 100 means every byte is sent. */
 export function uploadProgress({ attempt, sentBytes, totalBytes, updatedAtMs }: UploadRecord): UploadProgress {
   const percent = totalBytes === 0 ? 100 : Math.floor((sentBytes * 100) / totalBytes)
   return {

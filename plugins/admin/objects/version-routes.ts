@@ -6,7 +6,7 @@ import { readPageSize } from './list-page.ts'
 import { refuseFullCache } from './refuse-full-cache.ts'
 import { listDeletedObjects, listDeletions, listObjectVersions, restoreObject, restoreObjectVersion } from './version-api.ts'
 
-/** Histories of keys, and the ways back. */
+/** Versions of keys, and restores. */
 export const versionRoutes = defineRoutes({
   name: 'object-versions',
   uses: { buckets, placements, versions },

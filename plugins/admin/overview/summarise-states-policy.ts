@@ -1,4 +1,4 @@
-/** The counts of the objects as the overview shows them. */
+/** Object counts of the overview. */
 import type { ObjectCounts, ObjectState } from '#plugins/storage'
 import type { Overview } from './overview-api.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { summariseTasks } from './summarise-tasks-policy.ts'
 
-test('acknowledged failures are counted as failed, but ask for nobody', () => {
+test('acknowledged failures count as failed, but not as attention', () => {
   const counts = [
     { kind: 'store', status: 'failed', count: 2 },
     { kind: 'store', status: 'dismissed', count: 3 },

@@ -1,4 +1,4 @@
-/** The counts of the task records as the overview shows them. */
+/** Task counts of the overview. */
 import type { TaskCount } from '#kernel'
 import type { Overview } from './overview-api.ts'
 

@@ -42,7 +42,7 @@ export function describeSettings({ state, system, isSaved, defaults }: SettingsS
   }
 }
 
-/** What a file cannot change, because something that wins over it decides. */
+/** Settings that the environment or `--set` overrides: dotted path → variable or flag. */
 export function managedFields({ sources }: Pick<LoadedConfig, 'sources'>): Record<string, string> {
   return Object.fromEntries(
     [...sources].flatMap(([field, source]) => {
@@ -118,12 +118,12 @@ function readBounds({ rule: { allowed, min, max } }: Setting<unknown>): Pick<Set
 function isWritable(path: string): boolean {
   const target = existsSync(path) ? path : dirname(path)
   try {
-    // The file is replaced, so its directory counts too.
+    // A save replaces the file, so its directory must be writable too.
     accessSync(dirname(target), constants.W_OK)
     accessSync(target, constants.W_OK)
     return true
   } catch {
-    // The answer is the boolean; the reason is told when a save fails.
+    // A failed save reports the reason.
     return false
   }
 }

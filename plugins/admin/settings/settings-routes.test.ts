@@ -43,7 +43,7 @@ const startInSetupMode = () => testAdmin({ plugins: [chainPlugin] })
 const put = (admin: TestAdmin, body: unknown) => admin.call('PUT', '/api/v1/settings', body)
 const fileOf = (admin: TestAdmin) => readFileSync(join(admin.dir, 'config.toml'), 'utf8')
 
-test('settings tell values, what is known about each, and nothing secret', async () => {
+test('settings show values and metadata, and no secret', async () => {
   await using admin = await start()
   const answer = await admin.call('GET', '/api/v1/settings')
   const settings = promised(readSettings, answer)
@@ -107,10 +107,11 @@ test.each([
   ['null', { chain: { default_copies: null } }, 'chain.default_copies'],
   ['a value out of range', { chain: { default_copies: 9 } }, 'chain.default_copies'],
   ['a text for a number', { chain: { default_copies: '5' } }, 'chain.default_copies'],
-  ['a choice that is none', { chain: { network: 'testnet' } }, 'chain.network'],
-  ['a duration that is none', { chain: { watch: { interval: 'soon' } } }, 'chain.watch.interval'],
+  ['an unknown choice', { chain: { network: 'testnet' } }, 'chain.network'],
+  ['an invalid duration', { chain: { watch: { interval: 'soon' } } }, 'chain.watch.interval'],
   ['values that do not fit together', { chain: { default_copies: 2, minimum: 3 } }, 'chain.minimum'],
   ['a plugin that is not there', { plugins: { disabled: ['none'] } }, 'plugins.disabled'],
+  ['the plugin that serves the settings', { plugins: { disabled: ['admin'] } }, 'plugins.disabled'],
 ])('%s is refused with its field, and nothing is saved', async (_what, body, field) => {
   await using admin = await start()
   const before = fileOf(admin)
@@ -120,7 +121,7 @@ test.each([
   expect((await admin.call('GET', '/api/v1/settings')).body.restart_required).toBe(false)
 })
 
-test('what the environment decides is named, and cannot be changed here', async () => {
+test('settings of the environment are named, and cannot be changed here', async () => {
   await using admin = await start({ env: { SVC_CHAIN_DEFAULT_COPIES: '4' } })
   const settings = promised(readSettings, await admin.call('GET', '/api/v1/settings'))
   expect(settings.env_managed).toEqual({ 'chain.default_copies': 'SVC_CHAIN_DEFAULT_COPIES' })
@@ -130,7 +131,7 @@ test('what the environment decides is named, and cannot be changed here', async 
   expect((await put(admin, { chain: { network: 'mainnet' } })).status).toBe(200)
 })
 
-test('a check names the same problems and saves nothing', async () => {
+test('validation names the same problems and saves nothing', async () => {
   await using admin = await start()
   const check = (body: unknown) => admin.call('POST', '/api/v1/settings/validate', body)
   expect(promised(validateSettings, await check({ chain: { default_copies: 2 } }))).toEqual({ validation_errors: [] })
@@ -156,7 +157,7 @@ test.each(['PUT /api/v1/settings', 'POST /api/v1/settings/validate'])('%s takes 
   }
 })
 
-test('in setup mode the settings tell what is missing and can be saved; the rest waits', async () => {
+test('in setup mode the settings name what is missing and can be saved, and other routes are refused', async () => {
   await using admin = await startInSetupMode()
   expect(admin.kernel.mode).toBe('setup')
   const settings = promised(readSettings, await admin.call('GET', '/api/v1/settings'))

@@ -14,9 +14,10 @@ import { settingDefaults } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
 import { describeSettings, managedFields } from './describe-settings.ts'
 import { readChanges, type SettingChanges } from './read-changes-policy.ts'
+import { whyDisablingIsRefused } from './serving-plugins-policy.ts'
 import { readSettings, saveSettings, validateSettings } from './settings-api.ts'
 
-/** Also in setup mode: this is where the missing settings are supplied. */
+/** Also in setup mode, where missing settings are supplied. */
 export const settingsRoutes = defineRoutes({
   name: 'settings',
   modes: ['setup', 'full'],
@@ -29,23 +30,26 @@ export const settingsRoutes = defineRoutes({
       return describeSettings({ state: configState, system: systemState, isSaved, defaults })
     }
 
+    const check = (changes: SettingChanges): readonly FieldError[] => {
+      const message = whyDisablingIsRefused(changes.values['plugins.disabled'] ?? [], systemState.plugins)
+      if (message !== undefined) return [{ field: 'plugins.disabled', message }]
+      return checkChanges(configState, changes)
+    }
+
     serveEndpoint(app, readSettings, describe)
 
     serveEndpoint(app, saveSettings, async ({ body }) => {
       const changes = requireKnown(readChanges(body, configState.sections))
-      const problems = checkChanges(configState, changes)
+      const problems = check(changes)
       if (problems.length > 0) throw invalid(problems)
-      // Nothing is awaited since the check, so no other change came between.
+      // Synchronous since the check, so that no other change comes between.
       saveConfigFile(configState.loaded.path, changes.values)
       isSaved = true
       return describe()
     })
 
     serveEndpoint(app, validateSettings, async ({ body }) => ({
-      validation_errors: checkChanges(configState, requireKnown(readChanges(body, configState.sections))).slice(
-        0,
-        limits.listedProblemsMax,
-      ),
+      validation_errors: check(requireKnown(readChanges(body, configState.sections))).slice(0, limits.listedProblemsMax),
     }))
   },
 })
@@ -55,16 +59,16 @@ async function loadDefaults(contributions: Contributions): Promise<Record<string
   return Object.fromEntries(await Promise.all(parts))
 }
 
-/** Unknown names are a mistake in the request itself, not in a value. */
+/** Unknown names are an error of the request, also when it is only validated. */
 function requireKnown(changes: SettingChanges): SettingChanges {
   if (changes.problems.length > 0) throw invalid(changes.problems)
   return changes
 }
 
 /**
- * What stands in the way of saving. The file is judged alone, because it must make sense once the environment is gone. What was wrong
- * before with settings that cannot be changed here, such as a missing wallet key, does not keep the others from being saved; what the
- * change itself would make wrong does, or the service might not start again.
+ * Problems that prevent saving. The file is checked without the environment, because it must be valid without it too. Earlier problems of
+ * settings that cannot be changed here, such as a missing wallet key, are ignored; new problems are not, or the service might not start
+ * again.
  */
 function checkChanges(state: ConfigState, { values }: SettingChanges): readonly FieldError[] {
   const managed = managedFields(state.reload())

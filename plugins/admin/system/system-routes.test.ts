@@ -5,7 +5,7 @@ import { type Chain, chainClient } from '#plugins/wallet'
 import { testAdmin } from '../testing/test-admin.ts'
 import { cacheStats, systemInfo, systemPlugins, workers } from './system-api.ts'
 
-test('system info tells version, mode and plugins', async () => {
+test('system info shows version, mode and plugins', async () => {
   await using admin = await testAdmin({
     plugins: [definePlugin({ id: 'extra', requires: ['storage'] })],
     config: { 'plugins.disabled': ['extra'] },
@@ -23,7 +23,7 @@ test('system info tells version, mode and plugins', async () => {
   expect(plugins.find(({ id }) => id === 'extra')).toMatchObject({ enabled: false, requires: ['storage'] })
 })
 
-test('the workers and the cache tell how they are', async () => {
+test('workers and cache show their health and use', async () => {
   await using admin = await testAdmin()
   expect(promised(workers, await admin.call('GET', '/api/v1/workers'))).toEqual({
     workers: { tasks: true },
@@ -40,7 +40,7 @@ test('the workers and the cache tell how they are', async () => {
   })
 })
 
-test('system info names the chain that pays, where there is a wallet', async () => {
+test('system info names the chain when the wallet plugin is enabled', async () => {
   const chain = { network: { name: 'devnet', chainId: 31415926 } } as Chain
   const wallet = definePlugin({ id: 'wallet', provides: [provide(chainClient, {}, () => chain)] })
   await using admin = await testAdmin({ plugins: [wallet] })
@@ -49,7 +49,7 @@ test('system info names the chain that pays, where there is a wallet', async () 
   expect((await admin.call('GET', '/api/v1/overview')).body.system).toMatchObject(named)
 })
 
-test.each(['system/info', 'system/plugins', 'workers', 'cache/stats', 'buckets'])('%s needs an operator', async (path) => {
+test.each(['system/info', 'system/plugins', 'workers', 'cache/stats', 'buckets'])('%s requires an operator', async (path) => {
   await using admin = await testAdmin()
   const response = await fetch(`${admin.url}/api/v1/${path}`)
   expect(response.status).toBe(401)

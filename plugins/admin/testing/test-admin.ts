@@ -6,7 +6,7 @@ export interface TestAdmin extends TestKernel {
   readonly storage: MemoryStorage
 }
 
-/** The admin plugin in a real kernel, over a storage in memory. */
+/** The admin plugin in a real kernel with in-memory storage. */
 export async function testAdmin({ plugins = [], ...options }: Partial<TestKernelOptions> = {}): Promise<TestAdmin> {
   const storage = createMemoryStorage()
   const kernel = await testKernel({ plugins: [storage.plugin, adminPlugin, ...plugins], ...options })

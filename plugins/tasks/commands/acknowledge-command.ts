@@ -1,4 +1,4 @@
-import { type CommandCall, CommandError, openAdminClient } from '#kernel'
+import { type CommandCall, openAdminClient, usageError } from '#kernel'
 import { acknowledgeTask, acknowledgeTasks } from '../api.ts'
 import { readTime } from '../read-time-policy.ts'
 import { readTaskId } from './read-task-id-policy.ts'
@@ -11,7 +11,7 @@ export async function run(call: CommandCall): Promise<undefined> {
 async function dismissOne(call: CommandCall, text: string): Promise<undefined> {
   const id = readTaskId(text)
   const { type, before } = call.flags
-  if (type !== undefined || before !== undefined) throw wrongUse('an id dismisses one task; --type and --before choose among all')
+  if (type !== undefined || before !== undefined) throw usageError('an id dismisses one task; --type and --before choose among all')
   const client = await openAdminClient(call)
   const answer = await client.call(acknowledgeTask, { params: { id: String(id) } })
   call.out.result(answer, `Task ${id} ${answer.status}`)
@@ -20,13 +20,11 @@ async function dismissOne(call: CommandCall, text: string): Promise<undefined> {
 async function dismissAll(call: CommandCall): Promise<undefined> {
   const { type, before, yes } = call.flags as { readonly type?: string; readonly before?: string; readonly yes?: boolean }
   if (before !== undefined && readTime(before) === undefined)
-    throw wrongUse(`--before must be a time such as 2026-01-31T12:00:00Z, got "${before}"`)
-  if (yes !== true) throw wrongUse('dismissing every failure must be confirmed with --yes; give an id to dismiss one')
+    throw usageError(`--before must be a time such as 2026-01-31T12:00:00Z, got "${before}"`)
+  if (yes !== true) throw usageError('dismissing every failure must be confirmed with --yes; give an id to dismiss one')
   const client = await openAdminClient(call)
   const answer = await client.call(acknowledgeTasks, {
     body: { ...(type === undefined ? {} : { type }), ...(before === undefined ? {} : { failed_before: before }) },
   })
   call.out.result(answer, `${answer.acknowledged} failed ${answer.acknowledged === 1 ? 'task' : 'tasks'} acknowledged`)
 }
-
-const wrongUse = (message: string): CommandError => new CommandError(message, { exitCode: 2 })

@@ -18,7 +18,7 @@ async function putFailed(svc: TestKernel, of: 'work' | 'otherWork' = 'work'): Pr
   return id
 }
 
-test('tasks are listed in a table, with how to see more', async () => {
+test('tasks are listed in a table that names the next page', async () => {
   await using svc = await start()
   expect((await run(svc, 'list')).stdout).toBe('No tasks found.\n')
   await putTask(svc.kernel, 'done', { inMs: 3_600_000 })
@@ -42,6 +42,23 @@ test('tasks are counted', async () => {
   ])
 })
 
+test('one task is shown, a failed one with its reason and next step', async () => {
+  await using svc = await start()
+  const failed = await putFailed(svc)
+  await putTask(svc.kernel, 'done', { inMs: 3_600_000 })
+  const show = (id: number, flags = {}) => run(svc, 'show', { parameters: { id: String(id) }, flags })
+  const { stdout } = await show(failed)
+  expect(stdout).toMatch(
+    new RegExp(`^Task: ${failed}\\nType: test_work\\nOperation: Do test_work\\nStatus: failed\\nSubject: bucket:photos\\n`),
+  )
+  expect(stdout).toContain(`\nNext step: svc admin task retry ${failed} or svc admin task acknowledge ${failed}\n`)
+  const scheduled = (await show(failed + 1)).stdout
+  expect(scheduled).toContain('Status: scheduled\n')
+  expect(scheduled).not.toContain('Next step')
+  expect(JSON.parse((await show(failed, { json: true })).stdout)).toMatchObject({ id: failed, last_error: 'the provider refused' })
+  await expect(show(failed + 2)).rejects.toThrow(`there is no task ${failed + 2}`)
+})
+
 test('a task is retried and dismissed by its id', async () => {
   await using svc = await start()
   const id = String(await putFailed(svc))
@@ -55,7 +72,7 @@ test('a task is retried and dismissed by its id', async () => {
   await expect(run(svc, 'retry', { parameters: { id: '999' } })).rejects.toMatchObject({ status: 404 })
 })
 
-test('all failures of a type are dismissed at once', async () => {
+test('all failures of a type are dismissed together', async () => {
   await using svc = await start()
   await putFailed(svc)
   await putFailed(svc, 'otherWork')
@@ -67,7 +84,7 @@ test('all failures of a type are dismissed at once', async () => {
   expect(JSON.parse(rest.stdout)).toEqual({ acknowledged: 1 })
 })
 
-const wrongUses: readonly (readonly [name: string, words: CommandWords, message: string])[] = [
+const usageErrors: readonly (readonly [name: string, words: CommandWords, message: string])[] = [
   ['acknowledge', {}, 'must be confirmed with --yes'],
   ['acknowledge', { flags: { before: 'yesterday', yes: true } }, '--before must be a time'],
   ['acknowledge', { parameters: { id: '1' }, flags: { type: 'x' } }, 'an id dismisses one task'],
@@ -77,7 +94,7 @@ const wrongUses: readonly (readonly [name: string, words: CommandWords, message:
   ['list', { flags: { cursor: 1.5 } }, '--cursor must be a whole number'],
 ]
 
-test.each(wrongUses)('task %s with %j is wrong use', async (name, words, message) => {
+test.each(usageErrors)('task %s with %j is a usage error', async (name, words, message) => {
   await using svc = await start()
   await expect(run(svc, name, words)).rejects.toMatchObject({ message: expect.stringContaining(message), exitCode: 2 })
 })

@@ -1,4 +1,4 @@
-import { type CommandCall, CommandError, formatTable, openAdminClient } from '#kernel'
+import { type CommandCall, formatTable, openAdminClient, requireWhole, showResult } from '#kernel'
 import { listTasks, type Task, taskPageSizes } from '../api.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
@@ -11,17 +11,18 @@ export async function run(call: CommandCall): Promise<undefined> {
   requireWhole('--limit', limit, taskPageSizes.max)
   requireWhole('--cursor', cursor, Number.MAX_SAFE_INTEGER)
   const client = await openAdminClient(call)
-  const page = await client.call(listTasks, {
-    query: {
-      ...(type === undefined ? {} : { type }),
-      ...(status === undefined ? {} : { status }),
-      ...(limit === undefined ? {} : { limit: String(limit) }),
-      ...(cursor === undefined ? {} : { cursor: String(cursor) }),
-    },
+  const query = {
+    ...(type === undefined ? {} : { type }),
+    ...(status === undefined ? {} : { status }),
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+    ...(cursor === undefined ? {} : { cursor: String(cursor) }),
+  }
+  await showResult(call, async () => {
+    const page = await client.call(listTasks, { query })
+    const table = page.tasks.length === 0 ? 'No tasks found.' : formatTable(header, page.tasks.map(toRow))
+    const more = page.next_cursor === undefined ? [] : [`More: --cursor ${page.next_cursor}`]
+    return { value: page, text: [table, ...more].join('\n') }
   })
-  const table = page.tasks.length === 0 ? 'No tasks found.' : formatTable(header, page.tasks.map(toRow))
-  const more = page.next_cursor === undefined ? [] : [`More: --cursor ${page.next_cursor}`]
-  call.out.result(page, [table, ...more].join('\n'))
 }
 
 const header = ['id', 'operation', 'status', 'retries', 'subject', 'available', 'details']
@@ -31,9 +32,4 @@ function toRow(task: Task): readonly string[] {
   const details = task.status_message ?? task.last_error ?? ''
   const { type, key } = task.subject
   return [String(task.id), task.operation, task.presentation_status, retries, `${type}:${key}`, task.available_at, details]
-}
-
-function requireWhole(flag: string, value: number | undefined, max: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= max)) return
-  throw new CommandError(`${flag} must be a whole number from 1 to ${max}, got ${value}`, { exitCode: 2 })
 }

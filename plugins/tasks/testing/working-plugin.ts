@@ -2,7 +2,7 @@ import { database, definePlugin, defineTask, done, fail, type RunningKernel, tas
 import { type } from '#kernel/schema'
 
 const hourMs = 3_600_000
-const args = type({ name: 'string', end: "'done' | 'fail' | 'fail for good' | 'wait'" })
+const args = type({ name: 'string', end: "'done' | 'fail' | 'fail permanently' | 'wait'" })
 type Args = typeof args.infer
 
 const kind = (name: string, isRecurring: boolean) =>
@@ -26,10 +26,10 @@ const otherWork = kind('test_other_work', false)
 const routine = kind('test_routine', true)
 const kinds = { work, otherWork, routine }
 
-/** Task kinds that end the way their arguments say. */
+/** Task kinds whose outcome is set by their arguments. */
 export const workingPlugin = definePlugin({ id: 'working', contributes: [taskKinds.with(work, otherWork, routine)] })
 
-/** Puts one task on record and returns its id. `inMs`: the earliest start. */
+/** Enqueues a task and returns its id. `inMs`: delay of its first run. */
 export function putTask(
   kernel: RunningKernel,
   end: Args['end'],

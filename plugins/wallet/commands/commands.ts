@@ -1,4 +1,4 @@
-import { defineCommand, type FlagSpec } from '#kernel'
+import { adminFlags, defineCommand, type FlagSpec } from '#kernel'
 
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
 const confirmation = { type: 'duration', description: 'Timeout for the confirmation', default: '5m' } satisfies FlagSpec
@@ -54,5 +54,12 @@ export const walletCommands = [
       noHealth: { type: 'switch', description: 'Skip the health checks' },
     },
     load: () => import('./provider-list-command.ts'),
+  }),
+  defineCommand({
+    name: 'admin readiness',
+    summary: 'Check whether the running service can store: key, network, balances, providers, deposit and approval',
+    examples: [['svc admin readiness', 'With the next step of each check; exit code 1 when it cannot store']],
+    flags: adminFlags,
+    load: () => import('./readiness-command.ts'),
   }),
 ]

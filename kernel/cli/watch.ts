@@ -1,0 +1,58 @@
+/** `--watch`: the same result again and again until Ctrl-C. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AdminRefusal } from './admin-refusal.ts'
+import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
+import { type Interrupt, watchInterrupt } from './interrupt.ts'
+
+export const watchIntervalMs = 2000
+
+export const watchFlag: FlagSpec = {
+  type: 'switch',
+  description: 'Show it again every 2 seconds until Ctrl-C; without a terminal only when it changed',
+}
+
+export interface Shown {
+  readonly value: unknown
+  readonly text: string
+  /** Equal for results without a change worth a new block, such as a longer uptime. Default: the text. */
+  readonly mark?: string
+}
+
+/**
+ * Shows what `read` returns, once or with `--watch` until Ctrl-C: in place on a terminal, elsewhere one block for each change, under
+ * `--json` one JSON value a line. While the service does not answer it is asked again; a refusal ends the command.
+ */
+export async function showResult(
+  { flags, out }: Pick<CommandCall, 'flags' | 'out'>,
+  read: () => Promise<Shown>,
+  intervalMs = watchIntervalMs,
+): Promise<void> {
+  const first = await read()
+  if (flags.watch !== true) {
+    out.result(first.value, first.text)
+    return
+  }
+  using interrupt = watchInterrupt()
+  let mark: string | undefined
+  for (let shown: Shown | undefined = first; shown; shown = await readNext(read, intervalMs, interrupt)) {
+    const isChanged = mark !== (shown.mark ?? shown.text)
+    if (out.isJson && isChanged) await out.write(`${JSON.stringify(shown.value)}\n`)
+    else if (!out.isJson && (isChanged || out.isTerminal))
+      out.refresh(out.isTerminal || mark === undefined ? shown.text : `\n${shown.text}`)
+    mark = shown.mark ?? shown.text
+  }
+}
+
+/** Undefined after Ctrl-C. */
+async function readNext(read: () => Promise<Shown>, intervalMs: number, { signal }: Interrupt): Promise<Shown | undefined> {
+  const stopped = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
+  // The pause ends early at Ctrl-C, which `signal` tells.
+  await sleep(intervalMs, undefined, { signal }).catch(() => undefined)
+  if (signal.aborted) return undefined
+  return Promise.race([read().catch(showSilence), stopped])
+}
+
+function showSilence(error: unknown): Shown {
+  if (!(error instanceof CommandError) || error instanceof AdminRefusal) throw error
+  return { value: { error: error.message }, text: error.message }
+}

@@ -1,0 +1,53 @@
+/** Buckets as text. */
+import { formatFacts, formatTable } from '#kernel'
+import type { BucketChange, BucketDetail, BucketItem } from '../../buckets/bucket-api.ts'
+import { sizeText } from '../size-text-policy.ts'
+
+export function bucketTable(buckets: readonly BucketItem[]): string {
+  if (buckets.length === 0) return 'No buckets found.'
+  const rows = buckets.map((bucket) => [
+    bucket.name,
+    bucket.owner_access_key ?? '',
+    String(bucket.default_copies),
+    String(bucket.minimum_durable_copies),
+    String(bucket.object_count),
+    sizeText(bucket.total_size_bytes),
+    bucket.created_at,
+  ])
+  return formatTable(['name', 'owner', 'copies', 'minimum', 'objects', 'size', 'created'], rows)
+}
+
+export function changeText({ name, owner_access_key, default_copies, minimum_durable_copies }: BucketChange): string {
+  return formatFacts([
+    ['Bucket', name],
+    ['Owner', owner_access_key],
+    ['Copies', default_copies],
+    ['Minimum copies', minimum_durable_copies],
+  ])
+}
+
+export function bucketText(bucket: BucketDetail): string {
+  const facts = formatFacts([
+    ['Objects', bucket.object_count],
+    ['Size', sizeText(bucket.total_size_bytes)],
+    ['Versioning', bucket.versioning_status],
+    ['Created', bucket.created_at],
+    ['Updated', bucket.updated_at],
+  ])
+  const dataSets = bucket.data_sets.length === 0 ? 'No data sets yet: the first upload creates them.' : dataSetTable(bucket.data_sets)
+  return `${changeText(bucket)}\n${facts}\n\nData sets\n${dataSets}`
+}
+
+function dataSetTable(dataSets: BucketDetail['data_sets']): string {
+  const rows = dataSets.map((set) => [
+    String(set.copy_index),
+    String(set.generation),
+    set.status,
+    set.provider_id,
+    set.data_set_id ?? '–',
+    String(set.committed_copies),
+    String(set.readable_copies),
+    sizeText(set.physical_bytes),
+  ])
+  return formatTable(['slot', 'generation', 'status', 'provider', 'data_set', 'committed', 'readable', 'size'], rows)
+}

@@ -1,0 +1,89 @@
+/** Objects and versions as text. */
+import { formatFacts, formatTable, onOneLine } from '#kernel'
+import type { ObjectItem, ObjectPage, ObjectProvenance } from '../../objects/object-api.ts'
+import type { DeletedObjects, ObjectHistory } from '../../objects/version-api.ts'
+import { shareText, sizeText } from '../size-text-policy.ts'
+
+const none = '–'
+
+export function pageText({ folders, objects, next_marker }: ObjectPage): string {
+  if (folders.length === 0 && objects.length === 0) return 'No objects found.'
+  const rows = [
+    ...folders.map(({ prefix }) => [prefix, none, 'folder', none, none, none]),
+    ...objects.map((object) => [
+      object.key,
+      sizeText(object.size),
+      object.status,
+      placeText(object.location),
+      object.created_at,
+      object.current_version_id,
+    ]),
+  ]
+  return formatTable(['key', 'size', 'status', 'place', 'created', 'version'], rows) + moreText(next_marker)
+}
+
+export function deletedText({ objects, next_marker }: DeletedObjects): string {
+  if (objects.length === 0) return 'No deleted objects found.'
+  const rows = objects.map((object) => [
+    object.key,
+    object.deleted_at,
+    sizeText(object.restore_size),
+    object.restore_version_id,
+    object.delete_marker_version_id,
+  ])
+  return formatTable(['key', 'deleted', 'size', 'version', 'delete_marker'], rows) + moreText(next_marker)
+}
+
+export function historyText({ versions, next_version_marker }: ObjectHistory): string {
+  const rows = versions.map((version) => [
+    version.version_id,
+    version.is_current ? 'yes' : 'no',
+    version.is_delete_marker ? none : sizeText(version.size),
+    version.is_delete_marker ? 'delete marker' : version.status,
+    version.is_delete_marker ? none : placeText(version.location),
+    version.created_at,
+  ])
+  return formatTable(['version', 'current', 'size', 'status', 'place', 'created'], rows) + moreText(next_version_marker)
+}
+
+export function statusText(key: string, status: ObjectProvenance & { readonly message?: string }): string {
+  const { progress, copy_health: health } = status
+  const facts = formatFacts([
+    ['Object', key],
+    ['Version', status.version_id],
+    ['State', status.state],
+    ['Status', status.status],
+    ['Message', status.message],
+    ['Upload', progress && `${shareText(progress.uploaded_bytes, progress.total_bytes)} of ${sizeText(progress.total_bytes)}`],
+    ['Piece CID', status.piece_cid],
+    ['Copies', `${status.success_copies} of ${status.requested_copies} stored`],
+    ['Copy health', health.reason_codes.length === 0 ? health.status : `${health.status} (${health.reason_codes.join(', ')})`],
+    ['Updated', status.updated_at],
+  ])
+  return status.copies.length === 0 ? facts : `${facts}\n\n${copyTable(status.copies)}`
+}
+
+function copyTable(copies: ObjectProvenance['copies']): string {
+  const rows = copies.map((copy) => [
+    String(copy.copy_index),
+    copy.status,
+    copy.health.status,
+    copy.provider_id ?? none,
+    copy.data_set_id ?? none,
+    copy.piece_id ?? none,
+    copy.health.last_error ?? '',
+  ])
+  return formatTable(['slot', 'status', 'health', 'provider', 'data_set', 'piece', 'details'], rows)
+}
+
+function placeText({ cache, chain }: ObjectItem['location']): string {
+  const places = [...(cache ? ['cache'] : []), ...(chain ? ['providers'] : [])]
+  return places.length === 0 ? 'none' : places.join(', ')
+}
+
+function moreText(marker: string | undefined): string {
+  return marker === undefined ? '' : `\nMore: --after ${shellWord(onOneLine(marker))}`
+}
+
+/** As it can be pasted into a shell. */
+const shellWord = (text: string): string => (/^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

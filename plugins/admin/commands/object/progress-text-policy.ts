@@ -1,0 +1,20 @@
+import { sizeText } from '../size-text-policy.ts'
+
+const barWidth = 24
+
+export interface Progress {
+  readonly doneBytes: number
+  /** Undefined: bytes of unknown number, as from standard input. */
+  readonly totalBytes: number | undefined
+  readonly elapsedMs: number
+}
+
+/** `[######------------------]  25.0%  256.00 MiB of 1.00 GiB  12.34 MiB/s`. */
+export function progressText({ doneBytes, totalBytes, elapsedMs }: Progress): string {
+  const speed = elapsedMs > 0 ? `  ${sizeText(Math.round((doneBytes * 1000) / elapsedMs))}/s` : ''
+  if (totalBytes === undefined) return `${sizeText(doneBytes)}${speed}`
+  const share = totalBytes === 0 ? 1 : Math.min(doneBytes / totalBytes, 1)
+  const filled = Math.floor(share * barWidth)
+  const bar = `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`
+  return `${bar} ${(share * 100).toFixed(1).padStart(5)}%  ${sizeText(doneBytes)} of ${sizeText(totalBytes)}${speed}`
+}

@@ -1,0 +1,68 @@
+/** Settings as tables and blocks. */
+import { formatFacts, formatTable } from '#kernel'
+import type { SettingAbout, Settings } from '../settings/settings-api.ts'
+import { showValue, valueAt } from './setting-text-policy.ts'
+
+/** Member of `defaults` with the values that depend on another setting. */
+const dependentDefaults: Readonly<Record<string, { readonly member: string; readonly by: string }>> = {
+  'chain.rpc_url': { member: 'chain_rpc_urls', by: 'chain.network' },
+}
+
+/** The value after the next start; an absent setting whose default depends on another has that default. */
+export function valueInUse(settings: Settings, field: string): unknown {
+  return valueAt(settings.config, field) ?? defaultOf(settings, field)
+}
+
+export function listSections(settings: Settings): string {
+  const groups = Map.groupBy(editableOf(settings), ([, { group }]) => group)
+  const head = formatFacts([
+    ['Config', settings.config_path],
+    ['Restart required', settings.restart_required ? 'yes' : 'no'],
+  ])
+  return [head, ...[...groups.keys()].map((group) => `[${group}]\n${tableOf(settings, group, ({ label }) => label)}`)].join('\n\n')
+}
+
+export const describeSection = (settings: Settings, path: string): string => tableOf(settings, path, ({ description }) => description)
+
+export function describeSetting(settings: Settings, field: string): string {
+  const about = settings.metadata[field] as SettingAbout
+  return formatFacts([
+    ['Setting', field],
+    ['Value', showValue(valueInUse(settings, field)) || '(empty)'],
+    ['Source', sourceText(settings, field)],
+    ['Default', showValue(defaultOf(settings, field)) || '(none)'],
+    ['Allowed', about.allowed?.join(', ')],
+    ['Environment variable', about.env],
+    ['Meaning', about.description],
+  ])
+}
+
+function tableOf(settings: Settings, path: string, meaning: (about: SettingAbout) => string): string {
+  const rows = editableOf(settings)
+    .filter(([, { group }]) => group === path)
+    .map(([field, about]) => [
+      field.slice(path.length + 1),
+      showValue(valueInUse(settings, field)),
+      sourceText(settings, field),
+      showValue(defaultOf(settings, field)),
+      meaning(about),
+    ])
+  return formatTable(['key', 'value', 'source', 'default', 'meaning'], rows)
+}
+
+const editableOf = ({ metadata }: Settings) => Object.entries(metadata).filter(([, { editable }]) => editable)
+
+function defaultOf({ metadata, defaults, config }: Settings, field: string): unknown {
+  const dependent = dependentDefaults[field]
+  if (!dependent) return metadata[field]?.default
+  const values = defaults[dependent.member] as Readonly<Record<string, unknown>> | undefined
+  return values?.[String(valueAt(config, dependent.by))]
+}
+
+const sourceNames = { default: 'default', file: 'file', env: 'environment', flag: 'flag' } as const
+
+function sourceText({ metadata, env_managed }: Settings, field: string): string {
+  const name = sourceNames[metadata[field]?.source ?? 'default']
+  const by = env_managed[field]
+  return by === undefined ? name : `${name} (${by})`
+}
