@@ -47,17 +47,7 @@ function run(line: string, env: Readonly<Record<string, string>> = {}): Promise<
 }
 
 /** The parser of the command line, with what it needs. */
-const parser = [
-  '@clerc/core',
-  '@clerc/parser',
-  '@clerc/plugin-help',
-  '@clerc/utils',
-  '@uttr/tint',
-  'fast-string-truncated-width',
-  'fast-string-width',
-  'lite-emit',
-  'text-table',
-]
+const parser = ['@clerc/core', '@clerc/parser', '@clerc/utils', 'lite-emit']
 const toml = '@decimalturn/toml-patch'
 const schemas = ['@ark/schema', '@ark/util', 'arkregex', 'arktype']
 
