@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { CostlyFirst } from './tools/costly-first.ts'
-import { waitingFolders } from './tools/test-costs.ts'
+import { waitingTests } from './tools/test-costs.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-const waitingFiles = `{${waitingFolders}}/**/*.test.ts`
 
 export default defineConfig({
   test: {
@@ -22,14 +21,15 @@ export default defineConfig({
       {
         extends: true,
         // More workers than cores: most of the time they wait for blocks and for processes to start.
-        test: { name: 'waiting', include: [waitingFiles], maxWorkers: 4, maxConcurrency: 5, sequence: { groupOrder: 1 } },
+        test: { name: 'waiting', include: waitingTests, maxWorkers: 4, maxConcurrency: 5, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
         test: {
           name: 'computing',
           include: ['{kernel,plugins,cli,tools,examples}/**/*.test.ts'],
-          exclude: [waitingFiles],
+          exclude: waitingTests,
+          setupFiles: [path('./tools/share-kernel-door.ts')],
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

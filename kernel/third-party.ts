@@ -49,7 +49,7 @@ const door: Readonly<Record<string, string>> = {
 let isShared = false
 
 /** Extension points are compared by identity, so `svc/kernel` must resolve to this kernel wherever the plugin's files are. */
-function shareKernelDoor(): void {
+export function shareKernelDoor(): void {
   if (isShared) return
   isShared = true
   registerHooks({

@@ -39,6 +39,9 @@ export const versionCountsMigration = defineMigration('0015-version-counts', [
     ${addContent('new.data_set_id', 'new.content_id', '+')}; end`,
   `create trigger data_set_versions_fell after update of state on copies when old.state = 'committed' and new.state <> 'committed' begin
     ${addContent('old.data_set_id', 'old.content_id', '-')}; end`,
+  `create trigger data_set_versions_moved after update of content_id on copies
+    when old.content_id <> new.content_id and old.state = 'committed' and new.state = 'committed' begin
+    ${addContent('old.data_set_id', 'old.content_id', '-')}; ${addContent('new.data_set_id', 'new.content_id', '+')}; end`,
   `create trigger data_set_versions_went after delete on copies when old.state = 'committed' begin
     ${addContent('old.data_set_id', 'old.content_id', '-')}; end`,
 ])
