@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'computing',
           include: ['{kernel,plugins,cli,tools,examples}/**/*.test.ts'],
           exclude: waitingTests,
-          setupFiles: [path('./tools/share-kernel-door.ts')],
+          setupFiles: [path('./tools/share-kernel-modules.ts')],
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

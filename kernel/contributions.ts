@@ -4,7 +4,7 @@ import { defineService } from './service.ts'
 export interface ContributedItem<C> {
   readonly pluginId: string
   readonly item: C
-  /** The services that the item's `uses` asked for. */
+  /** The services that the item's `uses` names. */
   readonly services: unknown
 }
 

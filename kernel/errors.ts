@@ -60,7 +60,10 @@ export const kernelErrors = defineErrors({
   plugin_disabled: { status: 404, message: 'The plugin that serves this address is disabled.' },
   login_rate_limited: { status: 429, message: 'Too many failed passwords from this address; wait and try again.' },
   setup_mode: { status: 503, message: 'The service is in setup mode: supply the settings that `svc admin status` names, and restart it.' },
-  database_full: { status: 507, message: 'The disk of the database is full. Free space on it; the service goes on by itself.' },
+  database_full: {
+    status: 507,
+    message: 'The disk of the database is full. Free some space; the service then continues without a restart.',
+  },
   database_unwritable: {
     status: 507,
     message: 'The database cannot be written, because its disk reports an error. The log of the service names the file.',

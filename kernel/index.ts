@@ -1,4 +1,4 @@
-/** The kernel's only door: everything a plugin, a command or a test may use. */
+/** The public interface of the kernel: what plugins, commands and tests may import. Schemas come from `schema.ts`. */
 export { hashPassword, verifyPassword } from './auth/password.ts'
 export { type SystemState, systemState } from './boot-report.ts'
 export { type AdminClient, adminFlags, openAdminClient } from './cli/admin-client.ts'

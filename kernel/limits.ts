@@ -4,7 +4,7 @@ export const limits = {
   serviceStartMs: 60_000,
   /** Longest wait of a stop for running requests and tasks; recovery handles the rest at the next start. */
   stopMs: 10_000,
-  /** JSON bodies of the Admin API, unless a route asks for another bound. */
+  /** JSON bodies of the Admin API, unless a route sets another limit. */
   jsonBodyBytesMax: 4096,
   /** Problems that one refusal lists; a body may hold thousands. */
   listedProblemsMax: 50,

@@ -131,7 +131,7 @@ function withMisfits(config: LoadedConfig, arrange: (disabledIds: readonly strin
     return config
   } catch (error) {
     if (!(error instanceof PluginGraphError)) throw error
-    const misfit = { field: 'plugins.disabled', message: `does not fit: ${error.problems.join('; ')}`, blocks: 'start' } as const
+    const misfit = { field: 'plugins.disabled', message: `cannot be applied: ${error.problems.join('; ')}`, blocks: 'start' } as const
     return { ...config, problems: [...config.problems, misfit] }
   }
 }

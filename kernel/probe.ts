@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** A named point in the code where tests wait and crash tests kill the process. Free of cost without a watcher. */
+/** A named point in the code where tests wait and crash tests kill the process. Costs nothing without a watcher. */
 export interface Probe {
   readonly name: string
   /** Notifies watchers that this point is reached. Returns a promise only when a watcher holds the run here. */

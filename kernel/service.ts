@@ -9,7 +9,7 @@ export interface ServiceRef<T> {
   readonly T?: T
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: services of every type stand in one record
+// biome-ignore lint/suspicious/noExplicitAny: one record holds services of every type
 export type Uses = Readonly<Record<string, ServiceRef<any>>>
 export type Resolved<U extends Uses> = { readonly [K in keyof U]: U[K] extends ServiceRef<infer T> ? T : never }
 

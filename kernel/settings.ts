@@ -37,11 +37,11 @@ export const adminSection = defineSection('admin', {
 const sessionSecretBytesMin = 32
 
 export const adminAuthSection = defineSection('admin.auth', {
-  doc: 'Who may sign in to the dashboard and Admin API.',
+  doc: 'Sign-in to the dashboard and Admin API.',
   keys: {
     enabled: flag({
       label: 'Authentication',
-      doc: 'Switched off, every program on this machine has full access to the Admin API; admin.addr must then be a loopback address.',
+      doc: 'When false, every program on this machine has full access to the Admin API; admin.addr must then be a loopback address.',
       default: true,
       written: true,
     }),
@@ -52,7 +52,7 @@ export const adminAuthSection = defineSection('admin.auth', {
       doc: 'Signs browser sessions; changing it ends them all. At least 32 bytes.',
       written: true,
     }),
-    session_ttl: duration({ label: 'Session lifetime', doc: 'How long a browser session lives without renewal.', default: '12h' }),
+    session_ttl: duration({ label: 'Session lifetime', doc: 'Lifetime of a browser session without renewal.', default: '12h' }),
   },
   check: ({ enabled, username, password_hash, session_secret }) => {
     if (!enabled) return []
@@ -78,12 +78,12 @@ function passwordOfDsn(dsn: string): readonly string[] {
 }
 
 export const databaseSection = defineSection('database', {
-  doc: 'Where metadata is kept.',
+  doc: 'The metadata database.',
   keys: {
-    driver: choice(['sqlite'], { label: 'Driver', doc: 'Kind of database.', default: 'sqlite', written: true }),
+    driver: choice(['sqlite'], { label: 'Driver', doc: 'Database engine.', default: 'sqlite', written: true }),
     dsn: secret({
       label: 'Data source',
-      doc: 'Path or file: URL of the SQLite database. Keep it on a local disk: some network file systems ignore the locks that keep a second svc away.',
+      doc: 'Path or file: URL of the SQLite database. Keep it on a local disk: some network file systems ignore the locks that exclude a second svc.',
       default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
       written: true,
       // A path, which messages name. A driver that signs in would have its password here.
@@ -93,11 +93,11 @@ export const databaseSection = defineSection('database', {
 })
 
 export const loggingSection = defineSection('logging', {
-  doc: 'What is written to standard error.',
+  doc: 'The log, on standard error.',
   keys: {
     level: choice(['debug', 'info', 'warn', 'error'], {
       label: 'Level',
-      doc: 'Lines below this level are left out.',
+      doc: 'Lines below this level are omitted.',
       default: 'info',
       editable: true,
     }),
@@ -134,21 +134,21 @@ export const workerSection = defineSection('worker.tasks', {
     }),
     poll_interval: duration({
       label: 'Poll interval',
-      doc: 'Longest pause between two looks for due tasks; new tasks start at once.',
+      doc: 'Idle poll interval for due tasks. New tasks start immediately.',
       default: '5s',
       minMs: 50,
       editable: true,
     }),
     lease_duration: duration({
       label: 'Lease',
-      doc: 'A task whose process died is taken over after this long.',
+      doc: 'Validity of a task lease without renewal: the tasks of a dead process run again after this time.',
       default: '60s',
       minMs: 1000,
       editable: true,
     }),
     max_retries: integer({
       label: 'Retries',
-      doc: 'A task that failed is tried again this often, after growing pauses, before it waits for an operator. 11 takes about half an hour. Waiting for a provider, the chain or money is no failure.',
+      doc: 'Retries of a failing task, with growing pauses, before it fails and needs an operator. 11 retries take about half an hour. Waiting for a provider, the chain or funds does not count.',
       default: 11,
       min: 0,
       editable: true,
@@ -156,7 +156,7 @@ export const workerSection = defineSection('worker.tasks', {
     }),
     retention: duration({
       label: 'Retention',
-      doc: 'Ended tasks are kept this long: after completion, or after a failure is acknowledged.',
+      doc: 'Task records are deleted this long after completion, or after their failure is acknowledged.',
       default: '168h',
       editable: true,
     }),
@@ -168,7 +168,7 @@ export const pluginsSection = defineSection('plugins', {
   keys: {
     disabled: list({
       label: 'Disabled plugins',
-      doc: 'Ids of plugins that are switched off. Their data and pending tasks stay untouched.',
+      doc: 'Ids of disabled plugins. Their data and pending tasks stay unchanged.',
       default: [],
       editable: true,
       risk: 'high',

@@ -11,7 +11,7 @@ import type { Plugin } from './plugin.ts'
  */
 export async function loadThirdPartyPlugins(names: readonly string[], configPath: string): Promise<readonly Plugin[]> {
   if (names.length === 0) return []
-  shareKernelDoor()
+  shareKernelModules()
   const plugins: Plugin[] = []
   for (const name of names) plugins.push(await loadPlugin(name, configPath))
   return plugins
@@ -41,7 +41,7 @@ function isPlugin(value: unknown): value is Plugin {
   return value !== null && typeof value === 'object' && 'id' in value && 'contributes' in value && Object.isFrozen(value)
 }
 
-const door: Readonly<Record<string, string>> = {
+const sharedModules: Readonly<Record<string, string>> = {
   'svc/kernel': new URL('./index.ts', import.meta.url).href,
   'svc/kernel/schema': new URL('./schema.ts', import.meta.url).href,
   'svc/kernel/testing': new URL('./testing/index.ts', import.meta.url).href,
@@ -49,12 +49,12 @@ const door: Readonly<Record<string, string>> = {
 let isShared = false
 
 /** Extension points are compared by identity, so `svc/kernel` must resolve to this kernel wherever the plugin's files are. */
-export function shareKernelDoor(): void {
+export function shareKernelModules(): void {
   if (isShared) return
   isShared = true
   registerHooks({
     resolve: (specifier, context, next) => {
-      const url = door[specifier]
+      const url = sharedModules[specifier]
       return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
     },
   })

@@ -104,6 +104,6 @@ test('the error after too many wrong passwords says how many seconds to wait', a
   expect(await ask({ SVC_ADMIN_PASSWORD: 'wrong' })).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^fatal: Too many failed passwords [^\n]*; the service asks to wait \d+ s\n$/),
+    stderr: expect.stringMatching(/^fatal: Too many failed passwords [^\n]*; try again in \d+ s\n$/),
   })
 })

@@ -25,7 +25,7 @@ const others: Readonly<Record<string, RequestListener>> = {
   'a service that stops mid-answer': (request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{', () => request.socket.destroy())
   },
-  'svc that asks to wait': json(429, { error: 'Too many failed passwords.', code: 'login_rate_limited' }, { 'retry-after': '42' }),
+  'svc that requires a wait': json(429, { error: 'Too many failed passwords.', code: 'login_rate_limited' }, { 'retry-after': '42' }),
   'svc with colours': json(400, { error: 'No\n\u001b[31mway\u0007', code: 'x' }),
 }
 
@@ -77,7 +77,7 @@ const refusals: readonly (readonly [server: string, words: readonly string[], me
   ],
   ['a service that closes the connection', ['task', 'stats'], (url) => `no answer from ${url}: `],
   ['a service that stops mid-answer', ['task', 'stats'], (url) => `no answer from ${url}: `],
-  ['svc that asks to wait', ['task', 'stats'], () => 'Too many failed passwords; the service asks to wait 42 s'],
+  ['svc that requires a wait', ['task', 'stats'], () => 'Too many failed passwords; try again in 42 s'],
   ['svc with colours', ['task', 'stats'], () => 'No; [31mway'],
 ]
 

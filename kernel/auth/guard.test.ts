@@ -46,9 +46,9 @@ test.each([
   ['operator', 'POST', none],
   ['session', 'GET', none],
   ['session', 'POST', none],
-  ['open', 'GET', 'nobody'],
-  ['open', 'POST', 'nobody'],
-  // What no version of this program declares.
+  ['open', 'GET', 'anonymous'],
+  ['open', 'POST', 'anonymous'],
+  // Not a value that any route group declares.
   [undefined, 'GET', none],
   ['public', 'GET', none],
 ] as const)('I-34: without credentials a route with the access %j answers %s with %s', async (access, method, expected) => {
@@ -95,7 +95,7 @@ test.each(['GET', 'HEAD', 'OPTIONS'])('a cookie alone may %s', async (method) =>
   expect(await ask(auth, { headers: { cookie }, method })).toBe('session')
 })
 
-test('a route for sessions asks for session and CSRF token, whatever Basic says', async () => {
+test('a session route requires session and CSRF token, also with valid Basic credentials', async () => {
   const auth = await makeAuth()
   const { token, claims } = auth.sessions.begin(false)
   const cookie = `svc_admin_session=${token}`
@@ -107,14 +107,14 @@ test('a route for sessions asks for session and CSRF token, whatever Basic says'
   expect(await ask(auth, { access: 'session', headers: { cookie } })).toBe('session')
 })
 
-test('an expired session is to be forgotten', async () => {
+test('the cookie of an expired session is cleared', async () => {
   const auth = await makeAuth()
   const cookie = `svc_admin_session=${auth.sessions.begin(false).token}`
   clock.ms += 3_600_000
   expect(await ask(auth, { headers: { cookie } })).toBe(none)
 })
 
-test('a long answer can ask whether its session still counts', async () => {
+test('a streamed answer can check whether its session is still valid', async () => {
   const auth = await makeAuth()
   const { token, claims } = auth.sessions.begin(false)
   const raw = { headers: { cookie: `svc_admin_session=${token}` }, socket: {} } as unknown as IncomingMessage
@@ -125,7 +125,7 @@ test('a long answer can ask whether its session still counts', async () => {
   expect(verdict.identity.isCurrent()).toBe(false)
 })
 
-test('five wrong passwords block Basic, except for credentials that were right a moment ago', async () => {
+test('five wrong passwords block Basic, except recently verified credentials', async () => {
   const auth = await makeAuth()
   const wrong = { headers: { authorization: basicAuth('admin', 'guess') } }
   const right = { headers: { authorization: testAuthorization } }
@@ -136,7 +136,7 @@ test('five wrong passwords block Basic, except for credentials that were right a
   expect(await ask(auth, right)).toBe('basic')
   for (let i = 0; i < 5; i++) await ask(auth, wrong)
   expect(await ask(auth, right)).toBe('basic')
-  // Nothing is forgiven by it: the guesses from this address stay blocked.
+  // That success does not reset the failures: guesses from this address stay blocked.
   expect(await ask(auth, wrong)).toBe('429 login_rate_limited')
   clock.ms += 60_000
   expect(await ask(auth, right)).toBe('429 login_rate_limited')
@@ -151,32 +151,32 @@ test('guesses from one IPv6 network count together', async () => {
   expect(await from('2001:db8:1:3::1', testOperator.password)).toBe('right')
 })
 
-describe('with authentication switched off', () => {
+describe('with authentication disabled', () => {
   test.each<readonly [string, Readonly<Record<string, string | undefined>>, string]>([
-    ['a script', { host: 'localhost:9090' }, 'nobody'],
-    ['a script that names the address', { host: '127.0.0.1:9090' }, 'nobody'],
-    ['our own page', { host: '[::1]:9090', origin: 'http://[::1]:9090', 'sec-fetch-site': 'same-origin' }, 'nobody'],
-    ['whoever sends credentials', { host: 'localhost', authorization: basicAuth('a', 'b') }, 'nobody'],
+    ['a script', { host: 'localhost:9090' }, 'anonymous'],
+    ['a script that names the address', { host: '127.0.0.1:9090' }, 'anonymous'],
+    ['our own page', { host: '[::1]:9090', origin: 'http://[::1]:9090', 'sec-fetch-site': 'same-origin' }, 'anonymous'],
+    ['a caller with credentials', { host: 'localhost', authorization: basicAuth('a', 'b') }, 'anonymous'],
     ['a page whose name resolves to this machine', { host: 'attacker.example:9090' }, '403 host_refused'],
     ['such a page that counts as same-origin', { host: 'attacker.example', origin: 'http://attacker.example' }, '403 host_refused'],
-    ['a forwarded host that nobody vouches for', { host: 'attacker.example', 'x-forwarded-host': 'localhost' }, '403 host_refused'],
+    ['a forwarded host from an untrusted peer', { host: 'attacker.example', 'x-forwarded-host': 'localhost' }, '403 host_refused'],
     ['no Host', { host: undefined }, '403 host_refused'],
     ['a page of another site', { host: 'localhost:9090', origin: 'http://attacker.example' }, '403 cross_site_refused'],
     ['an image on another site', { host: 'localhost:9090', 'sec-fetch-site': 'cross-site' }, '403 cross_site_refused'],
     ['a link on another site', { host: 'localhost:9090', referer: 'https://attacker.example/' }, '403 cross_site_refused'],
     ['another server of this machine', { host: 'localhost:9090', origin: 'http://localhost:3000' }, '403 cross_site_refused'],
     ['a sandboxed page', { host: 'localhost:9090', origin: 'null' }, '403 cross_site_refused'],
-  ])('%s gets what it should', async (_who, headers, expected) => {
+  ])('%s gets the expected verdict', async (_who, headers, expected) => {
     const auth = await makeAuth({ enabled: false })
     for (const method of ['GET', 'DELETE']) {
       expect(await ask(auth, { method, headers })).toBe(expected)
       expect(await ask(auth, { method, headers, access: 'session' })).toBe(expected)
     }
-    expect(await ask(auth, { headers, access: 'open' })).toBe('nobody')
+    expect(await ask(auth, { headers, access: 'open' })).toBe('anonymous')
   })
 })
 
-test('a stored hash that cannot be used is an error at the start', () => {
+test('an unusable password hash stops the start', () => {
   const auth = { enabled: true, username: 'admin', password_hash: 'plain text', session_secret: 's', session_ttl: 1 }
   expect(() => createAdminAuth({ auth, trustedProxies: [], clock, audit })).toThrow('admin.auth.password_hash cannot be used')
 })

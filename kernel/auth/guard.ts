@@ -9,9 +9,9 @@ import { isCrossSite } from './cross-site.ts'
 import { csrfErrors, hasCsrfToken, isUnsafeMethod } from './csrf.ts'
 import { refusalOf } from './sign-in.ts'
 
-/** The caller. `nobody`: the route is open, or authentication is off. */
+/** The caller. `anonymous`: the route is open, or authentication is off. */
 export type Identity =
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'anonymous' }
   | { readonly kind: 'basic'; readonly username: string }
   /** `isCurrent` becomes false when the session expires or is ended; a stream then ends. */
   | { readonly kind: 'session'; readonly username: string; readonly isCurrent: () => boolean }
@@ -33,7 +33,7 @@ export interface GuardedRequest {
   readonly access: RouteAccess
 }
 
-const nobody: Verdict = { pass: true, identity: { kind: 'nobody' } }
+const anonymous: Verdict = { pass: true, identity: { kind: 'anonymous' } }
 const refuse = (error: SvcError, more: { readonly clearCookie?: boolean; readonly sessionOf?: string } = {}): Verdict => ({
   pass: false,
   error,
@@ -43,7 +43,7 @@ const refuse = (error: SvcError, more: { readonly clearCookie?: boolean; readonl
 
 /** The order is binding: a Basic header takes precedence over a cookie, and both are checked only where a route needs them. */
 export async function judge({ access, raw, method }: GuardedRequest, auth: AdminAuth): Promise<Verdict> {
-  if (access === 'open') return nobody
+  if (access === 'open') return anonymous
   if (!auth.enabled) return judgeLocal(raw, auth)
   const needsCsrf = isUnsafeMethod(method)
   if (access === 'session') return judgeSession(raw, auth, { needsCsrf, refusal: noSession })
@@ -58,7 +58,7 @@ const noSession = () => kernelErrors.authentication_required({ message: 'There i
 function judgeLocal(raw: GuardedRequest['raw'], { resolveOrigin }: AdminAuth): Verdict {
   // DNS rebinding: a page whose name resolves to this machine would count as same-origin.
   if (!isLoopbackHostHeader(raw.headers.host)) return refuse(kernelErrors.host_refused())
-  return isCrossSite(raw.headers, resolveOrigin(raw)) ? refuse(kernelErrors.cross_site_refused()) : nobody
+  return isCrossSite(raw.headers, resolveOrigin(raw)) ? refuse(kernelErrors.cross_site_refused()) : anonymous
 }
 
 async function judgeBasic(raw: GuardedRequest['raw'], auth: AdminAuth, credentials: Credentials): Promise<Verdict> {

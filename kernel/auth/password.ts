@@ -12,7 +12,7 @@ export interface PasswordCost {
 
 /** 32 MiB and about 0.25 s: the OWASP parameters with the least memory that still resist GPUs. */
 const defaultCost: PasswordCost = { ln: 15, r: 8, p: 3 }
-/** A hash in a configuration file may not ask for more than 1 GiB. */
+/** A hash in a configuration file may not require more than 1 GiB. */
 const memoryBytesMax = 2 ** 30
 const saltBytes = 16
 const keyBytes = 32
@@ -47,7 +47,7 @@ export function explainBadHash(hash: string): string | undefined {
     readHash(hash)
     return undefined
   } catch (error) {
-    // The message is the result; the error has nothing else.
+    // Only the message is needed.
     return (error as Error).message
   }
 }
@@ -57,7 +57,7 @@ function readHash(hash: string): { readonly cost: PasswordCost; readonly salt: B
   if (!parts) throw new Error('the password hash has an unknown form; write a new one with `svc admin-auth reset-password`')
   const [, ln, r, p, salt = '', key = ''] = parts
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
-  if (128 * 2 ** cost.ln * cost.r > memoryBytesMax) throw new Error('the password hash asks for too much memory')
+  if (128 * 2 ** cost.ln * cost.r > memoryBytesMax) throw new Error('the password hash requires more than 1 GiB of memory')
   return { cost, salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') }
 }
 

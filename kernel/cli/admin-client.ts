@@ -30,7 +30,7 @@ export interface AdminClient {
   upload<E extends Endpoint>(endpoint: E, request: EndpointRequest<E>, body: UploadBody): Promise<EndpointAnswer<E>>
   /** An answer that is no JSON, as a stream. Lasts as long as bytes move. */
   open<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<StreamAnswer>
-  /** GET /healthz, whatever its status. */
+  /** GET /healthz, with any status. */
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
 }
 

@@ -43,7 +43,7 @@ export const notSvc = (url: string, status: number): CommandError =>
 function adviceOn({ status, headers }: Response): string | undefined {
   const seconds = headers.get('retry-after')
   if (status === 401) return 'set SVC_ADMIN_PASSWORD, or make a new password with svc admin-auth reset-password'
-  return seconds === null ? undefined : `the service asks to wait ${seconds} s`
+  return seconds === null ? undefined : `try again in ${seconds} s`
 }
 
 const isRefusalBody = (value: unknown): value is RefusalBody => typeof (value as RefusalBody | undefined)?.error === 'string'

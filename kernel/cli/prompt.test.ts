@@ -12,7 +12,7 @@ process.stdout.write('[' + answer + ']')`
 test('without a terminal nothing is asked', async () => {
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', asking])
   run.child.stdin?.end('typed\n')
-  expect(await run).toEqual({ stdout: '[refused: Password: cannot be asked for: there is no terminal]', stderr: '' })
+  expect(await run).toEqual({ stdout: '[refused: cannot ask "Password:": there is no terminal]', stderr: '' })
 })
 
 /** Runs the question on a terminal of its own, types the keys once it is asked, and returns all that the terminal shows. */
@@ -28,7 +28,7 @@ async function typeOnTerminal(keys: string): Promise<string> {
   return shown
 }
 
-test.runIf(process.platform === 'linux')('what is typed on a terminal is not shown', async () => {
+test.runIf(process.platform === 'linux')('typed characters are not echoed', async () => {
   const shown = await typeOnTerminal('hunter2\r')
   expect(shown).toContain('[hunter2]')
   expect(shown.split('[hunter2]')[0]).not.toContain('hunter')

@@ -12,11 +12,11 @@ export const canPrompt = ({ stdin, stderr }: PromptStreams): boolean => stdin.is
 
 /** Asks on standard error and reads one line from the terminal without showing it. Throws CommandError on Ctrl-C and without a terminal. */
 export async function promptSecret(question: string, streams: PromptStreams): Promise<string> {
-  if (!canPrompt(streams)) throw new CommandError(`${question.trim()} cannot be asked for: there is no terminal`)
-  // readline echoes into its output: this one keeps nothing.
+  if (!canPrompt(streams)) throw new CommandError(`cannot ask "${question.trim()}": there is no terminal`)
+  // readline echoes into its output: discard it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: streams.stdin, output: nowhere, terminal: true })
-  // Only now, when the terminal itself echoes no more.
+  // After readline has turned the terminal's own echo off.
   streams.stderr.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {

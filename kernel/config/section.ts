@@ -2,7 +2,7 @@ import { defineExtensionPoint } from '../extension-point.ts'
 import { defineService, type ServiceRef } from '../service.ts'
 import type { Setting } from './setting.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: settings of every type stand in one table
+// biome-ignore lint/suspicious/noExplicitAny: one table holds settings of every type
 export type SettingTable = Readonly<Record<string, Setting<any>>>
 export type SettingValues<S extends SettingTable> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never }
 
@@ -12,7 +12,7 @@ export interface Section {
   readonly path: string
   readonly doc: string
   readonly keys: SettingTable
-  /** Rules across keys; called when every key is valid by itself, though a required one may be missing. */
+  /** Rules across keys; called when every present key is valid; a required one may be missing. */
   readonly check: (values: never) => readonly SectionProblem[]
   /** The values as a service: put it into `uses` to read them. */
   readonly settings: ServiceRef<unknown>

@@ -15,7 +15,7 @@ import {
 export interface Setting<T> {
   /** Decides how text from the environment or a flag is read. */
   readonly form: 'text' | 'integer' | 'flag' | 'list' | 'duration'
-  /** Checks the value as it stands in the file (a duration is text there). */
+  /** Checks the value in the form of the file (a duration is text there). */
   readonly rule: ValueRule
   /** The canonical spelling of a value, such as `lru` for `LRU`; any other value unchanged. */
   readonly normalize: (value: unknown) => unknown

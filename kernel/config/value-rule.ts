@@ -1,6 +1,6 @@
 /** What a setting accepts. Plain functions: every command reads settings, and a schema library takes longer to load than the command runs. */
 
-/** Checks a value as it stands in the configuration file. */
+/** Checks a value in the form of the configuration file. */
 export interface ValueRule {
   /** Shown to operators, such as `an integer and at least 1`. */
   readonly expected: string

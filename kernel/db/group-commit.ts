@@ -19,7 +19,7 @@ const transactionStatements = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK', 'SAVEPOI
  * alone. Promises resolve when the group is durable. `explain` maps an error to the one that callers get.
  */
 export function createGroupCommit(statements: StatementCache, turn: WriterTurn, explain: (error: unknown) => unknown) {
-  // Prepared first, because the transaction must end whatever fails in a job.
+  // Prepared first, because the transaction must end even when a job fails.
   for (const sql of transactionStatements) statements.prepare(sql)
   const queue: Job[] = []
   let flushing: Promise<void> | undefined

@@ -1,7 +1,7 @@
 import type { Reader, Row, SqlValue } from './database.ts'
 import { nameFile } from './database-error.ts'
 
-/** The part of better-sqlite3 that is used. MikroORM owns the handle; its package brings no types of its own. */
+/** The part of better-sqlite3 that is used. MikroORM owns the handle; its package has no types. */
 export interface NativeDatabase {
   prepare(sql: string): NativeStatement
 }

@@ -171,14 +171,14 @@ function createEntrance(auth: AdminAuth, rules: RouteAccessRules, audit: Audit) 
       throw verdict.error
     }
     admitIdentity(request, verdict.identity)
-    // Open routes have no operator; signing in writes lines of its own.
+    // Open routes have no operator; the sign-in routes write their own lines.
     if (access !== 'open' && !request.is404) auditChange(request, reply, audit, { ...describeIdentity(verdict.identity), client: clientIp })
     grantOwnDeadline()
   }
 }
 
 /**
- * Bodies reach the handlers unread, whatever their media type: `parseBody` reads JSON, an upload route reads `request.raw`.
+ * Bodies of any media type reach the handlers unread: `parseBody` reads JSON, an upload route reads `request.raw`.
  * The Content-Type header is hidden while fastify selects a parser, because fastify refuses unknown media types.
  */
 function leaveBodiesAlone(app: FastifyInstance): void {

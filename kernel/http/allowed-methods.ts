@@ -2,7 +2,7 @@
 export class AllowedMethods {
   readonly #routes = new Map<string, { readonly segments: readonly string[]; readonly methods: Set<string> }>()
 
-  /** Wildcard routes do not count: they answer whatever no other route does. */
+  /** Wildcard routes do not count: they answer every path without another route. */
   add({ url, method }: { readonly url: string; readonly method: string | readonly string[] }): void {
     if (url.includes('*')) return
     const route = this.#routes.get(url) ?? { segments: url.split('/'), methods: new Set() }

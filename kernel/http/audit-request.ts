@@ -56,7 +56,7 @@ export function auditRefusal(request: FastifyRequest, refusal: Extract<Verdict, 
 }
 
 export function describeIdentity(identity: Identity): Pick<AuditedRequest, 'by' | 'how'> {
-  return identity.kind === 'nobody' ? { by: undefined, how: 'none' } : { by: identity.username, how: identity.kind }
+  return identity.kind === 'anonymous' ? { by: undefined, how: 'none' } : { by: identity.username, how: identity.kind }
 }
 
 const routeOf = ({ method, routeOptions }: FastifyRequest): Pick<AuditedRequest, 'method' | 'route'> => ({

@@ -124,7 +124,7 @@ function parseJson(text: string): unknown {
   return value
 }
 
-/** Sticky, with the text between marks as a token of its own: a search for the next mark would scan the rest again for each quote. */
+/** Sticky, with the text between delimiters as one token: searching the next delimiter instead would rescan the rest for each quote. */
 const jsonMark = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]|[^"{}[\]]+/gy
 
 /** JSON.parse keeps the last of two equal members; another reader could use the first. Expects valid JSON. */

@@ -1,4 +1,4 @@
-/** Constraints that a handler enforces with an error code of its own: the API document shows them, the reading of a request does not check them. */
+/** Constraints that a handler enforces with its own error code: the API document shows them, request parsing does not check them. */
 import type { ExtensionPoint } from '../extension-point.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>

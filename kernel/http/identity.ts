@@ -10,5 +10,5 @@ export function admitIdentity(request: FastifyRequest, identity: Identity): void
 
 /** The authenticated identity of a request to the Admin listener. */
 export function requestIdentity(request: FastifyRequest): Identity {
-  return identities.get(request.raw) ?? { kind: 'nobody' }
+  return identities.get(request.raw) ?? { kind: 'anonymous' }
 }

@@ -16,7 +16,7 @@ const contributed = serve(
       app.get('/x/secret', async () => 'secret')
       app.post('/x/secret', async () => 'secret')
       app.get('/x/deeper/:id', async () => 'secret')
-      // What a route says of itself does not count.
+      // A route's own declaration has no effect.
       app.get('/y', { config: { access: 'open' } }, async () => 'secret')
       app.register(async (inner) => void inner.get('/z/nested', { config: { access: 'open' } }, async () => 'secret'))
     },
@@ -58,7 +58,7 @@ test.each([
   ['GET /y', '401'],
   ['GET /z/nested', '401'],
   ['GET /undeclared', '401'],
-  // In other spellings that the router takes for the same route.
+  // Other spellings that the router maps to the same route.
   ['GET /%78/secret', '401'],
   ['GET http://elsewhere.example/x/secret', '401'],
   ['GET /x/secret?a=/healthz', '401'],
@@ -77,11 +77,11 @@ test.each([
   ['GET /admin', '401'],
   ['GET /admin/nothing', '401'],
   ['GET /healthz/../admin', '401'],
-  // Declared open, even beside them.
+  // Declared open, even with the same first segment.
   ['GET /api/v1/hello', '200'],
   ['GET /x/about', '200'],
   ['GET /healthz', '200'],
-  // Nothing is there.
+  // No such route.
   ['GET /', '404'],
   ['GET /buckets/photos', '404'],
   ['POST /buckets/photos', '404'],
@@ -117,7 +117,7 @@ test.each([
   ['GET /undeclared/', '401'],
   ['GET /api/nothing', '401'],
   ['GET /admin', '401'],
-])('I-34: with an open page for every other path, %s gives a stranger %s', async (line, expected) => {
+])('I-34: with an open wildcard route, %s without credentials gives %s', async (line, expected) => {
   await using listener = await startTestListener({ routes: [contributed, undeclared, shell] })
   expect(await ask(listener.url, line)).toBe(expected)
 })

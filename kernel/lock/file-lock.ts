@@ -76,7 +76,7 @@ function noteHolder(path: string): void {
     writePrivateFile(path, `${JSON.stringify(thisProcess())}\n`)
     giveToOwner(path)
   } catch (cause) {
-    process.emitWarning(new Error(`${path} could not be written, so another svc is refused without being told the process`, { cause }))
+    process.emitWarning(new Error(`${path} could not be written; an svc that finds the lock held cannot name this process`, { cause }))
   }
 }
 

@@ -49,7 +49,7 @@ export class ClockWatch {
 
   async #bound(lastMs: number, nowMs: number): Promise<void> {
     const { database, log, owner, leaseMs, dueTimes } = this.#deps
-    log.warn('the clock stepped back; everything that waits is due now', { stepMs: lastMs - nowMs })
+    log.warn('the clock stepped back; all due times were reset to now', { stepMs: lastMs - nowMs })
     await database.write((tx) => {
       boundTaskTimes(tx, { nowMs, owner, leaseMs })
       for (const { bound } of dueTimes) bound(tx, nowMs)

@@ -21,7 +21,7 @@ const endings: readonly Ending[] = [
 
 const nth = fc.nat(30)
 
-/** What can happen, each with the number that chooses among possibilities. */
+/** One operation. `nth` selects the task or lease it applies to. */
 const step = fc.record({
   what: fc.constantFrom(
     'enqueue',
@@ -44,7 +44,7 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Takes steps; leases that passed on are used as freely as fresh ones. */
+/** Performs steps, also with leases that are already lost. */
 function createPlayer(tasks: TestTasks) {
   const { clock, database } = tasks
   const known = new KnownKinds(2)
@@ -86,7 +86,7 @@ function createPlayer(tasks: TestTasks) {
   return (step: Step) => moves[step.what](step)
 }
 
-/** What must be so of the rows themselves. */
+/** Rows that violate an invariant of the task table. */
 function brokenRows({ database }: TestTasks): readonly unknown[] {
   return database.read.all(
     `select * from tasks where (status = 'running') <> (lease_until is not null) or (status = 'failed') <> (failed_at is not null)
@@ -94,7 +94,7 @@ function brokenRows({ database }: TestTasks): readonly unknown[] {
   )
 }
 
-test('whatever is done in whatever order, the counters are what counting the table gives', async () => {
+test('after any sequence of operations the counters equal a count of the table', async () => {
   await using tasks = await openTasks()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {

@@ -17,7 +17,7 @@ import { TaskUpdates } from './task-updated.ts'
 import { Worker } from './worker.ts'
 import type { WorkerActivity } from './worker-health.ts'
 
-export interface EngineDoors {
+export interface EngineDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -33,20 +33,20 @@ export interface EngineDoors {
   }
   /** Between 0 and 1; tests give a fixed one. */
   readonly random?: () => number
-  /** How long a stop waits for runs. Default: as long as the service's. */
+  /** How long a stop waits for runs. Default: `limits.stopMs`. */
   readonly stopMs?: number
 }
 
-/** Queue and ledger work from now on; runs begin with `start`. */
-export function createTaskEngine(doors: EngineDoors): TaskEngine {
-  return new Engine(doors)
+/** The queue and the ledger can be used immediately; tasks run after `start`. */
+export function createTaskEngine(deps: EngineDeps): TaskEngine {
+  return new Engine(deps)
 }
 
 class Engine implements TaskEngine {
   readonly queue
   readonly ledger
   readonly runs: RunCounts
-  readonly #doors: EngineDoors
+  readonly #deps: EngineDeps
   readonly #kinds: KnownKinds
   readonly #worker: Worker
   readonly #updates: TaskUpdates
@@ -54,9 +54,9 @@ class Engine implements TaskEngine {
   #isStarting = false
   #isStarted = false
 
-  constructor(doors: EngineDoors) {
-    const { clock, database, events, log, random = Math.random, settings, stopMs = limits.stopMs } = doors
-    this.#doors = doors
+  constructor(deps: EngineDeps) {
+    const { clock, database, events, log, random = Math.random, settings, stopMs = limits.stopMs } = deps
+    this.#deps = deps
     this.#updates = new TaskUpdates(clock, events)
     this.#kinds = new KnownKinds(settings.max_retries)
     this.runs = new RunCounts(this.#kinds)
@@ -78,20 +78,20 @@ class Engine implements TaskEngine {
       onEnded: (task, status) => this.#announce({ ...task, status, acknowledgedAtMs: null }),
     })
     this.#worker = worker
-    this.queue = createTaskQueue(clock, (kind) => worker.ring(kind))
+    this.queue = createTaskQueue(clock, (kind) => worker.notify(kind))
     this.ledger = createLedger({
       database,
       clock,
       kinds: this.#kinds,
       onChange: (task) => {
-        worker.ring(task.kind)
+        worker.notify(task.kind)
         this.#announce(task)
       },
     })
   }
 
   async start({ kinds, schedules, recoveries, dueTimes }: EngineWork): Promise<void> {
-    const { database, settings, log } = this.#doors
+    const { database, settings, log } = this.#deps
     const retention = { item: retentionTask({ database, retentionMs: settings.retention }), services: {}, pluginId: 'kernel' }
     this.#kinds.add([...kinds, retention])
     this.#isStarting = true
@@ -126,7 +126,7 @@ class Engine implements TaskEngine {
       task_id: task.id,
       type: task.kind,
       status: task.status,
-      presentation_status: presentTask(task, this.#doors.clock.now()),
+      presentation_status: presentTask(task, this.#deps.clock.now()),
       subject: { type: task.subjectType, key: task.subjectKey },
     })
   }

@@ -10,7 +10,7 @@ import type { TaskRecord } from './task-record.ts'
 
 export const taskErrors = defineErrors({
   unknown_task_type: { status: 400, message: 'There is no task type with this name.' },
-  task_retry_unsupported: { status: 409, message: 'This task cannot be retried here.' },
+  task_retry_unsupported: { status: 409, message: 'This task cannot be retried.' },
   task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
 })
 
@@ -19,7 +19,7 @@ const pageRows = 500
 /** Number of events of one bulk dismissal, for its latest tasks. Watchers buffer no more and reload the list. */
 const announcedMax = 32
 
-export interface LedgerDoors {
+export interface LedgerDeps {
   readonly database: Database
   readonly clock: Clock
   /** Filled when the engine starts. */
@@ -28,7 +28,7 @@ export interface LedgerDoors {
   readonly onChange: (task: TaskRecord) => void
 }
 
-export function createLedger({ database, clock, kinds, onChange }: LedgerDoors): TaskLedger {
+export function createLedger({ database, clock, kinds, onChange }: LedgerDeps): TaskLedger {
   const hiddenKinds = () => [...kinds.values()].filter(({ item }) => item.isRecurring).map(({ item }) => item.kind)
   const requireKind = (kind: string | undefined) => {
     if (kind !== undefined && !kinds.has(kind))
@@ -61,7 +61,7 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDoors):
         const task = requireFailed(findTask(tx, id), id)
         if (!present(task).retryable) throw taskErrors.task_retry_unsupported({ message: `task ${id} (${task.kind}) cannot be retried` })
         if (!reviveTask(tx, task, clock.now()))
-          throw taskErrors.task_retry_unsupported({ message: `the work of task ${id} is already under way in a newer task` })
+          throw taskErrors.task_retry_unsupported({ message: `task ${id} cannot be retried: a newer task for the same work is open` })
         const revived = findTask(tx, id)
         if (revived) tx.afterCommit(() => onChange(revived))
       })

@@ -30,7 +30,7 @@ export function endAfterOutcome(
       // I-08: a wait uses no attempt and sets no error.
       const untilMs = Math.max(Math.ceil(outcome.untilMs), nowMs + waitMsMin)
       if (!Number.isSafeInteger(untilMs))
-        throw new Error(`the task waits for '${outcome.reason}' until ${outcome.untilMs}, which is no time`)
+        throw new Error(`the task waits for '${outcome.reason}' until ${outcome.untilMs}, which is not a time`)
       return { kind: 'wait', reason: outcome.reason, message: outcome.message ?? null, untilMs, hasProgressed }
     }
     case 'fail':

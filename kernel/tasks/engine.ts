@@ -4,7 +4,7 @@ import type { TaskRuns } from './run-counts.ts'
 import type { DueTimes, TaskKind, TaskRecovery, TaskSchedule } from './task.ts'
 import type { WorkerHealth } from './worker-health.ts'
 
-/** A task kind or recovery with the services it asked for. */
+/** A task kind or recovery with the services that its `uses` names. */
 export interface Bound<K> {
   readonly item: K
   readonly services: unknown
@@ -18,13 +18,13 @@ export interface EngineWork {
   readonly dueTimes: readonly DueTimes[]
 }
 
-/** Claims due tasks under leases, runs them, and writes what they came to. Only it writes task rows. */
+/** Claims due tasks under leases, runs them, and records how they ended. Nothing else writes task rows. */
 export interface TaskEngine extends WorkerHealth {
   readonly queue: TaskQueue
   readonly ledger: TaskLedger
   readonly runs: TaskRuns
-  /** Recoveries first, then claims begin. Schedules tick from now on. */
+  /** Runs the recoveries, then starts to claim tasks and to follow the schedules. */
   start(work: EngineWork): Promise<void>
-  /** Stops claiming, aborts the signals of running tasks, waits for them within the limit, and hands their rows back unharmed. */
+  /** Stops claiming, aborts the signals of running tasks, waits for them within the limit, and hands unfinished tasks back without counting an attempt. */
   stop(): Promise<void>
 }

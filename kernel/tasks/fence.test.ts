@@ -6,7 +6,7 @@ import { bind, gate, openTasks, readTask, scriptedKind, startEngine, type TestTa
 const note = (tasks: TestTasks) => tasks.database.write((tx) => tx.run('create table if not exists notes (what text)'))
 const notes = ({ database }: TestTasks) => database.read.all<{ what: string }>('select what from notes').map(({ what }) => what)
 
-/** A run that is held in an outside call and writes what came of it afterwards. */
+/** A run that is held in an outside call and then writes the result. */
 async function startCall(tasks: TestTasks) {
   const call = gate()
   const results: unknown[] = []

@@ -23,7 +23,7 @@ function createRuns() {
   }
 }
 
-test('no more of a lane runs at once than its limit, whichever kinds share it, and other work is not held up', async () => {
+test('a lane limits the runs of all its kinds together and does not delay other work', async () => {
   await using tasks = await openTasks()
   const runs = createRuns()
   const commit = scriptedKind(runs.script('commit'), { kind: 'commit', lane: 'provider-mutation' })
@@ -32,7 +32,7 @@ test('no more of a lane runs at once than its limit, whichever kinds share it, a
   const free = scriptedKind(runs.script('free'), { kind: 'free' })
   await using svc = await startEngine(tasks, {
     kinds: [bind(commit), bind(pull), bind(cleanup), bind(free)],
-    doors: { settings: { ...settings, provider_mutation_concurrency: 3, destructive_mutation_concurrency: 1 } },
+    deps: { settings: { ...settings, provider_mutation_concurrency: 3, destructive_mutation_concurrency: 1 } },
   })
   const kinds = [commit, pull, cleanup, free]
   const ids: number[] = []
@@ -42,7 +42,7 @@ test('no more of a lane runs at once than its limit, whichever kinds share it, a
   expect(runs.running().filter((kind) => kind === 'free').length).toBe(4)
   expect(runs.running().filter((kind) => kind === 'cleanup').length).toBe(1)
   expect(paid()).toBe(3)
-  // A place that becomes free is taken at once, without waiting for a poll.
+  // A free slot is used immediately, without waiting for a poll.
   runs.endOne('cleanup')
   await tasks.clock.advance(0)
   expect(runs.running().filter((kind) => kind === 'cleanup').length).toBe(1)
@@ -55,7 +55,7 @@ test('no more of a lane runs at once than its limit, whichever kinds share it, a
   expect(new Set(ids.map((id) => readTask(tasks, id).status))).toEqual(new Set(['completed']))
 })
 
-test('kinds that share a lane take turns, however much work one of them has', async () => {
+test('kinds that share a lane take turns, also with a long backlog of one of them', async () => {
   await using tasks = await openTasks()
   const ran: string[] = []
   const noting = (kind: string): Script => {
@@ -71,7 +71,7 @@ test('kinds that share a lane take turns, however much work one of them has', as
     for (let i = 0; i < 10; i++) tx.run(insertDue, 'busy')
     for (let i = 0; i < 2; i++) tx.run(insertDue, 'rare')
   })
-  await using _svc = await startEngine(tasks, { kinds, doors: { settings: { ...settings, destructive_mutation_concurrency: 1 } } })
+  await using _svc = await startEngine(tasks, { kinds, deps: { settings: { ...settings, destructive_mutation_concurrency: 1 } } })
   await tasks.clock.advance(pollMs)
   expect(ran.slice(0, 4)).toEqual(['busy', 'rare', 'busy', 'rare'])
   expect(ran.length).toBe(12)
@@ -80,7 +80,7 @@ test('kinds that share a lane take turns, however much work one of them has', as
 const insertDue = `insert into tasks (kind, subject_type, subject_key, args, status, run_at, created_at, updated_at)
   values (?, 'thing', 'a', '{"name":"a"}', 'pending', 0, 0, 0)`
 
-test('due work of a full lane does not keep the engine looking', async () => {
+test('due work of a full lane causes no extra polls', async () => {
   await using tasks = await openTasks()
   const runs = createRuns()
   const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'destructive' })
@@ -95,7 +95,7 @@ test('due work of a full lane does not keep the engine looking', async () => {
   }
   await using svc = await startEngine(tasks, {
     kinds: [bind(cleanup)],
-    doors: { database, settings: { ...settings, destructive_mutation_concurrency: 1 } },
+    deps: { database, settings: { ...settings, destructive_mutation_concurrency: 1 } },
   })
   for (let i = 0; i < 3; i++) await svc.enqueue(cleanup)
   await tasks.clock.advance(0)
@@ -103,7 +103,7 @@ test('due work of a full lane does not keep the engine looking', async () => {
   writes = 0
   await tasks.clock.advance(pollMs - 1)
   expect(writes).toBe(0)
-  // One look for each poll interval.
+  // One poll per interval.
   await tasks.clock.advance(1)
   expect(writes).toBe(1)
   runs.endAll()
@@ -121,7 +121,7 @@ test.each([
       throw new Error('no')
     }
     const kind = scriptedKind(failing, attempts === undefined ? {} : { attempts })
-    await using svc = await startEngine(tasks, { kinds: [bind(kind)], doors: { settings: { ...settings, max_retries } } })
+    await using svc = await startEngine(tasks, { kinds: [bind(kind)], deps: { settings: { ...settings, max_retries } } })
     const id = await svc.enqueue(kind)
     await tasks.clock.advance(3_600_000)
     expect(readTask(tasks, id)).toMatchObject({ status: 'failed', attempts: failures, error_code: 'attempts_exhausted' })

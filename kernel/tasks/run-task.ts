@@ -24,7 +24,7 @@ export interface Execution {
 
 /** Retry interval while the database's disk refuses writes. */
 const diskPauseMs = 15_000
-const diskMessage = 'The disk of the database does not take writes; the task goes on when it does.'
+const diskMessage = 'The disk of the database rejects writes; the task continues when it accepts them.'
 
 /** Runs a claimed task once and returns its ending. */
 export async function runTask(execution: Execution): Promise<Ending> {

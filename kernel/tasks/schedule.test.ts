@@ -28,25 +28,25 @@ test('each tick enqueues its kind once', async () => {
   expect(keysOf(tasks)).toEqual(Array(3).fill({ key: 'work@hourly', status: 'completed' }))
 })
 
-test('ticks that find the last task still there add none', async () => {
+test('ticks add no task while the previous one is open', async () => {
   await using tasks = await openTasks()
   await using _svc = await startEngine(tasks, {
     kinds: [bind(scriptedKind(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))))],
     schedules: [hourly],
-    doors: { stopMs: 50 },
+    deps: { stopMs: 50 },
   })
   for (let hours = 0; hours < 3; hours++) await pass(tasks, 3_600_000)
   expect(keysOf(tasks)).toEqual([{ key: 'work@hourly', status: 'running' }])
 })
 
-test('two schedules of one kind do not take each other’s ticks', async () => {
+test('two schedules of one kind tick independently', async () => {
   await using tasks = await openTasks()
   await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [hourly, { ...hourly, name: 'also hourly' }] })
   await pass(tasks, 3_600_000)
   expect(keysOf(tasks).map(({ key }) => key)).toEqual(['work@hourly', 'work@also hourly'])
 })
 
-test('nothing ticks after the stop', async () => {
+test('no schedule ticks after the stop', async () => {
   await using tasks = await openTasks()
   const svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [hourly] })
   await svc.stop()
@@ -54,7 +54,7 @@ test('nothing ticks after the stop', async () => {
   expect(keysOf(tasks)).toEqual([])
 })
 
-test('a tick that cannot be recorded is logged, and the next one is', async () => {
+test('a tick that cannot be recorded is logged, and the next one is recorded', async () => {
   await using tasks = await openTasks()
   let isBroken = false
   const lines: string[] = []
@@ -64,7 +64,7 @@ test('a tick that cannot be recorded is logged, and the next one is', async () =
       isBroken ? Promise.reject(new Error('disk full')) : tasks.database.write(job),
   }
   const log = createLog({ level: 'warn', format: 'text', secrets: [], write: (line) => lines.push(line) })
-  await using _svc = await startEngine({ ...tasks, database }, { kinds: [bind(work)], schedules: [hourly], doors: { log } })
+  await using _svc = await startEngine({ ...tasks, database }, { kinds: [bind(work)], schedules: [hourly], deps: { log } })
   isBroken = true
   await vi.advanceTimersByTimeAsync(3_600_000)
   isBroken = false
@@ -73,11 +73,11 @@ test('a tick that cannot be recorded is logged, and the next one is', async () =
   expect(keysOf(tasks).length).toBe(1)
 })
 
-test('a schedule that cannot be followed is named at the start', async () => {
+test('the start fails and names an invalid schedule', async () => {
   await using tasks = await openTasks()
   await expect(startEngine(tasks, { kinds: [bind(work)], schedules: [{ ...hourly, cron: 'often' }] })).rejects.toThrow(
     "the schedule 'hourly' has the cron expression 'often'",
   )
   await using other = await openTasks()
-  await expect(startEngine(other, { schedules: [hourly] })).rejects.toThrow("enqueues 'work', a task kind that no enabled plugin brings")
+  await expect(startEngine(other, { schedules: [hourly] })).rejects.toThrow("enqueues 'work', a task kind that no enabled plugin provides")
 })

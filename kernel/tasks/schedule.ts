@@ -9,7 +9,7 @@ export interface RunningSchedules {
   stop(): Promise<void>
 }
 
-export interface ScheduleDoors {
+export interface ScheduleDeps {
   readonly database: Database
   readonly queue: TaskQueue
   readonly log: Log
@@ -17,13 +17,13 @@ export interface ScheduleDoors {
 }
 
 /** A tick only enqueues, with the schedule's deduplication key: no second task while the last one is pending or running. */
-export function startSchedules(schedules: readonly TaskSchedule[], doors: ScheduleDoors): RunningSchedules {
+export function startSchedules(schedules: readonly TaskSchedule[], deps: ScheduleDeps): RunningSchedules {
   const running: ScheduledTask[] = []
   const stop = async () => {
     for (const task of running.splice(0)) await task.destroy()
   }
   try {
-    for (const item of schedules) running.push(startTicking(item, doors))
+    for (const item of schedules) running.push(startTicking(item, deps))
   } catch (error) {
     // Stop the schedules that were already started, without waiting for them.
     void stop()
@@ -32,9 +32,9 @@ export function startSchedules(schedules: readonly TaskSchedule[], doors: Schedu
   return { stop }
 }
 
-function startTicking(item: TaskSchedule, { database, queue, log, kinds }: ScheduleDoors): ScheduledTask {
+function startTicking(item: TaskSchedule, { database, queue, log, kinds }: ScheduleDeps): ScheduledTask {
   const { name, cron, kind, args } = item
-  if (!kinds.has(kind.kind)) throw new Error(`the schedule '${name}' enqueues '${kind.kind}', a task kind that no enabled plugin brings`)
+  if (!kinds.has(kind.kind)) throw new Error(`the schedule '${name}' enqueues '${kind.kind}', a task kind that no enabled plugin provides`)
   const tick = async () => {
     try {
       await database.write((tx) => queue.enqueue(tx, kind, args, { key: `${kind.kind}@${name}` }))

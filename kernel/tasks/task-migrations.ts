@@ -49,24 +49,24 @@ export const taskMigrations = [
     )`,
   ]),
   defineMigration('0002-failure-clock', [
-    // The last moment of failure given out. It only goes forward, whatever the wall clock and the records of failures do.
+    // The latest failure timestamp. It only increases, independent of the wall clock and of the recorded failures.
     'create table task_failure_clock (id integer primary key check (id = 1), at bigint not null)',
     'insert into task_failure_clock (id, at) select 1, coalesce(max(failed_at), 0) from tasks',
   ]),
   defineMigration('0003-bounded-reads', [
-    // The groups are those of task_counts. A list merges the newest rows of the groups it shows and never steps over another's rows.
+    // The groups are those of task_counts. A list merges the newest rows of the shown groups and reads no rows of other groups.
     'create index tasks_in_group on tasks (kind, status, (acknowledged_at is not null), id)',
     'drop index tasks_by_kind',
     'drop index tasks_by_status',
     'drop index tasks_by_kind_and_status',
     "create index tasks_unacknowledged_of_kind on tasks (kind, failed_at) where status = 'failed' and acknowledged_at is null",
-    // Only what may go one day, by the moment from which it is kept: failures that nobody dismissed are not in the sweep's way.
+    // Only rows that retention may delete, by the start of their retention period: undismissed failures are excluded.
     `create index tasks_ended on tasks (coalesce(acknowledged_at, finished_at))
      where status in ('completed', 'cancelled') or acknowledged_at is not null`,
     'drop index tasks_expiring',
   ]),
   defineMigration('0004-clock-mark', [
-    // The wall clock, recorded now and then: a start that reads less knows that the clock stepped back.
+    // The wall clock, recorded at intervals: a start with an earlier time detects a step back.
     'create table clock_mark (id integer primary key check (id = 1), at bigint not null)',
     'insert into clock_mark (id, at) values (1, 0)',
   ]),

@@ -2,7 +2,7 @@ import { defineService } from '../service.ts'
 
 export interface WorkerActivity {
   readonly active: number
-  readonly lookedAtMs: number
+  readonly lastPollAtMs: number
 }
 
 /** Whether the background work makes progress. */

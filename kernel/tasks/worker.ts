@@ -15,7 +15,7 @@ import type { TaskRecord, TaskStatus } from './task-record.ts'
 import { WakeSignal } from './wake-signal.ts'
 import type { WorkerActivity } from './worker-health.ts'
 
-export interface WorkerDoors {
+export interface WorkerDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -42,9 +42,9 @@ const pollsUntilUnhealthy = 3
 const claimed = defineProbe('tasks.claimed')
 const ran = defineProbe('tasks.ran')
 
-/** Claims due tasks while there are free slots, runs them and writes what they came to. */
+/** Claims due tasks while there are free slots, runs them and records how they ended. */
 export class Worker {
-  readonly #doors: WorkerDoors
+  readonly #deps: WorkerDeps
   readonly #owner: string
   readonly #wakeSignal: WakeSignal
   readonly #leases: LeaseKeeper
@@ -56,11 +56,11 @@ export class Worker {
   #clockWatch: ClockWatch | undefined
   #loop: Promise<void> | undefined
   #isStopping = false
-  #lookedAtMs: number
+  #lastPollAtMs: number
 
-  constructor(doors: WorkerDoors) {
-    const { clock, database, kinds, lanes, leaseMs, log } = doors
-    this.#doors = doors
+  constructor(deps: WorkerDeps) {
+    const { clock, database, kinds, lanes, leaseMs, log } = deps
+    this.#deps = deps
     this.#lanes = new Lanes(lanes, kinds)
     this.#owner = newUlid(clock.now())
     this.#wakeSignal = new WakeSignal(clock)
@@ -70,32 +70,32 @@ export class Worker {
       log,
       renew: (leases, untilMs) => database.write((tx) => renewLeases(tx, leases, untilMs)),
     })
-    this.#lookedAtMs = clock.now()
+    this.#lastPollAtMs = clock.now()
   }
 
   start(dueTimes: readonly DueTimes[]): void {
-    const { clock, database, leaseMs, log } = this.#doors
+    const { clock, database, leaseMs, log } = this.#deps
     this.#clockWatch = new ClockWatch({ clock, database, log, owner: this.#owner, leaseMs, dueTimes })
     this.#leases.start()
     this.#loop = this.#claimUntilStopped()
   }
 
   /** A task of this kind may be due sooner than expected. */
-  ring(kind: string): void {
+  notify(kind: string): void {
     if (this.#freeOf(kind) > 0) this.#wakeSignal.notify()
   }
 
   isHealthy(): boolean {
-    const { clock, pollMs } = this.#doors
-    return this.#runs.size > 0 || clock.now() - this.#lookedAtMs < pollsUntilUnhealthy * pollMs
+    const { clock, pollMs } = this.#deps
+    return this.#runs.size > 0 || clock.now() - this.#lastPollAtMs < pollsUntilUnhealthy * pollMs
   }
 
   activity(): WorkerActivity {
-    return { active: this.#runs.size, lookedAtMs: this.#lookedAtMs }
+    return { active: this.#runs.size, lastPollAtMs: this.#lastPollAtMs }
   }
 
   async stop(): Promise<void> {
-    const { clock, database, log } = this.#doors
+    const { clock, database, log } = this.#deps
     this.#isStopping = true
     this.#wakeSignal.notify()
     await this.#loop
@@ -108,7 +108,7 @@ export class Worker {
   }
 
   async #awaitRuns(): Promise<void> {
-    const { log, stopMs } = this.#doors
+    const { log, stopMs } = this.#deps
     const limit = new AbortController()
     // Real time on purpose: a stop must not wait for a test's clock to be moved.
     const late = systemClock.sleep(stopMs, limit.signal).then(
@@ -127,57 +127,57 @@ export class Worker {
     }
   }
 
-  /** Resolves with the time after which to look again. */
+  /** Resolves with the pause in ms until the next poll. */
   async #claim(): Promise<number> {
-    const { clock, database, leaseMs, log, pollMs } = this.#doors
-    const total = Math.min(this.#doors.concurrency - this.#runs.size, claimsAtOnceMax)
+    const { clock, database, leaseMs, log, pollMs } = this.#deps
+    const total = Math.min(this.#deps.concurrency - this.#runs.size, claimsAtOnceMax)
     // The end of a run notifies the loop.
     if (total <= 0) return pollMs
     if (!(await this.#checkClock())) return pollMs
     const nowMs = clock.now()
-    // I-07: before the claim takes back what ran out, which may be a run of our own that a frozen process kept alive.
+    // I-07: before the claim, which reclaims expired leases: after a process freeze, runs of this process may still use them.
     this.#leases.abortExpired(nowMs)
     try {
       const roomBeside = (kind: string, claimed: readonly TaskRecord[]) => this.#lanes.roomFor(kind, [...this.#runs, ...claimed])
       const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs, leaseUntilMs: nowMs + leaseMs }
       const tasks = await database.write((tx) => claimTasks(tx, request))
-      this.#lookedAtMs = clock.now()
+      this.#lastPollAtMs = clock.now()
       for (const task of tasks) this.#launch(task, request.leaseUntilMs)
       return tasks.length === total ? 0 : this.#pauseMs()
     } catch (error) {
-      // Everything else depends on this loop: it says what is wrong and goes on. What was claimed all the same comes back with its lease.
+      // The loop must survive every error. Tasks that the failed write did claim are reclaimed when their leases expire.
       log.error('due tasks could not be claimed', { error })
       return pollMs
     }
   }
 
-  /** False when the database does not answer: nothing can be claimed then either. */
+  /** False when the database write of the check failed: a claim would fail too. */
   async #checkClock(): Promise<boolean> {
     try {
       await this.#clockWatch?.check()
       return true
     } catch (error) {
-      this.#doors.log.error('due tasks could not be claimed', { error })
+      this.#deps.log.error('due tasks could not be claimed', { error })
       return false
     }
   }
 
-  /** Until something is due that has a free slot, at most a poll interval. */
+  /** Time until a task with a free slot is due, at most one poll interval. */
   #pauseMs(): number {
-    const { clock, database, pollMs } = this.#doors
+    const { clock, database, pollMs } = this.#deps
     const dueMs = nextDueMs(database.read, this.#freeByKind().keys())
     return dueMs === undefined ? pollMs : Math.min(pollMs, Math.max(dueMs - clock.now(), 0))
   }
 
-  /** The kind that runs least comes first, among equals the one whose last turn is longest ago, so that no kind starves another. */
+  /** Free slots by kind: the kind with the fewest runs first, then the one that ran longest ago, so that no kind starves another. */
   #freeByKind(): ReadonlyMap<string, number> {
-    const free = [...this.#doors.kinds.keys()].map((kind) => [kind, this.#freeOf(kind)] as const).filter(([, slots]) => slots > 0)
+    const free = [...this.#deps.kinds.keys()].map((kind) => [kind, this.#freeOf(kind)] as const).filter(([, slots]) => slots > 0)
     const lastRunOf = (kind: string) => this.#lastRuns.get(kind) ?? 0
     return new Map(free.sort(([a], [b]) => this.#runningOf(a) - this.#runningOf(b) || lastRunOf(a) - lastRunOf(b)))
   }
 
   #freeOf(kind: string): number {
-    const { concurrency, kinds } = this.#doors
+    const { concurrency, kinds } = this.#deps
     const known = kinds.get(kind)
     if (known === undefined) return 0
     return Math.min(
@@ -194,7 +194,7 @@ export class Worker {
   }
 
   #launch(task: TaskRecord, leaseUntilMs: number): void {
-    // A claim that returns during the stop is handed back with the rest.
+    // Tasks claimed during the stop are handed back with the running ones.
     if (this.#isStopping) return
     const lease: Lease = { id: task.id, kind: task.kind, seq: task.leaseSeq }
     const held = this.#leases.hold(lease, leaseUntilMs)
@@ -210,9 +210,9 @@ export class Worker {
     this.#lastRuns.set(task.kind, ++this.#runsBegun)
   }
 
-  /** Never rejects: what goes wrong here leaves the row to the end of its lease, and another run takes it over. */
+  /** Never rejects: after an error the row keeps its lease until it expires, and then the task runs again. */
   async #runToEnd(task: TaskRecord, lease: Lease, { signal }: HeldLease): Promise<void> {
-    const { clock, database, kinds, log, onEnded, random, runs } = this.#doors
+    const { clock, database, kinds, log, onEnded, random, runs } = this.#deps
     const fields = { task: task.id, kind: task.kind }
     try {
       await claimed()
@@ -224,7 +224,7 @@ export class Worker {
       await ran()
       const status = await database.write((tx) => endRun(tx, lease, ending, clock.now()))
       if (status !== undefined) runs.add(task.kind, ending.kind, tookMs)
-      if (status === undefined) log.warn('the end of a run was not recorded: its lease had passed on', fields)
+      if (status === undefined) log.warn('task result discarded: lease lost', fields)
       else if (status !== 'pending') onEnded(task, status)
     } catch (error) {
       log.error('the end of a run could not be recorded; the task runs again after its lease', { ...fields, error })

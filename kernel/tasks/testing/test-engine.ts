@@ -8,7 +8,7 @@ import { createEvents, type Events } from '../../events.ts'
 import { silentLog } from '../../log.ts'
 import { type } from '../../schema.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
-import { createTaskEngine, type EngineDoors } from '../create-engine.ts'
+import { createTaskEngine, type EngineDeps } from '../create-engine.ts'
 import type { Bound, EngineWork, TaskEngine } from '../engine.ts'
 import { done, type Outcome } from '../outcome.ts'
 import type { EnqueueOptions } from '../queue.ts'
@@ -80,10 +80,10 @@ export interface RunningEngine extends AsyncDisposable {
 /** An engine that has started; a second one may be started over the same tasks. */
 export async function startEngine(
   tasks: TestTasks,
-  work: Partial<EngineWork> & { readonly doors?: Partial<EngineDoors> },
+  work: Partial<EngineWork> & { readonly deps?: Partial<EngineDeps> },
 ): Promise<RunningEngine> {
-  const { doors, ...plugins } = work
-  const engine = createTaskEngine({ ...tasks, log: silentLog, settings, random: () => 0.5, ...doors })
+  const { deps, ...plugins } = work
+  const engine = createTaskEngine({ ...tasks, log: silentLog, settings, random: () => 0.5, ...deps })
   await engine.start({ kinds: [], schedules: [], recoveries: [], dueTimes: [], ...plugins })
   let isStopped = false
   const stop = async () => {

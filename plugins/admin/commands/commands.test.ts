@@ -103,7 +103,7 @@ test('one section is listed alone, with the meanings in full', async () => {
   await using admin = await start()
   await set(admin, ['logging.level=debug'])
   const { stdout } = await get(admin, 'logging')
-  expect(stdout).toMatch(/^KEY +VALUE +SOURCE +DEFAULT +MEANING\nlevel +debug +file +info +Lines below this level are left out\.\n/)
+  expect(stdout).toMatch(/^KEY +VALUE +SOURCE +DEFAULT +MEANING\nlevel +debug +file +info +Lines below this level are omitted\.\n/)
   expect(JSON.parse((await get(admin, 'logging', { json: true })).stdout)).toMatchObject({
     'logging.level': { value: 'debug', source: 'file', default: 'info' },
   })

@@ -26,8 +26,8 @@ export function describeSystem({ state, nowMs, chain }: SystemSituation): System
 /** All background work runs in one engine. */
 export function describeWorkers(tasks: WorkerHealth): Workers {
   const healthy = tasks.isHealthy()
-  const { active, lookedAtMs } = tasks.activity()
-  return { workers: { tasks: healthy }, details: { tasks: { healthy, last_tick_at: formatTime(lookedAtMs), active } } }
+  const { active, lastPollAtMs } = tasks.activity()
+  return { workers: { tasks: healthy }, details: { tasks: { healthy, last_tick_at: formatTime(lastPollAtMs), active } } }
 }
 
 export function describeCache(stats: StoredCacheStats): CacheStats {
