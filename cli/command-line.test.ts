@@ -19,7 +19,7 @@ test('the help of a command shows its flags, their defaults and examples', async
   expect(stdout).toContain('svc dev --fresh --providers 8')
 })
 
-test('a word that only begins commands lists them', async () => {
+test('a word that is only the start of commands lists them', async () => {
   using home = svcHome()
   const { code, stdout } = await home.run(['plugins'])
   expect(code).toBe(0)

@@ -94,7 +94,7 @@ test('a choice that cannot start is listed with its problem and can be corrected
   expect((await home.run(['plugins', 'list'])).code).toBe(0)
 })
 
-test('where the environment decides, the file is not changed', async () => {
+test('a variable that overrides the file stops the change of the file', async () => {
   const { home, configPath, text } = homeWithPlugins()
   using _home = home
   const { code, stderr } = await home.run(['plugins', 'disable', 'polite'], { SVC_PLUGINS_DISABLED: '' })
@@ -103,7 +103,7 @@ test('where the environment decides, the file is not changed', async () => {
   expect(readFileSync(configPath, 'utf8')).toBe(text)
 })
 
-test('a file that is not TOML is named with the place of the fault, and the help still works', async () => {
+test('a file that is not TOML is named with line and column, and the help still works', async () => {
   const { home, configPath } = homeWithPlugins()
   using _home = home
   writeFileSync(configPath, '[plugins\n')

@@ -102,7 +102,7 @@ async function signIn({ fetch }: TestKernel, password: string): Promise<string> 
   return answer.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }
 
-test('after the reset and a restart neither the old password nor a session of before is accepted', async () => {
+test('after the reset and a restart the old password and earlier sessions are refused', async () => {
   const { dir } = openHome()
   const config = join(dir, 'config.toml')
   const session = (svc: TestKernel, cookie: string) => svc.fetch('/api/v1/auth/session', { headers: { cookie } })

@@ -96,7 +96,7 @@ test.each([
   })
 })
 
-test('without a file, what the environment lacks is named where it holds a part', async () => {
+test('without a file and with some settings in the environment, the missing ones are named', async () => {
   using home = svcHome()
   const { stderr } = await home.run(['serve'], { SVC_ADMIN_AUTH_USERNAME: 'admin' })
   expect(stderr).toMatch(/^fatal: \S+ does not exist; run svc init, or set in the environment: admin\.auth\.password_hash /)
@@ -128,7 +128,7 @@ test('--set takes the path of the database, which is no secret', async () => {
   expect(await svc.stop('SIGTERM')).toBe(0)
 })
 
-test('a configuration that other users may read is warned of, and every file that the service creates is private', async () => {
+test('a configuration that other users can read causes a warning, and every file that the service creates is private', async () => {
   using home = svcHome()
   await home.run(['init'])
   const dir = join(home.dir, '.svc')
@@ -162,7 +162,7 @@ test('a mistyped setting stops the start and is named', async () => {
   expect(flag.stderr).toContain('admin.adr is not a setting')
 })
 
-test('svc migrate applies what is pending, once', async () => {
+test('svc migrate applies pending migrations once', async () => {
   using home = svcHome()
   await home.run(['init'])
   const first = await home.run(['migrate'])

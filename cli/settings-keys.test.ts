@@ -49,7 +49,7 @@ const nest = (field: string, value: unknown) => field.split('.').reduceRight<unk
 const valueAt = (tree: unknown, field: string) =>
   field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], tree)
 
-test('every setting has the metadata that an operator needs, and is changed where they say', async () => {
+test('every setting has complete metadata, and only the listed ones are editable', async () => {
   await using svc = await testKernel({ plugins: builtinPlugins, config })
   const { metadata } = (await svc.call('GET', '/api/v1/settings')).body
   for (const [field, fallback] of editableKeys) {

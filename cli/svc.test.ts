@@ -73,7 +73,7 @@ test('the size of the thread pool is set before its first use', async () => {
   expect(stderr).toBe('64')
 })
 
-test('the program ends with its command, although a library left a timer running', async () => {
+test('the program ends with its command, also when a library left a timer running', async () => {
   const forgotten = 'data:text/javascript,setInterval(() => {}, 60_000)'
   const code = await new Promise((resolve) => {
     execFile(process.execPath, ['--import', forgotten, program, 'serv'], { timeout: 30_000 }, (error) => resolve(error?.code))

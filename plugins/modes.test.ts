@@ -69,14 +69,14 @@ test('in setup mode settings are validated without being saved, and saved', asyn
 test.each([
   ['a network whose other settings are missing', { chain: { network: 'devnet' } }, 'chain.devnet_info'],
   ['a plugin disabled that others require', { plugins: { disabled: ['wallet'] } }, 'plugins.disabled'],
-])('in either mode nothing is saved that the next start would refuse: %s', async (_what, body, field) => {
+])('in both modes settings that the next start would refuse are not saved: %s', async (_what, body, field) => {
   for (const kernel of [svc, full]) {
     const refused = await kernel.call('PUT', '/api/v1/settings', body)
     expect(refused).toMatchObject({ status: 400, body: { code: 'settings_invalid', fields: [{ field, message: expect.any(String) }] } })
   }
 })
 
-test('in setup mode health tells so and the preflight answers', async () => {
+test('in setup mode /healthz says setup and the preflight works', async () => {
   expect((await svc.call('GET', '/healthz')).body).toEqual({ status: 'setup' })
   const checked = await svc.call('POST', '/api/v1/chain/readiness/preflight', { chain: { rpc_url: 'http://127.0.0.1:9/' } })
   expect(checked).toMatchObject({ status: 200, body: { status: expect.any(String), checks: expect.any(Array) } })

@@ -57,7 +57,7 @@ describe.each([
   })
 })
 
-test.each(['/metrics', '/api/v1/overview', '/api/v1/settings'])('%s is open to the cookie alone and to Basic', async (path) => {
+test.each(['/metrics', '/api/v1/overview', '/api/v1/settings'])('%s accepts the cookie alone and Basic', async (path) => {
   expect((await svc.call('GET', path)).status).toBe(200)
   const { cookie } = session
   // HEAD is served only where the answer is JSON.
@@ -67,14 +67,14 @@ test.each(['/metrics', '/api/v1/overview', '/api/v1/settings'])('%s is open to t
 })
 
 test.each(['nonsense', 'Basic', 'Basic !!!', 'Basic bm8tY29sb24=', 'Bearer x', 'Digest username="admin"'])(
-  'Authorization: %s counts as none, so the cookie decides',
+  'Authorization: %s counts as absent, so the cookie decides',
   async (authorization) => {
     expect(await svc.call('GET', '/api/v1/overview', { headers: { authorization } })).toMatchObject(loginNeeded)
     expect((await svc.call('GET', '/api/v1/overview', { as: session, headers: { authorization } })).status).toBe(200)
   },
 )
 
-test('wrong Basic credentials are not saved by a good cookie, nor do they clear it', async () => {
+test('wrong Basic credentials are refused despite a valid cookie, which is not cleared', async () => {
   const authorization = `Basic ${Buffer.from('admin:wrong').toString('base64')}`
   const reply = await svc.call('GET', '/api/v1/overview', { as: session, headers: { authorization } })
   expect(reply).toMatchObject(loginNeeded)
@@ -82,7 +82,7 @@ test('wrong Basic credentials are not saved by a good cookie, nor do they clear 
   expect((await svc.call('GET', '/api/v1/overview')).status).toBe(200)
 })
 
-describe('a cookie alone does not', () => {
+describe('a cookie alone is refused', () => {
   const changes = [
     ['PUT', '/api/v1/settings'],
     ['POST', '/api/v1/settings/validate'],
@@ -92,7 +92,7 @@ describe('a cookie alone does not', () => {
     ['POST', '/api/v1/auth/refresh'],
     ['POST', '/api/v1/auth/logout'],
   ] as const
-  test.each(changes)('%s %s: it takes the CSRF token of its own family', async (method, path) => {
+  test.each(changes)('%s %s accepts only the CSRF token of its own session family', async (method, path) => {
     const { cookie, csrfToken } = session
     const tokens = [
       '',
@@ -116,12 +116,12 @@ describe('a cookie alone does not', () => {
     expect(inCookie).toMatchObject(csrfNeeded)
   })
 
-  test('the CSRF token alone is worth nothing', async () => {
+  test('the CSRF token alone is refused', async () => {
     const headers = { 'x-svc-csrf': session.csrfToken }
     expect(await svc.call('POST', '/api/v1/settings/validate', { as: 'nobody', headers, json: {} })).toMatchObject(loginNeeded)
   })
 
-  test('with both the change is made', async () => {
+  test('with cookie and CSRF token the change is made', async () => {
     expect(await svc.call('POST', '/api/v1/settings/validate', { as: session, json: {} })).toMatchObject({
       status: 200,
       json: { validation_errors: [] },
@@ -164,20 +164,20 @@ const tricks = [
 const ask = async (target: string, ...lines: readonly string[]) =>
   sendRaw(svc.adminUrl, [`GET ${target} HTTP/1.1`, 'Host: svc', ...lines, 'Connection: close', '', ''].join('\r\n'))
 
-test.each(tricks)('%s is no way around the guard', async (target) => {
+test.each(tricks)('%s does not bypass the guard', async (target) => {
   expect(await ask(target)).toMatch(/^HTTP\/1\.1 401 .*"code":"authentication_required"/s)
   // For the operator it leads where it says or nowhere.
   expect(await ask(target, `Authorization: ${testAuthorization}`)).toMatch(/^HTTP\/1\.1 (200|400|404) /)
 })
 
 test.each(['/api\\v1\\overview', '/API/v1/overview', '/api/v1;x/overview', '/api/v1%00/overview', '/api/v1/overview%', '/%ff'])(
-  '%s leads nobody anywhere',
+  '%s is answered without a redirect to another site',
   async (target) => {
     expect(await ask(target)).toMatch(/^HTTP\/1\.1 (400|401|404) /)
   },
 )
 
-test('no answer lets another site read it', async () => {
+test('no answer has CORS headers for another site', async () => {
   const origin = 'https://elsewhere.example'
   const preflight = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-svc-csrf' }
   for (const reply of [
@@ -223,11 +223,11 @@ describe('a Basic request that a browser sends for a page of another site', () =
     ['our own Referer', () => ({ referer: `${own()}/admin/buckets?x=1` })],
     ['Sec-Fetch-Site: same-origin and our Origin', () => ({ 'sec-fetch-site': 'same-origin', origin: own() })],
     ['Sec-Fetch-Site: none, an address typed by hand', () => ({ 'sec-fetch-site': 'none' })],
-  ])('is not meant by %s', async (_what, headers) => {
+  ])('does not include %s', async (_what, headers) => {
     expect((await refusedFor(headers())).status).toBe(200)
   })
 
-  test('is refused before the password is looked at', async () => {
+  test('is refused before the password is checked', async () => {
     const headers = { origin: 'https://elsewhere.example', authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
     for (let guess = 0; guess < 8; guess++) {
       expect(await svc.call('POST', '/api/v1/settings/validate', { headers, json: {} })).toMatchObject({ status: 403 })

@@ -108,7 +108,7 @@ describe('creation', () => {
     expect(refusalOf(await svc.call('POST', path, { body }))).toEqual([400, 'invalid_request'])
   })
 
-  test('with a name that is taken is refused with 409, also when it was made through S3', async () => {
+  test('with an existing name is refused with 409, also when the bucket was created through S3', async () => {
     await create(owned('taken'))
     expect(refusalOf(await create(owned('taken', { default_copies: 1 })))).toEqual([409, 'bucket_exists'])
     const user = await svc.createUser()
@@ -119,14 +119,14 @@ describe('creation', () => {
     expect((await show('taken-by-s3')).owner_access_key).toBe(user.access_key)
   })
 
-  test('by many at once makes one bucket', async () => {
+  test('concurrent requests create one bucket', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => create(owned('contested-creation'))))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)])
   })
 })
 
 describe('the list', () => {
-  test('has every bucket in order of name, with its counts of current objects', async () => {
+  test('has every bucket in order of name, with its number of current objects', async () => {
     const bucket = await data.makeBucket()
     await data.upload(bucket, 'a', Buffer.alloc(200, 'a'))
     await data.upload(bucket, 'a', Buffer.alloc(300, 'b'))
@@ -172,11 +172,11 @@ describe('the detail', () => {
     })
   })
 
-  test('of no name is 404: a slash at the end names no bucket', async () => {
+  test('of an empty name is 404', async () => {
     for (const method of ['GET', 'DELETE', 'PATCH']) expect(refusalOf(await svc.call(method, `${path}/`))).toEqual([404, 'not_found'])
   })
 
-  test('of a bucket that does not exist is 404, of a name that no bucket can have 400', async () => {
+  test('of a missing bucket is 404, of an invalid name 400', async () => {
     expect(refusalOf(await svc.call('GET', `${path}/nowhere`))).toEqual([404, 'bucket_not_found'])
     for (const name of ['No', 'a_b', 'x'.repeat(64), '%2e%2e%2f', 'a%00b']) {
       expect(refusalOf(await svc.call('GET', `${path}/${name}`))).toEqual([400, 'invalid_bucket_name'])
@@ -187,7 +187,7 @@ describe('the detail', () => {
 describe('the owner', () => {
   const change = (bucket: string, json: unknown) => svc.call('PUT', `${path}/${bucket}/owner`, { json })
 
-  test('becomes another S3 user, and the service itself again', async () => {
+  test('can become another S3 user and the service itself again', async () => {
     const bucket = await data.makeBucket()
     const user = await makeUser()
     expect(answerOf(changeOwner, await change(bucket, { owner_access_key: user }))).toMatchObject({ name: bucket, owner_access_key: user })
@@ -195,7 +195,7 @@ describe('the owner', () => {
     expect(answerOf(changeOwner, await change(bucket, { owner_access_key: internalRoot })).owner_access_key).toBe(internalRoot)
   })
 
-  test('may use the bucket through S3 at once', async () => {
+  test('can use the bucket through S3 immediately', async () => {
     const bucket = await data.makeBucket()
     const reply = await svc.call('POST', '/api/v1/s3-users', { json: { role: 'user' } })
     const { access_key, secret_key } = answerOf(createUser, reply)
@@ -209,7 +209,7 @@ describe('the owner', () => {
     s3.destroy()
   })
 
-  test('that does not exist is 404, also when only its case differs', async () => {
+  test('that does not exist is 404; keys are case-sensitive', async () => {
     const bucket = await data.makeBucket()
     const user = await makeUser()
     const other = user.replaceAll(/[a-z]/gi, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
@@ -243,7 +243,7 @@ describe('deletion', () => {
   })
 
   test.each(['nowhere', 'No_Bucket', 'a', 'x'.repeat(64), '..%2f', 'a%00b', '%F0%9F%98%80'])(
-    'of %s, which is not there, is answered 501 too',
+    'of %s, which does not exist, is answered 501 too',
     async (name) => {
       expect(refusalOf(await svc.call('DELETE', `${path}/${name}`))).toEqual([501, 'bucket_deletion_unsupported'])
       expect(refusalOf(await svc.call('DELETE', `${path}/${name}?force=true`, { body: '{' }))).toEqual([501, 'bucket_deletion_unsupported'])

@@ -102,12 +102,12 @@ test('a body of exactly 4096 bytes is read with any Content-Type', async () => {
   expect(answerOf(changeCopyPolicy, reply).default_copies).toBe(5)
 })
 
-test('a bucket that does not exist is 404, a name that no bucket can have 400', async () => {
+test('a missing bucket is 404, an invalid name 400', async () => {
   expect(refusalOf(await change('nowhere', { default_copies: 5 }))).toEqual([404, 'bucket_not_found'])
   expect(refusalOf(await change('No_Bucket', { default_copies: 5 }))).toEqual([400, 'invalid_bucket_name'])
 })
 
-test('rule 7: a target changes later uploads only', async () => {
+test('rule 7: a changed target affects later uploads only', async () => {
   const bucket = await bucketWith(1, 1)
   const before = await data.upload(bucket, 'before')
   await change(bucket, { default_copies: 2 })
@@ -116,7 +116,7 @@ test('rule 7: a target changes later uploads only', async () => {
   expect((await data.provenance(bucket, after.versionId)).requested_copies).toBe(2)
 })
 
-test('rule 7: a changed minimum has the cached bytes of the bucket reviewed, and the same minimum has not', async () => {
+test('rule 7: a changed minimum starts a review of the cached bytes; the same minimum does not', async () => {
   const [changed, same] = [await bucketWith(3, 1), await bucketWith(3, 1)]
   await change(same, { minimum_durable_copies: 1, default_copies: 4 })
   await change(changed, { minimum_durable_copies: 2 })

@@ -58,7 +58,7 @@ describe('deleted objects', () => {
   const list = async (bucket: string, query: Readonly<Record<string, string>> = {}) =>
     answerOf(listDeletedObjects, await svc.call('GET', at(bucket, `deleted?${new URLSearchParams(query)}`)))
 
-  test.concurrent('are those with a delete marker on top and bytes to go back to', async () => {
+  test.concurrent('are keys with a current delete marker and an earlier data version', async () => {
     const bucket = await data.makeBucket()
     await data.upload(bucket, 'a', Buffer.alloc(200, '1'))
     const newest = await data.upload(bucket, 'a', Buffer.alloc(300, '2'))
@@ -82,7 +82,7 @@ describe('deleted objects', () => {
     })
   })
 
-  test.concurrent('are paged in order of key without gap or duplicate, and chosen by prefix', async () => {
+  test.concurrent('are paged in order of key without gap or duplicate, and filtered by prefix', async () => {
     const bucket = await data.makeBucket()
     const keys = ['a', 'a/1', 'a/2', 'b', 'ü']
     for (const key of keys) {
@@ -106,7 +106,7 @@ describe('delete markers', () => {
   const list = async (bucket: string, query: Readonly<Record<string, string>> = {}) =>
     answerOf(listDeletions, await svc.call('GET', at(bucket, `deletions?${new URLSearchParams(query)}`)))
 
-  test.concurrent('are listed newest first, also those of keys that never were and those that were covered', async () => {
+  test.concurrent('are listed newest first, also those of keys without data and those under newer versions', async () => {
     const bucket = await data.makeBucket()
     const old = await data.remove(bucket, 'a')
     await data.upload(bucket, 'a')
@@ -148,7 +148,7 @@ describe('restoring a deleted object', () => {
     expect((await data.history(bucket, 'a')).versions.map(({ version_id }) => version_id)).toEqual([versionId])
   })
 
-  test.concurrent('with a marker that is not current any more is refused with 409', async () => {
+  test.concurrent('with a marker that is no longer current is refused with 409', async () => {
     const bucket = await data.makeBucket()
     await data.upload(bucket, 'a')
     const covered = await data.remove(bucket, 'a')
@@ -158,7 +158,7 @@ describe('restoring a deleted object', () => {
     expect(refusalOf(await post(bucket, 'restore', markerOf('a', versionId)))).toEqual([409, 'object_version_changed'])
   })
 
-  test.concurrent('without bytes to go back to, or of what does not exist, is 404', async () => {
+  test.concurrent('without an earlier data version, or of a missing key, is 404', async () => {
     const bucket = await data.makeBucket()
     const marker = await data.remove(bucket, 'never was')
     expect(refusalOf(await post(bucket, 'restore', markerOf('never was', marker)))).toEqual([404, 'object_not_found'])
@@ -172,7 +172,7 @@ describe('restoring a deleted object', () => {
 describe('deleting a version permanently', () => {
   const remove = (bucket: string, json: unknown) => post(bucket, 'permanent-delete', json)
 
-  test.concurrent('takes it away, has its copies cleaned up, and makes the next newest current', async () => {
+  test.concurrent('removes it, starts the cleanup of its copies, and makes the next newest version current', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
     const [old, current] = (await storedObjects(bucket, ['a', 'a'])) as [Uploaded, Uploaded]
     const deleted = answerOf(deleteVersionPermanently, await onceIdle(() => remove(bucket, versionOf('a', current.versionId))))
@@ -198,7 +198,7 @@ describe('deleting a version permanently', () => {
     expect((await svc.call('GET', at(bucket, 'download?key=b'))).bytes.equals(shared.bytes)).toBe(true)
   })
 
-  test.concurrent('rule 1: is refused with 409 while its copies are being stored, and done once they are', async () => {
+  test.concurrent('rule 1: is refused with 409 while its copies are being stored, and succeeds afterwards', async () => {
     const bucket = await data.makeBucket()
     const { versionId } = await data.upload(bucket, 'a')
     expect(refusalOf(await remove(bucket, versionOf('a', versionId)))).toEqual([409, 'object_storage_busy'])
@@ -222,7 +222,7 @@ describe('deleting a version permanently', () => {
     expect((await onceIdle(() => remove(bucket, versionOf('a', versionId)))).status).toBe(200)
   })
 
-  test('rule 1: is not held up by storage work that stopped before it sent anything', async () => {
+  test('rule 1: is not blocked by storage work that stopped before it sent anything', async () => {
     const bucket = await data.makeBucket()
     const { versionId } = await uploadForFailure(svc, data, bucket, 'a')
     const deleted = answerOf(deleteVersionPermanently, await remove(bucket, versionOf('a', versionId)))
@@ -251,7 +251,7 @@ describe('deleting a version permanently', () => {
 describe('deleting a deleted object permanently', () => {
   const remove = (bucket: string, json: unknown) => post(bucket, 'deleted/permanent-delete', json)
 
-  test.concurrent('takes every version and delete marker away, and has the copies cleaned up', async () => {
+  test.concurrent('removes every version and delete marker, and starts the cleanup of the copies', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
     const first = await data.upload(bucket, 'a')
     await data.remove(bucket, 'a')
@@ -270,14 +270,14 @@ describe('deleting a deleted object permanently', () => {
     expect(await data.history(bucket, 'a')).toEqual({ versions: [], has_more: false })
   })
 
-  test.concurrent('takes a key away that has only delete markers', async () => {
+  test.concurrent('removes a key that has only delete markers', async () => {
     const bucket = await data.makeBucket()
     const marker = await data.remove(bucket, 'never was')
     const purged = answerOf(deleteObjectPermanently, await remove(bucket, markerOf('never was', marker)))
     expect(purged).toMatchObject({ data_versions_deleted: 0, delete_markers_deleted: 1, storage_cleanup_task_ids: [] })
   })
 
-  test.concurrent('rule 1: is refused with 409 while copies of any version are being stored, and takes nothing away', async () => {
+  test.concurrent('rule 1: is refused with 409 while copies of any version are being stored, and removes nothing', async () => {
     const bucket = await data.makeBucket()
     await data.upload(bucket, 'a')
     const marker = await data.remove(bucket, 'a')
@@ -285,7 +285,7 @@ describe('deleting a deleted object permanently', () => {
     expect((await data.history(bucket, 'a')).versions).toHaveLength(2)
   })
 
-  test('rule 2: is refused with 409 once the object is not deleted by that marker any more', async () => {
+  test('rule 2: is refused with 409 when that marker is no longer the current one', async () => {
     const bucket = await data.makeBucket()
     const covered = await data.remove(bucket, 'a')
     await data.remove(bucket, 'a')
@@ -296,7 +296,7 @@ describe('deleting a deleted object permanently', () => {
     }
   })
 
-  test('rule 3: of what does not exist is 404', async () => {
+  test('rule 3: of a missing key is 404', async () => {
     const bucket = await data.makeBucket()
     const marker = await data.remove(bucket, 'a')
     expect(refusalOf(await remove(bucket, markerOf('never was', marker)))).toEqual([404, 'object_not_found'])
@@ -332,7 +332,7 @@ describe.each(['deleted', 'deletions'])('the list of %s', (rest) => {
     expect(refusalOf(await svc.call('GET', at(await data.makeBucket(), `${rest}?${query}`)))).toEqual([400, 'invalid_request'])
   })
 
-  test('of a bucket that does not exist is 404', async () => {
+  test('of a missing bucket is 404', async () => {
     expect(refusalOf(await svc.call('GET', at('nowhere', rest)))).toEqual([404, 'bucket_not_found'])
   })
 })
@@ -341,7 +341,7 @@ describe('affected versions', () => {
   const path = (bucket: string, query: string) => `/api/v1/buckets/${bucket}/storage-health/affected-versions?${query}`
   const list = async (bucket: string, query = '') => answerOf(listAffectedVersions, await svc.call('GET', path(bucket, query)))
 
-  test('are told with what is at risk, by key, prefix and data set, and paged without gap or duplicate', async () => {
+  test('are listed with their risks, by key, prefix and data set, and paged without gap or duplicate', async () => {
     const bucket = await data.makeBucket({ default_copies: 2 })
     await storedObjects(bucket, ['a', 'a', 'b/1', 'b/2'])
     const all = await list(bucket)
@@ -373,13 +373,13 @@ describe('affected versions', () => {
     expect(seen).toEqual(all.versions.map(({ version_id }) => version_id))
   })
 
-  test('keep the moment before which an observation is stale', async () => {
+  test('keep the time before which an observation is stale', async () => {
     const bucket = await data.makeBucket()
     expect((await list(bucket, 'stale_before=2026-01-02T03:04:05.678Z')).stale_before).toBe('2026-01-02T03:04:05.678Z')
     expect(Date.parse((await list(bucket)).stale_before)).toBeLessThan(Date.now())
   })
 
-  test.each(['limit=0', 'limit=-1', 'limit=x', 'limit=5000'])('with %s are listed all the same', async (query) => {
+  test.each(['limit=0', 'limit=-1', 'limit=x', 'limit=5000'])('with %s are still listed', async (query) => {
     expect((await list(await data.makeBucket(), query)).versions).toEqual([])
   })
 
@@ -399,11 +399,11 @@ describe('affected versions', () => {
     'stale_before=2026-13-02T03:04:05Z',
     'key_marker=a&version_marker=b&created_at_marker=x&stale_before=2026-01-02T03:04:05Z',
     'key=a&key=b',
-  ])('asked for with %s are refused with 400', async (query) => {
+  ])('with the query %s are refused with 400', async (query) => {
     expect(refusalOf(await svc.call('GET', path(await data.makeBucket(), query)))).toEqual([400, 'invalid_request'])
   })
 
-  test('of a bucket that does not exist are 404', async () => {
+  test('of a missing bucket are 404', async () => {
     expect(refusalOf(await svc.call('GET', path('nowhere', '')))).toEqual([404, 'bucket_not_found'])
   })
 })

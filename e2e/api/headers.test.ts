@@ -21,7 +21,7 @@ describe.each(['/healthz', '/metrics', '/api/v1/overview', '/api/v1/nothing', '/
   })
 })
 
-test.each(['/api/v1/nothing', '/api/nothing', '/api', '/admin/nothing'])('%s does not exist, and says so in JSON', async (path) => {
+test.each(['/api/v1/nothing', '/api/nothing', '/api', '/admin/nothing'])('%s is 404 in JSON', async (path) => {
   const reply = await svc.call('GET', path)
   expect([reply.status, reply.json]).toEqual([404, { error: expect.any(String), code: 'not_found' }])
 })

@@ -29,12 +29,12 @@ test('a missing cache directory makes the service unhealthy until it is back', a
   expect(await health()).toEqual([200, { status: 'ok' }])
 })
 
-test('a chain that is out of reach makes nothing unhealthy', async () => {
+test('an unreachable chain does not make the service unhealthy', async () => {
   expect((await svc.call('GET', '/api/v1/chain/readiness')).json.status).toBe('unknown')
   expect(await health()).toEqual([200, { status: 'ok' }])
 })
 
-test('many calls at once get the same answer', async () => {
+test('concurrent calls get the same answer', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, health))
   expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set(['[200,{"status":"ok"}]']))
 })

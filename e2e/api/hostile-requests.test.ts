@@ -30,7 +30,7 @@ const json = 'Content-Type: application/json'
 const ask = (lines: readonly string[], body = '') => sendRaw(svc.adminUrl, `${lines.join('\r\n')}\r\n\r\n${body}`)
 const readJson = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
-describe('a request that two readers could understand in two ways is refused:', () => {
+describe('an ambiguous request is refused:', () => {
   const get = (...lines: readonly string[]) => ['GET /api/v1/overview HTTP/1.1', ...lines, 'Connection: close']
   const post = (...lines: readonly string[]) => ['POST /api/v1/settings/validate HTTP/1.1', host, operator, json, ...lines]
   test.each<readonly [string, () => Promise<string>]>([
@@ -74,7 +74,7 @@ describe('a request that two readers could understand in two ways is refused:', 
       expect(answer.toLowerCase()).toContain(header.toLowerCase())
   })
 
-  test('two session cookies, of which none is believed', async () => {
+  test('with two session cookies neither is accepted', async () => {
     const { cookie } = session
     for (const both of [`${cookie}; ${cookie}`, `svc_admin_session=x; ${cookie}`, `${cookie}; a=b; svc_admin_session=x`]) {
       expect((await svc.call('GET', '/api/v1/overview', { as: 'nobody', headers: { cookie: both } })).status).toBe(401)
@@ -88,16 +88,16 @@ test.each<readonly [string, () => readonly string[]]>([
   ['a cookie of 64 KiB', () => [`Cookie: svc_admin_session=${'a'.repeat(65_536)}`]],
   ['a header of 64 KiB', () => [`X-Note: ${'a'.repeat(65_536)}`]],
   ['ten thousand headers', () => Array.from({ length: 10_000 }, (_, n) => `X-${n}: y`)],
-])('%s is more than the head may hold', async (_what, lines) => {
+])('%s exceed the limit of the request head', async (_what, lines) => {
   expect(await ask(['GET /healthz HTTP/1.1', host, ...lines()])).toMatch(/^HTTP\/1\.1 431 /)
 })
 
-test('an address of 64 KiB is more than the head may hold', async () => {
+test('an address of 64 KiB exceeds the limit of the request head', async () => {
   expect(await ask([`GET /${'a'.repeat(65_536)} HTTP/1.1`, host])).toMatch(/^HTTP\/1\.1 431 /)
 })
 
-describe('of slow senders', () => {
-  test('one that does not end its headers is answered 408 and cut within seconds', async () => {
+describe('slow and unfinished requests', () => {
+  test('unfinished headers are answered 408, and the connection is closed within seconds', async () => {
     const startMs = performance.now()
     const answer = await new Promise<string>((resolve, reject) => {
       const { hostname, port } = new URL(svc.adminUrl)
@@ -119,17 +119,17 @@ describe('of slow senders', () => {
     expect(tookMs).toBeLessThan(20_000)
   })
 
-  test('an unauthenticated one is refused without waiting for its body', async () => {
+  test('an unauthenticated request is refused without waiting for its body', async () => {
     const lines = ['POST /api/v1/settings/validate HTTP/1.1', host, json, 'Content-Length: 1000', 'Connection: close']
     expect(await ask(lines, '{')).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  test('one that announces too much is refused without waiting for it', async () => {
+  test('a too large declared body is refused without waiting for it', async () => {
     const lines = ['POST /api/v1/settings/validate HTTP/1.1', host, operator, json, 'Content-Length: 65537', 'Connection: close']
     expect(await ask(lines, '{')).toMatch(/^HTTP\/1\.1 400 .*must not be larger than 65536 bytes/s)
   })
 
-  test('one that disconnects inside its body does not affect others', async () => {
+  test('a client that disconnects inside its body does not affect others', async () => {
     const { hostname, port } = new URL(svc.adminUrl)
     const lines = ['POST /api/v1/settings/validate HTTP/1.1', host, operator, json, 'Content-Length: 1000']
     await new Promise<void>((done) => {
@@ -151,11 +151,11 @@ describe('JSON', () => {
     ['objects', inSetting(nested('{"a":', '}', 10_000))],
     ['objects under a group', `{"cache":${nested('{"a":', '}', 10_000)}}`],
     ['lists in a list', `{"plugins":{"disabled":${nested('[', ']', 30_000)}}}`],
-  ])('of %s within each other without end is refused', async (_what, body) => {
+  ])('with endlessly nested %s is refused', async (_what, body) => {
     expect(await put('/api/v1/settings', body)).toMatchObject({ status: 400, json: { code: 'settings_invalid' } })
   })
 
-  test('within each other without end is refused to who signs in, too', async () => {
+  test('endlessly nested is refused at the sign-in too', async () => {
     const body = `{"username":${nested('[', ']', 4000)},"password":"x"}`
     expect(await put('/api/v1/auth/login', body, 'POST')).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
   })
@@ -168,7 +168,7 @@ describe('JSON', () => {
     ['/api/v1/buckets', 'POST', '{"__proto__":{"default_copies":1},"name":"polluted","owner_access_key":"x"}', '__proto__'],
     ['/api/v1/buckets', 'POST', '{"constructor":{"prototype":{}},"name":"polluted","owner_access_key":"x"}', 'constructor'],
     ['/api/v1/chain/readiness/preflight', 'POST', '{"chain":{"__proto__":{"network":"mainnet"}}}', 'chain.__proto__'],
-  ])('for %s (%s) with the members %s is refused by name', async (path, method, body, field) => {
+  ])('for %s (%s) with the members %s is refused and names them', async (path, method, body, field) => {
     const reply = await put(path, body, method)
     expect(reply.status).toBe(400)
     expect(reply.json.fields.map((at: { field: string }) => at.field)).toContain(field)
@@ -210,7 +210,7 @@ describe('a stored object', () => {
   }
 
   test.each(['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml'])(
-    'of type %s is downloaded, and in a browser can run nothing and reach nothing',
+    'of type %s is sent as a download, and a browser neither runs it nor lets it load anything',
     async (type) => {
       const { status, headers, bytes } = await download('page.html', type)
       expect([status, bytes.equals(page)]).toEqual([200, true])

@@ -42,7 +42,7 @@ async function walk(query: Readonly<Record<string, string>>, limit: number): Pro
   }
 }
 
-test('an object is shown with its version, bytes, state and place', async () => {
+test('an object is shown with its version, size, state and location', async () => {
   const shown = await data.makeBucket()
   const { key, versionId, bytes } = await data.upload(shown, 'shown', Buffer.alloc(1234, 's'))
   const reply = await svc.call('GET', pathOf({}, shown))
@@ -78,7 +78,7 @@ test.each([1, 2, 3, 7])('pages of %i have every object once', async (limit) => {
 })
 
 describe('with a delimiter', () => {
-  test('folders stand for what is in them', async () => {
+  test('folders represent the keys in them', async () => {
     const { folders, objects } = await list({ delimiter: '/' })
     expect(folders).toEqual([
       { name: 'a', prefix: 'a/' },
@@ -98,7 +98,7 @@ describe('with a delimiter', () => {
     expect([folders, objects]).toEqual([[{ name: '', prefix: 'b//' }], []])
   })
 
-  test('a prefix that ends inside a name shows what begins with it', async () => {
+  test('a prefix that ends inside a name matches every name that begins with it', async () => {
     const { folders, objects } = await list({ delimiter: '/', prefix: 'a' })
     expect([folders.map(({ prefix }) => prefix), objects.map(({ key }) => key)]).toEqual([['a/'], ['a', 'a0']])
   })
@@ -110,7 +110,7 @@ describe('with a delimiter', () => {
     expect((await walk({ delimiter: '/', prefix: 'a/' }, limit)).toSorted()).toEqual(['a/1', 'a/2', 'a/b/'])
   })
 
-  test('an empty one is none', async () => {
+  test('an empty delimiter counts as absent', async () => {
     expect((await list({ delimiter: '' })).objects).toHaveLength(keys.length)
   })
 
@@ -119,7 +119,7 @@ describe('with a delimiter', () => {
   })
 })
 
-test('a prefix chooses keys, also with characters that mean something elsewhere', async () => {
+test('a prefix filters keys, also with characters that are special in SQL or URLs', async () => {
   const chosen = async (prefix: string) => (await list({ prefix })).objects.map(({ key }) => key)
   expect(await chosen('a/b')).toEqual(['a/b/1', 'a/b/2'])
   expect(await chosen('%')).toEqual(['%41'])
@@ -128,7 +128,7 @@ test('a prefix chooses keys, also with characters that mean something elsewhere'
   expect(await chosen("a'; drop table buckets --")).toEqual([])
 })
 
-test('after need not be a key', async () => {
+test('`after` need not be an existing key', async () => {
   expect((await list({ after: 'a/zzz' })).objects.map(({ key }) => key)).toEqual(keys.slice(keys.indexOf('a0')))
   expect((await list({ after: '\u{10ffff}' })).objects).toEqual([])
 })
@@ -161,7 +161,7 @@ test('unknown parameters are ignored', async () => {
   expect((await list({ page: '2', order: 'desc' })).objects).toHaveLength(keys.length)
 })
 
-test('a bucket that does not exist is 404, a name that no bucket can have 400', async () => {
+test('a missing bucket is 404, an invalid name 400', async () => {
   expect(refusalOf(await svc.call('GET', pathOf({}, 'nowhere')))).toEqual([404, 'bucket_not_found'])
   expect(refusalOf(await svc.call('GET', pathOf({}, 'No_Bucket')))).toEqual([400, 'invalid_bucket_name'])
 })

@@ -36,12 +36,12 @@ const listOperations = (): readonly string[] =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
 
-test('the document has every endpoint of the specification that is built, and no other', () => {
+test('the document has every implemented endpoint of the specification, and no other', () => {
   const wanted = (specRows.Endpoints ?? []).filter((row) => !later.test(row))
   expect(listOperations().toSorted()).toEqual([...wanted, ...ours].toSorted())
 })
 
-test('it is OpenAPI 3.1 of this version, and every reference in it leads somewhere', () => {
+test('it is OpenAPI 3.1 with the version of svc, and every reference in it resolves', () => {
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'svc Admin API', version: expect.stringMatching(/^\d+\.\d+\.\d+/) } })
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
   expect(references.length).toBeGreaterThan(0)
@@ -50,7 +50,7 @@ test('it is OpenAPI 3.1 of this version, and every reference in it leads somewhe
   }
 })
 
-test('every operation says what it answers, and that it may refuse in the one shape', () => {
+test('every operation documents its answer and the common error answer', () => {
   for (const methods of Object.values<Record<string, { responses: object; summary: string }>>(document.paths)) {
     for (const { responses, summary } of Object.values(methods)) {
       expect(summary).not.toBe('')
@@ -95,7 +95,7 @@ describe('the answer of', () => {
     [taskStats, '/api/v1/tasks/stats'],
     [previewAcknowledge, '/api/v1/tasks/acknowledge/preview'],
     [chainReadiness, '/api/v1/chain/readiness'],
-  ] as const)('$path is JSON with exactly the members that are documented', async (endpoint, path) => {
+  ] as const)('$path is JSON with exactly the documented members', async (endpoint, path) => {
     const reply = await svc.call('GET', path.replace('{bucket}', bucket).replace('{version}', versionId))
     expect(reply.headers['content-type']).toMatch(/^application\/json/)
     expect(answerOf<typeof endpoint>(endpoint, reply)).toEqual(reply.json)

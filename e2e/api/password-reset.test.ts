@@ -22,13 +22,13 @@ afterAll(() => stack.disposeAsync())
 
 const statusOf = async (session: BrowserSession) => (await svc.call('GET', '/api/v1/overview', { as: session })).status
 
-test('sessions outlive a restart alone', async () => {
+test('sessions survive a plain restart', async () => {
   await svc.stop()
   svc = await startServe({ dir })
   for (const session of sessions) expect(await statusOf(session)).toBe(200)
 })
 
-test('a reset waits for the restart; then every browser session is dead, and only the new password is right', async () => {
+test('a reset takes effect at the restart: every browser session is invalid, and only the new password is accepted', async () => {
   using home = svcHome()
   const reset = await home.run(['admin-auth', 'reset-password', '--config', svc.configPath])
   expect([reset.code, reset.stderr]).toEqual([0, ''])

@@ -65,7 +65,7 @@ async function fakeNode(chainId: number): Promise<string> {
 }
 
 describe('a running service', () => {
-  test('without deposit and approval is blocked, and says how much is missing and what to do', async () => {
+  test('without deposit and approval is blocked, with the missing amount and the next step', async () => {
     const report = await runtime()
     expect(report).toMatchObject({ status: 'blocked', mode: 'runtime', checked_at: expect.stringMatching(/^[\d-]{10}T[\d:]{8}Z$/) })
     expect(Object.keys(report).sort()).toEqual(['checked_at', 'checks', 'mode', 'status'])
@@ -83,7 +83,7 @@ describe('a running service', () => {
     }
   })
 
-  test('with the deposit that was asked for lacks only the approval, and with both it can store', async () => {
+  test('with the required deposit lacks only the approval, and with both it is ready', async () => {
     const { devnet, privateKey } = network
     await devnet.depositFor(privateKey, BigInt(find(await runtime(), 'payment_funding')?.required_usdfc ?? 0))
     expect(listed(await runtime()).slice(-2)).toEqual(['payment_funding ready', 'fwss_approval blocked'])
@@ -96,13 +96,13 @@ describe('a running service', () => {
 })
 
 describe('a preflight', () => {
-  test('without changes judges the settings as they stand', async () => {
+  test('without changes checks the current settings', async () => {
     const { json } = await gateway.call('POST', preflightPath, { json: {} })
     expect(json).toMatchObject({ status: 'warning', mode: 'draft' })
     expect(listed(json)).toEqual(listed(await runtime()))
   })
 
-  test('with private networks forbidden finds no provider here, and warns of them no more', async () => {
+  test('with private networks forbidden finds no provider here, and no longer warns about them', async () => {
     const report = await preflight({ allow_private_networks: false })
     expect(report.status).toBe('blocked')
     expect(find(report, 'private_networks')).toBeUndefined()
@@ -116,14 +116,14 @@ describe('a preflight', () => {
     expect(find(report, 'providers')).toMatchObject({ status: 'blocked', message: expect.stringContaining('3 approved providers') })
   })
 
-  test('with a node of another chain stops there', async () => {
+  test('with a node of another chain checks nothing further', async () => {
     const report = await preflight({ rpc_url: await fakeNode(314_159) })
     expect(report.status).toBe('blocked')
     expect(listed(report)).toEqual([...configChecks, 'private_networks warning', 'network_match blocked'])
     expect(find(report, 'network_match')?.message).toMatch(/314159.*31415926/)
   })
 
-  test('with a node that answers nothing more tells what is unknown, in words that hold no address', async () => {
+  test('with a node that stops answering reports what is unknown, without an address', async () => {
     const url = `${await fakeNode(31_415_926)}/token-of-the-node`
     const report = await preflight({ rpc_url: url })
     expect(report.partial_errors).toEqual({
@@ -144,7 +144,7 @@ describe('a preflight', () => {
     expect(report.partial_errors).toEqual({ sdk_client: 'RPC failure' })
   })
 
-  test('with the key of an empty wallet names what it lacks; the running service keeps its own', async () => {
+  test('with the key of an empty wallet names what is missing; the running service keeps its wallet', async () => {
     saveConfigFile(gateway.configPath, { 'chain.private_key': `0x${'1'.repeat(64)}` })
     try {
       const report = await preflight()
@@ -157,7 +157,7 @@ describe('a preflight', () => {
     }
   })
 
-  test('with a key that is none stops at the settings, and repeats nothing of it', async () => {
+  test('with an invalid key stops at the settings, and does not quote the key', async () => {
     saveConfigFile(gateway.configPath, { 'chain.private_key': '0xfeedfeedfeed' })
     try {
       const report = await preflight()
@@ -191,7 +191,7 @@ describe('a preflight', () => {
   })
 })
 
-test('a preflight takes one JSON object, called so, and nothing that the environment decides', async () => {
+test('a preflight takes one JSON object with the JSON media type, and no setting that the environment overrides', async () => {
   await using svc = await startServe({ env: { SVC_CHAIN_DEFAULT_COPIES: '2' } })
   const managed = await svc.call('POST', preflightPath, { json: { chain: { default_copies: 2 } } })
   expect(managed).toMatchObject({

@@ -39,7 +39,7 @@ function connect(user: S3Credentials): S3Client {
 }
 
 describe('creation', () => {
-  test('makes a userplus unless said otherwise, with keys that are long and random', async () => {
+  test('creates a userplus by default, with long random keys', async () => {
     const reply = await svc.call('POST', path, { json: {} })
     expect(reply.status).toBe(201)
     expect(answerOf(createUser, reply)).toEqual({
@@ -49,7 +49,7 @@ describe('creation', () => {
     })
   })
 
-  test.each(['user', 'userplus', 'admin'])('makes a user of role %s', async (role) => {
+  test.each(['user', 'userplus', 'admin'])('creates a user with the role %s', async (role) => {
     const made = await create({ role })
     expect(made.role).toBe(role)
     expect(await list()).toContainEqual({ access_key: made.access_key, role, bucket_count: 0 })
@@ -92,7 +92,7 @@ describe('creation', () => {
   })
 })
 
-test('the list is in order of access key, with how many buckets each owns, and without the service’s own account', async () => {
+test('the list is in order of access key, with the number of owned buckets, and without the internal account', async () => {
   const { access_key } = await create()
   await data.makeBucket({ owner_access_key: access_key })
   await data.makeBucket({ owner_access_key: access_key })
@@ -104,7 +104,7 @@ test('the list is in order of access key, with how many buckets each owns, and w
 })
 
 describe('roles', () => {
-  test('a user may use its own buckets and make none', async () => {
+  test('a user can use its own buckets and create none', async () => {
     const user = await create({ role: 'user' })
     const s3 = connect(user)
     const mine = await data.makeBucket({ owner_access_key: user.access_key })
@@ -116,13 +116,13 @@ describe('roles', () => {
     expect(Buckets.map(({ Name }) => Name)).toEqual([mine])
   })
 
-  test('a userplus may make buckets, and use those alone', async () => {
+  test('a userplus can create buckets and use only its own', async () => {
     const s3 = connect(await create({ role: 'userplus' }))
     await s3.send(new CreateBucketCommand({ Bucket: 'made-by-a-userplus' }))
     await expect(s3.send(new ListObjectsV2Command({ Bucket: await data.makeBucket() }))).rejects.toMatchObject(denied)
   })
 
-  test('an admin may use every bucket', async () => {
+  test('an admin can use every bucket', async () => {
     const s3 = connect(await create({ role: 'admin' }))
     const bucket = await data.makeBucket()
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'k', Body: Buffer.alloc(200) }))
@@ -130,7 +130,7 @@ describe('roles', () => {
     expect(Buckets.map(({ Name }) => Name)).toContain(bucket)
   })
 
-  test('a changed role counts from the next request on', async () => {
+  test('a changed role is effective from the next request', async () => {
     const user = await create({ role: 'user' })
     const s3 = connect(user)
     const bucket = await data.makeBucket()
@@ -143,13 +143,13 @@ describe('roles', () => {
     await expect(read()).rejects.toMatchObject(denied)
   })
 
-  test.each([{}, { role: 'root' }, { role: null }, { role: 'user', x: 1 }, []])('the body %j changes none: 400', async (json) => {
+  test.each([{}, { role: 'root' }, { role: null }, { role: 'user', x: 1 }, []])('the body %j is refused with 400 and changes no role', async (json) => {
     const { access_key } = await create()
     expect(refusalOf(await svc.call('PUT', of(access_key), { json }))).toEqual([400, 'invalid_request'])
     expect(await list()).toContainEqual({ access_key, role: 'userplus', bucket_count: 0 })
   })
 
-  test('a body that is not declared as JSON changes none: 400', async () => {
+  test('a body that is not declared as JSON is refused with 400 and changes no role', async () => {
     const { access_key } = await create()
     const reply = await svc.call('PUT', of(access_key), { body: '{"role":"admin"}', headers: { 'content-type': 'text/plain' } })
     expect(refusalOf(reply)).toEqual([400, 'invalid_request'])
@@ -157,7 +157,7 @@ describe('roles', () => {
 })
 
 describe('a new secret', () => {
-  test('works at once, and the old one is refused at once', async () => {
+  test('is accepted immediately, and the old one refused immediately', async () => {
     const user = await create()
     const old = connect(user)
     await old.send(new ListBucketsCommand({}))
@@ -168,7 +168,7 @@ describe('a new secret', () => {
     await connect(rotated).send(new ListBucketsCommand({}))
   })
 
-  test('is given for an empty object too, and for no other body', async () => {
+  test('is also created for an empty object, and for no other body', async () => {
     const { access_key } = await create()
     expect((await svc.call('POST', `${of(access_key)}/secret`, { json: {} })).status).toBe(200)
     for (const json of [{ secret_key: 'mine' }, [], 'x', null]) {
@@ -178,7 +178,7 @@ describe('a new secret', () => {
 })
 
 describe('deletion', () => {
-  test('answers 204 with nothing, and the user is refused at once', async () => {
+  test('answers 204 without a body, and the user is refused immediately', async () => {
     const user = await create()
     const s3 = connect(user)
     await s3.send(new ListBucketsCommand({}))
@@ -188,7 +188,7 @@ describe('deletion', () => {
     expect((await list()).map(({ access_key }) => access_key)).not.toContain(user.access_key)
   })
 
-  test('is refused with 409 while the user owns buckets, and done once another owns them', async () => {
+  test('is refused with 409 while the user owns buckets, and succeeds once another user owns them', async () => {
     const user = await create()
     const bucket = await data.makeBucket({ owner_access_key: user.access_key })
     expect(refusalOf(await svc.call('DELETE', of(user.access_key)))).toEqual([409, 's3_user_owns_buckets'])
@@ -197,7 +197,7 @@ describe('deletion', () => {
     expect((await svc.call('DELETE', of(user.access_key))).status).toBe(204)
   })
 
-  test('beside the creation of a bucket for the user never leaves a bucket without its owner', async () => {
+  test('concurrent with the creation of a bucket for the user leaves no bucket without an owner', async () => {
     const { access_key } = await create()
     const bucket = { name: 'contested-owner', owner_access_key: access_key, default_copies: 1 }
     const [made, deleted] = await Promise.all([svc.call('POST', '/api/v1/buckets', { json: bucket }), svc.call('DELETE', of(access_key))])
@@ -232,7 +232,7 @@ describe.each([
     },
   )
 
-  test('of who differs only in case is 404', async () => {
+  test('of an access key in another letter case is 404', async () => {
     const { access_key } = await create()
     const other = access_key.replaceAll(/[a-z]/gi, (letter) =>
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
@@ -240,11 +240,11 @@ describe.each([
     expect(refusalOf(await send(other))).toEqual([404, 's3_user_not_found'])
   })
 
-  test('of the service’s own account is refused with 400', async () => {
+  test('of the internal account is refused with 400', async () => {
     expect(refusalOf(await send(internalRoot))).toEqual([400, 's3_user_internal'])
   })
 
-  test('is an operator’s', async () => {
+  test('requires an operator', async () => {
     const { access_key } = await create()
     const call = { as: 'nobody' as const, ...(json === undefined ? {} : { json }) }
     expect(refusalOf(await svc.call(method, `${of(access_key)}${rest}`, call))).toEqual([401, 'authentication_required'])

@@ -27,7 +27,7 @@ const refused = { status: 401, json: { code: 'authentication_required' } }
 const waitUntil = (time: string) => until(time, async () => (Date.now() > Date.parse(time) ? true : undefined), { everyMs: 20 })
 
 describe('a login', () => {
-  test('gives a session, and a cookie that ends with the browser', async () => {
+  test('creates a session with a cookie that ends with the browser', async () => {
     const before = Math.floor(Date.now() / 1000) * 1000
     const reply = await login(testOperator)
     expect(reply).toMatchObject({
@@ -43,7 +43,7 @@ describe('a login', () => {
     expect(Date.parse(reply.json.expires_at) - Date.parse(reply.json.refresh_after)).toBe(12 * 3_600_000 - 5 * 60_000)
   })
 
-  test('with remember gives a cookie of 30 days', async () => {
+  test('with remember sets a cookie of 30 days', async () => {
     const reply = await login({ ...testOperator, remember: true })
     const days30 = 30 * 24 * 3600
     const [, maxAge, expires] = / Max-Age=(\d+); Expires=([^;]+); HttpOnly; SameSite=Strict$/.exec(cookieLineOf(reply)) ?? []
@@ -58,7 +58,7 @@ describe('a login', () => {
     expect(cookieLineOf(reply)).toContain(`; Max-Age=${1000 * 3600};`)
   })
 
-  test('tolerates members it does not know and blanks around the name', async () => {
+  test('accepts unknown members and spaces around the name', async () => {
     const reply = await login({ ...testOperator, username: ` ${testOperator.username} `, device: { name: 'phone' } })
     expect(reply.status).toBe(200)
   })
@@ -68,7 +68,7 @@ describe('a login', () => {
     ['a wrong name', { ...testOperator, username: 'root' }],
     ['a password in other letters', { ...testOperator, password: testOperator.password.toUpperCase() }],
     ['blanks around the password', { ...testOperator, password: ` ${testOperator.password}` }],
-  ])('with %s is refused in the same words and sets no cookie', async (_what, credentials) => {
+  ])('with %s is refused with the same message and sets no cookie', async (_what, credentials) => {
     const reply = await login(credentials)
     expect([reply.status, reply.json]).toEqual([401, { error: 'The username or password is wrong.', code: 'authentication_required' }])
     expect(reply.headers['set-cookie']).toBeUndefined()
@@ -86,13 +86,13 @@ describe('a login', () => {
     ['a number for a password', JSON.stringify({ username: testOperator.username, password: 1 })],
     ['a text for remember', JSON.stringify({ ...testOperator, remember: 'yes' })],
     ['more than 10 KiB', JSON.stringify({ ...testOperator, padding: 'x'.repeat(10 * 1024) })],
-  ])('with %s cannot be decoded', async (_what, body) => {
+  ])('with %s is refused as an invalid body', async (_what, body) => {
     const reply = await svc.call('POST', '/api/v1/auth/login', { body, as: 'nobody', headers: { 'content-type': 'application/json' } })
     expect(reply).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
     expect(reply.headers['set-cookie']).toBeUndefined()
   })
 
-  test('never adopts a session that the client chose', async () => {
+  test('never accepts a session id from the client', async () => {
     const { cookie: attackers } = await svc.signIn()
     const chosen = 'svc_admin_session=chosen.by-the-client'
     for (const cookie of [attackers, chosen]) {
@@ -110,7 +110,7 @@ describe('a login', () => {
 })
 
 describe('a session', () => {
-  test('is shown to its cookie alone', async () => {
+  test('is returned only for its cookie', async () => {
     const { cookie, body } = await svc.signIn()
     expect(await sessionOf(svc, cookie)).toMatchObject({ status: 200, json: body })
     for (const reply of [await svc.call('GET', '/api/v1/auth/session', { as: 'nobody' }), await svc.call('GET', '/api/v1/auth/session')]) {
@@ -118,7 +118,7 @@ describe('a session', () => {
     }
   })
 
-  test('is refused where a cookie was changed, cut or sent twice', async () => {
+  test('is refused with a changed, truncated or duplicate cookie', async () => {
     const { cookie } = await svc.signIn()
     const [name, token = ''] = cookie.split('=')
     const [claims = '', signature = ''] = token.split('.')
@@ -139,7 +139,7 @@ describe('a session', () => {
     expect((await sessionOf(svc, cookie)).status).toBe(200)
   })
 
-  test('is only returned by a refresh before refresh_after', async () => {
+  test('is returned unchanged by a refresh before refresh_after', async () => {
     const session = await svc.signIn()
     const reply = await refresh(svc, session)
     expect([reply.status, reply.json, reply.headers['set-cookie']]).toEqual([200, session.body, undefined])
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(await sessionOf(brief, renewed.cookie)).toMatchObject(refused)
   })
 
-  test('lives beyond its first end as long as it is renewed, and lapses at expires_at', async () => {
+  test('can be renewed beyond its first expiry, and ends at expires_at', async () => {
     let session = await brief.signIn()
     const firstEnd = session.body.expires_at
     while (Date.now() <= Date.parse(firstEnd)) {

@@ -41,7 +41,7 @@ const fieldsOf = ({ json }: AdminReply): readonly string[] =>
   (json.fields ?? json.validation_errors).map(({ field }: { field: string }) => field)
 
 describe('a save', () => {
-  test('changes the lines that it is told and leaves comments, order and secrets as the operator wrote them', async () => {
+  test('changes only the given keys and keeps comments, order and secrets of the file', async () => {
     const reply = await put({ cache: { max_size_gb: 60 }, worker: { tasks: { poll_interval: '9s' } } })
     expect(reply).toMatchObject({
       status: 200,
@@ -51,7 +51,7 @@ describe('a save', () => {
     expect(fileText()).toContain(emptyWalletKey)
   })
 
-  test('adds what was not there, and leaves no other file behind', async () => {
+  test('adds missing keys, and leaves no other file', async () => {
     const before = readdirSync(dirname(svc.configPath)).sort()
     expect((await put({ chain: { observability: { interval: '1h30m' } }, plugins: { disabled: [] } })).status).toBe(200)
     expect(fileText()).toContain('interval = "1h30m"')
@@ -59,13 +59,13 @@ describe('a save', () => {
     expect(readdirSync(dirname(svc.configPath)).sort()).toEqual(before)
   })
 
-  test('leaves the file readable for its owner only', async () => {
+  test('makes the file readable only for its owner', async () => {
     chmodSync(svc.configPath, 0o644)
     expect((await put({ cache: { max_size_gb: 61 } })).status).toBe(200)
     expect(statSync(svc.configPath).mode & 0o777).toBe(0o600)
   })
 
-  test('beside another one loses nothing and tears nothing', async () => {
+  test('concurrent with another one keeps both changes and a complete file', async () => {
     const sizes = Array.from({ length: 12 }, (_, n) => 100 + n)
     const replies = await Promise.all([
       ...sizes.map((max_size_gb) => put({ cache: { max_size_gb } })),
@@ -79,7 +79,7 @@ describe('a save', () => {
     expect(fileText()).toContain('# Half of the disk, as agreed.')
   })
 
-  test('that cannot be written is a clear error, and the file stays', async () => {
+  test('that cannot be written is a clear error, and the file is unchanged', async () => {
     const directory = dirname(svc.configPath)
     chmodSync(directory, 0o500)
     try {
@@ -94,7 +94,7 @@ describe('a save', () => {
     expect((await put({ cache: { max_size_gb: 62 } })).status).toBe(200)
   })
 
-  test('is in effect only after the restart, which the answers say until then', async () => {
+  test('is in effect only after the restart, which the answers state until then', async () => {
     using dir = temporaryDirectory()
     const makeBucket = async (at: ServeProcess, name: string) => {
       const user = await at.call('POST', '/api/v1/s3-users', { json: {} })
@@ -120,7 +120,7 @@ describe('a save', () => {
   })
 })
 
-describe('a change that is refused is named by field, changes nothing and needs no restart:', () => {
+describe('a refused change names its field, changes nothing and needs no restart:', () => {
   test.each<readonly [string, object, readonly string[]]>([
     ['an unknown group', { cash: { dir: '/x' } }, ['cash']],
     ['an unknown name', { cache: { size: 1 } }, ['cache.size']],
@@ -176,7 +176,7 @@ describe('a change that is refused is named by field, changes nothing and needs 
   })
 })
 
-test('what the environment decides is refused in words that name the variable', async () => {
+test('a setting that the environment overrides is refused with the name of the variable', async () => {
   const { json } = await put({ s3: { region: 'us-east-1' }, chain: { with_cdn: false } })
   expect(json.fields).toEqual([
     { field: 's3.region', message: 'is managed by SVC_S3_REGION' },
@@ -184,7 +184,7 @@ test('what the environment decides is refused in words that name the variable', 
   ])
 })
 
-test('watermarks bind each other under lru only, and are kept while they rest', async () => {
+test('watermarks are checked against each other only under lru, and kept otherwise', async () => {
   const upsideDown = { lru_high_watermark_percent: 10, lru_low_watermark_percent: 20 }
   expect(fieldsOf(await put({ cache: { ...upsideDown, eviction_policy: 'lru' } })).join()).toMatch(
     /^cache\.lru_(low|high)_watermark_percent$/,
@@ -208,19 +208,19 @@ describe('a check', () => {
     expect(fileText()).toBe(original)
   })
 
-  test('of a good change finds nothing', async () => {
+  test('of a valid change finds no problems', async () => {
     const { status, json } = await validate({ cache: { max_size_gb: 70 } })
     expect([status, json]).toEqual([200, { validation_errors: [] }])
     expect(fileText()).toBe(original)
   })
 
-  test('of a name that nobody knows is refused', async () => {
+  test('of an unknown name is refused', async () => {
     expect(await validate({ cache: { size: 1 } })).toMatchObject({ status: 400, json: { fields: [{ field: 'cache.size' }] } })
   })
 })
 
 test.each(['PUT /api/v1/settings', 'POST /api/v1/settings/validate'])(
-  '%s takes one JSON object, called so, of 64 KiB at most',
+  '%s takes one JSON object of at most 64 KiB with the JSON media type',
   async (line) => {
     const [method = '', at = ''] = line.split(' ')
     const sized = (bytes: number) => `{"cache":{"dir":"${'x'.repeat(bytes - 20)}"}}`

@@ -14,7 +14,7 @@ afterAll(() => svc?.[Symbol.asyncDispose]())
 
 const read = async () => (await svc.call('GET', '/api/v1/settings')).json
 
-test('the whole of it has the members that every reader may rely on', async () => {
+test('the response has all documented members', async () => {
   expect(await read()).toEqual({
     mode: 'ready',
     config_path: svc.configPath,
@@ -46,7 +46,7 @@ test('the whole of it has the members that every reader may rely on', async () =
   })
 })
 
-test('values are nested as in the file, and are those in effect: of the environment, the file and the defaults', async () => {
+test('values are nested as in the file and effective: from the environment, the file or the defaults', async () => {
   const { config } = await read()
   expect(config).toMatchObject({
     server: { port: '127.0.0.1:0', max_connections: 4096, max_connections_per_client: 0, max_requests: 512, tls: { enabled: false } },
@@ -66,7 +66,7 @@ test('values are nested as in the file, and are those in effect: of the environm
   for (const hidden of ['admin', 'database']) expect(config).not.toHaveProperty(hidden)
 })
 
-test('every setting is described, and its variable named after it', async () => {
+test('every setting is described, with the name of its variable', async () => {
   const { metadata } = await read()
   for (const [field, about] of Object.entries<Record<string, unknown>>(metadata)) {
     expect(about).toMatchObject({
@@ -90,7 +90,7 @@ test('every setting is described, and its variable named after it', async () => 
   expect(sources).toEqual(['env', 'file', 'env', 'default'])
 })
 
-test('exactly what is shown as a value can be edited; the rest belongs to the file', async () => {
+test('exactly the shown values can be edited; other settings only in the file', async () => {
   const { config, metadata } = await read()
   const shown: string[] = []
   const walk = (table: object, at: string): void => {
@@ -143,7 +143,7 @@ describe('no response and no log line contains', () => {
     ['a key without quotes', 'private_key = 0xfeedfeedfeedfeedz'],
     ['a key that is a number', 'private_key = 5feedfeedfeed'],
     ['a key that is given twice', 'private_key = "0xfeedfeedfeed1"\nprivate_key = "0xfeedfeedfeed2"'],
-  ])('%s, though the file is edited while the service runs', async (_what, line) => {
+  ])('%s, even when the file is edited while the service runs', async (_what, line) => {
     const before = readFileSync(svc.configPath, 'utf8')
     try {
       writeFileSync(svc.configPath, before.replace(/private_key = .*/, line))

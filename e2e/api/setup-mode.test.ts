@@ -65,12 +65,12 @@ async function restart(env: Readonly<Record<string, string>> = {}): Promise<void
   svc = await startServe({ dir, env })
 }
 
-test('without a wallet key health says setup, and the log says what to do', async () => {
+test('without a wallet key health is setup, and the log names the next step', async () => {
   expect(await health()).toEqual([200, { status: 'setup' }])
   expect(svc.log()).toContain('chain.private_key is required')
 })
 
-test('the S3 port is closed, and no database was made', async () => {
+test('the S3 port is closed, and no database is created', async () => {
   expect(svc.s3Url).toBe('')
   expect(await isS3Open()).toBe(false)
   expect(readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.db'))).toEqual([])
@@ -89,7 +89,7 @@ test('an operator signs in, refreshes and signs out as in full mode', async () =
   }
 })
 
-test('every address of the full API but these is closed, and says why', async () => {
+test('every other address of the full API is unavailable with the reason', async () => {
   expect(documented).toEqual(expect.arrayContaining(allowed))
   const closed = documented.filter((operation) => !allowed.includes(operation))
   for (const place of ['overview', 'events', 'buckets', 'tasks', 'system/info', 'workers', 'cache/stats', 's3-users', 'chain/readiness']) {
@@ -152,7 +152,7 @@ test('a preflight names the missing key, and goes on to the chain once the file 
   expect((await svc.call('GET', '/api/v1/overview')).status).toBe(503)
 })
 
-test('after the restart everything is there, with the settings that were saved', async () => {
+test('after the restart the full API is available with the saved settings', async () => {
   await restart()
   expect(await health()).toEqual([200, { status: 'ok' }])
   expect((await svc.call('GET', '/api/v1/settings')).json).toMatchObject({
@@ -169,7 +169,7 @@ test('after the restart everything is there, with the settings that were saved',
   expect(await isS3Open()).toBe(true)
 })
 
-test('a setting that is made wrong in the file leads to setup mode too, and is mended from there', async () => {
+test('an invalid setting in the file also leads to setup mode, where it can be corrected', async () => {
   saveConfigFile(svc.configPath, { 'chain.default_copies': 9 })
   await restart()
   expect(await health()).toEqual([200, { status: 'setup' }])
@@ -180,7 +180,7 @@ test('a setting that is made wrong in the file leads to setup mode too, and is m
   expect(await health()).toEqual([200, { status: 'ok' }])
 })
 
-test('the key may come from the environment instead', async () => {
+test('the key can come from the environment instead', async () => {
   saveConfigFile(svc.configPath, { 'chain.private_key': '' })
   await restart()
   expect(await health()).toEqual([200, { status: 'setup' }])
@@ -195,7 +195,7 @@ test('the key may come from the environment instead', async () => {
   expect(text).not.toContain(emptyWalletKey)
 })
 
-test('what no settings page can mend stops the start and is named', async () => {
+test('a problem that the settings page cannot fix stops the start and is named', async () => {
   await svc.stop()
   saveConfigFile(svc.configPath, { 'admin.auth.session_ttl': 'soon' })
   await expect(startServe({ dir })).rejects.toThrow(/admin\.auth\.session_ttl must be a duration/)

@@ -39,7 +39,7 @@ async function expectBlocked(headers: Headers, at = behindProxy): Promise<void> 
   expect(seconds).toBeLessThanOrEqual(60)
 }
 
-test('after five wrong passwords in a row even the right one is refused, with the time to wait', async () => {
+test('after five wrong passwords in a row even the right one is refused, with Retry-After', async () => {
   const client = newClient()
   expect(await guess(5, client)).toEqual([401, 401, 401, 401, 401])
   await expectBlocked(client)
@@ -47,7 +47,7 @@ test('after five wrong passwords in a row even the right one is refused, with th
   expect((await login(testOperator, newClient())).status).toBe(200)
 })
 
-test('a success in between starts the count anew', async () => {
+test('a success resets the count', async () => {
   const client = newClient()
   for (let round = 0; round < 3; round++) {
     expect(await guess(4, client)).toEqual([401, 401, 401, 401])
@@ -75,7 +75,7 @@ test('guesses under many names count together', async () => {
   await expectBlocked(client)
 })
 
-test('guesses at the same moment do not exceed the limit', async () => {
+test('concurrent guesses do not exceed the limit', async () => {
   const client = newClient()
   const statuses = await Promise.all(Array.from({ length: 30 }, async (_, n) => (await (n % 2 ? login : basic)(wrong, client)).status))
   expect(statuses.filter((status) => status === 401)).toHaveLength(5)
@@ -83,7 +83,7 @@ test('guesses at the same moment do not exceed the limit', async () => {
   await expectBlocked(client)
 })
 
-test('what is no attempt does not count: bodies that cannot be decoded, missing credentials, dead sessions', async () => {
+test('invalid bodies, missing credentials and expired sessions do not count as attempts', async () => {
   const client = newClient()
   for (let n = 0; n < 6; n++) {
     expect((await login({ username: 'admin' }, client)).status).toBe(400)
@@ -108,7 +108,7 @@ test('a block does not affect sessions: they work, refresh and sign out', async 
   }
 })
 
-test('a script whose password was right a moment ago is not locked out by guesses from its address', async () => {
+test('a script with recently verified credentials is not locked out by guesses from its address', async () => {
   const client = newClient()
   expect((await basic(testOperator, client)).status).toBe(200)
   await guess(5, client)
@@ -120,14 +120,14 @@ describe.each([
   ['IPv4 with a port', '198.51.100.7', ['198.51.100.7:4711', ' 198.51.100.7 ', '::ffff:198.51.100.7', '[::ffff:c633:6407]:80']],
   ['IPv6', '2001:db8::7', ['2001:0db8:0000:0000:0000:0000:0000:0007', '2001:DB8::7', '[2001:db8::7]', '[2001:db8:0::7]:4711']],
 ])('one %s address', (_kind, address, spellings) => {
-  test.each(spellings)('is the same client when it is written %j', async (spelling) => {
+  test.each(spellings)('written as %j is the same client', async (spelling) => {
     await guess(5, from(address))
     await expectBlocked(from(spelling))
   })
 })
 
 describe('of forwarded addresses', () => {
-  test('the last one that is no trusted proxy counts, so none put in front of it helps', async () => {
+  test('the last one that is not a trusted proxy counts, so entries before it have no effect', async () => {
     const client = '203.0.113.9'
     for (let n = 0; n < 5; n++) {
       expect((await login(wrong, from(`198.51.100.${n}, ${n}.2.3.4, ${client}, 10.1.2.3, unknown, 2001:db8:ffff::1`))).status).toBe(401)
@@ -136,7 +136,7 @@ describe('of forwarded addresses', () => {
     await expectBlocked({ 'x-forwarded-for': client, 'x-real-ip': '192.0.2.201' })
   })
 
-  test('X-Real-IP counts where X-Forwarded-For has no untrusted address', async () => {
+  test('X-Real-IP is used when X-Forwarded-For has no untrusted address', async () => {
     const client = { 'x-real-ip': '203.0.113.10' }
     await guess(5, client)
     await expectBlocked({ ...client, 'x-forwarded-for': '10.9.9.9, nonsense' })
@@ -144,7 +144,7 @@ describe('of forwarded addresses', () => {
   })
 })
 
-test('without a trusted proxy forwarded addresses mean nothing: every guess is from the one peer', async () => {
+test('without a trusted proxy forwarded addresses are ignored: every guess counts for the peer', async () => {
   const spoofed = (n: number): Headers => ({
     'x-forwarded-for': `192.0.2.${n}`,
     'x-real-ip': `192.0.2.${n}`,

@@ -71,7 +71,7 @@ describe('a stored object', () => {
     await data.stored(bucket, versionId)
   })
 
-  test('is shown with its piece, in the cache and on chain', async () => {
+  test('is shown with its piece, cached and on chain', async () => {
     const { objects } = answerOf(listObjects, await svc.call('GET', pathOf(bucket, '/objects')))
     expect(objects[0]).toMatchObject({
       state: 'stored',
@@ -116,7 +116,7 @@ describe('a stored object', () => {
     [objectStatusDetail, '/objects/status-detail?version_id={version}'],
     [listAffectedVersions, '/storage-health/affected-versions?limit=1'],
     [chainReadiness, undefined],
-  ] as const)('is shown by $path with exactly the members that are documented', async (endpoint, rest) => {
+  ] as const)('is shown by $path with exactly the documented members', async (endpoint, rest) => {
     const { paths } = (await svc.call('GET', '/api/v1/openapi.json')).json
     const path = rest === undefined ? endpoint.path : pathOf(bucket, rest.replace('{version}', versionId))
     const reply = await svc.call('GET', path)

@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 
 describe('the list', () => {
-  test('shows how a task stands: running and queued', async () => {
+  test('shows the presentation status: running and queued', async () => {
     const running = await svc.putUntil('running', { of: 'oneByOne', end: 'hold', name: 'first' })
     expect(running).toMatchObject({
       type: 'test_one_by_one',
@@ -51,7 +51,7 @@ describe('the list', () => {
     expect(await svc.putUntil('queued', { of: 'oneByOne', end: 'done' })).toMatchObject({ status: 'pending' })
   })
 
-  test('shows how a task stands: scheduled, waiting and completed', async () => {
+  test('shows the presentation status: scheduled, waiting and completed', async () => {
     const scheduled = await svc.putUntil('scheduled', { end: 'done', in_ms: 3_600_000 })
     expect(scheduled.status).toBe('pending')
     expect(Date.parse(String(scheduled.available_at))).toBeGreaterThan(Date.now() + 3_000_000)
@@ -63,7 +63,7 @@ describe('the list', () => {
     expect(completed).not.toHaveProperty('last_error')
   })
 
-  test('shows why a task failed, and that it will be tried again after a fault', async () => {
+  test('shows why a task failed, and that it is retried after a fault', async () => {
     const failed = await svc.putUntil('failed', { end: 'fail' })
     expect(failed).toMatchObject({
       status: 'failed',
@@ -86,14 +86,14 @@ describe('the list', () => {
       .toMatchObject({ status: 'pending', last_error: expect.stringContaining('the carrier is ill'), acknowledgeable: false })
   })
 
-  test('gives times in whole seconds of UTC', async () => {
+  test('shows times in UTC and whole seconds', async () => {
     const task = await svc.putUntil('completed', { end: 'done' })
     for (const name of ['available_at', 'created_at', 'updated_at', 'started_at', 'finished_at'] as const) {
       expect(task[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     }
   })
 
-  test('is newest first, and chosen by type and by status', async () => {
+  test('is newest first, and filtered by type and status', async () => {
     const mine = await svc.putUntil('failed', { of: 'collect', end: 'fail' })
     const other = await svc.putUntil('failed', { end: 'fail' })
     const waiting = await svc.putUntil('waiting', { of: 'collect', end: 'wait' })
@@ -111,14 +111,14 @@ describe('the list', () => {
     expect(await idsOf('?status=dismissed&type=test_collect&limit=1')).toEqual([mine.id])
   })
 
-  test('shows running tasks when asked for them', async () => {
+  test('shows running tasks for that status', async () => {
     const held = await svc.putUntil('running', { end: 'hold' })
     expect(await idsOf('?status=running')).toContain(held.id)
     await svc.release()
     await expect.poll(() => idsOf('?status=running')).not.toContain(held.id)
   })
 
-  test('leaves recurring work out unless it failed', async () => {
+  test('omits recurring tasks unless they failed', async () => {
     await svc.put({ of: 'routine', end: 'done', in_ms: 3_600_000 })
     const broken = await svc.putUntil('failed', { of: 'routine', end: 'fail' })
     expect(await idsOf('?type=test_routine')).toEqual([broken.id])
@@ -128,7 +128,7 @@ describe('the list', () => {
     expect(await idsOf('?type=test_routine')).toEqual([broken.id])
   })
 
-  test('is paged by cursor, and stays in step while tasks are added', async () => {
+  test('is paged by cursor, without skipping or repeating tasks while others are added', async () => {
     const ids = [...(await svc.put({ of: 'stubborn', end: 'wait', count: 25 }))].reverse()
     const seen = await walk('type=test_stubborn&limit=10', () => svc.put({ of: 'stubborn', end: 'wait', count: 3 }))
     expect(seen.map(({ id }) => id)).toEqual(ids)
@@ -137,7 +137,7 @@ describe('the list', () => {
     expect(page.next_cursor).toBe(page.tasks[9]?.id)
   })
 
-  test('says nothing of a next page when there is none, also when the page is exactly full', async () => {
+  test('has no next cursor on the last page, also when that is exactly full', async () => {
     const [third, second, first] = [...(await svc.put({ of: 'onceOnly', end: 'done', count: 3, in_ms: 3_600_000 }))].reverse()
     expect(await svc.list('?type=test_once_only&status=pending&limit=2')).toMatchObject({
       tasks: [{ id: third }, { id: second }],
@@ -149,7 +149,7 @@ describe('the list', () => {
     expect(await svc.list('?cursor=1')).toEqual({ tasks: [] })
   })
 
-  test('has fifty tasks a page unless asked for up to a hundred', async () => {
+  test('has fifty tasks per page by default, and at most a hundred', async () => {
     await svc.put({ of: 'stubborn', end: 'wait', count: 101 })
     expect((await svc.list()).tasks).toHaveLength(50)
     expect((await svc.list('?limit=1')).tasks).toHaveLength(1)
@@ -181,7 +181,7 @@ describe('the list', () => {
 })
 
 describe('a retry', () => {
-  test('puts a failed task back with all its attempts, and it runs again', async () => {
+  test('makes a failed task pending with all its attempts, and it runs again', async () => {
     const failed = await svc.putUntil('failed', { end: 'fail once' })
     const reply = await retry(failed.id)
     expect([reply.status, reply.json]).toEqual([200, { status: 'pending' }])
@@ -214,7 +214,7 @@ describe('a retry', () => {
     expect(await retry(overtaken.id)).toMatchObject(refused)
   })
 
-  test('is for failed tasks only', async () => {
+  test('applies to failed tasks only', async () => {
     const waiting = await svc.putUntil('waiting', { end: 'wait' })
     const completed = await svc.putUntil('completed', { end: 'done' })
     for (const id of [waiting.id, completed.id, 999_999]) {
@@ -242,7 +242,7 @@ describe('an acknowledgement', () => {
     expect(await acknowledge(failed.id)).toMatchObject({ status: 409, json: { code: 'task_not_acknowledgeable' } })
   })
 
-  test('is for failed tasks only', async () => {
+  test('applies to failed tasks only', async () => {
     const waiting = await svc.putUntil('waiting', { end: 'wait' })
     for (const id of [waiting.id, 999_999]) expect(await acknowledge(id)).toMatchObject({ status: 404, json: { code: 'not_found' } })
     for (const id of ['0', '-1', 'x', '1.5']) expect((await acknowledge(id)).status).toBe(400)
@@ -306,14 +306,14 @@ describe('a bulk acknowledgement', () => {
     expect((await acknowledgeAll({ failed_before: json.as_of })).json).toEqual({ acknowledged: 0 })
   })
 
-  test('takes one type alone', async () => {
+  test('can be limited to one type', async () => {
     await svc.putUntil('failed', { of: 'collect', end: 'fail' })
     const other = await svc.putUntil('failed', { end: 'fail' })
     expect((await acknowledgeAll({ type: 'test_collect' })).json).toEqual({ acknowledged: 1 })
     expect(await idsOf('?status=failed')).toEqual([other.id])
   })
 
-  test('takes a time in any zone and precision, and failures from then on stay', async () => {
+  test('takes a time in any zone and precision, and later failures stay', async () => {
     const failed = await svc.putUntil('failed', { end: 'fail' })
     expect((await acknowledgeAll({ failed_before: '2026-01-31T13:00:00.123456789+01:00' })).json).toEqual({ acknowledged: 0 })
     expect(await idsOf('?status=failed')).toEqual([failed.id])
@@ -357,11 +357,11 @@ describe('a bulk acknowledgement', () => {
     expect(await idsOf('?status=failed')).toEqual([failed.id])
   })
 
-  test('of an unknown type is not previewed either', async () => {
+  test('of an unknown type has no preview either', async () => {
     expect(await preview('?type=nothing')).toMatchObject({ status: 400, json: { code: 'unknown_task_type' } })
   })
 
-  test('dismisses exactly what its preview counted, round after round, while eight writers keep failing tasks', async () => {
+  test('dismisses exactly the failures of its preview, repeatedly, while eight writers add failures', async () => {
     const putByEach = 15
     const perPut = 10
     const total = 8 * putByEach * perPut
@@ -393,6 +393,6 @@ test.each([
   ['POST', '/api/v1/tasks/acknowledge'],
   ['POST', '/api/v1/tasks/1/acknowledge'],
   ['POST', '/api/v1/tasks/1/retry'],
-])('%s %s is for operators only', async (method, path) => {
+])('%s %s requires an operator', async (method, path) => {
   expect((await svc.call(method, path, { as: 'nobody' })).status).toBe(401)
 })

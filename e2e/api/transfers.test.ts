@@ -42,7 +42,7 @@ describe('an upload', () => {
     ['text/html; charset="utf-8"', '<script>alert(1)</script>'],
     ['anything at all', 'bytes'],
     ['image/svg+xml', '<svg/>'],
-  ])('of %s keeps that type and its bytes', async (type, text) => {
+  ])('of type %s keeps the type and the bytes', async (type, text) => {
     const bytes = Buffer.from(text.padEnd(sizeMin))
     const reply = await svc.call('POST', uploadPath(type), { body: bytes, headers: { 'content-type': type } })
     const uploaded = answerOf(uploadObject, reply)
@@ -54,20 +54,20 @@ describe('an upload', () => {
   test.each([
     ['no Content-Type', {}],
     ['an empty Content-Type', { 'content-type': '' }],
-  ])('with %s is of application/octet-stream', async (_what, headers: Record<string, string>) => {
+  ])('with %s gets the type application/octet-stream', async (_what, headers: Record<string, string>) => {
     const reply = await svc.call('POST', uploadPath('untyped'), { body: randomBytes(200), headers })
     expect(answerOf(uploadObject, reply).content_type).toBe('application/octet-stream')
     expect((await svc.call('GET', downloadPath('untyped'))).headers['content-type']).toBe('application/octet-stream')
   })
 
-  test('in chunks of unknown length is stored like any other', async () => {
+  test('in chunks of unknown length is stored', async () => {
     const bytes = randomBytes(300_000)
     const headers = { 'transfer-encoding': 'chunked' }
     expect(answerOf(uploadObject, await svc.call('POST', uploadPath('chunked'), { body: bytes, headers })).size).toBe(300_000)
     expect((await svc.call('GET', downloadPath('chunked'))).bytes.equals(bytes)).toBe(true)
   })
 
-  test('that expects to be told to continue is told so', async () => {
+  test('with Expect: 100-continue gets 100 Continue', async () => {
     const bytes = randomBytes(200)
     const { hostname, port } = new URL(svc.adminUrl)
     const headers = { ...svc.headersOf({}), expect: '100-continue', 'content-length': bytes.length }
@@ -81,7 +81,7 @@ describe('an upload', () => {
     expect(status).toBe(200)
   })
 
-  test('is what S3 clients read, and the other way round its version is the current one', async () => {
+  test('is readable through S3, and an S3 upload is the current version here', async () => {
     const { versionId, bytes } = await data.upload(bucket, 'for s3')
     const s3 = svc.connect(owner)
     const got = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: 'for s3' }))
@@ -99,7 +99,7 @@ describe('an upload', () => {
     'line\r\nbreak',
     'k'.repeat(1024),
     'ü'.repeat(512),
-  ])('under the key %j is found under it', async (key) => {
+  ])('with the key %j is found under that key', async (key) => {
     const { versionId, bytes } = await data.upload(bucket, key)
     const served = await svc.call('GET', downloadPath(key))
     expect([served.status, served.bytes.equals(bytes)]).toEqual([200, true])
@@ -159,7 +159,7 @@ describe('an upload', () => {
     expect((await svc.call('GET', downloadPath('cut'))).status).toBe(404)
   })
 
-  test('that finds the cache full is refused with 507, and taken once there is room', async () => {
+  test('into a full cache is refused with 507, and accepted once there is space', async () => {
     const { hostname, port } = new URL(svc.adminUrl)
     // Ten of the largest objects leave less than 100 MB of the ten gibibytes.
     const slow = Array.from({ length: 10 }, (_, at) => {
@@ -177,13 +177,13 @@ describe('an upload', () => {
     await data.upload(bucket, 'one too many')
   })
 
-  test('into a bucket that does not exist is 404, of a name that no bucket can have 400', async () => {
+  test('into a missing bucket is 404, into an invalid name 400', async () => {
     const body = randomBytes(200)
     expect(refusalOf(await svc.call('POST', uploadPath('a', 'nowhere'), { body }))).toEqual([404, 'bucket_not_found'])
     expect(refusalOf(await svc.call('POST', uploadPath('a', 'No_Bucket'), { body }))).toEqual([400, 'invalid_bucket_name'])
   })
 
-  test('needs an operator, and a session needs its CSRF token', async () => {
+  test('requires an operator, and in a session its CSRF token', async () => {
     const body = randomBytes(200)
     expect(refusalOf(await svc.call('POST', uploadPath('a'), { body, as: 'nobody' }))).toEqual([401, 'authentication_required'])
     const session = await svc.signIn()
@@ -211,7 +211,7 @@ describe('an upload', () => {
 })
 
 describe('a download', () => {
-  test('has the bytes with their type, length and digest, to be saved and never shown', async () => {
+  test('has the bytes with their type, length and digest, as an attachment', async () => {
     const { bytes } = await data.upload(bucket, 'folder/report.txt', randomBytes(5000))
     const { status, headers, bytes: served } = await svc.call('GET', downloadPath('folder/report.txt'))
     expect([status, served.equals(bytes)]).toEqual([200, true])
@@ -235,21 +235,21 @@ describe('a download', () => {
     ['per%63ent', 'per%63ent'],
     ['folder/', 'download'],
     ['a/b/😀', '😀'],
-  ])('of the key %j is saved as %j', async (key, name) => {
+  ])('of the key %j has the file name %j', async (key, name) => {
     await data.upload(bucket, key)
     const { headers } = await svc.call('GET', downloadPath(key))
     expect(headers).not.toHaveProperty('set-cookie')
     expect(savedName(headers['content-disposition'] ?? '')).toBe(name)
   })
 
-  test('of a version has the bytes of that version, and without one those of the current', async () => {
+  test('of a version has its bytes, without a version those of the current one', async () => {
     const old = await data.upload(bucket, 'versioned')
     const current = await data.upload(bucket, 'versioned')
     expect((await svc.call('GET', downloadPath('versioned'))).bytes.equals(current.bytes)).toBe(true)
     expect((await svc.call('GET', downloadPath('versioned', old.versionId))).bytes.equals(old.bytes)).toBe(true)
   })
 
-  test('of a deleted key is 404, of its delete marker 405, of its older version still the bytes', async () => {
+  test('of a deleted key is 404, of its delete marker 405, of its older version 200', async () => {
     const { versionId, bytes } = await data.upload(bucket, 'deleted')
     const marker = await data.remove(bucket, 'deleted')
     expect(refusalOf(await svc.call('GET', downloadPath('deleted')))).toEqual([404, 'object_not_found'])
@@ -257,7 +257,7 @@ describe('a download', () => {
     expect((await svc.call('GET', downloadPath('deleted', versionId))).bytes.equals(bytes)).toBe(true)
   })
 
-  test('of what does not exist is 404', async () => {
+  test('of a missing object is 404', async () => {
     const { versionId } = await data.upload(bucket, 'there')
     expect(refusalOf(await svc.call('GET', downloadPath('not there')))).toEqual([404, 'object_not_found'])
     expect(refusalOf(await svc.call('GET', downloadPath('there', 'none')))).toEqual([404, 'version_not_found'])
@@ -290,7 +290,7 @@ describe('a delete marker', () => {
     })
   })
 
-  test('is made as often as it is asked for, also for a key that never was', async () => {
+  test('is created on each request, also for a key that never existed', async () => {
     const markers = [await data.remove(bucket, 'never was'), await data.remove(bucket, 'never was')]
     const { versions } = await data.history(bucket, 'never was')
     expect(versions.map(({ version_id }) => version_id)).toEqual(markers.toReversed())
@@ -306,7 +306,7 @@ describe('a delete marker', () => {
     expect(refusalOf(await remove(query))).toEqual([400, code])
   })
 
-  test('in a bucket that does not exist is 404', async () => {
+  test('in a missing bucket is 404', async () => {
     expect(refusalOf(await remove('?key=a', 'nowhere'))).toEqual([404, 'bucket_not_found'])
   })
 })

@@ -52,7 +52,7 @@ describe('the origin that Basic is compared with', () => {
   const statusOf = async (at: ServeProcess, headers: Readonly<Record<string, string>>) =>
     (await at.call('GET', '/api/v1/overview', { headers })).status
 
-  test('is the one behind a trusted proxy', async () => {
+  test('is the forwarded one behind a trusted proxy', async () => {
     expect(await statusOf(trusting, { ...proxied, origin: 'https://svc.example' })).toBe(200)
     expect(await statusOf(trusting, { ...proxied, origin: 'https://svc.example:443' })).toBe(200)
     expect(
@@ -76,7 +76,7 @@ describe('the origin that Basic is compared with', () => {
   })
 })
 
-test('a trusted proxy that is no address stops the start by name', async () => {
+test('an invalid trusted proxy stops the start and is named', async () => {
   const starting = startServe({ settings: { 'admin.trusted_proxies': ['proxy.local'] } })
   await expect(starting).rejects.toThrow(/admin\.trusted_proxies .*must be an IP address or a CIDR/)
 })

@@ -68,7 +68,7 @@ describe('the history', () => {
     ])
   })
 
-  test.each([1, 2, 3])('in pages of %i has every version once, and the current one’s id on every page', async (limit) => {
+  test.each([1, 2, 3])('in pages of %i has every version once, and the current version id on every page', async (limit) => {
     const { key, versions } = await oldest(4)
     const marker = await data.remove(bucket, key)
     const seen: string[] = []
@@ -84,17 +84,17 @@ describe('the history', () => {
     expect(seen).toEqual([marker, ...versions.map(({ versionId }) => versionId).toReversed()])
   })
 
-  test('says which version is current on a page behind its end, too', async () => {
+  test('names the current version also on a page after the last one', async () => {
     const { key, first, last } = await oldest(2)
     const read = await page({ key, version_marker: first.versionId })
     expect(read).toEqual({ versions: [], has_more: false, current_version_id: last.versionId })
   })
 
-  test('of a key that never was is empty and has no current version', async () => {
+  test('of a key that never existed is empty and has no current version', async () => {
     expect(await page({ key: 'never was' })).toEqual({ versions: [], has_more: false })
   })
 
-  test('of one key has no version of a key that begins like it', async () => {
+  test('of one key has no versions of keys that it is a prefix of', async () => {
     const { key } = await oldest(1)
     await data.upload(bucket, `${key} and more`)
     expect((await page({ key })).versions).toHaveLength(1)
@@ -106,13 +106,13 @@ describe('the history', () => {
   })
 
   test.each(['versions', 'versions?key=', 'versions?key=a&key=b', 'versions?key=a&version_marker=', 'versions?key=%ff'])(
-    'asked for as %s is refused with 400',
+    'with %s is refused with 400',
     async (rest) => {
       expect(refusalOf(await svc.call('GET', at(rest)))).toEqual([400, 'invalid_request'])
     },
   )
 
-  test('in a bucket that does not exist is 404', async () => {
+  test('in a missing bucket is 404', async () => {
     expect(refusalOf(await svc.call('GET', at('versions?key=a', 'nowhere')))).toEqual([404, 'bucket_not_found'])
   })
 })
@@ -121,7 +121,7 @@ describe('a restore', () => {
   const restore = (json: unknown, of = bucket) => svc.call('POST', at('versions/restore', of), { json })
   const from = (key: string, version_id: string, expected_current_version_id: string) => ({ key, version_id, expected_current_version_id })
 
-  test('rule 1: makes a new current version with the old bytes, and leaves all others as they were', async () => {
+  test('rule 1: creates a new current version with the old bytes, and changes no other', async () => {
     const { key, first, last } = await oldest(3)
     const before = await data.history(bucket, key)
     const restored = answerOf(restoreObjectVersion, await restore(from(key, first.versionId, last.versionId)))
@@ -135,7 +135,7 @@ describe('a restore', () => {
     expect(after.versions[0]).toMatchObject({ version_id: restored.version_id, is_current: true, content_type: 'text/plain', size: 200 })
   })
 
-  test('rule 1: brings a deleted object back and leaves its delete marker', async () => {
+  test('rule 1: makes a deleted object readable and keeps its delete marker', async () => {
     const { key, first } = await oldest(1)
     const marker = await data.remove(bucket, key)
     const { version_id } = answerOf(restoreObjectVersion, await restore(from(key, first.versionId, marker)))
@@ -170,7 +170,7 @@ describe('a restore', () => {
     expect(refusalOf(await restore(from(key, marker, current)))).toEqual([409, 'object_version_is_delete_marker'])
   })
 
-  test('rule 3: with a token that is not current any more is refused with 409, and done with the new one', async () => {
+  test('rule 3: with an outdated token is refused with 409, and succeeds with the new one', async () => {
     const { key, first, last } = await oldest(2)
     const marker = await data.remove(bucket, key)
     for (const stale of [last.versionId, first.versionId, 'none']) {
@@ -181,7 +181,7 @@ describe('a restore', () => {
     expect((await restore(from(key, first.versionId, current_version_id))).status).toBe(200)
   })
 
-  test('rule 3: of many at once with one token, one is done', async () => {
+  test('rule 3: of concurrent restores with one token one succeeds', async () => {
     const { key, first, last } = await oldest(2)
     const replies = await Promise.all(Array.from({ length: 5 }, () => restore(from(key, first.versionId, last.versionId))))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
@@ -202,7 +202,7 @@ describe('a restore', () => {
     ])
   })
 
-  test('rule 5: of bytes that nobody has is a failure with 500, and changes nothing', async () => {
+  test('rule 5: of bytes that no copy has fails with 500 and changes nothing', async () => {
     const lost = await uploadForFailure(svc, data, fragile, 'unreadable')
     const current = await data.upload(fragile, 'unreadable')
     expect(refusalOf(await restore(from('unreadable', lost.versionId, current.versionId), fragile))).toEqual([
@@ -212,7 +212,7 @@ describe('a restore', () => {
     expect((await data.history(fragile, 'unreadable')).current_version_id).toBe(current.versionId)
   })
 
-  test('rule 5: of what does not exist is 404', async () => {
+  test('rule 5: of a missing version is 404', async () => {
     const { key, first, last } = await oldest(2)
     expect(refusalOf(await restore(from(key, 'none', last.versionId)))).toEqual([404, 'version_not_found'])
     expect(refusalOf(await restore(from('never was', first.versionId, last.versionId)))).toEqual([404, 'version_not_found'])
@@ -235,7 +235,7 @@ describe('a restore', () => {
     expect(refusalOf(await restore(json))).toEqual([400, code])
   })
 
-  test('rule 6: needs no more room in the cache where the bytes are there already', async () => {
+  test('rule 6: needs no cache space when the bytes are already cached', async () => {
     const { key, first, last } = await oldest(2)
     const used = async () => (await svc.call('GET', '/api/v1/cache/stats')).json.used_bytes
     const before = await used()
@@ -248,7 +248,7 @@ describe('provenance and status', () => {
   const provenance = (query: string, of = bucket) => svc.call('GET', at(`provenance?${query}`, of))
   const detail = (query: string, of = bucket) => svc.call('GET', at(`status-detail?${query}`, of))
 
-  test('tell every copy of a stored version', async () => {
+  test('show every copy of a stored version', async () => {
     const three = await data.makeBucket({ default_copies: 3 })
     const { versionId } = await data.upload(three, 'a')
     await data.stored(three, versionId)
@@ -291,7 +291,7 @@ describe('provenance and status', () => {
     expect(status).toEqual({ version_id: versionId, state: 'stored', status: 'success', updated_at: answer.updated_at })
   })
 
-  test('tell of a version under way what is missing', async () => {
+  test('show what is missing of a version in progress', async () => {
     const other = await data.makeBucket({ default_copies: 2 })
     await using _ = await holdChain(svc)
     const { versionId } = await data.upload(other, 'a')
@@ -306,7 +306,7 @@ describe('provenance and status', () => {
     expect(answer.copy_health.reason_codes).toContain('copy_under_replicated')
   })
 
-  test('tell of a version whose storage failed that it has, and why', async () => {
+  test('show the failure of a version and its reason', async () => {
     const { versionId } = await uploadForFailure(svc, data, fragile, 'untold')
     expect(answerOf(objectStatusDetail, await detail(`version_id=${versionId}`, fragile))).toMatchObject({
       state: 'failed',
@@ -319,14 +319,14 @@ describe('provenance and status', () => {
     })
   })
 
-  test('tell of a delete marker that it has no copies', async () => {
+  test('show no copies for a delete marker', async () => {
     const { key } = await oldest(1)
     const marker = await data.remove(bucket, key)
     expect(answerOf(objectProvenance, await provenance(`version_id=${marker}`))).toMatchObject({ requested_copies: 0, copies: [] })
     expect(answerOf(objectStatusDetail, await detail(`version_id=${marker}`)).version_id).toBe(marker)
   })
 
-  test('of a version of another bucket, or of none, are 404', async () => {
+  test('of a version of another bucket, or of a missing one, are 404', async () => {
     const { first } = await oldest(1)
     const other = await data.makeBucket()
     for (const ask of [provenance, detail]) {

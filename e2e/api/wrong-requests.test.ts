@@ -52,7 +52,7 @@ describe.each(reads)('%s', (path) => {
   })
 })
 
-test.each(writes)('%s has no GET', async (path) => {
+test.each(writes)('%s does not support GET', async (path) => {
   const reply = await svc.call('GET', here(path))
   expect([...refusalOf(reply), reply.headers.allow]).toEqual([405, 'method_not_allowed', expect.stringMatching(/^(POST|PUT)$/)])
 })
@@ -68,7 +68,7 @@ test.each([
   ['DELETE', '/api/v1/s3-users', 'GET, HEAD, POST'],
   ['POST', '/healthz', 'GET, HEAD'],
   ['POST', '/metrics', 'GET'],
-])('%s %s is answered 405 with what the address supports', async (method, path, allow) => {
+])('%s %s is answered 405 with the supported methods', async (method, path, allow) => {
   const reply = await svc.call(method, here(path))
   expect([...refusalOf(reply), reply.headers.allow]).toEqual([405, 'method_not_allowed', allow])
 })
@@ -85,7 +85,7 @@ test.each([
   ['GET', '/api'],
   ['GET', '/admin'],
   ['GET', '/api/v1/s3-users/a/b/c'],
-])('%s %s is not found', async (method, path) => {
+])('%s %s is answered 404', async (method, path) => {
   expect(refusalOf(await svc.call(method, here(path)))).toEqual([404, 'not_found'])
 })
 

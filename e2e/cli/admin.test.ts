@@ -37,7 +37,7 @@ describe('s3-user', () => {
     return { accessKey, secretKey, role }
   }
 
-  test('create, list, update, rotate-secret and delete do what they say, and a secret is shown once', async () => {
+  test('create, list, update, rotate-secret and delete work, and a secret is shown once', async () => {
     const { accessKey, secretKey, role } = await create()
     expect(role).toBe('userplus')
     expect(await svc('s3-user', 'update', accessKey, '--role', 'user')).toEqual(
@@ -59,7 +59,7 @@ describe('s3-user', () => {
 })
 
 describe('settings', () => {
-  test('get shows all by section, one with all that is known about it, its value alone, or JSON', async () => {
+  test('get shows all settings by section, one in detail, its value alone, or JSON', async () => {
     expect(await svc('settings', 'get')).toEqual(
       done(/^Config: .*config\.toml\nRestart required: no\n\n\[[\s\S]+\n\[cache\]\nKEY +VALUE +SOURCE +DEFAULT +MEANING\n/),
     )

@@ -39,7 +39,7 @@ async function openShell() {
 }
 
 test.skipIf(!hasBash)(
-  'bash completes words and the values of a flag, also after an address, whose colon splits words in bash',
+  'bash completes words and the values of a flag, also after an address, at whose colon bash splits words',
   async () => {
     using shell = await openShell()
     expect(shell.complete('svc ver')).toEqual(['version'])

@@ -63,8 +63,8 @@ test.each(risky)('svc admin %j is sent with --yes', async (words) => {
 const svc = (...words: string[]) => service.svc('admin', ...words)
 const create = async (...flags: string[]) => JSON.parse((await svc('s3-user', 'create', '--json', ...flags)).stdout)
 
-describe('with --yes it is done', () => {
-  test('an S3 user gets the role admin, at birth or later, and is deleted', async () => {
+describe('with --yes', () => {
+  test('an S3 user gets the role admin, at its creation or later, and is deleted', async () => {
     expect(await create('--role', 'admin', '--yes')).toMatchObject({ role: 'admin' })
     const { access_key } = await create()
     expect((await svc('s3-user', 'update', access_key, '--role', 'admin', '--yes')).stdout).toMatch(new RegExp(`${access_key} +admin `))

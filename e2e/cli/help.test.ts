@@ -23,7 +23,7 @@ test('svc --help lists every command of the program and of its plugins', async (
 })
 
 describe.each(commands)('svc $name --help', ({ name, summary }) => {
-  test('says on standard output what the command does, which flags it takes and how it is used', async () => {
+  test('prints summary, flags and examples on standard output', async () => {
     const help = await helpOf(name)
     expect(help.split('\n')[0]).toMatch(new RegExp(`^svc ${name} v\\S+ - `))
     expect(help).toContain(summary)
@@ -60,7 +60,7 @@ describe.each(groups)('svc %s', (group) => {
   })
 })
 
-test('svc admin --help shows the flags that may stand right after admin, with their defaults', async () => {
+test('svc admin --help shows the flags that may follow admin directly, with their defaults', async () => {
   const flags = sectionOf(await helpOf('admin'), 'Flags').join('\n')
   expect(flags).toMatch(/^--admin-url +text +Address of the Admin API; else admin\.addr of the configuration$/m)
   expect(flags).toMatch(/^--json +switch +.+\[default: false\]$/m)
@@ -101,7 +101,7 @@ test.each(names)('svc %s accepts every flag that its help lists', async (name) =
   }
 })
 
-test.each(groups)('a flag that the help of svc %s lists may stand right after it, before each of its commands', async (group) => {
+test.each(groups)('a flag in the help of svc %s is accepted directly after it, before each of its commands', async (group) => {
   using home = svcHome()
   for (const flag of flagsIn(await helpOf(group))) {
     for (const name of names.filter((candidate) => candidate.startsWith(`${group} `))) {

@@ -60,7 +60,7 @@ async function pipe(words: readonly string[], input: Buffer) {
   return { code, stdout, stderr: stderr.toString() }
 }
 
-test('a file goes up and comes down byte for byte, with its type', async () => {
+test('a file is uploaded and downloaded byte for byte, with its type', async () => {
   const { file, bytes } = makeFile('sea.jpg')
   const uploaded = await json('upload', 'photos', '2026/sea.jpg', file, '--content-type', 'image/jpeg')
   expect(uploaded).toEqual({
@@ -80,7 +80,7 @@ test('a file goes up and comes down byte for byte, with its type', async () => {
   expect(partsLeft()).toEqual([])
 })
 
-test('bytes come from standard input and go to standard output', async () => {
+test('bytes are read from standard input and written to standard output', async () => {
   const bytes = randomBytes(3_000_000)
   expect(await pipe(['upload', 'photos', 'piped', '-', '--json'], bytes)).toMatchObject({ code: 0, stderr: '' })
   const { code, stdout, stderr } = await pipe(['download', 'photos', 'piped', '-'], Buffer.alloc(0))
@@ -156,7 +156,7 @@ test('a deleted object is hidden, listed and restored', async () => {
   expect((await object('restore', 'photos', 'hidden')).stdout).toMatch(/^Object restored: hidden\nVersion: \S+\n$/)
 })
 
-test('a permanent deletion of an object needs --yes, a delete marker, and copies at rest', async () => {
+test('a permanent deletion of an object needs --yes, a delete marker, and no copies in progress', async () => {
   await data.upload('photos', 'gone')
   expect((await object('delete', 'photos', 'gone', '--permanently')).stderr).toBe(
     'fatal: deleting every version of gone permanently must be confirmed with --yes\n',
@@ -170,7 +170,7 @@ test('a permanent deletion of an object needs --yes, a delete marker, and copies
   expect((await data.history('photos', 'gone')).versions).toHaveLength(2)
 })
 
-test('the status tells state and copies of the current version, or of the one that is named', async () => {
+test('the status shows state and copies of the current or the given version', async () => {
   const { versionId: version_id } = await data.upload('photos', 'watched')
   expect((await object('status', 'photos', 'watched')).stdout).toMatch(
     new RegExp(`^Object: watched\\nVersion: ${version_id}\\nState: \\w+\\nStatus: \\w+\\n[\\s\\S]*Copies: 0 of 3 stored\\n`),
@@ -211,7 +211,7 @@ describe('refusals', () => {
   })
 })
 
-test.skipIf(isTerminalMissing)('a terminal shows the progress of a transfer, and nothing of it stays', async () => {
+test.skipIf(isTerminalMissing)('a terminal shows the progress of a transfer and removes it at the end', async () => {
   const { file } = makeFile('bar', 3_000_000)
   const line = ['admin', 'object', 'upload', 'photos', 'bar', file, '--admin-url', service.adminUrl, '--config', service.configPath]
   const { code, shown } = await runOnTerminal(line, { cwd: dir.path })

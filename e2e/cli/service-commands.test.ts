@@ -42,7 +42,7 @@ test('events are followed until Ctrl-C, under --json one object a line', async (
   expect(await Promise.all([lines.stop('SIGINT'), objects.stop('SIGINT')])).toEqual([0, 0])
 })
 
-test('events into a pipe end with success when its reader goes', async () => {
+test('events into a pipe end with success when its reader closes it', async () => {
   await admin('bucket', 'create', 'piped')
   const change = () => service.call('PUT', '/api/v1/buckets/piped/owner', { json: { owner_access_key: '__internal_root__' } })
   const changes = setInterval(change, 200)

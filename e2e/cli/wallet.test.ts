@@ -25,7 +25,7 @@ test('approve says that the approval exists', async () => {
   expect(await svc('wallet', 'approve')).toEqual({ code: 0, stdout: 'FWSS approval: already approved\n', stderr: '' })
 })
 
-test('more than the wallet holds is refused before anything is sent', async () => {
+test('an amount above the balance of the wallet is refused before anything is sent', async () => {
   const { code, stdout, stderr } = await svc('wallet', 'deposit', '99999999')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^fatal: the wallet 0x\w{40} holds [\d.]+ USDFC, less than the 99999999 to deposit\n$/)
@@ -58,7 +58,7 @@ test('provider list shows the providers and checks whether each answers', async 
   expect(stderr).toMatch(/^Reading the providers of devnet from .+\nChecking the health of 3 providers\n$/)
 })
 
-test('provider list --active --no-health --timeout reads the chain alone, through --rpc-url where one is given', async () => {
+test('provider list --active --no-health --timeout reads only the chain, through --rpc-url if given', async () => {
   const list = (...flags: string[]) => svc('provider', 'list', '--active', '--no-health', '--timeout', '1s', ...flags)
   const { code, stdout, stderr } = await list()
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('Asking') })

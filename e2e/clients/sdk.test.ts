@@ -50,7 +50,7 @@ test.each(cases)('%i bytes put by %s, with its own checksums, come back byte for
   expect(Buffer.from((await part.Body?.transformToByteArray()) ?? []).equals(file.part)).toBe(true)
 })
 
-test('the listing names what was put, with its sizes', async () => {
+test('the listing has the uploaded objects with their sizes', async () => {
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
   expect(Contents.map(({ Key, Size }) => [Key, Size]).toSorted()).toEqual(
     cases.map(([size, library]) => [`${library}/${size}`, size]).toSorted(),

@@ -54,7 +54,7 @@ async function putUntilKilled(s3: S3Client, bucket: string): Promise<readonly Ac
 }
 
 test.concurrent.for(probes)(
-  'I-01 I-04 I-05 I-09 I-24 I-25: killed at %s, every acknowledged object is stored exactly once',
+  'I-01 I-04 I-05 I-09 I-24 I-25: after a kill at %s, every acknowledged object is stored exactly once',
   { timeout: 240_000 },
   async (probe) => {
     const dir = network.makeDir(probe.replaceAll('.', '-'))

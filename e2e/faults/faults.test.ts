@@ -261,7 +261,7 @@ scenario('an addPieces that a reorganisation removes is sent again once', async 
   expect(await stage.settle([first, second])).toEqual([])
 })
 
-scenario('I-08: with an unfunded wallet all work waits for the deposit, then for the approval, and resumes by itself', async () => {
+scenario('I-08: with an unfunded wallet all work waits for the deposit, then for the approval, and resumes automatically', async () => {
   await using stage = await startStage({ providers: 2, copies: 2, isFunded: false })
   const { devnet, privateKey } = stage.network
   const objects = [await stage.put(), await stage.put()]

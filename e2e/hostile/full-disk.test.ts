@@ -158,7 +158,7 @@ async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
 }
 
 test.skipIf(!run('prlimit', '--version'))(
-  'an unwritable database: writes answer 507, health reports it, work resumes by itself',
+  'an unwritable database: writes answer 507, health reports it, work resumes automatically',
   async () => {
     using directory = temporaryDirectory()
     using disk = limitFiles(directory.path)
@@ -166,7 +166,7 @@ test.skipIf(!run('prlimit', '--version'))(
   },
 )
 
-test.skipIf(!mayMount())('a full disk under the database: writes answer 507, health reports it, work resumes by itself', async () => {
+test.skipIf(!mayMount())('a full disk under the database: writes answer 507, health reports it, work resumes automatically', async () => {
   using directory = temporaryDirectory()
   using disk = mountSmallDisk(directory.path)
   await fillAndFree(directory.path, disk)

@@ -34,7 +34,7 @@ test.each([
   expect(readTime(text)).toBeUndefined()
 })
 
-test('every time that JavaScript writes is read back', () => {
+test('every time that JavaScript formats is read back', () => {
   fc.assert(
     fc.property(fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
       expect(readTime(date.toISOString())).toBe(date.getTime())

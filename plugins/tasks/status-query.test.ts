@@ -4,7 +4,7 @@ import { listTasks } from './api.ts'
 import { tasksPlugin } from './plugin.ts'
 import { putTask, workingPlugin } from './testing/working-plugin.ts'
 
-test('tasks can be asked for by each status, and by "dismissed", which are failures no more', async () => {
+test('tasks can be listed by each status and by "dismissed", which "failed" excludes', async () => {
   await using svc = await testKernel({ plugins: [tasksPlugin, workingPlugin], config: { 'worker.tasks.poll_interval': '50ms' } })
   const [completed, failed, dismissed] = [
     await putTask(svc.kernel, 'done'),

@@ -70,7 +70,7 @@ test('the list is paged by cursor without a gap', async () => {
   expect(await list(svc, '?limit=5')).not.toHaveProperty('next_cursor')
 })
 
-test('type and status choose tasks, and healthy recurring ones are left out', async () => {
+test('type and status filter tasks, and healthy recurring ones are omitted', async () => {
   await using svc = await start()
   const failed = await put(svc, 'fail')
   const other = await put(svc, 'fail', { of: 'otherWork' })
@@ -142,7 +142,7 @@ test('a failed task is dismissed once', async () => {
   expect(await acknowledge(999)).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
-test('giving the as_of of a preview back dismisses exactly what was counted', async () => {
+test('passing the as_of of a preview back dismisses exactly the counted failures', async () => {
   await using svc = await start()
   const counted = [await put(svc, 'fail'), await put(svc, 'fail', { of: 'otherWork' })]
   for (const id of counted) await settled(svc, id, 'failed')
@@ -161,7 +161,7 @@ test('giving the as_of of a preview back dismisses exactly what was counted', as
   expect(promised(acknowledgeTasks, rest)).toEqual({ acknowledged: 1 })
 })
 
-test('failures of one type are dismissed alone', async () => {
+test('only failures of the given type are dismissed', async () => {
   await using svc = await start()
   const mine = await put(svc, 'fail')
   const other = await put(svc, 'fail', { of: 'otherWork' })

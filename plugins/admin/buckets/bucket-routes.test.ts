@@ -151,7 +151,7 @@ test('a change of the owner is announced as an event', async () => {
   expect(told).toEqual(Array(2).fill({ topic: 'bucket_updated', payload: { bucket_name: 'photos' } }))
 })
 
-test.each(['photos', 'nothing-here', 'Not_A_Bucket'])('deleting the bucket %s answers 501 whatever it is', async (name) => {
+test.each(['photos', 'nothing-here', 'Not_A_Bucket'])('deleting any bucket answers 501: %s', async (name) => {
   await using admin = await testAdmin()
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
   const refused = await admin.call('DELETE', `/api/v1/buckets/${name}`)

@@ -172,7 +172,7 @@ test.each([
   await expect(set(admin, pairs)).rejects.toMatchObject({ message: expect.stringContaining(message), exitCode: 2 })
 })
 
-test('a confirmed change is made, a value that does not fit is explained, and the environment wins', async () => {
+test('a confirmed change is saved, an invalid value is explained, and a value of the environment cannot be changed', async () => {
   await using admin = await start(undefined, { SVC_CHAIN_DEFAULT_COPIES: '4' })
   expect((await set(admin, ['chain.network=mainnet'], { yes: true })).stdout).toContain('Settings saved')
   await expect(set(admin, ['chain.allow_private_networks=maybe'])).rejects.toThrow('chain.allow_private_networks must be')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventLine, readFrames } from './event-text-policy.ts'
 
-test('complete frames are read, comments left out, and an incomplete frame kept for the next bytes', () => {
+test('complete frames are read, comments omitted, and an incomplete frame is kept for the next bytes', () => {
   const text = ': connected\n\nevent: a\nid: 1\ndata: {"seq":1,"topic":"a"}\n\nevent: b\nid: 2\ndata: {"se'
   expect(readFrames(text)).toEqual({ events: [{ seq: 1, topic: 'a' }], remainder: 'event: b\nid: 2\ndata: {"se' })
 })

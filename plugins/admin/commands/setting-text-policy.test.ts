@@ -14,13 +14,13 @@ test.each([
   expect(readValue(text, { type })).toEqual(value)
 })
 
-test('values nest by their paths and are found again', () => {
+test('values are nested by their paths and found by them', () => {
   const tree = nest({ 'chain.default_copies': 2, 'chain.watch.on': false, 'cache.dir': '/x' })
   expect(tree).toEqual({ chain: { default_copies: 2, watch: { on: false } }, cache: { dir: '/x' } })
   expect([valueAt(tree, 'chain.watch.on'), valueAt(tree, 'chain.none.deeper')]).toEqual([false, undefined])
 })
 
-test('a single value is bare, a summary is for people', () => {
+test('a single value is printed bare, a summary is formatted', () => {
   expect([writeValue(true), writeValue(['a', 'b']), writeValue(undefined)]).toEqual(['true', 'a,b', ''])
   expect([showValue(true), showValue(false), showValue(5)]).toEqual(['yes', 'no', '5'])
 })

@@ -35,13 +35,13 @@ test('events are numbered over the whole process, and every watcher gets the sam
   await expect.poll(() => [first, second]).toEqual(Array(2).fill([': connected\n\n', frame]))
 })
 
-test('a silent stream is kept alive', async () => {
+test('an idle stream gets heartbeats', async () => {
   using hub = createEventHub(fakeEvents(), { ...eventStreams, heartbeatMs: 1 })
   const frames = collect(hub.watch(() => true))
   await expect.poll(() => frames.slice(0, 3)).toEqual([': connected\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
 })
 
-test('a stream ends before the next frame once its client is not allowed any more', async () => {
+test('a stream ends before the next frame when its client is no longer allowed', async () => {
   const events = fakeEvents()
   using hub = createEventHub(events)
   let isAllowed = true
@@ -53,7 +53,7 @@ test('a stream ends before the next frame once its client is not allowed any mor
   expect(frames).toEqual([': connected\n\n'])
 })
 
-test('a stream ends without a frame once its client is not allowed any more', async () => {
+test('a stream ends without a further frame when its client is no longer allowed', async () => {
   using hub = createEventHub(fakeEvents(), { ...eventStreams, checkMs: 1 })
   let isAllowed = true
   const [ended, kept] = [hub.watch(() => isAllowed), hub.watch(() => true)]

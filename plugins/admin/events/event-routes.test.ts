@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 
-test('events arrive at once, and the stream ends with the service', async () => {
+test('events arrive immediately, and the stream ends with the service', async () => {
   const admin = await testAdmin()
   const response = await admin.fetch('/api/v1/events')
   expect(response.status).toBe(200)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { EventStream, framesWaitingMax } from './event-stream.ts'
 
-test('a slow reader gets the first frames, and the rest is dropped', async () => {
+test('a slow reader gets the buffered frames; later ones are dropped', async () => {
   const stream = new EventStream()
   for (let i = 0; i < framesWaitingMax + 20; i++) stream.offer(`${i} `)
   stream.finish()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { adminRoutes, loadContributions } from '#kernel'
 import { adminPlugin } from '../plugin.ts'
 
-test('only transfers have deadlines of their own: one hour for upload and restore, none for download and events', async () => {
+test('only transfers have special deadlines: one hour for upload and restore, none for download and events', async () => {
   const endpoints = (await loadContributions(adminRoutes, [adminPlugin])).flatMap(({ item }) => item.endpoints ?? [])
   const lasting = endpoints.flatMap(({ method, path, deadlineMs }) =>
     deadlineMs === undefined ? [] : [[`${method} ${path.split('/').slice(-2).join('/')}`, deadlineMs]],

@@ -39,7 +39,7 @@ test('objects are listed by folder, page after page, without a gap', async () =>
   expect(seen.sort()).toEqual(['a.png', 'b:b/', 'c.png', 'd:d/', 'ü.png'])
 })
 
-test('an object is shown with its bytes, state and place', async () => {
+test('an object is shown with its size, state and location', async () => {
   await using admin = await withObjects(['a.png', 'b.png'])
   admin.storage.place(admin.versions.get('b.png')?.versionId ?? '', {
     state: 'stored',
@@ -71,7 +71,7 @@ test('the folder placeholder is not listed inside its folder', async () => {
   expect(promised(listObjects, await admin.call('GET', `${path}?prefix=b/1.png&delimiter=/`)).objects).toHaveLength(1)
 })
 
-test.each(['0', '-1', '1001', 'x', '1.5', ''])('a limit of "%s" counts as the usual page size', async (limit) => {
+test.each(['0', '-1', '1001', 'x', '1.5', ''])('a limit of "%s" counts as the default page size', async (limit) => {
   await using admin = await withObjects(['a', 'b'])
   expect((await admin.call('GET', `${path}?limit=${limit}`)).body.objects).toHaveLength(2)
 })
@@ -96,7 +96,7 @@ const committed = (copyIndex: number) => ({
   waitReason: null,
 })
 
-test('provenance and status show the places of a version and why replication is incomplete', async () => {
+test('provenance and status show the locations of a version and why replication is incomplete', async () => {
   await using admin = await withObjects(['a.png'])
   const id = admin.versions.get('a.png')?.versionId ?? ''
   const failing = { ...committed(1), status: 'failed' as const, pieceId: null, retrievalUrl: null, lastError: 'the provider refused' }

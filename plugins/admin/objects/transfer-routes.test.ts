@@ -68,7 +68,7 @@ test.each([
   expect(await upload(admin, key, body)).toMatchObject({ status, body: { code, error: expect.stringMatching(error) } })
 })
 
-test('a length beyond the limit is refused before the body comes', async () => {
+test('a length above the limit is refused before the body is sent', async () => {
   await using admin = await withBucket()
   const socket = openSocket(admin, `POST ${path}/upload?key=a`, 'Content-Length: 1065353217')
   const first = await new Promise<Buffer>((resolve) => socket.once('data', resolve))
@@ -97,7 +97,7 @@ test('a delete marker hides the object and keeps its versions', async () => {
   expect(await admin.call('DELETE', path)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })
 
-test('bytes that nobody can give now are 503, and what does not exist is 404', async () => {
+test('temporarily unavailable bytes answer 503, missing objects 404', async () => {
   await using admin = await withBucket()
   await upload(admin, 'a', Buffer.alloc(200))
   admin.storage.failWith('content_unavailable')
@@ -108,7 +108,7 @@ test('bytes that nobody can give now are 503, and what does not exist is 404', a
   expect((await admin.fetch('/api/v1/buckets/other/objects/download?key=a')).status).toBe(404)
 })
 
-test('a download that its reader leaves is closed', async () => {
+test('an abandoned download is closed', async () => {
   await using admin = await withBucket()
   await upload(admin, 'a', Buffer.alloc(16 * 1024 * 1024))
   const socket = openSocket(admin, `GET ${path}/download?key=a`)
@@ -118,7 +118,7 @@ test('a download that its reader leaves is closed', async () => {
   await expect.poll(() => admin.storage.openCount()).toBe(0)
 })
 
-test('an upload that breaks off leaves nothing behind', async () => {
+test('an interrupted upload leaves nothing behind', async () => {
   await using admin = await withBucket()
   const socket = openSocket(admin, `POST ${path}/upload?key=a`, 'Content-Length: 1000')
   socket.write(Buffer.alloc(500))

@@ -174,7 +174,7 @@ test('delete markers are listed newest first, of the bucket, a prefix or a key',
   ])
 })
 
-test('a version and a deleted object are deleted for good, and the tasks that clean up are named', async () => {
+test('a version and a deleted object are deleted permanently, and the answers name the cleanup tasks', async () => {
   await using admin = await withBucket()
   admin.storage.history.deletePermanently = async (request) => {
     expect(request).toEqual({ bucket: 'photos', key: 'k', versionId: 'v1' })
@@ -223,7 +223,7 @@ const writes = [
   ['deleted/permanent-delete', { key: 'k', delete_marker_version_id: 'm1' }],
 ] as const
 
-test.each(writes)('%s refuses a body that is not exactly what it takes, and an unknown bucket', async (path, body) => {
+test.each(writes)('%s refuses a body of another form and an unknown bucket', async (path, body) => {
   await using admin = await withBucket()
   for (const name of Object.keys(body)) {
     for (const value of [undefined, '', 7]) {
@@ -298,7 +298,7 @@ test.each([
   'key_marker=k&version_marker=v&created_at_marker=2026-01-01T00:00:00Z',
   'key_marker=k&version_marker=v&created_at_marker=yesterday&stale_before=2026-01-01T00:00:00Z',
   'stale_before=soon',
-])('affected versions cannot be asked for with %s', async (query) => {
+])('affected versions with %s are refused', async (query) => {
   await using admin = await withBucket()
   const answer = await admin.call('GET', `${bucket}/storage-health/affected-versions?${query}`)
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })

@@ -58,7 +58,7 @@ test('every address of the plugin and of signing in is documented', async () => 
   ])
 })
 
-test('every operation has a name of its own and declares the parameters of its path', async () => {
+test('every operation has a unique name and declares the parameters of its path', async () => {
   const operations = operationsOf(await readDocument())
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   for (const { line, path, parameters } of operations) {

@@ -31,7 +31,7 @@ test('the overview sums up buckets, objects, tasks, cache, workers and the servi
   })
 })
 
-test('data sets that cannot be counted leave a warning and the name of the part', async () => {
+test('data sets that cannot be counted are a warning and a named failed part', async () => {
   await using admin = await testAdmin()
   admin.kernel.get(placements).countDataSets = () => {
     throw new Error('no answer')
@@ -45,7 +45,7 @@ test('data sets that cannot be counted leave a warning and the name of the part'
   })
 })
 
-test('a part that cannot be read stays at zero, and the rest is told', async () => {
+test('a part that cannot be read stays at zero, and the others are shown', async () => {
   const broken = () => {
     throw new Error('no answer')
   }
@@ -56,7 +56,7 @@ test('a part that cannot be read stays at zero, and the rest is told', async () 
   expect(admin.kernel.get(taskLedger).counts()).toEqual([])
 })
 
-test('other plugins add to the overview, and one that fails takes nothing away', async () => {
+test('other plugins add to the overview, and a failing one removes nothing', async () => {
   const health = defineOverviewPart({
     name: 'health',
     into: 'chain_storage_health',

@@ -84,7 +84,7 @@ test('settings show values and metadata, and no secret', async () => {
   expect(JSON.stringify(answer.body)).not.toContain('$scrypt$')
 })
 
-test('a change is saved beside what the operator wrote, and waits for the restart', async () => {
+test('a change is saved without changing the rest of the file, and takes effect at the restart', async () => {
   await using admin = await start()
   writeFileSync(join(admin.dir, 'config.toml'), `# mine\n${fileOf(admin)}`)
   const saved = promised(saveSettings, await put(admin, { chain: { default_copies: 5, watch: { interval: '90s' } } }))
@@ -188,7 +188,7 @@ test('settings that only a disabled plugin reads need not be complete', async ()
   expect(settings).not.toHaveProperty('validation_errors')
 })
 
-test('what was saved is in effect after the restart', async () => {
+test('saved settings are in effect after the restart', async () => {
   await using first = await startInSetupMode()
   const { dir } = first
   await put(first, { chain: { default_copies: 5 } })

@@ -21,7 +21,7 @@ test('the query is sorted by encoded name and value, names without value get an 
   expect(canonicalQuery('a=1&X-Amz-Signature=s&b=2', 'X-Amz-Signature')).toBe('a=1&b=2')
 })
 
-test('any query has one canonical form, whatever the order of its parameters', async () => {
+test('any query has one canonical form, for every order of its parameters', async () => {
   const pair = tuple(string({ unit: 'binary', minLength: 1 }), string({ unit: 'binary' }))
   await assert(
     property(array(pair, { maxLength: 6 }), (pairs) => {

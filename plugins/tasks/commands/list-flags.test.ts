@@ -4,7 +4,7 @@ import { tasksPlugin } from '../plugin.ts'
 import { putTask, workingPlugin } from '../testing/working-plugin.ts'
 import { taskCommands } from './commands.ts'
 
-test('each flag of svc admin task list filters by itself', async () => {
+test('each flag of svc admin task list works alone', async () => {
   await using svc = await testKernel({ plugins: [tasksPlugin, workingPlugin] })
   const inMs = 3_600_000
   const oldest = await putTask(svc.kernel, 'done', { inMs })

@@ -152,7 +152,7 @@ test.each(['timeout', 'RPC failure', 'configuration'] as const)('an unreachable 
   expect(judgeReadiness(given)).toMatchObject({ status: 'unknown', partial_errors: { sdk_client: because } })
 })
 
-test('allowed private networks cause a warning, whatever the node answers', () => {
+test('allowed private networks cause a warning with any answer of the node', () => {
   const open = { allowPrivateNetworks: true }
   expect(idsOf(facts(answered(), open))).toEqual([...settingIds, 'private_networks', ...readIds])
   expect(judgeReadiness(facts(answered(), open)).status).toBe('warning')

@@ -3,7 +3,7 @@ import { runCommand } from '#kernel/testing'
 import { testAdmin } from '../../testing/test-admin.ts'
 import { objectCommands } from './commands.ts'
 
-test('a version is deleted permanently, and what became of its bytes is shown', async () => {
+test('a version is deleted permanently, and the cleanup of its bytes is shown', async () => {
   await using admin = await testAdmin()
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: '__internal_root__' })
   const deleted: unknown[] = []

@@ -26,7 +26,7 @@ test('the file has its name only once it is complete', async () => {
   expect(readFileSync(join(dir, 'object'), 'utf8')).toBe('one two')
 })
 
-test('a transfer that breaks off leaves nothing, and a file of this name as it was', async () => {
+test('an interrupted transfer leaves no file and does not change an existing one', async () => {
   writeFileSync(join(dir, 'object'), 'mine')
   async function* broken() {
     yield Buffer.from('half')
@@ -50,7 +50,7 @@ test('an existing file is replaced with --overwrite only, also when it appeared 
   expect(readFileSync(join(dir, 'object'), 'utf8')).toBe('theirs')
 })
 
-test('a directory is refused as a target, and a missing one named', async () => {
+test('a directory is refused as the target, and a missing parent directory is named', async () => {
   await expect(refuseExisting({ file: '.', overwrite: true, cwd: dir })).rejects.toThrow('is a directory; name a file in it')
   await expect(saveFile({ file: 'none/object', overwrite: false, cwd: dir }, bytes('x'))).rejects.toThrow(
     `${join(dir, 'none/object')} cannot be written`,
