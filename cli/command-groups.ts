@@ -30,7 +30,7 @@ export function groupsOf(commands: readonly Command[]): readonly CommandGroup[] 
 export const summariseGroup = (name: string, commands: readonly Command[]): string =>
   `Commands: ${[...membersOf(name, commands).keys()].join(', ')}`
 
-/** By the word after those of the group. */
+/** The commands of the group by their next word. */
 function membersOf(group: string, commands: readonly Command[]): ReadonlyMap<string, readonly Command[]> {
   const prefix = `${group} `
   const members = commands.filter(({ name }) => name.startsWith(prefix))

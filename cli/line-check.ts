@@ -76,7 +76,7 @@ function unknownCommand(known: readonly string[], rest: readonly string[], set: 
   const line = words.join(' ')
   for (const [name, pluginId] of set.switchedOff) {
     if (line === name || line.startsWith(`${name} `) || name.startsWith(`${line} `)) {
-      return usageError(`svc ${name} belongs to the plugin '${pluginId}', which is disabled; svc plugins enable ${pluginId} brings it back`)
+      return usageError(`svc ${name} belongs to the plugin '${pluginId}', which is disabled; enable it with svc plugins enable ${pluginId}`)
     }
   }
   const names = [...set.commands, ...groupsOf(set.commands), { name: 'help' }].map(({ name }) => name)

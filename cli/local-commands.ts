@@ -37,7 +37,7 @@ export const localCommands: readonly Command[] = [
     examples: [
       ['svc dev', 'Start or restart in ./.svc-dev'],
       ['svc dev --s3-port 0 --admin-port 0', 'Use any free ports'],
-      ['svc dev --fresh --providers 8', 'Start anew with eight providers'],
+      ['svc dev --fresh --providers 8', 'Delete the data and start with eight providers'],
     ],
     flags: {
       dir: { type: 'text', description: 'Directory for all data', default: '.svc-dev' },

@@ -7,7 +7,7 @@ import { svcHome } from './testing/run-svc.ts'
 const countListeners = (emitter: NodeJS.EventEmitter) =>
   Object.fromEntries(emitter.eventNames().map((name) => [String(name), emitter.listenerCount(name)]))
 
-/** What a command could change in its process. Timers of the test runner come and go. */
+/** Process state that a command could change. Timers are excluded: those of the test runner vary. */
 const inspectProcess = () => ({
   listeners: [process, process.stdout, process.stderr, process.stdin].map(countListeners),
   handles: process.getActiveResourcesInfo().filter((name) => name !== 'Timeout' && name !== 'Immediate').length,
@@ -20,7 +20,7 @@ test('fifty commands in one process leave its listeners, handles and variables u
   using home = svcHome()
   await home.run(['init', '--dir', 'data'])
   const config = join(home.dir, 'data', 'config.toml')
-  const nobody = ['--admin-url', 'http://127.0.0.1:9', '--config', config]
+  const noService = ['--admin-url', 'http://127.0.0.1:9', '--config', config]
   const lines: readonly (readonly [line: readonly string[], code: number])[] = [
     [['version', '--json'], 0],
     [['--help'], 0],
@@ -29,11 +29,11 @@ test('fifty commands in one process leave its listeners, handles and variables u
     [['plugins', 'list', '--config', config], 0],
     [['migrate', '--config', config], 0],
     [['init', '--dir', 'data'], 1],
-    [['admin', 'task', 'stats', ...nobody], 1],
+    [['admin', 'task', 'stats', ...noService], 1],
     [['serve', '--config', config, '--set', 'chain.private_key=0xfeedfacecafebeef'], 2],
     [['complete', 'svc adm'], 0],
   ]
-  // Once before, so that what is loaded once is loaded.
+  // A first run loads modules and caches.
   for (const [line] of lines) await home.run(line)
   const before = inspectProcess()
   for (let round = 0; round < 5; round++) {

@@ -66,7 +66,7 @@ test('the command of a plugin exists while the plugin is enabled', async () => {
   expect((await home.run(['hello', 'Ada'])).stdout).toBe('Ahoy, Ada!\n')
   expect((await home.run(['--help'])).stdout).toMatch(/Added by plugins\n +hello +Greet somebody/)
   expect((await home.run(['hello'], { SVC_PLUGINS_DISABLED: 'hello,polite' })).stderr).toBe(
-    "fatal: svc hello belongs to the plugin 'hello', which is disabled; svc plugins enable hello brings it back\n",
+    "fatal: svc hello belongs to the plugin 'hello', which is disabled; enable it with svc plugins enable hello\n",
   )
 })
 
@@ -77,8 +77,8 @@ test('a choice that cannot start is refused and nothing is written', async () =>
   expect(code).toBe(1)
   expect(stderr).toBe("fatal: plugin 'polite' requires 'hello', which is disabled; enable 'hello' or disable 'polite' too\n")
   expect(readFileSync(configPath, 'utf8')).toBe(text)
-  const unknown = await home.run(['plugins', 'disable', 'nobody'])
-  expect(unknown.stderr).toMatch(/^fatal: there is no plugin 'nobody'; known plugins: .*hello, polite\n$/)
+  const unknown = await home.run(['plugins', 'disable', 'missing'])
+  expect(unknown.stderr).toMatch(/^fatal: there is no plugin 'missing'; known plugins: .*hello, polite\n$/)
 })
 
 test('a choice that cannot start is listed with its problem and can be corrected', async () => {

@@ -60,7 +60,7 @@ test('a second signal ends a service that does not stop', async () => {
   expect(await (await fetch(`${urlIn(running)}/healthz`)).json()).toEqual({ status: 'ok' })
   svc.send('SIGINT')
   await svc.line(/stopping/)
-  // Two close together count as one key press, so the second comes again and again.
+  // Two signals close together count as one key press, so the second is repeated.
   const insisting = setInterval(() => svc.send('SIGINT'), 100)
   expect(await svc.ended).toBe(1)
   clearInterval(insisting)
@@ -88,7 +88,7 @@ test.each([
 ])('without a configuration svc %j says in one line: %s', async (words, advice) => {
   using home = svcHome()
   const path = words.includes('-c') ? words.at(-1) : join(home.dir, '.svc', 'config.toml')
-  // The key of README's third line alone is no configuration.
+  // The wallet key alone is not a configuration.
   expect(await home.run(words, { SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32) })).toEqual({
     code: 1,
     stdout: '',

@@ -1,13 +1,13 @@
-/** Finds the command that an unknown line probably means. */
+/** Finds the command that was probably meant by an unknown line. */
 import { typoDistance } from '#kernel'
 
-/** In letters: a word of the name that was left out, and a word of the line that the name does not have, such as a parameter. */
+/** Costs in letters: of a missing word of the name, and of an extra word in the line, such as a parameter. */
 const missingWordCost = 2
 const extraWordCost = 3
 
 /**
- * The only cheapest name to turn the words into; undefined when none or several are.
- * @param knownCount how many of the words are right: those of a group, such as `admin task`
+ * The name with the lowest cost; undefined when there is none, or several with the same cost.
+ * @param knownCount number of leading words that are correct: those of a group, such as `admin task`
  */
 export function suggestCommand(words: readonly string[], names: readonly string[], knownCount: number): string | undefined {
   const costs = names.flatMap((name) => {
@@ -24,7 +24,7 @@ interface Comparison {
   readonly knownCount: number
 }
 
-/** Undefined unless one of the words that are not known is near a word of the name. */
+/** Undefined unless one of the unknown words is similar to a word of the name. */
 function costOf({ words, name, knownCount }: Comparison): number | undefined {
   const [word, ...laterWords] = words
   const [part, ...laterParts] = name

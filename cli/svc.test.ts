@@ -85,6 +85,6 @@ test.skipIf(!existsSync('/dev/full'))('a full disk under the log does not end th
   const full = openSync('/dev/full', 'w')
   const child = spawn(process.execPath, [program, 'serv'], { stdio: ['ignore', 'ignore', full] })
   closeSync(full)
-  // The code of a usage error: an error of the log would end it with 1.
+  // 2 for a usage error; a failed log write would end the program with 1.
   expect(await once(child, 'exit')).toEqual([2, null])
 })

@@ -40,7 +40,7 @@ async function findFaults(call: CommandCall): Promise<{ readonly problems: reado
     return { problems: messages.map((message) => ({ message })), lines: messages }
   }
   const { config } = prepared
-  // Of a file that does not exist, every required key would be listed.
+  // Without a file every required key would be listed as a problem.
   if (!config.exists && config.problems.every(({ origin }) => !origin)) {
     const message = adviseInit(config.path, call.env)
     return { problems: [{ message }], lines: [message] }

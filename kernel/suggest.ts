@@ -1,7 +1,7 @@
 /** At most this many letters may differ, and at most half of the longer word. */
 const distanceMax = 3
 
-/** The candidate that was probably meant; undefined when none is near or several are equally near. */
+/** The most similar candidate; undefined when none is similar or several are equally similar. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const words = [...new Set(candidates)]
   const begun = words.filter((candidate) => word.length > 1 && candidate.startsWith(word))

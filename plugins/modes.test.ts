@@ -6,7 +6,7 @@ import { adminRoutes, loadContributions } from '#kernel'
 import { type TestKernel, testKernel, testOperator } from '#kernel/testing'
 import { builtinPlugins } from './index.ts'
 
-// Nobody answers at this node: what is asked here needs no chain.
+// Nothing listens there: these requests need no chain.
 const complete = { 'server.port': '127.0.0.1:0', 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9/' }
 
 let svc: TestKernel

@@ -110,7 +110,7 @@ async function prepareFull({ configPath }: DevGateway, directory: DevDirectory, 
   if (prepared.decision.mode === 'full') return prepared
   const problems = prepared.decision.mode === 'setup' ? prepared.decision.missing : prepared.decision.problems
   const list = problems.map(describeProblem).join('; ')
-  throw new CommandError(`${configPath} cannot be used: ${list}; correct it, or start anew with --fresh`)
+  throw new CommandError(`${configPath} cannot be used: ${list}; correct it, or delete the data with --fresh`)
 }
 
 async function waitUntilHealthy(kernel: RunningKernel, signal: AbortSignal): Promise<void> {

@@ -88,7 +88,7 @@ test('the ports that the devnet keeps from its first start are checked, each nam
   const close = (at: number) => new Promise((closed) => servers[at]?.close(closed))
   await close(1)
   await expect(requireDevnetPorts(dir)).rejects.toThrow(
-    `in use by another program on 127.0.0.1: ${ports[2]} of the provider 2, ${ports[0]} of the chain; stop it, start anew with --fresh`,
+    `in use by another program on 127.0.0.1: ${ports[2]} of the provider 2, ${ports[0]} of the chain; stop it, delete the data with --fresh`,
   )
   mkdirSync(join(dir, 'chain'))
   writeFileSync(join(dir, 'chain', 'anvil.pid'), '1')

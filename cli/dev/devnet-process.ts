@@ -59,7 +59,7 @@ export async function startDevnet({ dir, providers, log, signal }: DevnetRequest
   } catch (error) {
     await stop()
     signal.throwIfAborted()
-    throw new CommandError(`${(error as Error).message}; svc dev --fresh starts anew with a new chain`, { cause: error })
+    throw new CommandError(`${(error as Error).message}; svc dev --fresh deletes the data and starts a new chain`, { cause: error })
   }
 }
 

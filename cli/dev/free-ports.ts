@@ -34,7 +34,7 @@ export async function requireDevnetPorts(dir: string): Promise<void> {
   for (const [owner, port] of ports) if (!(await isFree(port))) taken.push(`${port} of the ${owner}`)
   if (taken.length === 0) return
   throw new CommandError(
-    `in use by another program on 127.0.0.1: ${taken.join(', ')}; stop it, start anew with --fresh, or choose another --dir`,
+    `in use by another program on 127.0.0.1: ${taken.join(', ')}; stop it, delete the data with --fresh, or choose another --dir`,
   )
 }
 

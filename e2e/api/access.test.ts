@@ -20,10 +20,10 @@ const csrfNeeded = { status: 403, json: { error: expect.any(String), code: 'csrf
 
 test('health needs no credentials and ignores wrong ones', async () => {
   const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
-  for (const call of [{ as: 'nobody' }, { as: 'operator' }, { as: 'nobody', headers: wrong }] as const) {
+  for (const call of [{ as: 'anonymous' }, { as: 'operator' }, { as: 'anonymous', headers: wrong }] as const) {
     expect(await svc.call('GET', '/healthz', call)).toMatchObject({ status: 200, json: { status: 'ok' } })
   }
-  expect(await svc.call('HEAD', '/healthz', { as: 'nobody' })).toMatchObject({ status: 200, text: '' })
+  expect(await svc.call('HEAD', '/healthz', { as: 'anonymous' })).toMatchObject({ status: 200, text: '' })
 })
 
 describe.each([
@@ -49,7 +49,7 @@ describe.each([
 ])('%s', (line) => {
   const [method = '', path = ''] = line.split(' ')
   test('is refused without credentials, sends no WWW-Authenticate, and clears the invalid cookie', async () => {
-    const reply = await svc.call(method, path, { as: 'nobody' })
+    const reply = await svc.call(method, path, { as: 'anonymous' })
     expect(reply.status).toBe(401)
     expect(reply.headers['www-authenticate']).toBeUndefined()
     expect(reply.headers['set-cookie']).toEqual([cleared])
@@ -62,7 +62,7 @@ test.each(['/metrics', '/api/v1/overview', '/api/v1/settings'])('%s accepts the 
   const { cookie } = session
   // HEAD is served only where the answer is JSON.
   for (const method of path === '/metrics' ? ['GET'] : ['GET', 'HEAD']) {
-    expect((await svc.call(method, path, { as: 'nobody', headers: { cookie } })).status).toBe(200)
+    expect((await svc.call(method, path, { as: 'anonymous', headers: { cookie } })).status).toBe(200)
   }
 })
 
@@ -105,20 +105,23 @@ describe('a cookie alone is refused', () => {
     ]
     for (const token of [undefined, ...tokens]) {
       const headers = { cookie, ...(token === undefined ? {} : { 'x-svc-csrf': token }) }
-      const reply = await svc.call(method, path, { as: 'nobody', headers, json: {} })
+      const reply = await svc.call(method, path, { as: 'anonymous', headers, json: {} })
       expect(reply).toMatchObject(csrfNeeded)
       expect(reply.headers['set-cookie']).toBeUndefined()
     }
-    // The token counts in its header only.
-    const query = await svc.call(method, `${path}?csrf_token=${csrfToken}&x-svc-csrf=${csrfToken}`, { as: 'nobody', headers: { cookie } })
+    // The token is accepted in its header only.
+    const query = await svc.call(method, `${path}?csrf_token=${csrfToken}&x-svc-csrf=${csrfToken}`, {
+      as: 'anonymous',
+      headers: { cookie },
+    })
     expect(query).toMatchObject(csrfNeeded)
-    const inCookie = await svc.call(method, path, { as: 'nobody', headers: { cookie: `${cookie}; x-svc-csrf=${csrfToken}` } })
+    const inCookie = await svc.call(method, path, { as: 'anonymous', headers: { cookie: `${cookie}; x-svc-csrf=${csrfToken}` } })
     expect(inCookie).toMatchObject(csrfNeeded)
   })
 
   test('the CSRF token alone is refused', async () => {
     const headers = { 'x-svc-csrf': session.csrfToken }
-    expect(await svc.call('POST', '/api/v1/settings/validate', { as: 'nobody', headers, json: {} })).toMatchObject(loginNeeded)
+    expect(await svc.call('POST', '/api/v1/settings/validate', { as: 'anonymous', headers, json: {} })).toMatchObject(loginNeeded)
   })
 
   test('with cookie and CSRF token the change is made', async () => {
@@ -166,7 +169,7 @@ const ask = async (target: string, ...lines: readonly string[]) =>
 
 test.each(tricks)('%s does not bypass the guard', async (target) => {
   expect(await ask(target)).toMatch(/^HTTP\/1\.1 401 .*"code":"authentication_required"/s)
-  // For the operator it leads where it says or nowhere.
+  // With credentials the path is served, invalid or not found.
   expect(await ask(target, `Authorization: ${testAuthorization}`)).toMatch(/^HTTP\/1\.1 (200|400|404) /)
 })
 
@@ -181,9 +184,9 @@ test('no answer has CORS headers for another site', async () => {
   const origin = 'https://elsewhere.example'
   const preflight = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-svc-csrf' }
   for (const reply of [
-    await svc.call('OPTIONS', '/api/v1/settings', { as: 'nobody', headers: preflight }),
-    await svc.call('OPTIONS', '/api/v1/auth/login', { as: 'nobody', headers: preflight }),
-    await svc.call('GET', '/healthz', { as: 'nobody', headers: { origin } }),
+    await svc.call('OPTIONS', '/api/v1/settings', { as: 'anonymous', headers: preflight }),
+    await svc.call('OPTIONS', '/api/v1/auth/login', { as: 'anonymous', headers: preflight }),
+    await svc.call('GET', '/healthz', { as: 'anonymous', headers: { origin } }),
     await svc.call('GET', '/api/v1/overview', { as: session, headers: { origin } }),
   ]) {
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
@@ -196,7 +199,7 @@ describe('a Basic request that a browser sends for a page of another site', () =
   const { port, host } = { port: () => Number(new URL(own()).port), host: () => new URL(own()).host }
   test.each<readonly [string, () => Record<string, string>]>([
     ['Sec-Fetch-Site: cross-site', () => ({ 'sec-fetch-site': 'cross-site' })],
-    ['Sec-Fetch-Site in other letters, whatever Origin says', () => ({ 'sec-fetch-site': 'Cross-Site', origin: own() })],
+    ['Sec-Fetch-Site in other letter case, with our own Origin', () => ({ 'sec-fetch-site': 'Cross-Site', origin: own() })],
     ['another Origin', () => ({ origin: 'https://elsewhere.example' })],
     ['the Origin null', () => ({ origin: 'null' })],
     ['an empty Origin', () => ({ origin: '' })],
@@ -210,7 +213,7 @@ describe('a Basic request that a browser sends for a page of another site', () =
     ['another Referer', () => ({ referer: 'https://elsewhere.example/page' })],
     ['a Referer that is no address', () => ({ referer: 'about:blank' })],
     [
-      'a forwarded host that nobody vouches for',
+      'a forwarded host from an untrusted peer',
       () => ({ origin: 'https://a.example', 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' }),
     ],
   ])('is refused: %s', async (_what, headers) => {

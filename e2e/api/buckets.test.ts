@@ -251,6 +251,6 @@ describe('deletion', () => {
   )
 
   test('checks the credentials first', async () => {
-    expect(refusalOf(await svc.call('DELETE', `${path}/nowhere`, { as: 'nobody' }))).toEqual([401, 'authentication_required'])
+    expect(refusalOf(await svc.call('DELETE', `${path}/nowhere`, { as: 'anonymous' }))).toEqual([401, 'authentication_required'])
   })
 })

@@ -212,7 +212,7 @@ describe('deleting a version permanently', () => {
     await storedObject(bucket, 'first')
     const held = await holdChain(svc)
     const { versionId } = await data.upload(bucket, 'a')
-    await until('the transaction is on its way', async () => {
+    await until('the transaction is sent', async () => {
       const [copy] = (await data.provenance(bucket, versionId)).copies
       return copy?.status === 'committing' || undefined
     })

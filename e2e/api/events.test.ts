@@ -78,7 +78,7 @@ test('Last-Event-ID does not replay events', async () => {
 })
 
 test('the stream is for operators: Basic or a session', async () => {
-  expect(refusalOf(await svc.call('GET', '/api/v1/events', { as: 'nobody' }))).toEqual([401, 'authentication_required'])
+  expect(refusalOf(await svc.call('GET', '/api/v1/events', { as: 'anonymous' }))).toEqual([401, 'authentication_required'])
   using watch = await watchEvents(svc, { as: await svc.signIn() })
   expect(watch.status).toBe(200)
 })

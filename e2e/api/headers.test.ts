@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 describe.each(['/healthz', '/metrics', '/api/v1/overview', '/api/v1/nothing', '/api/nothing', '/admin/nothing'])('%s', (path) => {
-  test.each(['operator', 'nobody'] as const)('carries the security headers and no-store, for %s', async (as) => {
+  test.each(['operator', 'anonymous'] as const)('carries the security headers and no-store, for %s', async (as) => {
     const { headers } = await svc.call('GET', path, { as })
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringContaining("default-src 'self'"),

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 const health = async () => {
-  const { status, json } = await svc.call('GET', '/healthz', { as: 'nobody' })
+  const { status, json } = await svc.call('GET', '/healthz', { as: 'anonymous' })
   return [status, json]
 }
 

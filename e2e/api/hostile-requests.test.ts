@@ -17,13 +17,13 @@ beforeAll(async () => {
   await s3.send(new CreateBucketCommand({ Bucket: bucket }))
 })
 afterAll(async () => {
-  expect((await svc.call('GET', '/healthz', { as: 'nobody' })).json).toEqual({ status: 'ok' })
+  expect((await svc.call('GET', '/healthz', { as: 'anonymous' })).json).toEqual({ status: 'ok' })
   await stack.disposeAsync()
 })
 
 const bucket = 'hostile'
 const operator = `Authorization: ${testAuthorization}`
-const stranger = 'Authorization: Basic YWRtaW46d3Jvbmc='
+const wrongLogin = 'Authorization: Basic YWRtaW46d3Jvbmc='
 const host = 'Host: svc'
 const json = 'Content-Type: application/json'
 /** Lines of a head, then the body. */
@@ -37,8 +37,8 @@ describe('an ambiguous request is refused:', () => {
     ['no Host', () => ask(get(operator))],
     ['two Hosts', () => ask(get(host, 'Host: elsewhere.example', operator))],
     ['two Hosts in other letters', () => ask(get(host, 'hOST: svc', operator))],
-    ['two Authorizations, the first good', () => ask(get(host, operator, stranger))],
-    ['two Authorizations, the second good', () => ask(get(host, stranger, operator))],
+    ['two Authorizations, the first good', () => ask(get(host, operator, wrongLogin))],
+    ['two Authorizations, the second good', () => ask(get(host, wrongLogin, operator))],
     ['two Origins', () => ask(get(host, operator, 'Origin: http://svc', 'Origin: https://elsewhere.example'))],
     ['two Referers', () => ask(get(host, operator, 'Referer: http://svc/', 'Referer: https://elsewhere.example/'))],
     ['two CSRF tokens', () => ask(get(host, `Cookie: ${session.cookie}`, `X-Svc-CSRF: ${session.csrfToken}`, 'X-Svc-CSRF: x'))],
@@ -49,7 +49,7 @@ describe('an ambiguous request is refused:', () => {
     ['a negative length', () => ask(post('Content-Length: -2'), '{}')],
     ['a signed length', () => ask(post('Content-Length: +2'), '{}')],
     ['a length in hexadecimal', () => ask(post('Content-Length: 0x2'), '{}')],
-    ['a transfer coding that nobody knows', () => ask(post('Transfer-Encoding: xchunked'), '{}')],
+    ['an unknown transfer coding', () => ask(post('Transfer-Encoding: xchunked'), '{}')],
     ['chunks that are not the last coding', () => ask(post('Transfer-Encoding: chunked, identity'), '2\r\n{}\r\n0\r\n\r\n')],
     ['a chunk size that is none', () => ask(post('Transfer-Encoding: chunked'), 'zz\r\n{}\r\n0\r\n\r\n')],
     ['a negative chunk size', () => ask(post('Transfer-Encoding: chunked'), '-2\r\n{}\r\n0\r\n\r\n')],
@@ -77,7 +77,7 @@ describe('an ambiguous request is refused:', () => {
   test('with two session cookies neither is accepted', async () => {
     const { cookie } = session
     for (const both of [`${cookie}; ${cookie}`, `svc_admin_session=x; ${cookie}`, `${cookie}; a=b; svc_admin_session=x`]) {
-      expect((await svc.call('GET', '/api/v1/overview', { as: 'nobody', headers: { cookie: both } })).status).toBe(401)
+      expect((await svc.call('GET', '/api/v1/overview', { as: 'anonymous', headers: { cookie: both } })).status).toBe(401)
     }
     const lines = ['GET /api/v1/overview HTTP/1.1', host, `Cookie: ${cookie}`, 'Cookie: svc_admin_session=x', 'Connection: close']
     expect(await ask(lines)).toMatch(/^HTTP\/1\.1 401 /)
@@ -151,11 +151,11 @@ describe('JSON', () => {
     ['objects', inSetting(nested('{"a":', '}', 10_000))],
     ['objects under a group', `{"cache":${nested('{"a":', '}', 10_000)}}`],
     ['lists in a list', `{"plugins":{"disabled":${nested('[', ']', 30_000)}}}`],
-  ])('with endlessly nested %s is refused', async (_what, body) => {
+  ])('with deeply nested %s is refused', async (_what, body) => {
     expect(await put('/api/v1/settings', body)).toMatchObject({ status: 400, json: { code: 'settings_invalid' } })
   })
 
-  test('endlessly nested is refused at the sign-in too', async () => {
+  test('with deep nesting is refused at the sign-in too', async () => {
     const body = `{"username":${nested('[', ']', 4000)},"password":"x"}`
     expect(await put('/api/v1/auth/login', body, 'POST')).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
   })
@@ -210,7 +210,7 @@ describe('a stored object', () => {
   }
 
   test.each(['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml'])(
-    'of type %s is sent as a download, and a browser neither runs it nor lets it load anything',
+    'of type %s is sent as an attachment with a sandbox policy',
     async (type) => {
       const { status, headers, bytes } = await download('page.html', type)
       expect([status, bytes.equals(page)]).toEqual([200, true])

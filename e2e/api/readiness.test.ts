@@ -1,4 +1,4 @@
-/** Whether the service is ready to store: of the running one, and of settings that are not saved yet. On a devnet. */
+/** Readiness of the running service, and of settings that are not saved yet. On a devnet. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -44,7 +44,7 @@ const preflight = async (chain: object = {}) => (await gateway.call('POST', pref
 const listed = ({ checks }: { readonly checks: readonly Check[] }) => checks.map(({ id, status }) => `${id} ${status}`)
 const find = ({ checks }: { readonly checks: readonly Check[] }, id: string) => checks.find((check) => check.id === id)
 
-/** Answers the chain id, and to everything else that it will not. */
+/** A node that answers the chain id and refuses every other call. */
 async function fakeNode(chainId: number): Promise<string> {
   const server: Server = createServer(async (request, response) => {
     const text = (await request.toArray()).join('')
@@ -89,7 +89,7 @@ describe('a running service', () => {
     expect(listed(await runtime()).slice(-2)).toEqual(['payment_funding ready', 'fwss_approval blocked'])
     await devnet.approveFwss(privateKey)
     const report = await runtime()
-    // Providers of the devnet live on loopback addresses, and this approval is infinite: both are worth a warning anywhere.
+    // Providers of the devnet live on loopback addresses, and this approval is infinite: both cause warnings.
     expect(listed(report)).toEqual([...configChecks, 'private_networks warning', ...fine, 'payment_funding ready', 'fwss_approval warning'])
     expect(report.status).toBe('warning')
   })
@@ -177,7 +177,7 @@ describe('a preflight', () => {
   test.each([
     ['copies out of range', { default_copies: 9 }, 'chain.default_copies'],
     ['a network that is none', { network: 'testnet' }, 'chain.network'],
-    ['a network that does not fit the rest', { network: 'mainnet' }, 'chain.devnet_info'],
+    ['a network without its other settings', { network: 'mainnet' }, 'chain.devnet_info'],
     ['an address of no chain node', { rpc_url: 'ftp://node' }, 'chain.rpc_url'],
     ['a duration that is none', { observability: { interval: 'soon' } }, 'chain.observability.interval'],
     ['null', { default_copies: null }, 'chain.default_copies'],

@@ -1,4 +1,4 @@
-/** S3 users over HTTP, and what each change means to the S3 API at once. */
+/** S3 users over HTTP, and the immediate effect of each change on the S3 API. */
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -143,11 +143,14 @@ describe('roles', () => {
     await expect(read()).rejects.toMatchObject(denied)
   })
 
-  test.each([{}, { role: 'root' }, { role: null }, { role: 'user', x: 1 }, []])('the body %j is refused with 400 and changes no role', async (json) => {
-    const { access_key } = await create()
-    expect(refusalOf(await svc.call('PUT', of(access_key), { json }))).toEqual([400, 'invalid_request'])
-    expect(await list()).toContainEqual({ access_key, role: 'userplus', bucket_count: 0 })
-  })
+  test.each([{}, { role: 'root' }, { role: null }, { role: 'user', x: 1 }, []])(
+    'the body %j is refused with 400 and changes no role',
+    async (json) => {
+      const { access_key } = await create()
+      expect(refusalOf(await svc.call('PUT', of(access_key), { json }))).toEqual([400, 'invalid_request'])
+      expect(await list()).toContainEqual({ access_key, role: 'userplus', bucket_count: 0 })
+    },
+  )
 
   test('a body that is not declared as JSON is refused with 400 and changes no role', async () => {
     const { access_key } = await create()
@@ -246,7 +249,7 @@ describe.each([
 
   test('requires an operator', async () => {
     const { access_key } = await create()
-    const call = { as: 'nobody' as const, ...(json === undefined ? {} : { json }) }
+    const call = { as: 'anonymous' as const, ...(json === undefined ? {} : { json }) }
     expect(refusalOf(await svc.call(method, `${of(access_key)}${rest}`, call))).toEqual([401, 'authentication_required'])
   })
 })

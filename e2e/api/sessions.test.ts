@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-const login = (json: object) => svc.call('POST', '/api/v1/auth/login', { json, as: 'nobody' })
-const sessionOf = (at: ServeProcess, cookie: string) => at.call('GET', '/api/v1/auth/session', { as: 'nobody', headers: { cookie } })
+const login = (json: object) => svc.call('POST', '/api/v1/auth/login', { json, as: 'anonymous' })
+const sessionOf = (at: ServeProcess, cookie: string) => at.call('GET', '/api/v1/auth/session', { as: 'anonymous', headers: { cookie } })
 const refresh = (at: ServeProcess, as: AdminCall['as'] & object) => at.call('POST', '/api/v1/auth/refresh', { as })
 const logout = (at: ServeProcess, as: AdminCall['as'] & object) => at.call('POST', '/api/v1/auth/logout', { as })
 const cookieLineOf = ({ headers }: AdminReply) => headers['set-cookie']?.[0] ?? ''
@@ -54,7 +54,7 @@ describe('a login', () => {
 
   test('with remember keeps a configured lifetime above 30 days', async () => {
     await using long = await startServe({ settings: { 'admin.auth.session_ttl': '1000h' } })
-    const reply = await long.call('POST', '/api/v1/auth/login', { json: { ...testOperator, remember: true }, as: 'nobody' })
+    const reply = await long.call('POST', '/api/v1/auth/login', { json: { ...testOperator, remember: true }, as: 'anonymous' })
     expect(cookieLineOf(reply)).toContain(`; Max-Age=${1000 * 3600};`)
   })
 
@@ -73,7 +73,7 @@ describe('a login', () => {
     expect([reply.status, reply.json]).toEqual([401, { error: 'The username or password is wrong.', code: 'authentication_required' }])
     expect(reply.headers['set-cookie']).toBeUndefined()
     expect(reply.headers['www-authenticate']).toBeUndefined()
-    // So that the refusals of one test do not block the next.
+    // A success, so that the failures of one test do not block the next.
     expect((await login(testOperator)).status).toBe(200)
   })
 
@@ -87,7 +87,7 @@ describe('a login', () => {
     ['a text for remember', JSON.stringify({ ...testOperator, remember: 'yes' })],
     ['more than 10 KiB', JSON.stringify({ ...testOperator, padding: 'x'.repeat(10 * 1024) })],
   ])('with %s is refused as an invalid body', async (_what, body) => {
-    const reply = await svc.call('POST', '/api/v1/auth/login', { body, as: 'nobody', headers: { 'content-type': 'application/json' } })
+    const reply = await svc.call('POST', '/api/v1/auth/login', { body, as: 'anonymous', headers: { 'content-type': 'application/json' } })
     expect(reply).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
     expect(reply.headers['set-cookie']).toBeUndefined()
   })
@@ -96,12 +96,12 @@ describe('a login', () => {
     const { cookie: attackers } = await svc.signIn()
     const chosen = 'svc_admin_session=chosen.by-the-client'
     for (const cookie of [attackers, chosen]) {
-      const reply = await svc.call('POST', '/api/v1/auth/login', { json: testOperator, as: 'nobody', headers: { cookie } })
+      const reply = await svc.call('POST', '/api/v1/auth/login', { json: testOperator, as: 'anonymous', headers: { cookie } })
       expect(reply.status).toBe(200)
       expect(cookieOf(reply)).not.toBe(cookie)
     }
     expect(await sessionOf(svc, chosen)).toMatchObject(refused)
-    // The one that was there before belongs to another family: ending it leaves the new one.
+    // The earlier session belongs to another family: ending it does not end the new one.
     const [first, second] = [await svc.signIn(), await svc.signIn()]
     expect(first.csrfToken).not.toBe(second.csrfToken)
     expect((await logout(svc, first)).status).toBe(204)
@@ -113,7 +113,10 @@ describe('a session', () => {
   test('is returned only for its cookie', async () => {
     const { cookie, body } = await svc.signIn()
     expect(await sessionOf(svc, cookie)).toMatchObject({ status: 200, json: body })
-    for (const reply of [await svc.call('GET', '/api/v1/auth/session', { as: 'nobody' }), await svc.call('GET', '/api/v1/auth/session')]) {
+    for (const reply of [
+      await svc.call('GET', '/api/v1/auth/session', { as: 'anonymous' }),
+      await svc.call('GET', '/api/v1/auth/session'),
+    ]) {
       expect(reply).toMatchObject({ ...refused, headers: { 'set-cookie': [cleared] } })
     }
   })
@@ -214,5 +217,5 @@ test.each(['refresh', 'logout'])('HTTP Basic does not %s, with or without a sess
   expect(await svc.call('POST', path, { headers: { cookie } })).toMatchObject({ status: 403, json: { code: 'csrf_required' } })
   expect((await sessionOf(svc, cookie)).status).toBe(200)
   const own = { cookie, 'x-svc-csrf': csrfToken }
-  expect((await svc.call('POST', path, { as: 'nobody', headers: own })).status).toBe(action === 'refresh' ? 200 : 204)
+  expect((await svc.call('POST', path, { as: 'anonymous', headers: own })).status).toBe(action === 'refresh' ? 200 : 204)
 })

@@ -1,4 +1,4 @@
-/** PUT and validate: what may be changed, and what becomes of the operator's file. */
+/** Changing and validating settings over HTTP, and the resulting configuration file. */
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ lru_high_watermark_percent = 85
 [worker.tasks]
 poll_interval = "7s"
 `
-/** Root may write anywhere, so as root the service runs as nobody. */
+/** Root can write anywhere, so a test run by root starts the service as the user nobody. */
 const uid = process.getuid?.() === 0 ? { uid: 65_534 } : {}
 
 let svc: ServeProcess
@@ -115,7 +115,7 @@ describe('a save', () => {
     await using second = await startServe({ dir: dir.path })
     expect((await second.call('GET', path)).json).toMatchObject({ restart_required: false, runtime_chain_default_copies: 5 })
     expect(await makeBucket(second, 'after')).toBe(5)
-    // A bucket keeps the policy that it was made with (I-12).
+    // A bucket keeps the policy of its creation (I-12).
     expect([await copiesOf(second, 'before'), await copiesOf(second, 'between')]).toEqual([3, 3])
   })
 })

@@ -1,4 +1,4 @@
-/** GET /api/v1/settings: values, what is known about each, where they come from, and nothing secret. */
+/** GET /api/v1/settings: values, metadata and sources, without secrets. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cheapPasswordHash } from '#kernel/testing'

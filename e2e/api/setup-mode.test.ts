@@ -12,7 +12,7 @@ const stack = new AsyncDisposableStack()
 let dir: string
 let svc: ServeProcess
 let s3Port: number
-/** `GET /api/v1/tasks` and so on: all that the full API documents. */
+/** All operations of the full API, such as `GET /api/v1/tasks`. */
 let documented: readonly string[]
 beforeAll(async () => {
   const full = await sharedServe()
@@ -56,7 +56,7 @@ const isS3Open = () =>
   })
 
 const health = async () => {
-  const { status, json } = await svc.call('GET', '/healthz', { as: 'nobody' })
+  const { status, json } = await svc.call('GET', '/healthz', { as: 'anonymous' })
   return [status, json]
 }
 
@@ -101,7 +101,7 @@ test('every other address of the full API is unavailable with the reason', async
     const path = template.replaceAll(/\{\w+\}/g, '1')
     const { status, json } = await svc.call(method, path, method === 'GET' ? {} : { json: {} })
     expect([operation, status, json]).toEqual([operation, 503, { error: expect.any(String), code: 'setup_mode' }])
-    expect([operation, (await svc.call(method, path, { as: 'nobody' })).status]).toEqual([operation, 401])
+    expect([operation, (await svc.call(method, path, { as: 'anonymous' })).status]).toEqual([operation, 401])
   }
   expect((await svc.call('GET', '/api/v1/nothing')).status).toBe(404)
 })

@@ -1,4 +1,4 @@
-/** Guessing the password. Each test is a client address of its own, told by a proxy that is trusted; the last service trusts none. */
+/** Limits of password guessing. Each test has its own client address, forwarded by a trusted proxy; the last service trusts none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
@@ -15,10 +15,10 @@ afterAll(() => stack.disposeAsync())
 const wrong = { ...testOperator, password: 'wrong' }
 type Headers = Readonly<Record<string, string>>
 const login = (credentials: object, headers: Headers, at = behindProxy) =>
-  at.call('POST', '/api/v1/auth/login', { json: credentials, as: 'nobody', headers })
+  at.call('POST', '/api/v1/auth/login', { json: credentials, as: 'anonymous', headers })
 const basic = ({ username, password }: typeof wrong, headers: Headers, at = behindProxy) => {
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
-  return at.call('GET', '/api/v1/overview', { as: 'nobody', headers: { authorization, ...headers } })
+  return at.call('GET', '/api/v1/overview', { as: 'anonymous', headers: { authorization, ...headers } })
 }
 const from = (address: string): Headers => ({ 'x-forwarded-for': address })
 let last = 0
@@ -63,7 +63,7 @@ test('guesses by Basic and by the login form count together', async () => {
   }
   expect((await basic(wrong, client)).status).toBe(401)
   await expectBlocked(client)
-  // Never right before from anywhere, so nothing remembers these.
+  // These credentials were never valid, so they are not cached.
   expect((await basic({ ...testOperator, password: 'also wrong' }, client)).status).toBe(429)
 })
 
@@ -87,9 +87,9 @@ test('invalid bodies, missing credentials and expired sessions do not count as a
   const client = newClient()
   for (let n = 0; n < 6; n++) {
     expect((await login({ username: 'admin' }, client)).status).toBe(400)
-    expect((await behindProxy.call('GET', '/api/v1/overview', { as: 'nobody', headers: client })).status).toBe(401)
+    expect((await behindProxy.call('GET', '/api/v1/overview', { as: 'anonymous', headers: client })).status).toBe(401)
     const cookie = 'svc_admin_session=x.y'
-    expect((await behindProxy.call('GET', '/api/v1/auth/session', { as: 'nobody', headers: { ...client, cookie } })).status).toBe(401)
+    expect((await behindProxy.call('GET', '/api/v1/auth/session', { as: 'anonymous', headers: { ...client, cookie } })).status).toBe(401)
   }
   expect((await login(testOperator, client)).status).toBe(200)
 })

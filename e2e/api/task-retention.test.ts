@@ -1,4 +1,4 @@
-/** Records of ended tasks go after `worker.tasks.retention`; a failure's time starts when it is acknowledged. */
+/** Records of ended tasks are deleted after `worker.tasks.retention`; for a failure this time starts at its acknowledgement. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTaskGateway, type TaskGateway } from '../fixtures/task-gateway.ts'
 
@@ -24,7 +24,7 @@ test('completed and acknowledged tasks are removed; unacknowledged failures stay
   const dismissed = await svc.putUntil('failed', { of: 'collect', end: 'fail' })
   const waiting = await svc.putUntil('waiting', { end: 'wait' })
   const completed = await svc.putUntil('completed', { end: 'done' })
-  // Both failures are older than what is gone now.
+  // Both failures are older than the deleted records.
   expect(await sweepUntilGone(completed.id)).toEqual([waiting.id, dismissed.id, failed.id])
   expect((await svc.call('POST', `/api/v1/tasks/${dismissed.id}/acknowledge`)).status).toBe(200)
   expect(await sweepUntilGone(dismissed.id)).toEqual([waiting.id, failed.id])

@@ -30,7 +30,7 @@ async function walk(query: string, meanwhile: () => Promise<unknown> = async () 
   }
 }
 
-// Failures of one test are none of the next one's.
+// Later tests must not see the failures of this one.
 beforeEach(async () => {
   await svc.release()
   await acknowledgeAll()
@@ -68,7 +68,7 @@ describe('the list', () => {
     expect(failed).toMatchObject({
       status: 'failed',
       failure_reason: 'refused',
-      last_error: 'the door was shut',
+      last_error: 'the depot was closed',
       retry_count: 0,
       retry_limit: 4,
       retryable: true,
@@ -203,7 +203,7 @@ describe('a retry', () => {
 
   test('is refused for a task that cannot be retried', async () => {
     const refused = { status: 409, json: { code: 'task_retry_unsupported', error: expect.any(String) } }
-    const final = await svc.putUntil('failed', { end: 'fail for good' })
+    const final = await svc.putUntil('failed', { end: 'fail permanently' })
     expect(final.retryable).toBe(false)
     expect(await retry(final.id)).toMatchObject(refused)
     const stubborn = await svc.putUntil('failed', { of: 'stubborn', end: 'fail' })
@@ -236,7 +236,7 @@ describe('an acknowledgement', () => {
         presentation_status: 'dismissed',
         acknowledgeable: false,
         acknowledged_at: expect.any(String),
-        last_error: 'the door was shut',
+        last_error: 'the depot was closed',
       },
     ])
     expect(await acknowledge(failed.id)).toMatchObject({ status: 409, json: { code: 'task_not_acknowledgeable' } })
@@ -394,5 +394,5 @@ test.each([
   ['POST', '/api/v1/tasks/1/acknowledge'],
   ['POST', '/api/v1/tasks/1/retry'],
 ])('%s %s requires an operator', async (method, path) => {
-  expect((await svc.call(method, path, { as: 'nobody' })).status).toBe(401)
+  expect((await svc.call(method, path, { as: 'anonymous' })).status).toBe(401)
 })

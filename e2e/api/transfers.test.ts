@@ -1,4 +1,4 @@
-/** Bytes in and out over HTTP: upload, download and the delete marker. */
+/** Uploads, downloads and delete markers over HTTP. */
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
@@ -185,10 +185,10 @@ describe('an upload', () => {
 
   test('requires an operator, and in a session its CSRF token', async () => {
     const body = randomBytes(200)
-    expect(refusalOf(await svc.call('POST', uploadPath('a'), { body, as: 'nobody' }))).toEqual([401, 'authentication_required'])
+    expect(refusalOf(await svc.call('POST', uploadPath('a'), { body, as: 'anonymous' }))).toEqual([401, 'authentication_required'])
     const session = await svc.signIn()
     const bare = { cookie: session.cookie }
-    expect(refusalOf(await svc.call('POST', uploadPath('a'), { body, as: 'nobody', headers: bare }))).toEqual([403, 'csrf_required'])
+    expect(refusalOf(await svc.call('POST', uploadPath('a'), { body, as: 'anonymous', headers: bare }))).toEqual([403, 'csrf_required'])
     expect((await svc.call('POST', uploadPath('a'), { body, as: session })).status).toBe(200)
   })
 
@@ -311,7 +311,7 @@ describe('a delete marker', () => {
   })
 })
 
-/** As a browser reads it: the extended form wins. */
+/** The file name as a browser reads it: the extended form takes precedence. */
 function savedName(disposition: string): string {
   const [, extended] = /filename\*=UTF-8''([^;]+)$/.exec(disposition) ?? []
   if (extended !== undefined) return decodeURIComponent(extended)

@@ -18,11 +18,11 @@ afterAll(() => stack.disposeAsync())
 
 const https = { 'x-forwarded-proto': 'https' }
 const cookieLines = async (at: ServeProcess, headers: Readonly<Record<string, string>>): Promise<readonly string[]> => {
-  const login = await at.call('POST', '/api/v1/auth/login', { json: testOperator, as: 'nobody', headers })
+  const login = await at.call('POST', '/api/v1/auth/login', { json: testOperator, as: 'anonymous', headers })
   const cookie = login.headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
   const own = { cookie, 'x-svc-csrf': login.json.csrf_token, ...headers }
-  const logout = await at.call('POST', '/api/v1/auth/logout', { as: 'nobody', headers: own })
-  const dead = await at.call('GET', '/api/v1/overview', { as: 'nobody', headers: own })
+  const logout = await at.call('POST', '/api/v1/auth/logout', { as: 'anonymous', headers: own })
+  const dead = await at.call('GET', '/api/v1/overview', { as: 'anonymous', headers: own })
   expect([login.status, logout.status, dead.status]).toEqual([200, 204, 401])
   return [login, logout, dead].flatMap((reply) => reply.headers['set-cookie'] ?? [])
 }

@@ -10,7 +10,7 @@ import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 let svc: DevProcess
 let data: AdminData
 let bucket: string
-/** Objects whose storage fails are here, so that its data sets are created once. */
+/** Bucket of the objects whose storage fails; shared, so that its data sets are created once. */
 let fragile: string
 beforeAll(async () => {
   svc = await startDev()

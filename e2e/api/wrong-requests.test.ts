@@ -1,4 +1,4 @@
-/** Wrong methods, paths and bodies: each is refused in the shape of all errors, without internals. */
+/** Wrong methods, paths and bodies: each is refused in the common error format, without internal details. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'

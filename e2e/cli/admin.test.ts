@@ -163,11 +163,11 @@ describe('task', () => {
     [['retry', 'first'], 2, '"first" is not a task id'],
     [['retry', '0'], 2, '"0" is not a task id'],
     [['acknowledge', '1.5'], 2, '"1.5" is not a task id'],
-    [['acknowledge', '1', '--type', 'test_deliver'], 2, 'an id dismisses one task; --type and --before choose among all'],
+    [['acknowledge', '1', '--type', 'test_deliver'], 2, 'an id dismisses one task; --type and --before select from all tasks'],
     [
       ['acknowledge', '1', '--before', '2020-01-01T00:00:00Z', '--yes'],
       2,
-      'an id dismisses one task; --type and --before choose among all',
+      'an id dismisses one task; --type and --before select from all tasks',
     ],
     [['acknowledge', '--before', 'yesterday', '--yes'], 2, '--before must be a time such as 2026-01-31T12:00:00Z, got "yesterday"'],
     [['acknowledge', '--before', '2026-02-30T00:00:00Z', '--yes'], 2, expect.stringContaining('--before must be a time')],

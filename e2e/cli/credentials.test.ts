@@ -99,7 +99,7 @@ test('the configuration is --config or -c, then a non-empty SVC_CONFIG, then ~/.
 // Last, because it exhausts the attempts of this address.
 test('the error after too many wrong passwords says how many seconds to wait', async () => {
   const basic = `Basic ${Buffer.from('admin:wrong').toString('base64')}`
-  const guess = () => service.call('GET', '/api/v1/settings', { as: 'nobody', headers: { authorization: basic } })
+  const guess = () => service.call('GET', '/api/v1/settings', { as: 'anonymous', headers: { authorization: basic } })
   for (let status = 401; status === 401; ) ({ status } = await guess())
   expect(await ask({ SVC_ADMIN_PASSWORD: 'wrong' })).toEqual({
     code: 1,

@@ -1,4 +1,4 @@
-/** The help: complete, of one form, with examples, and true. */
+/** The help: complete, uniform, with examples, and in agreement with the parser. */
 import { describe, expect, test } from 'vitest'
 import { cliCommands, loadContributions } from '#kernel'
 import { localCommands } from '../../cli/local-commands.ts'
@@ -28,7 +28,7 @@ describe.each(commands)('svc $name --help', ({ name, summary }) => {
     expect(help.split('\n')[0]).toMatch(new RegExp(`^svc ${name} v\\S+ - `))
     expect(help).toContain(summary)
     expect(sectionOf(help, 'Usage')[0]).toMatch(new RegExp(`^\\$ svc ${name} (\\S.*)?\\[flags\\]$`))
-    // Name, kind, what it is for, and its default where it has one; nothing is left out and nothing looks like code.
+    // Name, kind, description and default of every flag, without placeholders or code.
     for (const line of [...sectionOf(help, 'Flags'), ...sectionOf(help, 'Global Flags')]) {
       expect(line).toMatch(/^--[a-z][a-z0-9-]*(, -[a-z])? {2,}\S+( \| \S+|, repeatable)* {2,}\S.*$/)
     }
@@ -41,7 +41,7 @@ describe.each(commands)('svc $name --help', ({ name, summary }) => {
       for (const word of ['svc', ...name.split(' ')]) expect(words).toContain(word)
     }
     expect(help).not.toMatch(/Array<|undefined|\[object|\[\]\]/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what would colour a terminal
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes of a terminal
     expect(help).not.toMatch(/\u001b/)
   })
 })
@@ -87,7 +87,7 @@ const flagsIn = (help: string): readonly (readonly string[])[] =>
     .filter(([name]) => name !== '--help, -h')
     .map(([name = '', type = '']) => [name.split(',', 1)[0] ?? '', ...sampleOf(type)])
 
-/** Words that no command takes end the run after its flags are checked. */
+/** A word that no command takes: the run ends after the check of its flags. */
 const tooMany = ['--', 'a', 'b', 'c', 'd']
 const refusalOfFlag = /unknown flag|takes no --|is a switch|must be a number|must be a duration|must be one of|needs a value/
 

@@ -53,7 +53,7 @@ async function startDevAsJson() {
   return { home, config, stdout, [Symbol.asyncDispose]: () => disposal.disposeAsync() }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: results of every shape
+// biome-ignore lint/suspicious/noExplicitAny: results have different shapes
 function readAlone({ stdout }: Pick<SvcRun, 'stdout'>): any {
   const value = JSON.parse(stdout)
   expect(stdout).toBe(`${JSON.stringify(value, null, 2)}\n`)

@@ -1,5 +1,5 @@
 /**
- * The program as a process: it behaves like the same line run inside the tests. One line for each group of commands that no other test
+ * The program as a process behaves like the same line run inside the tests. One line for each group of commands that no other test
  * starts as a process; init, serve, dev and completions have theirs.
  */
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** One line says what failed and what to do, whichever server answers. */
+/** One line with the failure and the next step, for every kind of server. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Commands that tell how the running service is: events, readiness, one task, `--watch`, and what disabling plugins may not do. */
+/** Commands about the running service: events, readiness, one task, `--watch`, and plugins that cannot be disabled. */
 import { spawn, spawnSync } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const admin = (...words: string[]) => service.svc('admin', ...words)
 const lineOf = (words: readonly string[]) => ['admin', ...words, '--admin-url', service.adminUrl, '--config', service.configPath]
-/** A process of its own, which a signal can end. */
+/** A separate process, which a signal can end. */
 const start = (...words: string[]) => home.start(lineOf(words))
 
 test('events are followed until Ctrl-C, under --json one object a line', async () => {
@@ -85,7 +85,7 @@ test('one task is shown with its reason and its next step', async () => {
 })
 
 test.each([
-  [['task', 'show', '999999'], 1, 'there is no task 999999, or it recurs and is healthy; svc admin task list shows the tasks'],
+  [['task', 'show', '999999'], 1, 'there is no task 999999, or it is a healthy recurring one; svc admin task list shows the tasks'],
   [['task', 'show', 'first'], 2, '"first" is not a task id'],
   [['task', 'show'], 2, 'svc admin task show needs <id>; see svc admin task show --help'],
 ])('%j is refused in one line', async (words, code, message) => {

@@ -10,7 +10,7 @@ import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { announceOverS3, announceToAdmin, cachedFiles, cacheLookedAt, cacheStats, filesLeft, query } from './cache-state.ts'
 
-/** Scenarios with faults have a devnet of their own, so that all can run at the same time. */
+/** Scenarios with faults have separate devnets, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
 
 const ownDevnet = { blockTimeSeconds: 0.25 }

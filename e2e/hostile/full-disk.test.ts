@@ -114,7 +114,7 @@ async function expectRefusals(s3: S3Client, requests: Awaited<ReturnType<typeof 
   }
 }
 
-const healthOf = async (svc: ServeProcess) => (await svc.call('GET', '/healthz', { as: 'nobody' })).json
+const healthOf = async (svc: ServeProcess) => (await svc.call('GET', '/healthz', { as: 'anonymous' })).json
 
 async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
   const settings = { 'plugins.packages': [taskPlugin], 'worker.tasks.poll_interval': '100ms', 'worker.tasks.lease_duration': '2s' }

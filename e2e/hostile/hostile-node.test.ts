@@ -41,7 +41,7 @@ const noAnswer = /^fatal: no answer from the chain node http:\/\/127\.0\.0\.1:\d
 
 const attacks: readonly (readonly [what: string, lies: Lies, refusal: RegExp])[] = [
   [
-    'asks for a huge priority fee',
+    'requires a huge priority fee',
     always('eth_maxPriorityFeePerGas', hex(10n ** 18n)),
     tooHigh('chain\\.spending\\.max_fee_per_gas_nanofil'),
   ],

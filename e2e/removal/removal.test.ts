@@ -10,7 +10,7 @@ import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
 import type { Provenance } from '../fixtures/verify-copies.ts'
 
-/** Scenarios with faults have a devnet of their own, so that all can run at the same time. */
+/** Scenarios with faults have separate devnets, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
 
 /** Proving periods, with which removals take effect, pass in 5 s. */
@@ -129,7 +129,7 @@ scenario('a version deleted during the commit of its copies ends without copies'
   await stage.stored(kept)
   place(stage, { kind: 'delay', delayMs: 3000, routes: ['pieces_add'], count: 1 })
   const doomed = await stage.put()
-  await until('a copy on its way', async () => (await stage.copies(doomed)).find(({ status }) => status === 'committing'), { everyMs: 20 })
+  await until('a copy in progress', async () => (await stage.copies(doomed)).find(({ status }) => status === 'committing'), { everyMs: 20 })
   await remove(stage, doomed)
   await until('nothing is left of it', async () => countRows(stage, 'contents') === 1 || undefined, { withinMs: 120_000 })
   for (const dataSet of (await stage.gateway.call('GET', `/api/v1/buckets/${stageBucket}`)).json.data_sets) {

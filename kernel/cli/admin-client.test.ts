@@ -152,7 +152,7 @@ test('the password comes from the environment, then from the file next to the co
 test('one warning precedes a password sent unencrypted to another machine', async () => {
   const notes: string[] = []
   const flags = { config: join(dir, 'config.toml'), timeout: 50 }
-  // An address that no machine has.
+  // A documentation address: no machine has it.
   const client = await openAdminClient({
     out: { note: (line) => notes.push(line) },
     env: password,

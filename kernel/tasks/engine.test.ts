@@ -101,7 +101,7 @@ test('concurrent runs are limited by the engine and by the kind', async () => {
 test('I-14: a task of an unknown kind stays pending and unchanged', async () => {
   await using tasks = await openTasks()
   const { enqueue, stop } = await setUp(tasks, finished)
-  const id = await enqueue(scriptedKind(finished, { kind: 'stranger' }))
+  const id = await enqueue(scriptedKind(finished, { kind: 'unknown_kind' }))
   const before = readTask(tasks, id)
   await tasks.clock.advance(3 * leaseMs)
   expect(readTask(tasks, id)).toEqual(before)

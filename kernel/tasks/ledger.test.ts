@@ -16,7 +16,7 @@ import {
 
 /** Ends the way the task's name begins. */
 const named: Script = ({ args: { name }, nowMs }) => {
-  if (name.startsWith('fail for good')) return fail('rejected', 'no', { retryable: false })
+  if (name.startsWith('fail permanently')) return fail('rejected', 'no', { retryable: false })
   if (name.startsWith('fail')) return fail('rejected', 'no', { retryable: true })
   if (name.startsWith('wait')) return wait('funding', nowMs + 3_600_000)
   return done()
@@ -85,7 +85,7 @@ test('a task that cannot be retried is refused with the reason', async () => {
   const { ledger, put, stop } = await setUp(tasks)
   await expect(ledger.retry(999)).rejects.toEqual(code('not_found'))
   await expect(ledger.retry(await put('done'))).rejects.toEqual(code('not_found'))
-  await expect(ledger.retry(await put('fail for good'))).rejects.toEqual(code('task_retry_unsupported'))
+  await expect(ledger.retry(await put('fail permanently'))).rejects.toEqual(code('task_retry_unsupported'))
   await expect(ledger.retry(await put('fail', 'stubborn'))).rejects.toEqual(code('task_retry_unsupported'))
   const overtaken = await put('fail', 'work', 'a')
   await put('wait', 'work', 'a')

@@ -1,4 +1,4 @@
-/** The shapes that the admin plugin's addresses take and answer, for the dashboard and for scripts. */
+/** Requests and answers of the admin plugin's endpoints, for the dashboard and for scripts. */
 export type { BucketChange, BucketDetail, BucketItem, CreateBucket, DataSet, ProviderIdentity } from './buckets/bucket-api.ts'
 export type {
   Copy,

@@ -17,7 +17,7 @@ export function defineOverviewPart<const U extends Uses>(spec: OverviewPart<U>):
   return spec as unknown as OverviewPart
 }
 
-/** What an absent setting amounts to where that depends on another one, such as the chain node of each network. */
+/** Defaults that depend on another setting, such as the chain node of each network. */
 export interface SettingDefaults {
   /** Member of `defaults` in the settings. */
   readonly name: string

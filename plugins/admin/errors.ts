@@ -1,6 +1,6 @@
 import { defineErrors } from '#kernel'
 
-/** Refusals of the admin plugin's own addresses. */
+/** Errors of the admin plugin's endpoints. */
 export const adminErrors = defineErrors({
   invalid_bucket_name: { status: 400, message: 'The bucket name is not valid.' },
   owner_unknown: { status: 400, message: 'There is no S3 user with this access key.' },
@@ -12,5 +12,5 @@ export const adminErrors = defineErrors({
   bucket_deletion_unsupported: { status: 501, message: 'Buckets are not deleted through the Admin API.' },
   settings_invalid: { status: 400, message: 'The settings are not valid.' },
   version_not_found: { status: 404, message: 'There is no such version in this bucket.' },
-  cache_full: { status: 507, message: 'The cache has no room for the object.' },
+  cache_full: { status: 507, message: 'The cache has no space for the object.' },
 })

@@ -57,10 +57,10 @@ export const bucketRoutes = defineRoutes({
   },
 })
 
-/** What is no number is refused together with the numbers that do not fit. */
+/** A value that is not a number becomes NaN, which is refused like a number out of range. */
 const readCopies = (value: unknown): number | null => (value === null || typeof value === 'number' ? value : Number.NaN)
 
-/** The owner was there when it was looked up, and deleted before the bucket was committed. */
+/** The owner was deleted between the lookup and the commit of the bucket. */
 function refuseVanishedOwner(error: unknown): never {
   if (error instanceof SvcError && error.code === 's3_user_not_found') {
     throw adminErrors.owner_unknown({ message: error.message, cause: error })

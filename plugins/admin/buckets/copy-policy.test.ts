@@ -8,7 +8,7 @@ import { changeCopyPolicy, showBucket } from './bucket-api.ts'
 const config = {
   'server.port': '127.0.0.1:0',
   'chain.private_key': '42'.repeat(32),
-  // Nobody answers there: changing a policy needs no chain.
+  // Nothing listens there: changing a policy needs no chain.
   'chain.rpc_url': 'http://127.0.0.1:9/',
   'chain.default_copies': 4,
 }
@@ -21,7 +21,7 @@ afterAll(() => gateway.stop())
 
 let made = 0
 
-/** A new bucket with a target of 4 and a minimum of 2, unless said otherwise. Resolves with its name. */
+/** A new bucket with a target of 4 and a minimum of 2, by default. Resolves with its name. */
 async function makeBucket(copies: object = { default_copies: 4, minimum_durable_copies: 2 }): Promise<string> {
   made += 1
   const name = `bucket-${made}`

@@ -1,4 +1,4 @@
-/** Events as they arrive and as they are printed. */
+/** Parses and formats events. */
 import { formatTime, onOneLine } from '#kernel'
 
 export interface SvcEvent {

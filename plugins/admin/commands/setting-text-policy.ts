@@ -7,7 +7,7 @@ export function valueAt(config: Settings['config'], field: string): unknown {
   return field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], config)
 }
 
-/** Typed text in the form of the file. Text that does not fit is passed on unchanged: the service names what is allowed. */
+/** Typed text in the form of the file. Invalid text is passed on unchanged: the service reports what is allowed. */
 export function readValue(text: string, { type }: Pick<SettingAbout, 'type'>): FileValue {
   if (type === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text

@@ -8,7 +8,7 @@ const dependentDefaults: Readonly<Record<string, { readonly member: string; read
   'chain.rpc_url': { member: 'chain_rpc_urls', by: 'chain.network' },
 }
 
-/** The value after the next start; an absent setting whose default depends on another has that default. */
+/** The value after the next start; for an absent setting, also a default that depends on another setting. */
 export function valueInUse(settings: Settings, field: string): unknown {
   return valueAt(settings.config, field) ?? defaultOf(settings, field)
 }

@@ -28,7 +28,7 @@ function collect(stream: EventStream): string[] {
 test('events are numbered over the whole process, and every watcher gets the same frame', async () => {
   const events = fakeEvents()
   using hub = createEventHub(events)
-  events.publish(greeted, { name: 'nobody watches', amount: 0n })
+  events.publish(greeted, { name: 'without watchers', amount: 0n })
   const [first, second] = [collect(hub.watch(() => true)), collect(hub.watch(() => true))]
   events.publish(greeted, { name: 'a\nb', amount: 10n ** 20n })
   const frame = 'event: greeted\nid: 2\ndata: {"seq":2,"topic":"greeted","name":"a\\nb","amount":"100000000000000000000"}\n\n'

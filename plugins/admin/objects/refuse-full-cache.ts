@@ -1,7 +1,7 @@
 import { SvcError } from '#kernel'
 import { adminErrors } from '../errors.ts'
 
-/** Here a full cache is always 507, also while room is being made in it. */
+/** The Admin API answers a full cache with 507, also during an eviction. */
 export function refuseFullCache(error: unknown): never {
   if (!(error instanceof SvcError) || error.code !== 'cache_busy') throw error
   const { message, retryAfterSeconds } = error

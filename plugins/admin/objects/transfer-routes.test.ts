@@ -127,7 +127,7 @@ test('an interrupted upload leaves nothing behind', async () => {
   expect(page.objects).toEqual([])
 })
 
-/** A connection of its own, so that the test decides when it ends. */
+/** A separate connection, which the test ends. */
 function openSocket(admin: TestAdmin, line: string, header = 'Accept: */*') {
   const { hostname, port } = new URL(admin.url)
   const socket = connect(Number(port), hostname)

@@ -7,7 +7,7 @@ import { deleteObject, downloadObject, uploadObject } from './object-api.ts'
 import { refuseUpload } from './refuse-upload.ts'
 import { uploadBody } from './upload-body.ts'
 
-/** Bytes of objects in and out, and delete markers. */
+/** Uploads, downloads and delete markers. */
 export const transferRoutes = defineRoutes({
   name: 'object-transfers',
   uses: { buckets, objects, log },
@@ -33,12 +33,12 @@ export const transferRoutes = defineRoutes({
       const opened = await objects.open(bucket.name, key, version_id)
       const { size, etag, headers } = opened.version
       const bytes = Readable.from(opened.read(), { objectMode: false })
-      // Also when nothing was read, because the client went away.
+      // Also when nothing was read because the client disconnected.
       bytes.once('close', async () => {
         try {
           await opened[Symbol.asyncDispose]()
         } catch (error) {
-          // The bytes are with the client, or the client is gone: nobody else could be told.
+          // The answer is complete or the client has disconnected, so the error can only be logged.
           log.warn('a downloaded object could not be closed', { error })
         }
       })

@@ -37,7 +37,10 @@ export function writeOpenApi(groups: readonly EndpointGroup[], { version, contri
       },
       schemas: { Error: errorSchema },
       responses: {
-        Error: { description: 'A refusal or a fault', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+        Error: {
+          description: 'A refusal or an internal error',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
       },
     },
   }
@@ -69,7 +72,7 @@ function describeOperation(endpoint: Endpoint, access: RouteAccess, contributed:
     tags: [words[0]],
     summary,
     security: securityOf(endpoint, access),
-    ...(refusals.length === 0 ? {} : { description: `Codes of its own: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
+    ...(refusals.length === 0 ? {} : { description: `Codes of this operation: ${refusals.map((code) => `\`${code}\``).join(', ')}.` }),
     parameters: [...listParameters(endpoint.params, 'path', contributed), ...listParameters(endpoint.query, 'query', contributed)],
     ...describeBody(endpoint, contributed),
     responses: {
@@ -80,14 +83,14 @@ function describeOperation(endpoint: Endpoint, access: RouteAccess, contributed:
   }
 }
 
-/** As the guard judges: every operator's address takes Basic too. */
+/** As in the guard: every operator route also accepts Basic. */
 function securityOf({ method }: Endpoint, access: RouteAccess): readonly Schema[] {
   if (access === 'open') return []
   const session = method === 'GET' ? { session: [] } : { session: [], csrf: [] }
   return access === 'session' ? [session] : [{ basic: [] }, session]
 }
 
-/** Of a parameter that is read as a number: the number, because text is how every parameter travels. */
+/** For a parameter that is parsed as a number: the schema of the number, because every parameter is sent as text. */
 function listParameters(values: JsonType | undefined, place: 'path' | 'query', contributed: Contributed): readonly Schema[] {
   if (!values) return []
   const { properties = {}, required = [] } = writeSchema(values.out as JsonType, contributed) as {
@@ -99,7 +102,7 @@ function listParameters(values: JsonType | undefined, place: 'path' | 'query', c
     .map(([name, schema]) => ({ name, in: place, required: required.includes(name), schema }))
 }
 
-/** A parameter that is known only to be refused. */
+/** A parameter that is declared only to be refused. */
 const isRemoved = ({ deprecated }: Schema): boolean => deprecated === true
 
 function describeBody({ body, bodyMedia, isBodyOptional = false, unknownMembers = 'refuse' }: Endpoint, contributed: Contributed): Schema {

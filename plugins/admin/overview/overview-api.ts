@@ -32,7 +32,7 @@ export const overview = defineEndpoint({
       total: count,
       total_size_bytes: count,
       by_state: { cached: count, uploading: count, committing: count, replicating: count, stored: count, failed: count },
-      /** Failed ones, and those whose bytes are nowhere. */
+      /** Failed ones, and those without readable bytes. */
       attention: { needs_attention: count, unavailable: count },
     },
     tasks: {

@@ -15,7 +15,7 @@ export const overviewRoutes = defineRoutes({
   uses: { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain: optional(chainClient) },
   endpoints: [overview],
   register(app, { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain }) {
-    /** A part that fails stays at `otherwise`: the overview is where an operator looks for the fault. */
+    /** A failed part gets the value `otherwise`, because operators need the rest of the overview to find the fault. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
         return await from()

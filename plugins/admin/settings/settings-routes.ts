@@ -42,7 +42,7 @@ export const settingsRoutes = defineRoutes({
       const changes = requireKnown(readChanges(body, configState.sections))
       const problems = check(changes)
       if (problems.length > 0) throw invalid(problems)
-      // Synchronous since the check, so that no other change comes between.
+      // No await since the check, so that no other change can happen in between.
       saveConfigFile(configState.loaded.path, changes.values)
       isSaved = true
       return describe()

@@ -1,4 +1,4 @@
-/** A storage plugin that keeps everything in memory and the promises of the storage contract that the Admin API relies on. */
+/** A storage plugin in memory that fulfils the storage contract as far as the Admin API uses it. */
 import { createHash } from 'node:crypto'
 import { clock, defineErrors, definePlugin, events, newUlid, type Plugin, provide } from '#kernel'
 import {
@@ -32,7 +32,7 @@ const errors = defineErrors({
   entity_too_small: { status: 400, message: 'The object is too small.' },
   entity_too_large: { status: 413, message: 'The object is too large.' },
   cache_full: { status: 507, message: 'The cache is full.' },
-  cache_busy: { status: 503, message: 'Room is being made in the cache.' },
+  cache_busy: { status: 503, message: 'The cache is full and eviction is running.' },
   content_unavailable: { status: 503, message: 'No provider answers.' },
 })
 
@@ -40,7 +40,7 @@ export type StorageFailure = 'cache_full' | 'cache_busy' | 'content_unavailable'
 
 export interface MemoryStorage {
   readonly plugin: Plugin
-  /** Says where a version's bytes are; otherwise they are in the cache only. */
+  /** Sets where a version's bytes are. Default: only in the cache. */
   place(versionId: string, placement: Partial<Placement>): void
   addDataSet(record: DataSetRecord): void
   /** Makes every put and open fail; undefined ends that. */
@@ -191,7 +191,7 @@ function createBuckets(state: State, now: () => number): Buckets {
       return bucket
     },
     async setCopyPolicy(name) {
-      // Its rules are storage's own: they are tested there and through the real plugins.
+      // The rules are tested in the storage plugin and with the real plugins.
       throw new Error(`the storage in memory does not change the copies of '${name}'`)
     },
     countOwnedBy: (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,

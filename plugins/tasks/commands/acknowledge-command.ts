@@ -11,7 +11,7 @@ export async function run(call: CommandCall): Promise<undefined> {
 async function dismissOne(call: CommandCall, text: string): Promise<undefined> {
   const id = readTaskId(text)
   const { type, before } = call.flags
-  if (type !== undefined || before !== undefined) throw usageError('an id dismisses one task; --type and --before choose among all')
+  if (type !== undefined || before !== undefined) throw usageError('an id dismisses one task; --type and --before select from all tasks')
   const client = await openAdminClient(call)
   const answer = await client.call(acknowledgeTask, { params: { id: String(id) } })
   call.out.result(answer, `Task ${id} ${answer.status}`)

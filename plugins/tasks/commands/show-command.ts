@@ -8,7 +8,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   // The list has the tasks below its cursor, newest first: the first one below the next id is the task itself, if it is listed.
   const page = await client.call(listTasks, { query: { cursor: String(id + 1), limit: '1' } })
   const task = page.tasks.find((listed) => listed.id === id)
-  if (!task) throw new CommandError(`there is no task ${id}, or it recurs and is healthy; svc admin task list shows the tasks`)
+  if (!task) throw new CommandError(`there is no task ${id}, or it is a healthy recurring one; svc admin task list shows the tasks`)
   call.out.result(task, taskText(task))
 }
 

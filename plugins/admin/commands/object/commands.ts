@@ -7,7 +7,7 @@ const version = '01KXF3Q5W8S0M9T2R7C4V6B1ND'
 export const objectCommands = [
   defineCommand({
     name: 'admin object list',
-    summary: 'List the objects of a bucket with size, status and place',
+    summary: 'List the objects of a bucket with size, status and location',
     examples: [
       ['svc admin object list photos --prefix 2026/ --folders', 'One folder, with its subfolders'],
       ['svc admin object list photos --deleted', 'Deleted objects that can be restored'],

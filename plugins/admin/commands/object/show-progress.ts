@@ -1,10 +1,10 @@
 import type { Output } from '#kernel'
 import { progressText } from './progress-text-policy.ts'
 
-/** Pause between two drawings of the bar. */
+/** Time between two updates of the progress bar. */
 const drawMs = 100
 
-/** Passes the bytes on and draws how far they are, where the output has a terminal for it. The bar is removed at the end. */
+/** Passes the bytes on and shows a progress bar if the output is a terminal. The bar is removed at the end. */
 export async function* showProgress(
   bytes: AsyncIterable<Uint8Array>,
   totalBytes: number | undefined,

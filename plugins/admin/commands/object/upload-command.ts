@@ -31,7 +31,7 @@ export async function run(call: CommandCall): Promise<undefined> {
 
 interface Source extends AsyncDisposable {
   readonly bytes: AsyncIterable<Uint8Array>
-  /** Undefined for a pipe, whose end alone says how long it was. */
+  /** Undefined for a pipe, whose length is known only at its end. */
   readonly size: number | undefined
 }
 
@@ -51,7 +51,7 @@ async function openSource({ parameters, cwd = process.cwd() }: CommandCall): Pro
   return { bytes: readFile(handle, { path, size }), size, [Symbol.asyncDispose]: () => handle.close() }
 }
 
-/** The announced length is the promise of the request: a file that shrinks or grows meanwhile ends the upload. */
+/** The request has declared this length: the upload fails when the file shrinks or grows meanwhile. */
 async function* readFile(handle: FileHandle, { path, size }: { readonly path: string; readonly size: number | undefined }) {
   let sent = 0
   try {
