@@ -1,4 +1,4 @@
-/** Words that only begin commands, such as `admin` and `admin task`. Alone they show their commands. */
+/** Groups of commands, such as `admin` and `admin task`. A group alone shows its commands. */
 import type { Command, FlagSpec } from '#kernel'
 
 const examplesMax = 4
@@ -37,7 +37,7 @@ function membersOf(group: string, commands: readonly Command[]): ReadonlyMap<str
   return Map.groupBy(members, ({ name }) => name.slice(prefix.length).split(' ')[0] ?? '')
 }
 
-/** The flags that all the commands declare alike. */
+/** The flags that all the commands share. */
 export function sharedFlags(commands: readonly Command[]): Readonly<Record<string, FlagSpec>> {
   const [first, ...others] = commands
   const shared = Object.entries(first?.flags ?? {}).filter(([name, spec]) => others.every(({ flags }) => flags?.[name] === spec))

@@ -1,7 +1,7 @@
 /**
  * Moves the words of a command line before its flags, so that `svc admin --json s3-user list` reads like
- * `svc admin s3-user list --json`. `valued` holds the names of flags that take a value, without dashes. From the first word after `--`
- * that looks like a flag on, the line stays as it is.
+ * `svc admin s3-user list --json`. `valued` holds the names of flags that take a value, without dashes. Words after
+ * `--` are moved too; from the first of them that looks like a flag, the rest of the line stays unchanged.
  */
 export function hoistFlags(argv: readonly string[], valued: ReadonlySet<string>): readonly string[] {
   const end = argv.indexOf('--')

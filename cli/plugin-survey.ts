@@ -92,7 +92,7 @@ function describe(plugin: LoadedPlugin, disabled: readonly string[]): SurveyedPl
   }
 }
 
-/** Each kind of contribution is named by one of these members. */
+/** Every kind of contribution has its name in one of these members. */
 function nameOf(item: unknown): string {
   const { name, kind, topic, path, id } = item as Readonly<Record<string, string | undefined>>
   return name ?? kind ?? topic ?? path ?? id ?? '(unnamed)'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('./svc.js', import.meta.url))
 
-/** What starts this program from any directory: `svc` where the PATH leads to it, else its path. Quoted for a shell. */
+/** The shell command that starts this program from any directory: `svc` if the PATH has it, else its quoted path. */
 export function programName({ PATH = '' }: Readonly<Record<string, string | undefined>>): string {
   const first = PATH.split(delimiter)
     .filter((dir) => dir !== '')

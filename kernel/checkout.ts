@@ -1,4 +1,4 @@
-/** The commit of a git clone and since when it is checked out, read from the files of git: starting `git` would slow every command. */
+/** The commit of a git clone and the time of its checkout, read from the files of git: starting `git` would slow every command. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +23,7 @@ export function readCheckout(root: URL): CheckoutState | undefined {
     const commit = resolveReference('HEAD', [gitDir, commonDir])
     return { commit, buildDate: readCheckoutTime(gitDir, commit) }
   } catch {
-    // No clone, or one whose format this does not know: the version alone is shown.
+    // Not a clone, or an unknown format: only the version is shown.
     return undefined
   }
 }

@@ -19,7 +19,7 @@ interface Engine {
 const engine = defineService<Engine>('test.engine')
 const car = defineService<{ readonly wheels: number; readonly engine: Engine }>('test.car')
 
-/** Two plugins whose every step is written down. */
+/** Two plugins that record every step. */
 function recordedPlugins(steps: string[]): readonly [Plugin, Plugin] {
   const made = <T extends object>(name: string, value: T) => {
     steps.push(`${name} made`)

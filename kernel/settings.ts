@@ -33,7 +33,7 @@ export const adminSection = defineSection('admin', {
   },
 })
 
-/** As many as the SHA-256 that signs with it gives: fewer could be found by trying against one cookie. */
+/** The output length of the HMAC-SHA256 that it keys: a shorter secret could be guessed offline from one cookie. */
 const sessionSecretBytesMin = 32
 
 export const adminAuthSection = defineSection('admin.auth', {
@@ -86,7 +86,7 @@ export const databaseSection = defineSection('database', {
       doc: 'Path or file: URL of the SQLite database. Keep it on a local disk: some network file systems ignore the locks that exclude a second svc.',
       default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
       written: true,
-      // A path, which messages name. A driver that signs in would have its password here.
+      // A path may appear in messages. A database server would have its password here.
       secretParts: passwordOfDsn,
     }),
   },

@@ -1,4 +1,4 @@
-/** At most this many letters may differ, and at most half of the longer word. */
+/** Maximum number of different letters; also at most half of the longer word. */
 const distanceMax = 3
 
 /** The most similar candidate; undefined when none is similar or several are equally similar. */

@@ -21,7 +21,7 @@ function readSeconds(): number | undefined {
 
 const before = readSeconds()
 
-// biome-ignore lint/correctness/noEmptyPattern: vitest reads from this pattern which fixtures the hook needs
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads the needed fixtures from this pattern
 afterAll(({}, { meta }) => {
   const after = readSeconds()
   if (before !== undefined && after !== undefined) meta.cpuSeconds = after - before

@@ -49,7 +49,7 @@ function firstValues({ info, providers }: DevnetReady): Record<string, FileValue
     'chain.network': 'devnet',
     'chain.private_key': readWalletKey(info),
     'chain.allow_private_networks': true,
-    // Each copy needs a provider of its own.
+    // Each copy needs another provider.
     'chain.default_copies': Math.min(3, providers.length),
     'chain.observability.interval': '15s',
     'worker.tasks.poll_interval': '250ms',
@@ -60,7 +60,7 @@ function firstValues({ info, providers }: DevnetReady): Record<string, FileValue
 function readWalletKey(info: string): string {
   const { users } = JSON.parse(readFileSync(info, 'utf8')).info as { readonly users: { name: string; private_key_hex: string }[] }
   const user = users.find(({ name }) => name === 'USER_1')
-  if (!user) throw new CommandError(`${info} has no USER_1, whose wallet would pay`)
+  if (!user) throw new CommandError(`${info} has no user USER_1, whose wallet pays`)
   return user.private_key_hex
 }
 

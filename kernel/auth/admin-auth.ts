@@ -22,7 +22,7 @@ export interface AdminAuthOptions {
   readonly audit: Audit
 }
 
-/** Throws on an unusable password hash and on an invalid proxy address: they could lock the operator out or admit others. */
+/** Throws on an unusable password hash and on an invalid proxy address: they could lock the operator out or let others in. */
 export function createAdminAuth({ auth, trustedProxies, clock, audit }: AdminAuthOptions): AdminAuth {
   const { enabled, username, password_hash: passwordHash = '', session_secret: secret = '', session_ttl: ttlMs } = auth
   const hashProblem = enabled ? explainBadHash(passwordHash) : undefined

@@ -47,5 +47,5 @@ export const logout = defineEndpoint({
   refusals: ['csrf_required'],
 })
 
-/** Served by the kernel itself while `admin.auth.enabled` is true: `login` to everybody, the others to a browser session. */
+/** Served by the kernel itself while `admin.auth.enabled` is true: `login` without credentials, the others to a browser session. */
 export const sessionEndpoints = [readSession, refresh, logout] as const

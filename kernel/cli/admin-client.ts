@@ -7,7 +7,7 @@ import { notSvc, refusalOf } from './admin-refusal.ts'
 import { openStream, readText, type StreamAnswer, type StreamRequest } from './admin-stream.ts'
 import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
 
-/** Flags of every command of `svc admin`; they may stand before its words. */
+/** Flags of every command of `svc admin`. */
 export const adminFlags = {
   adminUrl: { type: 'text', description: 'Address of the Admin API; else admin.addr of the configuration' },
   json: { type: 'switch', description: 'Print the result as JSON, alone on standard output' },
@@ -16,7 +16,7 @@ export const adminFlags = {
 
 const healthStates: readonly unknown[] = ['ok', 'setup', 'unhealthy']
 
-// biome-ignore lint/complexity/noBannedTypes: asks whether nothing is required
+// biome-ignore lint/complexity/noBannedTypes: tests whether all members are optional
 type Sent<E extends Endpoint> = {} extends EndpointRequest<E> ? [request?: EndpointRequest<E>] : [request: EndpointRequest<E>]
 
 export interface AdminClient {
@@ -28,7 +28,7 @@ export interface AdminClient {
   call<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<EndpointAnswer<E>>
   /** The same with a body that is a stream; without `size` it is sent in chunks. Lasts as long as bytes move. */
   upload<E extends Endpoint>(endpoint: E, request: EndpointRequest<E>, body: UploadBody): Promise<EndpointAnswer<E>>
-  /** An answer that is no JSON, as a stream. Lasts as long as bytes move. */
+  /** An answer that is not JSON, as a stream. Lasts as long as bytes move. */
   open<E extends Endpoint>(endpoint: E, ...sent: Sent<E>): Promise<StreamAnswer>
   /** GET /healthz, with any status. */
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
@@ -122,7 +122,7 @@ interface OpenOptions {
   readonly authorization: string | undefined
 }
 
-/** Not by fetch, which gives up after 300 s without an answer, and refuses a 401 to a streamed body. */
+/** Does not use fetch, which times out after 300 s without an answer and fails on a 401 to a streamed body. */
 async function openEndpoint(
   endpoint: Endpoint,
   { request, body }: { readonly request: WireRequest; readonly body?: UploadBody | undefined },
@@ -148,7 +148,7 @@ async function openEndpoint(
 
 const cutCodes: readonly unknown[] = ['EPIPE', 'ECONNRESET']
 
-/** An early refusal closes the connection under the body, and its answer may be lost. The headers alone are refused the same way. */
+/** An early refusal closes the connection under the body, and its answer may be lost. A request with the headers alone gets the same refusal. */
 async function askWithoutBody(sent: StreamRequest, cause: unknown, answerMs: number): Promise<StreamAnswer> {
   const wasCut = cutCodes.includes((cause as NodeJS.ErrnoException).code)
   if (!wasCut || sent.body === undefined || sent.headers['content-length'] === undefined) throw cause
@@ -157,7 +157,7 @@ async function askWithoutBody(sent: StreamRequest, cause: unknown, answerMs: num
   })
 }
 
-/** Objects have media types of their own and come as attachments. */
+/** Downloaded objects have any media type and are attachments. */
 const isStreamOf = ({ media }: Endpoint, { headers }: Response): boolean =>
   headers.get('content-type') === media || headers.has('content-disposition')
 

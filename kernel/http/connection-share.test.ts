@@ -16,7 +16,7 @@ async function startServer(share: ConnectionShare) {
   const { port } = server.address() as AddressInfo
   const sockets: Socket[] = []
   return {
-    /** Resolves once the server ended the connection, or answered a byte of it. */
+    /** Resolves once the server has closed the connection or answered a byte. */
     async open(localAddress: string): Promise<'kept' | 'ended'> {
       const socket = connect({ port, host: '127.0.0.1', localAddress })
       sockets.push(socket)

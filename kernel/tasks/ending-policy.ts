@@ -15,7 +15,7 @@ export type Ending =
   /** The process stops or lost the lease: the run does not count. */
   | { readonly kind: 'hand-back' }
 
-/** Shortest wait, so that a task that keeps waiting for a past time cannot occupy the engine. */
+/** Minimum wait, so that a task that keeps waiting for a past time cannot occupy the engine. */
 export const waitMsMin = 100
 
 /** The ending of a run that returned. Throws on an invalid outcome. */

@@ -6,7 +6,7 @@ import { bind, gate, openTasks, type Run, readTask, scriptedKind, startEngine, t
 const key = 'work:a'
 const minuteMs = 60_000
 
-/** An engine whose first runs end as scripted, once `release` is called; later ones end well. */
+/** An engine whose first runs end as scripted, once `release` is called; later ones succeed. */
 async function setUp(tasks: TestTasks, outcomes: readonly ((run: Run) => Outcome)[], isHeld = true) {
   const held = gate()
   if (!isHeld) held.resolve()

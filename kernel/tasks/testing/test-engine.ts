@@ -1,4 +1,4 @@
-/** A task engine over a real SQLite file, with a manual clock and one kind whose runs a test scripts. */
+/** A task engine over a real SQLite file, with a manual clock and one kind whose runs are scripted by the test. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

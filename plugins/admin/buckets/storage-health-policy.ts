@@ -1,4 +1,4 @@
-/** How healthy data sets are, judged by the service's own records: the chain is not observed yet. */
+/** Health of data sets by the service's own records; the chain is not observed yet. */
 import type { DataSetRecord } from '#plugins/storage'
 import type { Overview } from '../overview/overview-api.ts'
 import type { BucketItem, DataSet } from './bucket-api.ts'
