@@ -93,7 +93,7 @@ test('a lock whose holder note cannot be written is still held, and an old note 
   writeFileSync(`${path}.holder`, JSON.stringify({ pid: 1, host: 'elsewhere', since: 'before' }))
   const warned = once(process, 'warning')
   using _held = lockFile(path)
-  expect(String((await warned)[0])).toContain('could not be written, so another svc is refused')
+  expect(String((await warned)[0])).toContain('could not be written; an svc that finds the lock held cannot name')
   expect(refusal(path).holder).toBeUndefined()
 })
 
