@@ -24,13 +24,13 @@ afterAll(() => rmSync(dir, { recursive: true }))
 
 const checkedOut = (cwd: string) => ({ commit: git(cwd, 'rev-parse', 'HEAD'), buildDate: expect.stringMatching(/^\d{4}-.+T.+\.000Z$/) })
 
-test.runIf(hasGit)('of a clone the commit and the time of its checkout are read', () => {
+test.runIf(hasGit)('the commit of a clone and the time of its checkout are read', () => {
   expect(read(clone)).toEqual(checkedOut(clone))
   const seconds = Number(git(clone, 'log', '-1', '--format=%ct'))
   expect(Date.parse(read(clone)?.buildDate ?? '') / 1000).toBe(seconds)
 })
 
-test.runIf(hasGit)('packed references, a detached HEAD and a linked worktree are read alike', () => {
+test.runIf(hasGit)('packed references, a detached HEAD and a linked worktree are supported', () => {
   git(clone, 'pack-refs', '--all')
   expect(read(clone)).toEqual(checkedOut(clone))
   const worktree = join(dir, 'worktree')
@@ -41,7 +41,7 @@ test.runIf(hasGit)('packed references, a detached HEAD and a linked worktree are
   expect(read(clone)).toEqual(checkedOut(clone))
 })
 
-test.runIf(hasGit)('without a reference log the commit alone is known', () => {
+test.runIf(hasGit)('without a reference log only the commit is known', () => {
   const bare = join(dir, 'no-log')
   mkdirSync(bare)
   git(bare, 'init', '-q')
@@ -49,7 +49,7 @@ test.runIf(hasGit)('without a reference log the commit alone is known', () => {
   expect(read(bare)).toEqual({ commit: git(bare, 'rev-parse', 'HEAD'), buildDate: 'unknown' })
 })
 
-test('an unpacked release, also inside the clone of something else, has no checkout', () => {
+test('an unpacked release, also inside another clone, has no checkout', () => {
   const inside = join(clone, 'vendor')
   mkdirSync(inside, { recursive: true })
   expect(read(inside)).toBeUndefined()

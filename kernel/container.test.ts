@@ -6,7 +6,7 @@ const log = defineService<string>('log')
 const engine = defineService<{ readonly name: string }>('engine')
 const car = defineService<{ readonly engine: { readonly name: string } }>('car')
 
-test('a service is made once from those it asks for, and everybody gets the same one', async () => {
+test('a service is created once from its dependencies and shared', async () => {
   const services = new Services()
   const scope = services.scope()
   await services.create(
@@ -20,14 +20,14 @@ test('a service is made once from those it asks for, and everybody gets the same
   expect(services.scope().get(car).engine).toBe(scope.get(engine))
 })
 
-test('what is personal to one plugin stands in front of what all share', () => {
+test('values of one plugin take precedence over shared ones', () => {
   const services = new Services()
   services.share(log, 'shared')
   expect(services.scope([[log, 'personal']]).get(log)).toBe('personal')
   expect(services.scope().get(log)).toBe('shared')
 })
 
-test('a missing service is an error by its id, unless it was asked for as optional', () => {
+test('a missing service is an error that names its id, unless it is optional', () => {
   const scope = new Services().scope()
   expect(() => scope.get(engine)).toThrow("no enabled plugin provides the service 'engine'")
   expect(scope.resolve({ engine: optional(engine) })).toEqual({ engine: undefined })
@@ -39,7 +39,7 @@ test('two kernels in one process share nothing', () => {
   expect(() => new Services().scope().get(log)).toThrow('no enabled plugin')
 })
 
-test('services are disposed last first; a failure stops no other and is named', async () => {
+test('services are disposed in reverse order; a failure is named and stops no other disposal', async () => {
   const services = new Services()
   const gone: string[] = []
   const disposable = (name: string, fails = false) => ({

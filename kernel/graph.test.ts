@@ -16,7 +16,7 @@ function problemsOf(run: () => unknown): readonly string[] {
   return []
 }
 
-test('each plugin comes after those it requires, and otherwise stays where it stood', () => {
+test('each plugin follows those it requires and otherwise keeps its position', () => {
   const { enabled, disabled } = orderPlugins([
     plugin('admin', 'storage', 'wallet'),
     plugin('wallet'),
@@ -27,7 +27,7 @@ test('each plugin comes after those it requires, and otherwise stays where it st
   expect(disabled).toEqual([])
 })
 
-test('a disabled plugin is set aside', () => {
+test('a disabled plugin is excluded', () => {
   const { enabled, disabled } = orderPlugins([plugin('a'), plugin('b', 'a'), plugin('c', 'a')], ['b'])
   expect(ids(enabled)).toEqual(['a', 'c'])
   expect(ids(disabled)).toEqual(['b'])
@@ -54,11 +54,11 @@ test.each([
   expect(problemsOf(() => orderPlugins(plugins, disabled))).toEqual(problems)
 })
 
-test('all problems are named at once', () => {
+test('all problems are reported together', () => {
   expect(problemsOf(() => orderPlugins([plugin('a', 'x', 'y'), plugin('b', 'z')]))).toHaveLength(3)
 })
 
-test('any plugins without circles can be ordered', () => {
+test('any acyclic plugins can be ordered', () => {
   const graph = fc.array(fc.array(fc.nat({ max: 9 }), { maxLength: 4 }), { minLength: 1, maxLength: 10 })
   fc.assert(
     fc.property(graph, fc.array(fc.nat()), (requirements, shuffle) => {
@@ -81,6 +81,6 @@ test.each(['Upper', '1st', 'with space', '', 'dot.ted'])('the plugin id %j is re
   expect(() => definePlugin({ id })).toThrow('must be kebab-case')
 })
 
-test('a key that no plugin has is refused by name', () => {
+test('an unknown plugin key is refused and named', () => {
   expect(() => definePlugin({ id: 'a', require: [] } as never)).toThrow("plugin 'a' has the key 'require'")
 })

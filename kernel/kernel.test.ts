@@ -66,7 +66,7 @@ const required = definePlugin({
   ],
 })
 
-test('services are made after those they need, served, and disposed in reverse', async () => {
+test('services are created after their dependencies and disposed in reverse', async () => {
   const steps: string[] = []
   const [motors, cars] = recordedPlugins(steps)
   const svc = await testKernel({ plugins: [cars, motors] })
@@ -81,7 +81,7 @@ test('services are made after those they need, served, and disposed in reverse',
   expect(existsSync(svc.dir)).toBe(false)
 })
 
-test('I-11: setup mode makes no service and no listener, and says at every address what to do', async () => {
+test('I-11: setup mode creates no services and no listeners, and every address answers with the next step', async () => {
   const steps: string[] = []
   await using svc = await testKernel({ plugins: [...recordedPlugins(steps), required] })
   expect(svc.kernel.mode).toBe('setup')
@@ -97,7 +97,7 @@ test('a missing setting that the environment supplies leads to full mode', async
   expect(svc.kernel.mode).toBe('full')
 })
 
-test('the addresses of a disabled plugin answer that it is disabled', async () => {
+test('the addresses of a disabled plugin answer plugin_disabled', async () => {
   const [motors, cars] = recordedPlugins([])
   await using svc = await testKernel({ plugins: [motors, cars], config: { 'plugins.disabled': ['cars'] } })
   expect(await svc.call('GET', '/api/v1/car')).toMatchObject({ status: 404, body: { code: 'plugin_disabled' } })
@@ -107,12 +107,12 @@ test('the addresses of a disabled plugin answer that it is disabled', async () =
   ])
 })
 
-test('a plugin that requires a disabled one is refused with both ways out', async () => {
+test('a plugin that requires a disabled one is refused with both remedies', async () => {
   const start = testKernel({ plugins: recordedPlugins([]), config: { 'plugins.disabled': ['motors'] } })
   await expect(start).rejects.toThrow("plugin 'cars' requires 'motors', which is disabled; enable 'motors' or disable 'cars' too")
 })
 
-test('an override stands in for a service, whose own maker is not run', async () => {
+test('an override replaces a service, whose provider is not run', async () => {
   const steps: string[] = []
   await using svc = await testKernel({ plugins: recordedPlugins(steps), override: [[engine, { name: 'toy' }]] })
   expect((await svc.call('GET', '/api/v1/car')).body).toMatchObject({ engine: 'toy' })
@@ -135,7 +135,7 @@ test('an optional service is undefined where no enabled plugin provides it', asy
   expect(seen).toEqual([undefined])
 })
 
-test('a start that fails half-way takes back what was made', async () => {
+test('a failed start disposes what it created', async () => {
   const steps: string[] = []
   const [motors, cars] = recordedPlugins(steps)
   const broken = definePlugin({
@@ -157,7 +157,7 @@ test('a start that fails half-way takes back what was made', async () => {
   expect(steps).toEqual(['engine made', 'car made', 'radio on', 'radio off', 'car gone', 'engine gone'])
 })
 
-test('a service that does not stop cleanly is named, and the others are stopped all the same', async () => {
+test('a service that fails to stop is named, and the others are still stopped', async () => {
   const steps: string[] = []
   const stubborn = defineService<AsyncDisposable>('test.stubborn')
   const lines: string[] = []
@@ -180,7 +180,7 @@ test('a service that does not stop cleanly is named, and the others are stopped 
   expect(steps.slice(-2)).toEqual(['car gone', 'engine gone'])
 })
 
-test('a configuration that no settings page can mend is refused with its field', async () => {
+test('a configuration that the settings page cannot fix is refused with its field', async () => {
   await expect(testKernel({ plugins: [], config: { 'admin.auth.password_hash': '' } })).rejects.toThrow(
     'admin.auth.password_hash must not be empty while admin.auth.enabled is true',
   )

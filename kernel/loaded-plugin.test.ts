@@ -9,7 +9,7 @@ const check = (name: string) => defineHealthCheck({ name, uses: {}, check: async
 const store = provide(defineService('store'), {}, () => ({}))
 const missing = async () => Promise.reject(new Error("Cannot find module './gone.ts'"))
 
-test('a loaded plugin has its providers and items in the order of their declaration, one or several from a module', async () => {
+test('a loaded plugin has its providers and items in declaration order', async () => {
   const plugin = definePlugin({
     id: 'mixed',
     requires: ['wallet'],
@@ -27,7 +27,7 @@ test('a loaded plugin has its providers and items in the order of their declarat
   expect(loaded.contributes.flatMap(({ items }) => items.map((item) => (item as { name: string }).name))).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('reading one extension point imports nothing of the others', async () => {
+test('reading one extension point imports no modules of the others', async () => {
   const plugin = definePlugin({ id: 'lazy', provides: missing, contributes: [healthChecks.load(missing), cliCommands.with()] })
   expect(await loadContributions(cliCommands, [plugin])).toEqual([])
 })

@@ -8,7 +8,7 @@ function setUp(format: LogFormat, { level = 'info' as LogLevel, secrets = [] as 
 
 const secret = '0xfeedfacecafebeef'
 
-test.each(['json', 'text'] as const)('no %s line carries a secret value, wherever it turns up (I-10)', (format) => {
+test.each(['json', 'text'] as const)('no %s line contains a secret value, in any place (I-10)', (format) => {
   const { lines, log } = setUp(format, { secrets: [secret] })
   log.info(`key ${secret}`, { note: secret, deep: { er: [secret] } })
   log.error('failed', { error: new Error(`bad key ${secret}`, { cause: new Error(secret) }) })
@@ -27,7 +27,7 @@ test.each(['password', 'authorization', 'cookie', 'private_key', 'secret_key', '
   },
 )
 
-test('hiding a field changes neither the fields of the caller nor what stands beside it', () => {
+test("hiding a field changes neither the caller's object nor its other fields", () => {
   const { lines, log } = setUp('json')
   const fields = { name: 'a', user: { token: 'valuable', role: 'admin' }, list: [1, { token: 'valuable' }] }
   log.info('x', fields)
@@ -45,7 +45,7 @@ test('lines below the level are left out', () => {
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['c', 'd'])
 })
 
-test('a child with a level of its own writes its lines whatever the level of the log is', () => {
+test('a child logger with its own level ignores the level of the log', () => {
   const { lines, log } = setUp('json', { level: 'error' })
   log.child('audit', 'info').info('a')
   log.child('s3').info('b')
@@ -53,19 +53,19 @@ test('a child with a level of its own writes its lines whatever the level of the
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['a'])
 })
 
-test('text lines are for people: time, level, who, what, and the fields', () => {
+test('a text line has time, level, logger, message and fields', () => {
   const { lines, log } = setUp('text')
   log.child('wallet').info('funded', { amount: '5', why: 'two words', count: 3 })
   expect(lines[0]).toMatch(/^\S+Z INFO {2}wallet: funded amount=5 why="two words" count=3\n$/)
 })
 
-test('a text line shows control characters of a value without sending them to the terminal', () => {
+test('a text line escapes control characters', () => {
   const { lines, log } = setUp('text')
   log.info('x', { key: 'a\u001b[2Jb', other: 'a\u009b2Jb', subject: { key: 'a\u009b2Jb' } })
   expect(lines[0]).toContain(String.raw`key="a\u001b[2Jb" other="a\u009b2Jb" subject={"key":"a\u009b2Jb"}`)
 })
 
-test('an error shows every cause and the place where the fault arose', () => {
+test('an error shows every cause and the stack of the first', () => {
   const { lines, log } = setUp('json')
   const root = new Error('disk full')
   log.error('failed', { error: Object.assign(new Error('store failed', { cause: root }), { code: 'cache_full' }) })

@@ -9,7 +9,7 @@ test.each(['127.0.0.1:9090', '[::1]:0', ':65535', 'localhost:1'])('%s is a liste
   expect(problemOf(value)).toBeUndefined()
 })
 
-test.each(['127.0.0.1', '127.0.0.1:', '127.0.0.1:x', '::1:9090', 'a b:1', '127.0.0.1:123456'])('%j is no listen address', (value) => {
+test.each(['127.0.0.1', '127.0.0.1:', '127.0.0.1:x', '::1:9090', 'a b:1', '127.0.0.1:123456'])('%j is not a listen address', (value) => {
   expect(problemOf(value)).toMatch(/^must be host:port, such as 127\.0\.0\.1:9090/)
 })
 

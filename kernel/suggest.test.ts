@@ -16,6 +16,6 @@ test.each([
   expect(suggest(word, ['serve', 'migrate', 'plugins list', 'init'])).toBe(meant)
 })
 
-test('of two equally near candidates none is suggested', () => {
+test('no suggestion when two candidates are equally near', () => {
   expect(suggest('cat', ['car', 'cab'])).toBeUndefined()
 })

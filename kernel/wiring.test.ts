@@ -23,14 +23,14 @@ test('services of the kernel, of the plugin itself and of required plugins may b
   expect(() => checkServices(enabled, [], [kernelClock])).not.toThrow()
 })
 
-test('a service of a plugin that is not required is refused with what to write', async () => {
+test('a service of a plugin that is not required is refused with the missing `requires` entry', async () => {
   const enabled = await load(walletPlugin, storePlugin())
   expect(() => checkServices(enabled, [], [kernelClock])).toThrow(
     "service 'store' of plugin 'storage' uses the service 'wallet' of plugin 'wallet'; add 'wallet' to the requires of 'storage'",
   )
 })
 
-test('a service of a disabled plugin is refused with both ways out', async () => {
+test('a service of a disabled plugin is refused with both remedies', async () => {
   const enabled = await load(storePlugin())
   const disabled = await load(walletPlugin)
   expect(() => checkServices(enabled, disabled, [])).toThrow(
@@ -38,7 +38,7 @@ test('a service of a disabled plugin is refused with both ways out', async () =>
   )
 })
 
-test('a service that nobody provides is refused, also where a contribution asks for it', async () => {
+test('a service without a provider is refused, also in the `uses` of a contribution', async () => {
   const plugin = definePlugin({
     id: 'checks',
     contributes: [healthChecks.with(defineHealthCheck({ name: 'fuel', uses: { store }, check: async () => undefined }))],
@@ -62,7 +62,7 @@ test('two plugins that provide one service are both named', async () => {
   expect(() => checkServices(enabled, [], [kernelClock])).toThrow("both 'wallet' and 'other' provide the service 'wallet'")
 })
 
-test('contributions are read in plugin order, with their plugin', async () => {
+test('contributions are listed in plugin order with their plugin', async () => {
   const check = (name: string) => defineHealthCheck({ name, uses: {}, check: async () => undefined })
   const one = definePlugin({ id: 'one', contributes: [healthChecks.with(check('a'), check('b'))] })
   const two = definePlugin({ id: 'two', contributes: [healthChecks.with(check('c'))] })

@@ -16,15 +16,15 @@ test.each([
   ['one more', failuresFree + 1, delayStepMs],
   ['five more', failuresFree + 5, 5 * delayStepMs],
   ['ten thousand', 10_000, delayMsMax],
-])('after %s the next answer is delayed by the excess, never beyond the longest delay', (_what, failures, delayMs) => {
+])('after %s the next answer is delayed by the excess, up to the maximum delay', (_what, failures, delayMs) => {
   expect(budgetAfter(failures).budget.delayMs()).toBe(delayMs)
 })
 
-test('the longest delay is a few seconds', () => {
+test('the maximum delay is a few seconds', () => {
   expect(delayMsMax).toBeLessThanOrEqual(5000)
 })
 
-test('wrong passwords are forgotten one by one, so a flood is over minutes after its end', () => {
+test('wrong passwords expire one by one, so the delay ends minutes after a flood', () => {
   const { clock, budget } = budgetAfter(10_000)
   clock.ms += 10 * forgetMs
   expect(budget.delayMs()).toBe(delayMsMax - 10 * delayStepMs)

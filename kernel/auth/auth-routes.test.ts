@@ -87,14 +87,14 @@ test('wrong passwords are counted over the login form and Basic together', async
   expect((await svc.login()).status).toBe(200)
 })
 
-test('clients behind a trusted proxy are limited each on their own', async () => {
+test('clients behind a trusted proxy are limited separately', async () => {
   await using svc = await setUp({ settings: { addr: '127.0.0.1:0', trusted_proxies: ['127.0.0.0/8'] } })
   for (let i = 0; i < 5; i++) await svc.login({ password: 'guess' }, { 'x-forwarded-for': '203.0.113.1' })
   expect((await svc.login({}, { 'x-forwarded-for': '203.0.113.1' })).status).toBe(429)
   expect((await svc.login({}, { 'x-forwarded-for': '203.0.113.2' })).status).toBe(200)
 })
 
-test('a login body that cannot be understood is refused and counts as no attempt', async () => {
+test('an invalid login body is refused and does not count as an attempt', async () => {
   await using svc = await setUp()
   for (const body of ['text', {}, { username: 'admin' }, { username: 1, password: 'x' }, { ...testOperator, remember: 'yes' }]) {
     expect((await svc.send('POST', '/auth/login', { body })).status).toBe(400)
@@ -104,7 +104,7 @@ test('a login body that cannot be understood is refused and counts as no attempt
   expect((await svc.login({ later: 'member' })).status).toBe(200)
 })
 
-test('with authentication switched off there is nothing to sign in to', async () => {
+test('with authentication disabled the login routes do not exist', async () => {
   const auth = { enabled: false, username: 'admin', password_hash: await cheapPasswordHash(), session_secret: 's', session_ttl: 1000 }
   await using svc = await setUp({ auth })
   expect((await svc.login()).status).toBe(404)

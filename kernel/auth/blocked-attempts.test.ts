@@ -10,13 +10,13 @@ function setUp() {
   return { clock, written }
 }
 
-test('of the blocked attempts of a client the first, tenth, hundredth and so on are written', () => {
+test("the first, tenth, hundredth and so on of a client's blocked attempts are logged", () => {
   const { written } = setUp()
   expect(written('a', 5000)).toEqual([1, 10, 100, 1000])
   expect(written('b', 9)).toEqual([1])
 })
 
-test('after the length of a block the count begins anew', () => {
+test('the count restarts when the block ends', () => {
   const { clock, written } = setUp()
   written('a', 50)
   clock.ms += signInLimits.blockMs
@@ -25,7 +25,7 @@ test('after the length of a block the count begins anew', () => {
   expect(written('a', 5)).toEqual([1])
 })
 
-test('the clients counted are limited: the oldest is forgotten', () => {
+test('the number of counted clients is limited: the oldest is dropped', () => {
   const { written } = setUp()
   for (let n = 0; n <= signInLimits.addressesMax; n++) written(`client-${n}`, 2)
   expect(written('client-1', 1)).toEqual([])

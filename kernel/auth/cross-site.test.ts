@@ -26,6 +26,6 @@ test.each([
   expect(isCrossSite(headers, own)).toBe(expected)
 })
 
-test('a request that does not say its own host cannot be of the same origin', () => {
+test('a request without a Host is never same-origin', () => {
   expect(isCrossSite({ origin: 'https://svc.example' }, { scheme: 'https', host: '' })).toBe(true)
 })

@@ -95,7 +95,7 @@ test.each(['GET', 'HEAD', 'OPTIONS'])('a cookie alone may %s', async (method) =>
   expect(await ask(auth, { headers: { cookie }, method })).toBe('session')
 })
 
-test('a route for sessions asks for session and CSRF token, whatever Basic says', async () => {
+test('a session route requires session and CSRF token, also with valid Basic credentials', async () => {
   const auth = await makeAuth()
   const { token, claims } = auth.sessions.begin(false)
   const cookie = `svc_admin_session=${token}`
@@ -107,14 +107,14 @@ test('a route for sessions asks for session and CSRF token, whatever Basic says'
   expect(await ask(auth, { access: 'session', headers: { cookie } })).toBe('session')
 })
 
-test('an expired session is to be forgotten', async () => {
+test('the cookie of an expired session is cleared', async () => {
   const auth = await makeAuth()
   const cookie = `svc_admin_session=${auth.sessions.begin(false).token}`
   clock.ms += 3_600_000
   expect(await ask(auth, { headers: { cookie } })).toBe(none)
 })
 
-test('a long answer can ask whether its session still counts', async () => {
+test('a streamed answer can check whether its session is still valid', async () => {
   const auth = await makeAuth()
   const { token, claims } = auth.sessions.begin(false)
   const raw = { headers: { cookie: `svc_admin_session=${token}` }, socket: {} } as unknown as IncomingMessage
@@ -125,7 +125,7 @@ test('a long answer can ask whether its session still counts', async () => {
   expect(verdict.identity.isCurrent()).toBe(false)
 })
 
-test('five wrong passwords block Basic, except for credentials that were right a moment ago', async () => {
+test('five wrong passwords block Basic, except recently verified credentials', async () => {
   const auth = await makeAuth()
   const wrong = { headers: { authorization: basicAuth('admin', 'guess') } }
   const right = { headers: { authorization: testAuthorization } }
@@ -151,7 +151,7 @@ test('guesses from one IPv6 network count together', async () => {
   expect(await from('2001:db8:1:3::1', testOperator.password)).toBe('right')
 })
 
-describe('with authentication switched off', () => {
+describe('with authentication disabled', () => {
   test.each<readonly [string, Readonly<Record<string, string | undefined>>, string]>([
     ['a script', { host: 'localhost:9090' }, 'nobody'],
     ['a script that names the address', { host: '127.0.0.1:9090' }, 'nobody'],
@@ -166,7 +166,7 @@ describe('with authentication switched off', () => {
     ['a link on another site', { host: 'localhost:9090', referer: 'https://attacker.example/' }, '403 cross_site_refused'],
     ['another server of this machine', { host: 'localhost:9090', origin: 'http://localhost:3000' }, '403 cross_site_refused'],
     ['a sandboxed page', { host: 'localhost:9090', origin: 'null' }, '403 cross_site_refused'],
-  ])('%s gets what it should', async (_who, headers, expected) => {
+  ])('%s gets the expected verdict', async (_who, headers, expected) => {
     const auth = await makeAuth({ enabled: false })
     for (const method of ['GET', 'DELETE']) {
       expect(await ask(auth, { method, headers })).toBe(expected)
@@ -176,7 +176,7 @@ describe('with authentication switched off', () => {
   })
 })
 
-test('a stored hash that cannot be used is an error at the start', () => {
+test('an unusable password hash stops the start', () => {
   const auth = { enabled: true, username: 'admin', password_hash: 'plain text', session_secret: 's', session_ttl: 1 }
   expect(() => createAdminAuth({ auth, trustedProxies: [], clock, audit })).toThrow('admin.auth.password_hash cannot be used')
 })

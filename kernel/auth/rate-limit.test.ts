@@ -31,7 +31,7 @@ test('after five wrong passwords even the right one is refused for 60 s, the las
   expect(await limiter.attempt('a', right)).toEqual({ kind: 'right' })
 })
 
-test('other addresses are not affected, and a success in between starts the count anew', async () => {
+test('other addresses are not affected, and a success resets the count', async () => {
   const { limiter, fail } = setUp()
   await fail('a', 5)
   expect(await limiter.attempt('b', right)).toEqual({ kind: 'right' })
@@ -49,7 +49,7 @@ test('after a block the count starts from zero', async () => {
   expect(await limiter.attempt('a', right)).toEqual({ kind: 'right' })
 })
 
-test('failures are forgotten ten minutes after the last attempt', async () => {
+test('failures expire ten minutes after the last attempt', async () => {
   const { clock, limiter, fail } = setUp()
   await fail('a', 4)
   clock.ms += signInLimits.memoryMs + 1
@@ -57,7 +57,7 @@ test('failures are forgotten ten minutes after the last attempt', async () => {
   expect(await limiter.attempt('a', right)).toEqual({ kind: 'right' })
 })
 
-test('guesses sent at the same time are judged one after another, so only five are verified', async () => {
+test('concurrent guesses are checked one after another, so only five are verified', async () => {
   const { limiter } = setUp()
   let verified = 0
   let together = 0
@@ -73,7 +73,7 @@ test('guesses sent at the same time are judged one after another, so only five a
   expect(attempts.filter(({ kind }) => kind === 'limited')).toHaveLength(15)
 })
 
-test('more attempts of one address than may wait are refused at once', async () => {
+test('attempts of one address beyond the queue limit are refused immediately', async () => {
   const { limiter } = setUp()
   const attempts = Array.from({ length: signInLimits.waitingMax + 1 }, () => limiter.attempt('a', right))
   expect(await attempts.at(-1)).toEqual({ kind: 'limited', retryAfterSeconds: 1 })
@@ -90,7 +90,7 @@ test('a verification that throws does not hold up the next one', async () => {
   expect(await next).toEqual({ kind: 'right' })
 })
 
-test('a full table makes room by forgetting the oldest address that is not blocked', async () => {
+test('a full table drops the oldest address that is not blocked', async () => {
   const { limiter, fail } = setUp()
   await fail('oldest', 4)
   for (let i = 1; i < signInLimits.addressesMax; i++) await limiter.attempt(`ip-${i}`, wrong)
@@ -99,13 +99,13 @@ test('a full table makes room by forgetting the oldest address that is not block
   expect(await limiter.attempt('oldest', right)).toEqual({ kind: 'right' })
 })
 
-test('when every known address is blocked a new one must wait', async () => {
+test('when every address in the table is blocked, a new address is refused', async () => {
   const { limiter, fail } = setUp()
   for (let i = 0; i < signInLimits.addressesMax; i++) await fail(`ip-${i}`, 5)
   expect(await limiter.attempt('newcomer', right)).toEqual({ kind: 'limited', retryAfterSeconds: 60 })
 })
 
-test('a remembered success forgives nothing: the failures of its address count on', async () => {
+test('a success from the credential cache does not reset the failures of its address', async () => {
   const { limiter, fail } = setUp()
   await fail('a', 4)
   expect(await limiter.attempt('a', remembered)).toEqual({ kind: 'right' })
@@ -138,7 +138,7 @@ describe('guesses from many addresses', () => {
     expect(Math.max(...sleeps)).toBe(accountLimits.delayMsMax)
   })
 
-  test('are delayed whether they are right or wrong, and a success in between speeds nothing up', async () => {
+  test('are delayed whether they are right or wrong, and a success does not shorten the delay', async () => {
     const { limiter, sleeps } = setUp()
     await guessFromMany(limiter, accountLimits.failuresFree + 7)
     sleeps.length = 0
@@ -156,7 +156,7 @@ describe('guesses from many addresses', () => {
     expect(sleeps).toEqual([])
   })
 
-  test('wait side by side: attempts of one address do not add up their delays', async () => {
+  test('are delayed in parallel: the delays of one address do not add up', async () => {
     const waiting: (() => void)[] = []
     const clock = { now: () => 0, sleep: () => new Promise<void>((resolve) => void waiting.push(resolve)) }
     const limiter = new SignInLimiter(clock)

@@ -10,6 +10,6 @@ test.each([
   ['svc_admin_session=a.b; theme=dark; svc_admin_session=a.b', undefined],
   ['', undefined],
   [undefined, undefined],
-])('the cookies %j hold the token %j', (header, token) => {
+])('the Cookie header %j contains the token %j', (header, token) => {
   expect(readSessionCookie(header)).toBe(token)
 })

@@ -10,7 +10,7 @@ function setUp() {
   return { clock, start, read }
 }
 
-test('a sign-in lasts as long as it is renewed, without any end', () => {
+test('a session can be renewed without limit', () => {
   const { clock, start, read } = setUp()
   const sessions = start()
   let { claims, token } = sessions.begin(false)
@@ -27,7 +27,7 @@ test('a sign-in lasts as long as it is renewed, without any end', () => {
   expect(claims.csrf_token).toBe(first.csrf_token)
 })
 
-test('what was revoked is remembered by the running process only', () => {
+test('revocations are kept in memory only', () => {
   const { start, read } = setUp()
   const sessions = start()
   const { claims, token } = sessions.begin(false)

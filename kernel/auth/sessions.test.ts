@@ -14,7 +14,7 @@ function setUp(settings: Partial<SessionSettings> = {}) {
   return { clock, sessions, read }
 }
 
-test('a session shows who, until when, and from when it may be renewed', () => {
+test('a session shows username, expiry and earliest renewal', () => {
   const { sessions } = setUp()
   const { claims } = sessions.begin(false)
   expect(viewSession(claims)).toEqual({
@@ -40,7 +40,7 @@ test('a short session may be renewed after half of its life', () => {
   expect(viewSession(claims).refresh_after).toBe('2026-01-31T12:00:30.000Z')
 })
 
-test('a session ends on its second', () => {
+test('a session ends at the exact second of its expiry', () => {
   const { clock, sessions, read } = setUp()
   const { token } = sessions.begin(false)
   clock.ms += 12 * hourMs - 1
@@ -49,7 +49,7 @@ test('a session ends on its second', () => {
   expect(read(token)).toBeUndefined()
 })
 
-test('a renewal keeps lifetime, CSRF token and family, and is not given too early', () => {
+test('a renewal keeps lifetime, CSRF token and family, and is refused before its time', () => {
   const { clock, sessions, read } = setUp()
   const first = sessions.begin(true)
   clock.ms += 5 * 60_000 - 1
@@ -80,14 +80,14 @@ test('ending a session ends every token of its family, and no other', () => {
   expect(read(renewed?.token ?? '')).toBeUndefined()
 })
 
-test('another secret or another username makes every session worthless', () => {
+test('another secret or another username invalidates every session', () => {
   const { token } = setUp().sessions.begin(false)
   expect(setUp().read(token)).toBeDefined()
   expect(setUp({ secret: 'rotated' }).read(token)).toBeUndefined()
   expect(setUp({ username: 'root' }).read(token)).toBeUndefined()
 })
 
-test('a token that was changed, cut, lengthened or written otherwise is refused', () => {
+test('a token that was changed, truncated, extended or re-encoded is refused', () => {
   const { sessions } = setUp()
   const { token, claims } = sessions.begin(false)
   expect(unsealSession(token, 'the secret')).toEqual(claims)
@@ -118,7 +118,7 @@ test('a well-signed token with impossible claims is refused', () => {
   expect(read(sealSession(claims, 'the secret'))).toEqual(claims)
 })
 
-test('ended families are forgotten when their tokens are dead, and a full table says so', () => {
+test('ended families are dropped when their tokens expired, and a full table is reported', () => {
   const clock = { ms: startMs, now: () => clock.ms }
   const families = new RevokedFamilies(clock)
   for (let i = 0; i < familyLimits.revokedMax; i++) expect(families.revoke(`s${i}`, startMs + 1000)).toBe(true)

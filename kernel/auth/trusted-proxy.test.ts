@@ -11,7 +11,7 @@ const forwarded = {
   'x-forwarded-host': 'svc.example',
 }
 
-test('without trusted proxies forwarded headers mean nothing', () => {
+test('without trusted proxies forwarded headers are ignored', () => {
   const resolve = createOriginResolver([])
   expect(resolve(from('10.0.0.1', forwarded))).toEqual({ clientIp: '10.0.0.1', scheme: 'http', host: 'svc.local:9090' })
 })
@@ -61,10 +61,10 @@ test.each([
   ['the forwarded scheme', { 'x-forwarded-proto': 'https, http' }, { scheme: 'http' }],
   ['the real IP', { 'x-real-ip': '6.6.6.6, 3.3.3.3' }, { clientIp: '3.3.3.3' }],
   ['the client', { 'x-forwarded-for': '6.6.6.6, 3.3.3.3' }, { clientIp: '3.3.3.3' }],
-] as const)('%s is the one that the trusted proxy wrote, not one that its client put in front', (...[, headers, expected]) => {
+] as const)('%s is the last element, written by the trusted proxy, not one sent by its client', (...[, headers, expected]) => {
   expect(createOriginResolver(['10.0.0.1'])(from('10.0.0.1', headers))).toMatchObject(expected)
 })
 
-test.each(['proxy.local', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/8/8', '::/129', ''])('the entry %j is refused by name', (entry) => {
+test.each(['proxy.local', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.0/8/8', '::/129', ''])('the entry %j is refused and named', (entry) => {
   expect(() => createOriginResolver([entry])).toThrow(`admin.trusted_proxies contains '${entry}'`)
 })

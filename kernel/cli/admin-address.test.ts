@@ -30,6 +30,6 @@ test.each([
   ['http://127.0.0.1.example.org', true],
   ['http://localhost.example.org', true],
   ['http://[fe80::1]:9090', true],
-])('what is sent to %s can be read on the way: %s', (url, isReadable) => {
+])('a connection to %s leaves the machine unencrypted: %s', (url, isReadable) => {
   expect(isUnencryptedRemote(url)).toBe(isReadable)
 })

@@ -87,7 +87,7 @@ test('a call carries path, query and body, and reads the answer', async () => {
   expect(await client.call(drop)).toBeUndefined()
 })
 
-test('a body and an answer are streamed, whatever --timeout says', async () => {
+test('--timeout does not limit a streamed body or answer', async () => {
   const client = await open(password, { timeout: 10_000 })
   const upload = (bytes: string, size?: number) =>
     client.upload(store, { query: { name: 'a' } }, { bytes: Readable.from([Buffer.from(bytes)]), size, contentType: 'image/png' })
@@ -98,7 +98,7 @@ test('a body and an answer are streamed, whatever --timeout says', async () => {
   expect(text).toBe('some bytes')
 })
 
-test('a streamed request is refused, or answered by something else, like any other', async () => {
+test('refusals and foreign answers to a streamed request are reported like those to any other', async () => {
   const client = await open({ SVC_ADMIN_PASSWORD: 'wrong' })
   const body = { bytes: Readable.from([Buffer.from('1')]), contentType: 'image/png' }
   await expect(client.upload(store, { query: { name: 'a' } }, body)).rejects.toMatchObject({ status: 401 })
@@ -108,7 +108,7 @@ test('a streamed request is refused, or answered by something else, like any oth
   await expect(nowhere.open(page)).rejects.toThrow('no answer from http://127.0.0.1:9: connect ECONNREFUSED')
 })
 
-test('a refusal is reported also when it was lost with a connection cut under the body', async () => {
+test('a refusal is reported even when the closed connection lost its answer', async () => {
   let requests = 0
   const server = createServer((request, response) => {
     requests += 1
@@ -149,7 +149,7 @@ test('the password comes from the environment, then from the file next to the co
   rmSync(file)
 })
 
-test('before a password goes unencrypted to another machine a warning is written, once', async () => {
+test('one warning precedes a password sent unencrypted to another machine', async () => {
   const notes: string[] = []
   const flags = { config: join(dir, 'config.toml'), timeout: 50 }
   // An address that no machine has.
@@ -166,7 +166,7 @@ test('before a password goes unencrypted to another machine a warning is written
   ])
 })
 
-test('nobody is asked for a password while authentication is off, nor for health', async () => {
+test('no password is requested while authentication is off, or for health', async () => {
   const config = join(dir, 'open.toml')
   writeFileSync(config, '[admin.auth]\nenabled = false\n')
   const client = await open({}, { config })
@@ -174,7 +174,7 @@ test('nobody is asked for a password while authentication is off, nor for health
   expect(await (await open({})).readHealth()).toEqual({ status: 'ok' })
 })
 
-test('with an address alone the local configuration does not matter', async () => {
+test('with --admin-url alone the local configuration is ignored', async () => {
   const home = process.env.HOME
   mkdirSync(join(dir, '.svc'))
   writeFileSync(join(dir, '.svc', 'config.toml'), 'not toml')
@@ -199,7 +199,7 @@ test('the address comes from the configuration unless it is given', async () => 
 const answerOnce = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
   vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () => new Response(body, { status, headers }))
 
-test('an answer that no svc would give is not taken for one', async () => {
+test('an answer of another program is not accepted', async () => {
   const client = await open(password)
   answerOnce(200, '<html>')
   await expect(client.call(drop)).rejects.toThrow(`${listener.url} answered 200, but not as svc does`)
@@ -215,13 +215,13 @@ test('an answer that no svc would give is not taken for one', async () => {
   await expect(client.readHealth()).rejects.toThrow('but not as svc does')
 })
 
-test('a refusal says what to do: a password to give, or seconds to wait', async () => {
+test('a refusal names the next step: set the password, or wait', async () => {
   await expect((await open({ SVC_ADMIN_PASSWORD: 'wrong' })).call(drop)).rejects.toThrow('; set SVC_ADMIN_PASSWORD, or make a new password')
   answerOnce(429, '{"error": "Too many."}', { 'retry-after': '9' })
   await expect((await open(password)).call(drop)).rejects.toThrow('Too many; the service asks to wait 9 s')
 })
 
-test('a service that is not there, too slow, or none of ours is named', async () => {
+test('an absent, slow or foreign service is named in the error', async () => {
   const silent = await startTestListener()
   await silent.stop()
   const client = await open(password, { adminUrl: silent.url })

@@ -27,7 +27,7 @@ test('a body without a length is sent in chunks, and the answer is read as it co
   expect(await readText(await server.open({ body: chunks(40) }), 'x')).toBe(`chunked ${40 * 65_536}`)
 })
 
-test('a refusal that comes before the body is sent is the answer, and the rest of the body is left', async () => {
+test('an early refusal is the answer, and the rest of the body is not sent', async () => {
   using server = await serve((_request, response) => void response.writeHead(413).end('too large'))
   let isLeft = false
   async function* endless() {
@@ -42,7 +42,7 @@ test('a refusal that comes before the body is sent is the answer, and the rest o
   await expect.poll(() => isLeft).toBe(true)
 })
 
-test('an error of the body ends the request with it', async () => {
+test('an error of the body ends the request with that error', async () => {
   const arrived = Promise.withResolvers<void>()
   const cut = Promise.withResolvers<void>()
   using server = await serve((request) => {
@@ -58,17 +58,17 @@ test('an error of the body ends the request with it', async () => {
   await cut.promise
 })
 
-test('a service that takes no bytes is given up', async () => {
+test('a service that stops reading the body is abandoned', async () => {
   using server = await serve((request) => void request.pause())
   await expect(server.open({ body: chunks(1000, 1_000_000), idleMs: 50 })).rejects.toThrow('took no bytes for 0.05 s')
 })
 
-test('a service that does not answer after the body is given up at the limit', async () => {
+test('a service that does not answer after the body is abandoned at the limit', async () => {
   using server = await serve(() => undefined)
   await expect(server.open({ answerMs: 50 })).rejects.toThrow('it did not come within 0.05 s (--timeout)')
 })
 
-test('an answer that stays silent, or ends early, is an error and no short answer', async () => {
+test('an answer that stalls or ends early is an error, not a short answer', async () => {
   using silent = await serve((_request, response) => void response.write('a'))
   await expect(readText(await silent.open({ idleMs: 50 }), 'x')).rejects.toThrow('broke off: it sent nothing for 0.05 s')
   using cut = await serve((_request, response) => {
@@ -78,7 +78,7 @@ test('an answer that stays silent, or ends early, is an error and no short answe
   await expect(readText(await cut.open(), 'x')).rejects.toThrow('broke off')
 })
 
-test('a slow reader of the answer is no silence of the service', async () => {
+test('a slow reader of the answer does not count as a stalled service', async () => {
   using server = await serve((_request, response) => void response.end('ab'))
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {

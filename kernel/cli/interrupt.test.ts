@@ -18,17 +18,17 @@ async function interrupt(code: string, signal: NodeJS.Signals) {
   return { stdout, exitCode, endedBy }
 }
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('before %s ends the process it cleans up', async (signal) => {
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('the clean-up runs before %s ends the process', async (signal) => {
   const code = `beforeSignalEnds(() => process.stdout.write('cleaned')); setInterval(() => {}, 1000); process.stdout.write('ready ')`
   expect(await interrupt(code, signal)).toEqual({ stdout: 'ready cleaned', exitCode: null, endedBy: signal })
 })
 
-test('after the work there is nothing to clean up, and a signal ends the process', async () => {
+test('after the work a signal ends the process without clean-up', async () => {
   const code = `beforeSignalEnds(() => process.stdout.write('cleaned'))[Symbol.dispose](); setInterval(() => {}, 1000); process.stdout.write('ready ')`
   expect(await interrupt(code, 'SIGINT')).toEqual({ stdout: 'ready ', exitCode: null, endedBy: 'SIGINT' })
 })
 
-test('Ctrl-C aborts the signal of a watching command, which then ends by itself', async () => {
+test('Ctrl-C aborts the signal of a watching command, which then ends normally', async () => {
   const code = `const timer = setInterval(() => {}, 1000)
     watchInterrupt().signal.addEventListener('abort', () => { clearInterval(timer); process.stdout.write('ended') })
     process.stdout.write('ready ')`

@@ -25,7 +25,7 @@ function sink({
   }
 }
 
-test('a written part waits for the reader', async () => {
+test('a write waits for a slow reader', async () => {
   const stdout = sink({ isFull: true })
   let isDone = false
   const done = createLiveOutput({ isJson: false, stdout, stderr: sink() })
@@ -40,7 +40,7 @@ test('a written part waits for the reader', async () => {
   expect(stdout.written).toEqual(['a'])
 })
 
-test('a terminal is refreshed in place and only as far as it reaches', () => {
+test('a terminal is redrawn in place, limited to its height', () => {
   const stdout = sink({ isTTY: true, rows: 4 })
   const { refresh } = createLiveOutput({ isJson: false, stdout, stderr: sink() })
   refresh('1\n2\n3')
@@ -48,13 +48,13 @@ test('a terminal is refreshed in place and only as far as it reaches', () => {
   expect(stdout.written).toEqual(['\u001b[H\u001b[J1\n2\n3\n', '\u001b[H\u001b[J1\n2\n… 3 more lines\n'])
 })
 
-test('without a terminal a refreshed text follows the one before', () => {
+test('without a terminal each refreshed text is appended', () => {
   const stdout = sink()
   createLiveOutput({ isJson: false, stdout, stderr: sink() }).refresh('text')
   expect(stdout.written).toEqual(['text\n'])
 })
 
-test('progress replaces its line on a terminal, and is absent elsewhere and under --json', () => {
+test('progress is one replaced line on a terminal, and omitted elsewhere and with --json', () => {
   const stderr = sink({ isTTY: true })
   createLiveOutput({ isJson: false, stdout: sink(), stderr }).progress?.('half')
   expect(stderr.written).toEqual(['\r\u001b[Khalf'])

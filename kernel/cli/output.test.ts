@@ -8,7 +8,7 @@ function record(isJson: boolean) {
   return { written, out: createOutput({ isJson, stdout: sink('stdout'), stderr: sink('stderr') }) }
 }
 
-test('a result is text with one line end, notes go elsewhere', () => {
+test('a result ends with one newline, and notes go to stderr', () => {
   const { written, out } = record(false)
   out.result({ a: 1 }, 'Done')
   out.result({}, 'Done\n')
@@ -17,7 +17,7 @@ test('a result is text with one line end, notes go elsewhere', () => {
   expect(out.isTerminal).toBe(false)
 })
 
-test('under --json the value stands alone, amounts as decimal strings', () => {
+test('with --json stdout has only the value, amounts as decimal strings', () => {
   const { written, out } = record(true)
   out.result({ amount: 10n ** 30n, ids: [1] }, 'Done')
   expect(written).toEqual({ stdout: `{\n  "amount": "1${'0'.repeat(30)}",\n  "ids": [\n    1\n  ]\n}\n`, stderr: '' })
@@ -36,6 +36,6 @@ test('a table has a header in capitals and columns two spaces apart', () => {
   expect(formatTable(['only'], [])).toBe('ONLY')
 })
 
-test('a cell of a table stays on its line and commands no terminal', () => {
+test('line breaks and control characters in a table cell are replaced', () => {
   expect(formatTable(['said'], [['two\r\nlines\u001b[31m\u202e red']])).toBe('SAID\ntwo lines [31m red')
 })

@@ -28,7 +28,7 @@ async function typeOnTerminal(keys: string): Promise<string> {
   return shown
 }
 
-test.runIf(process.platform === 'linux')('what is typed on a terminal is not shown', async () => {
+test.runIf(process.platform === 'linux')('typed characters are not echoed', async () => {
   const shown = await typeOnTerminal('hunter2\r')
   expect(shown).toContain('[hunter2]')
   expect(shown.split('[hunter2]')[0]).not.toContain('hunter')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatFacts } from './table.ts'
 import { requireConfirmation, requireWhole } from './usage.ts'
 
-test('facts are one line each, without empty ones and without control characters', () => {
+test('label lines omit empty values and control characters', () => {
   expect(
     formatFacts([
       ['Key', 'a\n\u001b[31mb'],
@@ -19,7 +19,7 @@ test.each([0, 9, 1.5, Number.NaN])('--copies %d is a usage error', (value) => {
   )
 })
 
-test('a whole number in range, or none, is accepted', () => {
+test('a whole number in range, or no number, is accepted', () => {
   for (const value of [1, 8, undefined]) requireWhole('--copies', value, 8)
 })
 

@@ -30,7 +30,7 @@ test('without --watch the result is shown once', async () => {
   expect(written).toEqual(['a\n'])
 })
 
-test('without a terminal each change is a block, and silence of the service is one too', async () => {
+test('without a terminal each change is one block, also the loss of the service', async () => {
   const { written, out } = record()
   const silence = new CommandError('no answer')
   const read = readerOf(block('a'), block('a'), silence, silence, block('b'))
@@ -38,7 +38,7 @@ test('without a terminal each change is a block, and silence of the service is o
   expect(written).toEqual(['a\n', '\nno answer\n', '\nb\n'])
 })
 
-test('a mark says what counts as a change', async () => {
+test('the mark decides what counts as a change', async () => {
   const { written, out } = record()
   const read = readerOf({ ...block('up 1s'), mark: 'ok' }, { ...block('up 2s'), mark: 'ok' }, { ...block('down'), mark: 'bad' })
   await expect(showResult({ flags: { watch: true }, out }, read, 1)).rejects.toBe(refusal)
@@ -57,7 +57,7 @@ test('under --json each change is one line', async () => {
   expect(written).toEqual(['{"text":"a"}\n', '{"text":"b"}\n'])
 })
 
-test('an error that is no answer of the service ends the command', async () => {
+test('an error other than a missing answer ends the command', async () => {
   const { out } = record()
   const broken = new TypeError('a bug')
   await expect(showResult({ flags: { watch: true }, out }, readerOf(block('a'), broken), 1)).rejects.toBe(broken)

@@ -26,7 +26,7 @@ test.each([
   expect(problemsOf(true, addr)).toEqual([])
 })
 
-test('a service without authentication does not start on an address that others can reach', async () => {
+test('a service without authentication does not start on a non-loopback address', async () => {
   const config = { 'admin.auth.enabled': false, 'admin.addr': '0.0.0.0:0' }
   await expect(testKernel({ plugins: [], config })).rejects.toThrow(/admin\.addr must be a loopback address .* got 0\.0\.0\.0:0/)
   await using svc = await testKernel({ plugins: [], config: { ...config, 'admin.addr': '127.0.0.1:0' } })

@@ -13,10 +13,10 @@ test.each([
   expect(parseDuration(text)).toBe(ms)
 })
 
-test.each(['', '5', 's', '5 s', '-5s', '5d', '5s!', '1e3s'])('%j is no duration', (text) => {
+test.each(['', '5', 's', '5 s', '-5s', '5d', '5s!', '1e3s'])('%j is not a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined()
 })
 
-test('what is written is read back', () => {
+test('a formatted duration parses to the same value', () => {
   fc.assert(fc.property(fc.integer({ min: 0, max: 10 ** 12 }), (ms) => void expect(parseDuration(formatDuration(ms))).toBe(ms)))
 })

@@ -64,7 +64,7 @@ peers = [
 ]
 `
 
-test('saving changes only what it is told: comments and layout stay', () => {
+test('saving changes only the given keys: comments and layout stay', () => {
   const path = join(dir, 'config.toml')
   writeFileSync(path, written)
   saveConfigFile(path, { 'cache.max_size_gb': 60 })
@@ -85,7 +85,7 @@ test('saving adds keys and tables, and removes what is undefined', () => {
   })
 })
 
-test('a saved file is private, whatever it was before, and nothing else is left behind', () => {
+test('a saved file is private, whatever its mode was, and no other file remains', () => {
   const path = join(dir, 'deep', 'config.toml')
   saveConfigFile(path, { 'cache.low': 1 })
   expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -96,7 +96,7 @@ test('a saved file is private, whatever it was before, and nothing else is left 
   expect(readdirSync(dir).sort()).toEqual(['deep', 'open.toml'])
 })
 
-test('texts of every kind survive being saved', () => {
+test('any string survives a save', () => {
   const path = join(dir, 'config.toml')
   const values = {
     'a.quote': 'say "hi"',
@@ -111,7 +111,7 @@ test('texts of every kind survive being saved', () => {
   for (const [field, value] of Object.entries(values)) expect(tree.a[field.slice(2)]).toEqual(value)
 })
 
-test('a place that cannot be written is named, and nothing is left behind', () => {
+test('an unwritable path is named in the error, and no file remains', () => {
   const path = join(dir, 'config.toml')
   mkdirSync(path)
   expect(() => writePrivateFile(path, 'x')).toThrow(`${path} cannot be written`)
@@ -135,7 +135,7 @@ test('the temporary file has a new random name each time, so that no link in its
   expect(readFileSync(victim, 'utf8')).toBe('untouched')
 })
 
-test('what other users may do with a file is its mode, or nothing', () => {
+test('the mode is reported only when other users can access the file', () => {
   const path = join(dir, 'config.toml')
   expect(modeForOthers(path)).toBeUndefined()
   writePrivateFile(path, '')

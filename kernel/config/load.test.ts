@@ -64,19 +64,19 @@ test.each([
   ['peers', ['a', 'b\u007f']],
   ['max_size_gb', 2 ** 53],
   ['max_size_gb', 1e300],
-])('a value of cache.%s that the file could not keep, such as %j, is a problem', (key, value) => {
+])('a value of cache.%s that the file cannot represent, such as %j, is a problem', (key, value) => {
   const { problems } = load('', { changes: { [`cache.${key}`]: value } })
   expect(problems.map(({ field }) => field)).toEqual([`cache.${key}`])
 })
 
-test('a choice is read in any letter case and kept in its own spelling', () => {
+test('a choice is accepted in any letter case and stored in its canonical spelling', () => {
   const inFile = load('[cache]\neviction_policy = "None"')
   expect([inFile.cache.eviction_policy, inFile.raw.get('cache.eviction_policy'), inFile.messages]).toEqual(['none', 'none', []])
   expect(load('', { env: { SVC_CHAIN_PRIVATE_KEY: 'key', SVC_CACHE_EVICTION_POLICY: 'NONE' } }).cache.eviction_policy).toBe('none')
   expect(load('[cache]\neviction_policy = "nonesuch"').messages).toEqual([expect.stringContaining('cache.eviction_policy')])
 })
 
-test('text from the environment is read in the form of its setting', () => {
+test('text from the environment is parsed by the type of its setting', () => {
   const env = {
     SVC_CACHE_PAUSED: 'true',
     SVC_CACHE_INTERVAL: '1h30m',
@@ -106,7 +106,7 @@ test.each([
   expect(messages[0]).toContain(message)
 })
 
-test('the value of a secret is in no message', () => {
+test('no message contains the value of a secret', () => {
   const wrong = defineSection('chain', {
     doc: 'Chain.',
     keys: { private_key: secret({ label: 'Key', doc: 'Key.', required: true }, matching(/^[0-9a-f]{64}$/, '32 bytes in hexadecimal')) },
@@ -123,7 +123,7 @@ test.each([
   ['an editable setting that is wrong', '[cache]\nlow = "x"\n[chain]\nprivate_key = "k"', 'setup'],
   ['a setting that no page can mend', '[cache]\npaused = 3\n[chain]\nprivate_key = "k"', 'start'],
   ['an unknown setting', '[cache]\nlou = 3\n[chain]\nprivate_key = "k"', 'start'],
-])('%s blocks what it must', (_name, toml, blocks) => {
+])('%s blocks the start or leads to setup mode', (_name, toml, blocks) => {
   expect(load(toml, { env: {} }).problems).toMatchObject([{ blocks }])
 })
 
@@ -137,17 +137,17 @@ test.each([
   expect(problems).toMatchObject([{ blocks: 'start' }])
 })
 
-test('a rule that the file breaks by itself is a problem of the file, whatever the environment holds', () => {
+test('a rule that the file alone breaks is a problem of the file, also when the environment has valid values', () => {
   const { problems } = load('[cache]\nlow = 95\n', { env: { SVC_CHAIN_PRIVATE_KEY: 'k', SVC_CACHE_HIGH: '70' } })
   expect(problems).toEqual([{ field: 'cache.low', message: 'must be below cache.high', blocks: 'setup' }])
 })
 
-test('an invalid value of --set is named with its flag', () => {
+test('the problem of an invalid --set value names the flag', () => {
   const { problems } = load('', { flags: { 'cache.low': 'x' } })
   expect(problems.map(describeProblem)).toEqual(['--set cache.low must be a number (was a string)'])
 })
 
-test('an empty required setting counts as missing, and says what it is for', () => {
+test('an empty required setting counts as missing, and the problem says what it is for', () => {
   expect(load('', { env: { SVC_CHAIN_PRIVATE_KEY: '' } }).messages).toEqual(['chain.private_key is required: Key of the wallet.'])
 })
 
@@ -169,6 +169,6 @@ test('an invalid value is replaced by its default, so that the settings page can
   expect(load('[cache]\nmax_size_gb = "big"').cache.max_size_gb).toBe(100)
 })
 
-test('a flag for something that is no setting is a problem', () => {
+test('a flag for an unknown setting is a problem', () => {
   expect(load('', { flags: { 'cache.nothing': '1' } }).messages).toEqual(['cache.nothing is not a setting of this service'])
 })

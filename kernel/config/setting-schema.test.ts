@@ -19,7 +19,7 @@ const inner = defineSection('chain.watch', {
 })
 const fixed = defineSection('fixed', { doc: 'D', keys: { file: text({ label: 'L', doc: 'D' }) } })
 
-test('editable settings are described as they are nested, without secrets and other settings', () => {
+test('the schema has the editable settings, nested like the file, and no secrets', () => {
   const schema = settingsSchema([chain, inner, fixed])
   expect(schema).toEqual({
     type: 'object',

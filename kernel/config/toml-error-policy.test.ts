@@ -36,6 +36,6 @@ test.each([
   expect(describeTomlError(thrown)).toBe(description)
 })
 
-test('a reason that is not known gives the place', () => {
+test('an unknown reason still gives the place', () => {
   expect(describeTomlError({ line: 3, column: 0, message: 'Something new' })).toBe('line 3, column 1: expected key = value or [table]')
 })

@@ -30,7 +30,7 @@ const insert = (text: string) => (tx: { run(sql: string, ...params: string[]): u
   tx.run('insert into notes (text) values (?)', text)
 const texts = (database: OpenDatabase) => database.read.all<{ text: string }>('select text from notes order by id').map(({ text }) => text)
 
-test('a migration is applied once, in order, and what a plugin adds later is pending until then', async () => {
+test('migrations are applied once and in order; those of a later plugin are pending until then', async () => {
   const dir = newDir()
   const first = await open(dir)
   expect(await first.migrate()).toEqual([])
@@ -41,7 +41,7 @@ test('a migration is applied once, in order, and what a plugin adds later is pen
   expect(await second.migrate()).toEqual(['test/0002-more'])
 })
 
-test('writes of one turn are committed together, and a failing one takes back only itself', async () => {
+test('writes of one turn are committed together, and a failing one rolls back alone', async () => {
   const database = await open()
   const results = await Promise.allSettled([
     database.write(insert('a')),
@@ -64,7 +64,7 @@ test('a write is durable when it resolves: another connection sees it', async ()
   expect(other.prepare('select text from notes').all()).toEqual([{ text: 'a' }])
 })
 
-test('effects of a commit run after it, and not at all when the job fails', async () => {
+test('commit effects run after the commit, and never when the job fails', async () => {
   const database = await open()
   const seen: string[] = []
   await database.write((tx) => {
@@ -80,7 +80,7 @@ test('effects of a commit run after it, and not at all when the job fails', asyn
   expect(seen).toEqual(['committed a'])
 })
 
-test('a broken effect takes nothing back and stops no later write', async () => {
+test('a failing effect rolls back nothing and stops no later write', async () => {
   const database = await open()
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
   await database.write((tx) => {
@@ -94,13 +94,13 @@ test('a broken effect takes nothing back and stops no later write', async () => 
   expect(texts(database)).toEqual(['a', 'b'])
 })
 
-test('a job that awaits is refused, because the writer would be held meanwhile', async () => {
+test('an asynchronous job is refused, because it would hold the writer', async () => {
   const database = await open()
   await expect(database.write(async (tx) => insert('a')(tx))).rejects.toThrow('must be synchronous')
   expect(texts(database)).toEqual([])
 })
 
-test('a long queue of writes lets the event loop turn', async () => {
+test('a long queue of writes does not block the event loop', async () => {
   const database = await open()
   let turns = 0
   const timer = setInterval(() => turns++, 0)
@@ -110,7 +110,7 @@ test('a long queue of writes lets the event loop turn', async () => {
   expect(texts(database)).toHaveLength(2000)
 })
 
-test('a closed database refuses writes and has finished those it took', async () => {
+test('a closed database has finished the accepted writes and refuses new ones', async () => {
   const dir = newDir()
   const database = await open(dir)
   const last = database.write(insert('last'))
@@ -119,7 +119,7 @@ test('a closed database refuses writes and has finished those it took', async ()
   await expect(database.write(insert('late'))).rejects.toThrow('closed')
 })
 
-test('a job that builds its statements from values fails alone, and later writes go on', async () => {
+test('a job that builds SQL texts from values fails alone, and later writes continue', async () => {
   const database = await open()
   const wasteful = database.write((tx) => {
     for (let n = 0; n < 2000; n++) tx.get(`select ${n}`)
@@ -136,7 +136,7 @@ const fill = (database: OpenDatabase) =>
     for (let n = 0; n < 200; n++) insert(`${n} `.repeat(1000))(tx)
   })
 
-test('a full disk is what every write of the group hears of, and later writes go on', async () => {
+test('a full disk fails every write of the group, and later writes continue', async () => {
   const database = await open()
   await limitPages(database, 40)
   const large = fill(database)
@@ -146,7 +146,7 @@ test('a full disk is what every write of the group hears of, and later writes go
   expect(await database.write(insert('later'))).toBeDefined()
 })
 
-test('a full disk is reported, with the file, until a write of its own succeeds again', async () => {
+test('a full disk is reported, with the file, until a test write succeeds again', async () => {
   const dir = newDir()
   const faults: (Error | undefined)[] = []
   const dsn = join(dir, 'test.db')
@@ -182,7 +182,7 @@ test('an error of SQLite names the file, in a write, a read and at the start', a
   await expect(openDatabase({ dsn: broken, schemas: [] })).rejects.toThrow(`the database ${broken}: file is not a database`)
 })
 
-test('a database that a newer svc migrated is refused before anything of it changes, and one of a disabled plugin is not', async () => {
+test('a database with migrations of a newer svc is refused unchanged; migrations of a disabled plugin are accepted', async () => {
   const dir = newDir()
   const dsn = join(dir, 'test.db')
   const later = defineMigration('0002-later', ['create table later (id integer primary key)'])
@@ -200,7 +200,7 @@ test('a database that a newer svc migrated is refused before anything of it chan
   expect(again.read.all('select name from svc_migration')).toHaveLength(2)
 })
 
-test('the files of the database are private, also those that an earlier version left readable', async () => {
+test('the database files are private, also those that an earlier version made readable', async () => {
   const dir = newDir()
   const modes = () => readdirSync(join(dir, 'db')).map((name) => `${name} ${(statSync(join(dir, 'db', name)).mode & 0o777).toString(8)}`)
   const all = ['test.db 600', 'test.db-shm 600', 'test.db-wal 600']
@@ -217,7 +217,7 @@ test('the files of the database are private, also those that an earlier version 
   }
 })
 
-test.skipIf(process.getuid?.() !== 0)('a database that root makes belongs to the owner of the directory', async () => {
+test.skipIf(process.getuid?.() !== 0)('a database created by root belongs to the owner of the directory', async () => {
   const dir = newDir()
   const serviceUser = 54_321
   chownSync(dir, serviceUser, serviceUser)

@@ -16,7 +16,7 @@ function setUp(freeBytes: FreeBytes | undefined, isFull = false) {
   return { faults, statements, check: () => health.check(write) }
 }
 
-test('a file system that counts no free blocks and takes writes is not full', async () => {
+test('a file system that reports no free blocks but accepts writes is not full', async () => {
   const { check, faults, statements } = setUp(async () => 0)
   expect([await check(), await check()]).toEqual([undefined, undefined])
   // Anybody may ask: the second question within a second tries nothing.
@@ -24,13 +24,13 @@ test('a file system that counts no free blocks and takes writes is not full', as
   expect(faults).toEqual([])
 })
 
-test('a disk without room is found full before a request meets it', async () => {
+test('a full disk is detected before a request fails', async () => {
   const { check, faults } = setUp(async () => 1000, true)
   expect([await check(), await check()]).toEqual(['disk full', 'disk full'])
   expect(faults).toMatchObject([{ code: kernelErrors.database_full().code }])
 })
 
-test('where there is room, or the file system does not tell, nothing is tried', async () => {
+test('with free space, or when the file system reports none, no test write is made', async () => {
   for (const freeBytes of [async () => 1024 ** 3, async () => undefined, undefined]) {
     const { check, statements } = setUp(freeBytes, true)
     expect(await check()).toBeUndefined()

@@ -99,7 +99,7 @@ test.each([
   ['the metrics without sign-in', '/metrics', {}, 401, true],
   ['the dashboard', '/buckets', {}, 200, false],
   ['an unknown address outside the API', '/buckets', { method: 'POST', body: 'x' }, 404, false],
-] as const)('%s carries the security headers, and no-store exactly where data is', async (...[, path, init, status, isUncached]) => {
+] as const)('%s has the security headers, and no-store exactly on data', async (...[, path, init, status, isUncached]) => {
   await using listener = await startTestListener({ routes: [group, metricsGroup, shellGroup] })
   const response = await fetch(listener.url + path, init)
   expect(response.status).toBe(status)
@@ -113,7 +113,7 @@ test.each([
   ['https at a trusted proxy', ['127.0.0.1'], 'https', 'max-age=31536000'],
   ['http at a trusted proxy', ['127.0.0.1'], 'http', null],
   ['https on the word of a stranger', [], 'https', null],
-])('%s gets Strict-Transport-Security as it should', async (_what, trusted, proto, expected) => {
+])('%s: Strict-Transport-Security only over https', async (_what, trusted, proto, expected) => {
   await using listener = await startTestListener({ settings: { addr: '127.0.0.1:0', trusted_proxies: trusted } })
   for (const path of ['/healthz', '/api/v1/nothing', '/buckets']) {
     const response = await fetch(listener.url + path, { headers: { 'x-forwarded-proto': proto } })
@@ -121,7 +121,7 @@ test.each([
   }
 })
 
-test('one client holds no more than its share of the connections', async () => {
+test('one client gets at most its share of the connections', async () => {
   await using listener = await startTestListener()
   const { hostname, port } = new URL(listener.url)
   const sockets = Array.from({ length: 300 }, () => connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' }))
@@ -136,7 +136,7 @@ test('one client holds no more than its share of the connections', async () => {
   for (const socket of sockets) socket.destroy()
 })
 
-test('refusals name their code, fields and time to wait; faults say only that they are internal', async () => {
+test('refusals have code, fields and Retry-After; faults answer only `internal`', async () => {
   const lines: string[] = []
   const log = createLog({ level: 'info', format: 'json', secrets: [], write: (line) => lines.push(line) })
   await using listener = await startTestListener({ routes: [group], log })
@@ -160,7 +160,7 @@ test.each([
   ['setup_mode', 503],
   ['plugin_disabled', 404],
 ] as const)(
-  'a group that is not served answers %s at each of its addresses, without touching its services or the body',
+  'a group that is not served answers %s at each of its addresses, without using its services or the body',
   async (answer, status) => {
     await using listener = await startTestListener({ routes: [group, closedGroup(answer)] })
     for (const [path, init] of [
@@ -187,7 +187,7 @@ test.each(['application/json', 'application/octet-stream', 'multipart/form-data;
   },
 )
 
-test('a handler that does not finish in time is answered for, and so is a body that does not arrive', async () => {
+test('a slow handler is answered 503 and a slow body 408 at the deadline', async () => {
   await using listener = await startTestListener({ routes: [group] })
   const late = await fetch(`${listener.url}/api/v1/slow`, { headers })
   expect(late.status).toBe(503)
@@ -203,7 +203,7 @@ test.each([
   ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
   ['something that is not HTTP', 'hello\r\n\r\n', 400],
   ['a request without Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-])('%s is refused in the shape of every other error', async (_name, bytes, status) => {
+])('%s is refused in the common error format', async (_name, bytes, status) => {
   await using listener = await startTestListener({ routes: [group] })
   const answer = await sendRaw(listener.url, bytes)
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -211,7 +211,7 @@ test.each([
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code: 'invalid_request' })
 })
 
-test('an address in use is named together with the setting to change', async () => {
+test('the error for an address in use names the address and the setting to change', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => other.once('listening', resolve))
   const addr = `127.0.0.1:${(other.address() as { port: number }).port}`
@@ -227,13 +227,13 @@ test('an address in use is named together with the setting to change', async () 
 test.each([
   ['127.0.0.1:70000', 'cannot be used'],
   ['192.0.2.1:0', 'is not an address of this machine'],
-])('the listen address %s is refused by name', async (addr, reason) => {
+])('the listen address %s is refused and named', async (addr, reason) => {
   await expect(startTestListener({ settings: { addr, trusted_proxies: [] } })).rejects.toThrow(`the address ${addr} ${reason}`)
 })
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'))
 
-test.each(['localhost:0', ':0', ...(hasIpv6 ? ['[::1]:0'] : [])])('listening on %s gives a URL that can be reached', async (addr) => {
+test.each(['localhost:0', ':0', ...(hasIpv6 ? ['[::1]:0'] : [])])('listening on %s gives a reachable URL', async (addr) => {
   await using listener = await startTestListener({ settings: { addr, trusted_proxies: [] } })
   expect((await fetch(`${listener.url}/healthz`)).status).toBe(200)
 })
@@ -295,14 +295,14 @@ test('no spelling of a protected address reaches its handler without credentials
   expect(seen).toContain(401)
 })
 
-test('an expectation that the server does not know is passed over', async () => {
+test('an unknown Expect header is ignored', async () => {
   await using listener = await startTestListener()
   const answer = await sendRaw(listener.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   expect(answer.toLowerCase()).toContain('x-frame-options: deny')
 })
 
-test('a stop lets running requests end, and cuts those that do not', async () => {
+test('a stop waits for running requests and aborts those that exceed the limit', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -344,7 +344,7 @@ test('a stop lets running requests end, and cuts those that do not', async () =>
   await cut
 })
 
-test('a connection that never sent a request does not hold up the stop', async () => {
+test('a connection that never sent a request does not delay the stop', async () => {
   const listener = await startTestListener()
   const { hostname, port } = new URL(listener.url)
   const socket = connect(Number(port), hostname)
@@ -357,14 +357,14 @@ test('a connection that never sent a request does not hold up the stop', async (
   socket.destroy()
 })
 
-test('a route with a JSON schema of its own is refused at the start', async () => {
+test('a route with its own JSON schema is refused at the start', async () => {
   const register: AnsweredGroup['group']['register'] = (app) =>
     void app.post('/api/v1/things', { schema: { body: { type: 'object' } } }, async () => ({}))
   const own: AnsweredGroup = { ...group, group: defineRoutes({ name: 'own-schema', uses: {}, register }) }
   await expect(startTestListener({ routes: [own] })).rejects.toThrow('check its input with parseBody, parseQuery and parseParams')
 })
 
-test('a plugin whose routes cannot be registered is named', async () => {
+test('the error names a route group that cannot be registered', async () => {
   const bad = defineRoutes({
     name: 'bad',
     uses: {},

@@ -7,13 +7,13 @@ const head = (rawHeaders: string[], httpVersion = '1.1') => {
   return { rawHeaders, httpVersion, headers: rawHeaders.length > 0 ? { host } : {} } as unknown as IncomingMessage
 }
 
-test.each(['Host', 'Authorization', 'Origin', 'Referer', 'Sec-Fetch-Site', 'X-Svc-CSRF'])('two lines of %s are one too many', (name) => {
+test.each(['Host', 'Authorization', 'Origin', 'Referer', 'Sec-Fetch-Site', 'X-Svc-CSRF'])('a duplicate %s header is refused', (name) => {
   const lines = ['host', 'a', 'Accept', 'x', 'Accept', 'y', ...(name === 'Host' ? [] : [name, 'b'])]
   expect(explainAmbiguousHead(head(lines))).toBeUndefined()
   expect(explainAmbiguousHead(head([...lines, name.toLowerCase(), 'c']))).toBe(`The header ${name.toLowerCase()} stands there twice.`)
 })
 
-test('only HTTP/1.1 needs a Host', () => {
+test('only HTTP/1.1 requires a Host', () => {
   expect(explainAmbiguousHead(head([]))).toBe('The Host header is missing.')
   expect(explainAmbiguousHead(head([], '1.0'))).toBeUndefined()
 })

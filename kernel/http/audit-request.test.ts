@@ -72,7 +72,7 @@ async function setUp(options: Partial<AdminListenerOptions> = {}, level: LogLeve
 const operator = { authorization: testAuthorization }
 const here = '127.0.0.1'
 
-test('I-35: a change says who, how, from where, what and with which result; bodies and secrets stay out', async () => {
+test('I-35: a change is logged with user, sign-in, address, route, ids and status, without bodies and secrets', async () => {
   await using svc = await setUp()
   const body = { name: 'new name', secret_note: 'do not tell', parts: ['a'] }
   expect((await svc.send('PUT', '/api/v1/things/7?version=v2&stray=x', { body, headers: operator })).status).toBe(200)
@@ -91,14 +91,14 @@ test('I-35: a change says who, how, from where, what and with which result; bodi
   for (const secret of ['do not tell', 'hush-hush', testOperator.password, testAuthorization]) expect(svc.text.join()).not.toContain(secret)
 })
 
-test('I-35: the level of the log leaves no line of the audit log out', async () => {
+test('I-35: the log level omits no line of the audit log', async () => {
   await using svc = await setUp({}, 'error')
   await svc.send('DELETE', '/api/v1/things/9', { headers: operator })
   await svc.linesOf('change')
   expect(svc.audit().map(({ msg }) => msg)).toEqual(['sign-in', 'change'])
 })
 
-test('I-35: changes that are refused or fail are written too, reads and open routes are not', async () => {
+test('I-35: refused and failed changes are logged too, reads and open routes are not', async () => {
   await using svc = await setUp()
   await svc.send('GET', '/api/v1/things', { headers: operator })
   await svc.send('POST', '/hook')
@@ -110,7 +110,7 @@ test('I-35: changes that are refused or fail are written too, reads and open rou
   ])
 })
 
-test('I-35: a change whose client goes away before the answer is written without a status', async () => {
+test('I-35: a change whose client disconnects before the answer is logged without a status', async () => {
   await using svc = await setUp()
   const { hostname, port } = new URL(svc.url)
   const socket = connect(Number(port), hostname)
@@ -124,7 +124,7 @@ test('I-35: a change whose client goes away before the answer is written without
   release.resolve()
 })
 
-test('I-35: every sign-in is written with its outcome, and the block that follows wrong ones', async () => {
+test('I-35: every sign-in is logged with its outcome, and so is the block after wrong ones', async () => {
   await using svc = await setUp()
   const login = (username: string, password: string) => svc.send('POST', '/api/v1/auth/login', { body: { username, password } })
   await login(testOperator.username, testOperator.password)
@@ -147,7 +147,7 @@ test('I-35: every sign-in is written with its outcome, and the block that follow
   for (const secret of ['guess', 'mistake', testOperator.password]) expect(svc.text.join()).not.toContain(secret)
 })
 
-test('I-35: requests without a CSRF token and from pages of other sites are written, with whose session they carried', async () => {
+test('I-35: requests without a CSRF token and from other sites are logged with the user of their session', async () => {
   await using svc = await setUp()
   const login = await svc.send('POST', '/api/v1/auth/login', { body: testOperator })
   const cookie = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
@@ -173,7 +173,7 @@ test('I-35: requests without a CSRF token and from pages of other sites are writ
   for (const secret of [token, cookie]) expect(svc.text.join()).not.toContain(secret)
 })
 
-test('I-35: without authentication changes and refusals are written, and each start warns', async () => {
+test('I-35: without authentication changes and refusals are logged, and each start warns', async () => {
   const auth = {
     enabled: false,
     username: 'admin',

@@ -3,13 +3,13 @@ import { subjectOfAnswer, subjectOfCall } from './audit-subject.ts'
 
 const body = { name: 'photos', note: 'private', chain: { private_key: '0xkey', watch: { interval: '5m' } }, list: ['a'] }
 
-test('only the members that are named come from query, body and answer', () => {
+test('only the named members of query, body and answer are logged', () => {
   expect(subjectOfCall({ query: { key: 'a', token: 't' }, body }, ['key', 'name', 'constructor'])).toEqual({ key: 'a', name: 'photos' })
   expect(subjectOfAnswer({ id: 7, secret_key: 's' }, ['id'])).toEqual({ id: 7 })
   expect(subjectOfAnswer(undefined, ['id'])).toEqual({})
 })
 
-test('names tell which members a body has, without a value', () => {
+test('`names` lists the members of a body without their values', () => {
   expect(subjectOfCall({ query: { key: 'a' }, body }, 'names')).toEqual({ names: 'name note chain.private_key chain.watch.interval list' })
   expect(subjectOfAnswer(body, 'names')).toEqual({})
   expect(subjectOfCall({ query: undefined, body: undefined }, 'names')).toEqual({ names: '' })

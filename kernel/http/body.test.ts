@@ -60,26 +60,26 @@ test.each([
   ['a repeated member', '{"name":"a","name":"b"}', 'has the member "name" twice'],
   ['a repeated member in another spelling', '{"owner":{"id":1,"\\u0069d":2},"name":"a"}', 'twice'],
   ['too many bytes', JSON.stringify({ name: 'x'.repeat(4090) }), 'must not be larger than 4096 bytes'],
-])('a body with %s is refused, saying what is wanted', async (...[, body, message]) => {
+])('a body with %s is refused with what is expected', async (...[, body, message]) => {
   const answer = await send('/api/v1/thing', body)
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   expect(answer.body.error).toContain(message)
 })
 
-test('a good body passes, also when equal names stand in different objects or inside texts', async () => {
+test('a valid body passes, also with equal names in different objects or inside strings', async () => {
   const body = { name: '{"name":1,"name":2}', owner: { id: 1, tags: ['name:', '"name":', '\\"'] }, copies: 8 }
   expect(await send('/api/v1/thing', JSON.stringify(body))).toEqual({ status: 200, body })
   expect(await send('/api/v1/thing', '{"name":"a"}', { 'content-type': 'text/plain' })).toMatchObject({ status: 200 })
 })
 
-test('refusals never repeat what was sent', async () => {
+test('refusals never quote the request', async () => {
   for (const body of ['{"name":1234567890}', '{"name":"a","mode":"hunter2-secret"}', '{"name":"a","copies":"hunter2-secret"}']) {
     const { error } = (await send('/api/v1/thing', body)).body
     expect(error).not.toMatch(/1234567890|hunter2/)
   }
 })
 
-test('the faulty members are named one by one', async () => {
+test('every invalid member is named', async () => {
   const { body } = await send('/api/v1/thing', '{"name":1,"copies":0,"other":2}')
   expect(body.fields?.map(({ field }) => field).sort()).toEqual(['copies', 'name', 'other'])
 })
@@ -92,13 +92,13 @@ test('a route sets its own bound, its own media type, and whether it is strict',
   expect(await send('/api/v1/lenient', '{"name":"a","more":1}')).toMatchObject({ status: 200 })
 })
 
-test('a type that transforms what it reads is just as strict', async () => {
+test('a transforming type is equally strict', async () => {
   expect(await send('/api/v1/trimmed', '{"id":"  a "}')).toEqual({ status: 200, body: { id: 'a' } })
   expect((await send('/api/v1/trimmed', '{"id":"   "}')).body.error).toContain('id must be non-empty')
   expect((await send('/api/v1/trimmed', '{"id":"a","x":1}')).body.error).toContain('x is not known here')
 })
 
-test('a body of unknown length is bounded while it arrives', async () => {
+test('a body of unknown length is limited while it arrives', async () => {
   await using listener = await startTestListener({ routes })
   const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`
   const head = `POST /api/v1/thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${testAuthorization}\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -113,7 +113,7 @@ test('after a refused body the connection serves the next request', async () => 
   expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200'])
 })
 
-test('query and path are checked by types too', async () => {
+test('query and path parameters are checked by their types', async () => {
   expect(await send('/api/v1/list?limit=20&_=7', undefined)).toMatchObject({ status: 200, body: { limit: 20 } })
   expect((await send('/api/v1/list?limit=x', undefined)).body.error).toContain('limit must be')
   expect((await send('/api/v1/list?status=a&status=b', undefined)).body.error).toContain('status must be a string')
@@ -121,12 +121,12 @@ test('query and path are checked by types too', async () => {
   expect((await send('/api/v1/item/0', undefined)).body.error).toContain('id must be')
 })
 
-test.each(['%', '%zz', '%ff', '%ED%A0%80', 'a&limit=%ff'])('the query %s is refused: nobody can tell what it names', async (query) => {
+test.each(['%', '%zz', '%ff', '%ED%A0%80', 'a&limit=%ff'])('the query %s is refused: its escapes cannot be decoded', async (query) => {
   const answer = await send(`/api/v1/list?status=${query}`, undefined)
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })
 
-test('of thousands of unknown members 50 are named', async () => {
+test('at most 50 of thousands of unknown members are named', async () => {
   const members = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`m${n}`, 1]))
   const { status, body } = await send('/api/v1/large', JSON.stringify({ name: 'a', ...members }))
   expect([status, body.fields?.length]).toEqual([400, 50])

@@ -41,14 +41,14 @@ async function startServer(share: ConnectionShare) {
 const isAccepted = (accepted: ReadonlySet<Socket>, own: Socket) =>
   [...accepted].some((socket) => !socket.destroyed && socket.remotePort === own.localPort)
 
-test('a client gets its share of the connections, and others get theirs', async () => {
+test('each client gets its share of the connections', async () => {
   await using server = await startServer({ perClientMax: 2 })
   expect([await server.open('127.0.0.2'), await server.open('127.0.0.2')]).toEqual(['kept', 'kept'])
   expect(await server.open('127.0.0.2')).toBe('ended')
   expect(await server.open('127.0.0.3')).toBe('kept')
 })
 
-test('a connection that ends makes room for another', async () => {
+test('a closed connection frees its place', async () => {
   await using server = await startServer({ perClientMax: 1 })
   expect(await server.open('127.0.0.2')).toBe('kept')
   await server.closeFirst()
@@ -56,14 +56,14 @@ test('a connection that ends makes room for another', async () => {
   expect(await server.open('127.0.0.2')).toBe('ended')
 })
 
-test('an exempt peer takes as many as it needs', async () => {
+test('an exempt peer has no limit', async () => {
   await using server = await startServer({ perClientMax: 1, isExempt: (address) => address === '127.0.0.2' })
   for (let n = 0; n < 4; n++) expect(await server.open('127.0.0.2')).toBe('kept')
   expect(await server.open('127.0.0.3')).toBe('kept')
   expect(await server.open('127.0.0.3')).toBe('ended')
 })
 
-test('ended connections are told of, however many they are, once a minute', async () => {
+test('closed connections are reported at most once a minute', async () => {
   const told: unknown[] = []
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())

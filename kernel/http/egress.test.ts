@@ -88,7 +88,7 @@ test('a private address is allowed when the operator allows private networks', a
   expect(await checkEgress('http://127.0.0.1:5000/base/', { allowPrivateNetworks: true })).toMatchObject({ kind: 'allowed' })
 })
 
-test('a name that does not resolve is told apart from one that is refused', async () => {
+test('an unresolvable name and a refused one are different errors', async () => {
   const check = await checkEgress('https://sp.example.com/', {
     allowPrivateNetworks: false,
     resolve: async () => {

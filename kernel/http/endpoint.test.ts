@@ -59,13 +59,13 @@ test.each([
   expect([response.status, await response.json()]).toMatchObject([400, { code: 'invalid_request' }])
 })
 
-test('HEAD is not served where only GET can produce the bytes', async () => {
+test('HEAD is served only for JSON answers', async () => {
   await using listener = await start()
   expect(await (await fetch(`${listener.url}/api/v1/bytes`, { headers })).text()).toBe('abc')
   expect((await fetch(`${listener.url}/api/v1/bytes`, { method: 'HEAD', headers })).status).toBe(405)
 })
 
-test('a method that no route of the path has is refused with 405 and the supported ones', async () => {
+test('an unsupported method is refused with 405 and the supported methods', async () => {
   await using listener = await start()
   for (const method of ['POST', 'PATCH', 'OPTIONS', 'QUERY', 'PROPFIND']) {
     const response = await fetch(`${listener.url}/api/v1/things/7`, { method, headers })
@@ -79,13 +79,13 @@ test('a method that no route of the path has is refused with 405 and the support
   expect([health.status, health.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('without credentials an unsupported method says nothing about the path', async () => {
+test('without credentials an unsupported method reveals nothing about the path', async () => {
   await using listener = await start()
   const response = await fetch(`${listener.url}/api/v1/things/7`, { method: 'PATCH' })
   expect([response.status, response.headers.get('allow')]).toEqual([401, null])
 })
 
-test('a path that only looks like one of a route is not found', async () => {
+test('a path that only resembles a route is not found', async () => {
   await using listener = await start()
   const response = await fetch(`${listener.url}/api/v1/things/${'7'.repeat(2000)}`, { method: 'DELETE', headers })
   expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }])

@@ -22,12 +22,12 @@ const ill = {
   isHealthy: () => false,
 }
 
-test('a process whose parts all answer is ok', async () => {
+test('with healthy parts the status is ok', async () => {
   const health = { checks: [check('cache', async () => undefined)], database: well, engine: well }
   expect(await ask(health)).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
-test('every part that fails is named, in order', async () => {
+test('every failing part is named, sorted', async () => {
   const checks = [
     check('s3/listener', async () => {
       throw new Error('closed')
@@ -49,7 +49,7 @@ test('a database whose disk is full is named', async () => {
   expect(await ask({ checks: [], database: full })).toEqual({ status: 503, body: { status: 'unhealthy', errors: ['db: disk full'] } })
 })
 
-test('a part that does not answer in time is not responding', async () => {
+test('a part that exceeds its time is reported as not responding', async () => {
   const checks = [check('cache', () => new Promise(() => {}))]
   expect(await ask({ checks, checkMs: 20 })).toEqual({ status: 503, body: { status: 'unhealthy', errors: ['cache: not responding'] } })
 })
@@ -58,7 +58,7 @@ test('setup mode is healthy, and checks nothing', async () => {
   expect(await ask({ checks: [], database: ill, engine: ill }, 'setup')).toEqual({ status: 200, body: { status: 'setup' } })
 })
 
-test('only GET and HEAD are answered, and calls at the same time share one round of checks', async () => {
+test('only GET and HEAD are answered, and concurrent calls share one round of checks', async () => {
   let rounds = 0
   let finish = () => {}
   const started = new Promise<void>((resolve) => {

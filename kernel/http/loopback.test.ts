@@ -22,6 +22,6 @@ test.each([
   ['[::]:9090', false],
   ['[::ffff:192.0.2.1]', false],
   ['two words', false],
-])('the Host %j is this machine: %s', (header, isLocal) => {
+])('the Host %j names this machine: %s', (header, isLocal) => {
   expect(isLoopbackHostHeader(header)).toBe(isLocal)
 })

@@ -46,7 +46,7 @@ async function pour(url: string, head: readonly string[], bytesMax: number) {
 test.each([
   ['a stranger', 401, []],
   ['the operator, to a route that reads no body', 200, [`Authorization: ${testAuthorization}`]],
-])('a body without end from %s is answered and then cut, not drained', async (_who, status, lines) => {
+])('an endless body from %s is answered and the connection closed, not drained', async (_who, status, lines) => {
   await using listener = await startTestListener({ routes: [{ group, services: {}, answer: 'serve' }] })
   const head = ['POST /api/v1/things HTTP/1.1', 'Host: svc', ...lines, `Content-Length: ${2 ** 40}`]
   const { sent, answer } = await pour(listener.url, head, endlessMax)
@@ -54,7 +54,7 @@ test.each([
   expect(answer()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
 })
 
-test('a short body that nobody reads leaves the connection usable', async () => {
+test('a short unread body leaves the connection usable', async () => {
   await using listener = await startTestListener({ routes: [{ group, services: {}, answer: 'serve' }] })
   const bytes = drainedMax / 2
   const { socket, answer } = await pour(listener.url, ['POST /api/v1/things HTTP/1.1', 'Host: svc', `Content-Length: ${bytes}`], bytes)

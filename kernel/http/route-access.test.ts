@@ -117,7 +117,7 @@ test.each([
   ['GET /undeclared/', '401'],
   ['GET /api/nothing', '401'],
   ['GET /admin', '401'],
-])('I-34: with an open page for every other path, %s gives a stranger %s', async (line, expected) => {
+])('I-34: with an open wildcard route, %s without credentials gives %s', async (line, expected) => {
   await using listener = await startTestListener({ routes: [contributed, undeclared, shell] })
   expect(await ask(listener.url, line)).toBe(expected)
 })

@@ -52,7 +52,7 @@ test('I-26: a second svc on the same database or the same directory is refused b
   await using _third = await start(sameBox, { config: { 'box.dir': join(sameBox, 'box'), 'database.dsn': join(sameBox, ownDatabase) } })
 })
 
-test('another path to the same data is no way around the lock', async () => {
+test('another path to the same data finds the lock too', async () => {
   const [dir, other] = [newDir(), newDir()]
   await using _first = await start(dir)
   symlinkSync(join(dir, 'box'), join(other, 'box'))
@@ -74,7 +74,7 @@ test('svc migrate is refused while the service runs', async () => {
   expect(await migrateDatabase(await prepare())).toEqual([])
 })
 
-test('a start that may wait begins when the other svc has stopped', async () => {
+test('a waiting start continues when the other svc has stopped', async () => {
   const dir = newDir()
   const first = await start(dir)
   const waits: unknown[] = []
@@ -85,7 +85,7 @@ test('a start that may wait begins when the other svc has stopped', async () => 
   await (await second).stop()
 })
 
-test('a start that waits ends with its signal', async () => {
+test('a waiting start ends when its signal aborts', async () => {
   const dir = newDir()
   await using _first = await start(dir)
   const stop = new AbortController()

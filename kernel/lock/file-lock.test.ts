@@ -44,7 +44,7 @@ function refusal(path: string): LockedError {
   throw new Error('the lock was free')
 }
 
-test('a lock that another process holds is refused and names it, and is free once that process is killed', async () => {
+test('a lock held by another process is refused with its name, and free once that process is killed', async () => {
   const path = join(newDir(), 'data', 'svc.lock')
   const other = await holdElsewhere(path)
   expect(refusal(path).holder).toMatchObject({ pid: other.pid, host: hostname() })
@@ -56,7 +56,7 @@ test('a lock that another process holds is refused and names it, and is free onc
   expect(refusal(path).holder).toMatchObject({ pid: process.pid })
 })
 
-test('a lock is refused twice in one process, and free after its release', () => {
+test('a second lock in the same process is refused until the first is released', () => {
   const path = join(newDir(), 'svc.lock')
   const first = lockFile(path)
   expect(refusal(path)).toBeInstanceOf(LockedError)
@@ -65,7 +65,7 @@ test('a lock is refused twice in one process, and free after its release', () =>
   using _second = lockFile(path)
 })
 
-test('the lock file stays empty and private, and nothing else stays behind', () => {
+test('the lock file stays empty and private, and no other file remains', () => {
   const dir = newDir()
   const path = join(dir, 'svc.lock')
   lockFile(path)[Symbol.dispose]()
@@ -73,20 +73,20 @@ test('the lock file stays empty and private, and nothing else stays behind', () 
   expect([statSync(path).size, statSync(path).mode & 0o777]).toEqual([0, 0o600])
 })
 
-test('a damaged note of the holder does not hide the refusal', () => {
+test('with a damaged holder note the lock is still refused', () => {
   const path = join(newDir(), 'svc.lock')
   using _held = lockFile(path)
   writeFileSync(`${path}.holder`, '{"pid":')
   expect(refusal(path).holder).toBeUndefined()
 })
 
-test('a lock that cannot be taken for another reason names its file', () => {
+test('a lock that fails for another reason names its file', () => {
   const dir = newDir()
   writeFileSync(join(dir, 'svc.lock'), 'no database at all '.repeat(100))
   expect(() => lockFile(join(dir, 'svc.lock'))).toThrow(`${join(dir, 'svc.lock')} cannot be locked`)
 })
 
-test('a lock whose note cannot be written holds all the same, and a note of before does not name another', async () => {
+test('a lock whose holder note cannot be written is still held, and an old note is not used', async () => {
   const dir = newDir()
   // The temporary file beside a note of this name has a name that is too long.
   const path = join(dir, 'l'.repeat(240))
@@ -106,7 +106,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     return dir
   }
 
-  test('what root locks first can be locked by the service user afterwards', async () => {
+  test('a lock file created by root can be used by the service user', async () => {
     const path = join(serviceDir(), 'data', 'svc.lock')
     lockFile(path)[Symbol.dispose]()
     expect(statSync(path)).toMatchObject({ uid: serviceUser, gid: serviceUser })
@@ -114,7 +114,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     expect(refusal(path).holder).toMatchObject({ host: hostname() })
   })
 
-  test('a lock file of root that others may use is used, and one that they may not names its owner', async () => {
+  test('an accessible lock file of root is used; an inaccessible one is refused with its owner', async () => {
     const path = join(serviceDir(), 'svc.lock')
     writeFileSync(path, '')
     for (const mode of [0o600, 0o644]) {
@@ -127,7 +127,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
     await holdElsewhere(path, serviceUser)
   })
 
-  test('a note of another user does not hide the refusal', async () => {
+  test('with an unreadable holder note the lock is still refused', async () => {
     const path = join(serviceDir(), 'svc.lock')
     using _held = lockFile(path)
     chownSync(`${path}.holder`, 0, 0)

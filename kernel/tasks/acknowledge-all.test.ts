@@ -37,7 +37,7 @@ async function failMeanwhile(svc: RunningEngine, work: Promise<unknown>): Promis
   return put
 }
 
-test('many failures are dismissed in pages, and those that come between two pages stay', async () => {
+test('many failures are dismissed in pages; failures recorded between two pages stay', async () => {
   await using tasks = await openTasks()
   await using svc = await setUp(tasks)
   const { count, asOfMs } = await svc.engine.ledger.preview()
@@ -51,7 +51,7 @@ test('many failures are dismissed in pages, and those that come between two page
   expect(wrongCounters(tasks)).toEqual([])
 })
 
-test('many failures of one kind are dismissed alone', async () => {
+test('only failures of the given kind are dismissed', async () => {
   await using tasks = await openTasks()
   await using svc = await setUp(tasks)
   const { count, asOfMs } = await svc.engine.ledger.preview('work')
@@ -61,7 +61,7 @@ test('many failures of one kind are dismissed alone', async () => {
   expect(wrongCounters(tasks)).toEqual([])
 })
 
-test('a moment that lies ahead dismisses what has failed so far, and ends although tasks keep failing', async () => {
+test('a future time dismisses the failures so far, and the loop ends although tasks keep failing', async () => {
   await using tasks = await openTasks()
   await using svc = await setUp(tasks)
   const dismissing = svc.engine.ledger.acknowledgeAll({ failedBeforeMs: tasks.clock.now() + 3_600_000 })

@@ -58,7 +58,7 @@ test('a step back of the clock while the service is down is seen at the next sta
   expect(runs).toHaveLength(2)
 })
 
-test('after a crash and a step back, the dead owner keeps its task no longer than a lease', async () => {
+test("after a crash and a step back, a dead owner's lease ends within one lease duration", async () => {
   await using tasks = await openTasks()
   const { kind, runs } = waitingKind(tasks)
   const first = await startEngine(tasks, { kinds: [bind(kind)] })
@@ -80,7 +80,7 @@ test('after a crash and a step back, the dead owner keeps its task no longer tha
   expect(runs).toHaveLength(2)
 })
 
-test('a step back leaves the running tasks of this process alone', async () => {
+test('a step back does not affect the running tasks of this process', async () => {
   await using tasks = await openTasks()
   const held = gate()
   const runs: Run[] = []
@@ -115,7 +115,7 @@ test('due times of plugins are bounded in the same transaction, once for each st
   expect(bounds[0]).toBeGreaterThanOrEqual(steppedMs)
 })
 
-test('a step forward ends the wait early and nothing else', async () => {
+test('a step forward only ends the wait early', async () => {
   await using tasks = await openTasks()
   const { kind, runs } = waitingKind(tasks)
   await using svc = await startEngine(tasks, { kinds: [bind(kind)] })

@@ -94,7 +94,7 @@ function brokenRows({ database }: TestTasks): readonly unknown[] {
   )
 }
 
-test('whatever is done in whatever order, the counters are what counting the table gives', async () => {
+test('after any sequence of operations the counters equal a count of the table', async () => {
   await using tasks = await openTasks()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {

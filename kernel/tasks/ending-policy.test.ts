@@ -6,7 +6,7 @@ import { done, fail, type Outcome, wait } from './outcome.ts'
 const nowMs = 10_000
 const at = { nowMs, hasProgressed: false }
 
-test('an outcome is written as it was said', () => {
+test('each outcome maps to its ending', () => {
   expect(endAfterOutcome(done(), at)).toEqual({ kind: 'done' })
   expect(endAfterOutcome(wait('funding', 20_000.2), at)).toEqual({
     kind: 'wait',
@@ -23,16 +23,16 @@ test('an outcome is written as it was said', () => {
   })
 })
 
-test('a wait for the past is a short wait', () => {
+test('a wait until a past time becomes a short wait', () => {
   expect(endAfterOutcome(wait('funding', 0), at)).toMatchObject({ untilMs: nowMs + waitMsMin })
 })
 
-test('what is no outcome is a fault', () => {
+test('an invalid outcome throws', () => {
   expect(() => endAfterOutcome(wait('funding', Number.NaN), at)).toThrow("waits for 'funding' until NaN")
   expect(() => endAfterOutcome({ kind: 'maybe' } as unknown as Outcome, at)).toThrow('returned no outcome')
 })
 
-test('the last attempt that throws is a failure that keeps the error', () => {
+test('when the last attempt throws, the task fails with its error', () => {
   const run = { fault: { code: 'ECONNRESET', message: 'reset' }, attemptsMax: 3, runAtMs: 12_000 }
   expect(endAfterFault({ ...run, failures: 2 })).toEqual({
     kind: 'retry',
@@ -44,7 +44,7 @@ test('the last attempt that throws is a failure that keeps the error', () => {
   expect(endAfterFault({ ...run, failures: 3 })).toEqual({ kind: 'fail', code: 'attempts_exhausted', message: 'reset', isRetryable: true })
 })
 
-test('a fault is described with its causes and the nearest code, whatever was thrown', () => {
+test('a fault has the messages of its causes and the first code, for any thrown value', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
   expect(describeFault(new Error('no answer', { cause }))).toEqual({ code: 'ECONNREFUSED', message: 'no answer <- refused' })
   expect(describeFault('text')).toEqual({ code: 'unexpected_error', message: 'text' })

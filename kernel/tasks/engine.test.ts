@@ -67,7 +67,7 @@ test('a rolled back transaction leaves no task', async () => {
   await stop()
 })
 
-test('no more run at once than the engine and the kind allow', async () => {
+test('concurrent runs are limited by the engine and by the kind', async () => {
   await using tasks = await openTasks()
   const open = gate()
   const active = { narrow: 0, wide: 0 }
@@ -98,7 +98,7 @@ test('no more run at once than the engine and the kind allow', async () => {
   expect(new Set(ids.map((id) => readTask(tasks, id).status))).toEqual(new Set(['completed']))
 })
 
-test('I-14: a task of a kind that nobody brings stays pending and untouched', async () => {
+test('I-14: a task of an unknown kind stays pending and unchanged', async () => {
   await using tasks = await openTasks()
   const { enqueue, stop } = await setUp(tasks, finished)
   const id = await enqueue(scriptedKind(finished, { kind: 'stranger' }))
@@ -109,7 +109,7 @@ test('I-14: a task of a kind that nobody brings stays pending and untouched', as
   await stop()
 })
 
-test('arguments that do not fit fail the task for good, without a run', async () => {
+test('invalid arguments fail the task permanently, without a run', async () => {
   await using tasks = await openTasks()
   const { enqueue, kind, runs, stop } = await setUp(tasks, finished)
   const id = await enqueue(kind, 7 as unknown as string)
@@ -123,7 +123,7 @@ test('arguments that do not fit fail the task for good, without a run', async ()
   await stop()
 })
 
-test('I-08: a run that meets a full disk of the database waits, however often, and goes on when there is room', async () => {
+test('I-08: a run that finds the database disk full waits without using attempts, and continues when there is space', async () => {
   await using tasks = await openTasks()
   let isFull = true
   const { enqueue, kind, runs, stop } = await setUp(tasks, () => {
@@ -143,7 +143,7 @@ test('I-08: a run that meets a full disk of the database waits, however often, a
   await stop()
 })
 
-test('a run that throws is tried again after a growing pause, and fails for good when its attempts are used up', async () => {
+test('a run that throws is retried with backoff, and the task fails permanently when its attempts are used up', async () => {
   await using tasks = await openTasks()
   const { enqueue, kind, runs, stop } = await setUp(tasks, () => {
     throw Object.assign(new Error('no answer', { cause: new Error('refused') }), { code: 'provider_down' })
@@ -171,7 +171,7 @@ test('a run that throws is tried again after a growing pause, and fails for good
   await stop()
 })
 
-test('a run that says it failed is not tried again', async () => {
+test('a run that returns fail is not retried', async () => {
   await using tasks = await openTasks()
   const { enqueue, kind, runs, stop } = await setUp(tasks, () => fail('rejected', 'the provider rejected it', { retryable: false }))
   const id = await enqueue(kind)
@@ -209,7 +209,7 @@ test('I-08: waiting uses no attempt, sets no error and clears no history', async
   await stop()
 })
 
-test('a waiting task of another kind that fails first time sets no error while it waits', async () => {
+test('a task that waits again after a failure shows no error', async () => {
   await using tasks = await openTasks()
   const { enqueue, kind, stop } = await setUp(tasks, ({ nowMs }) => wait('confirmation', nowMs + 1000))
   const id = await enqueue(kind)
@@ -218,7 +218,7 @@ test('a waiting task of another kind that fails first time sets no error while i
   await stop()
 })
 
-test('two engines over one database never run the same claim twice', async () => {
+test('two engines on one database never run the same claim twice', async () => {
   await using tasks = await openTasks()
   const ran = new Map<number, number>()
   const kind = scriptedKind(async ({ id }) => {
@@ -263,7 +263,7 @@ test('a task of a killed process runs again as soon as its lease ends, attempts 
   expect(readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 2 })
 })
 
-test('I-06: the end of a run whose lease passed on changes nothing', async () => {
+test('I-06: the end of a run whose lease was lost changes nothing', async () => {
   await using tasks = await openTasks()
   const held = gate()
   const kind = scriptedKind(async () => {
@@ -285,7 +285,7 @@ test('I-06: the end of a run whose lease passed on changes nothing', async () =>
   expect(readTask(tasks, id).status).toBe('completed')
 })
 
-test('recoveries run once, before the first task, and one that fails is named', async () => {
+test('recoveries run once, before the first task, and a failing one is named', async () => {
   await using tasks = await openTasks()
   const steps: string[] = []
   const recovery = (name: string) => bind({ name, uses: {}, run: async () => void steps.push(name) })
@@ -303,13 +303,13 @@ test('recoveries run once, before the first task, and one that fails is named', 
   await expect(startEngine(tasks, { recoveries: [broken] })).rejects.toThrow("the recovery 'sweep' of plugin 'test' failed")
 })
 
-test('two plugins may not bring the same kind', async () => {
+test('two plugins cannot define the same kind', async () => {
   await using tasks = await openTasks()
   const kind = scriptedKind(finished)
   await expect(startEngine(tasks, { kinds: [bind(kind), bind(kind)] })).rejects.toThrow("two plugins define the task kind 'work'")
 })
 
-test('the engine is healthy while it looks for work or works, and not when it cannot look', async () => {
+test('the engine is healthy while it polls or runs tasks, and unhealthy when polls stop', async () => {
   await using tasks = await openTasks()
   const held = gate()
   const { engine, enqueue, kind, stop } = await setUp(tasks, async () => {
@@ -329,7 +329,7 @@ test('the engine is healthy while it looks for work or works, and not when it ca
   expect(engine.isHealthy()).toBe(false)
 })
 
-test('a database that does not take claims makes the engine unhealthy, and it goes on when the database does', async () => {
+test('the engine is unhealthy while the database rejects claims, and continues afterwards', async () => {
   await using tasks = await openTasks()
   let isBroken = false
   const problems: LogFields[] = []
@@ -352,7 +352,7 @@ test('a database that does not take claims makes the engine unhealthy, and it go
   expect(svc.engine.isHealthy()).toBe(true)
 })
 
-test('ends are announced once a second at most, with the latest state of each task', async () => {
+test('task_updated is published at most once a second, with the latest state of each task', async () => {
   await using tasks = await openTasks()
   const updates: TaskUpdate[] = []
   tasks.events.subscribe(({ topic, payload }) => topic === 'task_updated' && updates.push(payload as TaskUpdate))
@@ -375,7 +375,7 @@ test('ends are announced once a second at most, with the latest state of each ta
   expect(updates.length).toBe(3)
 })
 
-test('the dismissals of a bulk are announced, and of no other task', async () => {
+test('a bulk dismissal publishes task_updated only for its tasks', async () => {
   await using tasks = await openTasks()
   const updates: TaskUpdate[] = []
   tasks.events.subscribe(({ topic, payload }) => topic === 'task_updated' && updates.push(payload as TaskUpdate))

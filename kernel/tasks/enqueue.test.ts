@@ -31,7 +31,7 @@ const throwing = (): never => {
   throw new Error('no answer')
 }
 
-test('a pending task keeps its key to itself and is brought forward, never back', async () => {
+test('an enqueue with the key of a pending task makes it due earlier, never later', async () => {
   await using tasks = await openTasks()
   const { put, runs, stop } = await setUp(tasks, [], false)
   const startMs = tasks.clock.now()
@@ -57,7 +57,7 @@ test('a waiting task is woken by an enqueue', async () => {
   await stop()
 })
 
-test('a task that waits after a failure is woken too', async () => {
+test('a waiting task with an earlier failure is woken too', async () => {
   await using tasks = await openTasks()
   const { put, runs, stop } = await setUp(tasks, [throwing, ({ nowMs }) => wait('funding', nowMs + 10 * minuteMs)], false)
   await put()
@@ -82,7 +82,7 @@ test('a task in backoff is not brought forward, and runs after it', async () => 
   await stop()
 })
 
-test('a running task runs once more after it ends, however often it was enqueued', async () => {
+test('any number of enqueues during a run cause one rerun', async () => {
   await using tasks = await openTasks()
   const { put, release, runs, stop } = await setUp(tasks, [])
   const id = await put()
@@ -97,7 +97,7 @@ test('a running task runs once more after it ends, however often it was enqueued
   await stop()
 })
 
-test('an enqueue while a run fails becomes a task of its own', async () => {
+test('an enqueue during a run that fails becomes a new task', async () => {
   await using tasks = await openTasks()
   const { put, release, runs, stop } = await setUp(tasks, [() => fail('rejected', 'no', { retryable: true })])
   const id = await put()
@@ -152,7 +152,7 @@ test('an enqueue for later outlives a stop', async () => {
   expect(runs).toEqual([startMs, startMs, startMs + 60 * minuteMs])
 })
 
-test('a key is free again once its task ended', async () => {
+test('a key is free once its task has ended', async () => {
   await using tasks = await openTasks()
   const { put, runs, stop } = await setUp(tasks, [], false)
   const id = await put()

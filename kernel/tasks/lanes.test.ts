@@ -23,7 +23,7 @@ function createRuns() {
   }
 }
 
-test('no more of a lane runs at once than its limit, whichever kinds share it, and other work is not held up', async () => {
+test('a lane limits the runs of all its kinds together and does not delay other work', async () => {
   await using tasks = await openTasks()
   const runs = createRuns()
   const commit = scriptedKind(runs.script('commit'), { kind: 'commit', lane: 'provider-mutation' })
@@ -55,7 +55,7 @@ test('no more of a lane runs at once than its limit, whichever kinds share it, a
   expect(new Set(ids.map((id) => readTask(tasks, id).status))).toEqual(new Set(['completed']))
 })
 
-test('kinds that share a lane take turns, however much work one of them has', async () => {
+test('kinds that share a lane take turns, also with a long backlog of one of them', async () => {
   await using tasks = await openTasks()
   const ran: string[] = []
   const noting = (kind: string): Script => {
@@ -80,7 +80,7 @@ test('kinds that share a lane take turns, however much work one of them has', as
 const insertDue = `insert into tasks (kind, subject_type, subject_key, args, status, run_at, created_at, updated_at)
   values (?, 'thing', 'a', '{"name":"a"}', 'pending', 0, 0, 0)`
 
-test('due work of a full lane does not keep the engine looking', async () => {
+test('due work of a full lane causes no extra polls', async () => {
   await using tasks = await openTasks()
   const runs = createRuns()
   const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'destructive' })

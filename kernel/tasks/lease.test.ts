@@ -47,7 +47,7 @@ test('a long run keeps its lease', async () => {
   await stop()
 })
 
-test.each(['fails', 'hangs'] as const)('I-07: a run whose renewal %s is told to stop before its lease ends', async (fault) => {
+test.each(['fails', 'hangs'] as const)('I-07: a run whose renewal %s is aborted before its lease ends', async (fault) => {
   await using tasks = await openTasks()
   const { breakDatabase, id, release, runs, stop } = await startHeldRun(tasks)
   const untilMs = leaseUntil(tasks, id) ?? 0
@@ -64,7 +64,7 @@ test.each(['fails', 'hangs'] as const)('I-07: a run whose renewal %s is told to 
   if (fault === 'fails') await stop()
 })
 
-test('I-07: after a frozen process the run is told to stop before its own engine takes the task back', async () => {
+test('I-07: after a process freeze the run is aborted before its own engine reclaims the task', async () => {
   await using tasks = await openTasks()
   const { id, runs, release, stop, enqueue, kind } = await startHeldRun(tasks)
   let seqAtAbort: number | undefined
@@ -83,7 +83,7 @@ test('I-07: after a frozen process the run is told to stop before its own engine
   await stop()
 })
 
-test('a run whose task was taken over is told to stop and leaves no trace', async () => {
+test('a run whose task was taken over is aborted and records nothing', async () => {
   await using tasks = await openTasks()
   const { id, release, runs, stop } = await startHeldRun(tasks)
   await tasks.database.write((tx) => tx.run("update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
@@ -96,7 +96,7 @@ test('a run whose task was taken over is told to stop and leaves no trace', asyn
   await stop()
 })
 
-test('a stop hands a running task back at once, attempts unchanged', async () => {
+test('a stop hands a running task back immediately, attempts unchanged', async () => {
   await using tasks = await openTasks()
   const kind = scriptedKind(async ({ signal }) => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -109,7 +109,7 @@ test('a stop hands a running task back at once, attempts unchanged', async () =>
   expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, lease_owner: null, last_error: null })
 })
 
-test('a stop lets a run end well', async () => {
+test('a stop lets a run finish', async () => {
   await using tasks = await openTasks()
   const kind = scriptedKind(async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -122,7 +122,7 @@ test('a stop lets a run end well', async () => {
   expect(readTask(tasks, id).status).toBe('completed')
 })
 
-test('a task that was claimed when the stop came is handed back without a run', async () => {
+test('a task claimed during the stop is handed back without a run', async () => {
   await using tasks = await openTasks()
   using probes = watchProbes()
   const runs: Run[] = []
@@ -142,7 +142,7 @@ test('a task that was claimed when the stop came is handed back without a run', 
   expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0 })
 })
 
-test('a run that does not heed the stop is left behind, its task handed back', async () => {
+test('a run that ignores the abort is abandoned, and its task handed back', async () => {
   await using tasks = await openTasks()
   const { id, release, runs, stop } = await startHeldRun(tasks)
   await stop()
@@ -154,7 +154,7 @@ test('a run that does not heed the stop is left behind, its task handed back', a
   expect(readTask(tasks, id)).toEqual(before)
 })
 
-test('a finished run whose end cannot be recorded is no failure: the task runs again after its lease', async () => {
+test('a run whose end cannot be recorded is not a failure: the task runs again after its lease', async () => {
   await using tasks = await openTasks()
   const { breakDatabase, id, release, runs, stop } = await startHeldRun(tasks)
   breakDatabase('fails')

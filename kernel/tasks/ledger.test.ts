@@ -43,7 +43,7 @@ const idsOf = (ledger: TaskLedger, request: Partial<Parameters<TaskLedger['list'
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
 
-test('a failure is dismissed once, and only a failure', async () => {
+test('only a failed task can be dismissed, and only once', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   const failed = await put('fail')
@@ -61,7 +61,7 @@ test('a failure is dismissed once, and only a failure', async () => {
   await stop()
 })
 
-test('a retry puts a failed task back with all its attempts and takes a dismissal away', async () => {
+test('a retry makes a failed task pending with all its attempts and clears a dismissal', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   const id = await put('fail')
@@ -80,7 +80,7 @@ test('a retry puts a failed task back with all its attempts and takes a dismissa
   expect(readTask(tasks, id).status).toBe('completed')
 })
 
-test('what cannot be retried is refused with the reason', async () => {
+test('a task that cannot be retried is refused with the reason', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   await expect(ledger.retry(999)).rejects.toEqual(code('not_found'))
@@ -94,7 +94,7 @@ test('what cannot be retried is refused with the reason', async () => {
   await stop()
 })
 
-test('a bulk dismissal takes the failures of one kind, or those before a moment', async () => {
+test('a bulk dismissal can be limited to one kind or to failures before a time', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   const first = await put('fail')
@@ -112,7 +112,7 @@ test('a bulk dismissal takes the failures of one kind, or those before a moment'
   await stop()
 })
 
-test('without a moment every failure so far is dismissed, also those of this very millisecond', async () => {
+test('without a time every failure so far is dismissed, also those of the current millisecond', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   for (let i = 0; i < 5; i++) await put('fail')
@@ -120,7 +120,7 @@ test('without a moment every failure so far is dismissed, also those of this ver
   await stop()
 })
 
-test('a failure after a preview stays, whatever the clock does and whatever became of the counted ones', async () => {
+test('a failure after a preview stays, also when the clock steps or the counted failures change', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   const counted = await put('fail')
@@ -136,7 +136,7 @@ test('a failure after a preview stays, whatever the clock does and whatever beca
   await stop()
 })
 
-test('the moment of a preview dismisses exactly what it counted while eight writers keep failing', async () => {
+test('the time of a preview dismisses exactly the counted failures while eight writers add more', async () => {
   await using tasks = await openTasks()
   const kind = scriptedKind(() => fail('rejected', 'no', { retryable: true }))
   await using svc = await startEngine(tasks, { kinds: [bind(kind)], doors: { settings: { ...settings, concurrency: 8 } } })
@@ -167,7 +167,7 @@ test('the moment of a preview dismisses exactly what it counted while eight writ
   expect(wrongCounters(tasks)).toEqual([])
 })
 
-test('pages stay in step while tasks are added', async () => {
+test('pages neither skip nor repeat tasks while tasks are added', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   const ids: number[] = []
@@ -184,7 +184,7 @@ test('pages stay in step while tasks are added', async () => {
   await stop()
 })
 
-test('recurring kinds are shown and counted only where they failed', async () => {
+test('recurring kinds are listed and counted only when failed', async () => {
   await using tasks = await openTasks()
   const { ledger, put, stop } = await setUp(tasks)
   const healthy = await put('wait', 'routine')
@@ -201,7 +201,7 @@ test('recurring kinds are shown and counted only where they failed', async () =>
   await stop()
 })
 
-test('known kinds carry their labels, the kernel’s own among them', async () => {
+test('known kinds have labels, including those of the kernel', async () => {
   await using tasks = await openTasks()
   const { ledger, stop } = await setUp(tasks)
   expect(Object.fromEntries(ledger.kinds())).toMatchObject({ other: 'Do other work', task_gc: 'Remove expired task records' })

@@ -49,7 +49,7 @@ async function fill({ database }: TestTasks, rows: readonly Row[]): Promise<void
   })
 }
 
-test('a list has the newest tasks of its filter, whatever lies between them', async () => {
+test('a list has the newest tasks that match its filter', async () => {
   await using tasks = await openTasks()
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 50 }), fc.array(request, { minLength: 20, maxLength: 20 }), async (rows, requests) => {
@@ -62,7 +62,7 @@ test('a list has the newest tasks of its filter, whatever lies between them', as
   )
 })
 
-test('a list steps over no row: each group is searched from the place where the page begins', async () => {
+test('a list reads only matching rows: each group is searched from the start of the page', async () => {
   await using tasks = await openTasks()
   const plan: string[] = []
   const { read } = tasks.database
@@ -81,7 +81,7 @@ test('a list steps over no row: each group is searched from the place where the 
   ])
 })
 
-test('a task is listed although the counters say that there is none', async () => {
+test('a task is listed although its counter is 0', async () => {
   await using tasks = await openTasks()
   await fill(tasks, [{ kind: 'work', shown: 'failed' }])
   await tasks.database.write((tx) => tx.run('update task_counts set n = 0'))

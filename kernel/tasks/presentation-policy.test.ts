@@ -17,13 +17,13 @@ test.each([
   expect(presentTask({ ...task, ...difference }, nowMs)).toBe(expected)
 })
 
-test('only a failure that allows it can be retried, also a dismissed one', () => {
+test('only a retryable failure can be retried, also a dismissed one', () => {
   expect(isRetryable({ status: 'failed', isRetryable: 1 })).toBe(true)
   expect(isRetryable({ status: 'failed', isRetryable: 0 })).toBe(false)
   expect(isRetryable({ status: 'pending', isRetryable: 1 })).toBe(false)
 })
 
-test('only a failure that is not yet dismissed can be dismissed', () => {
+test('only an undismissed failure can be dismissed', () => {
   expect(isAcknowledgeable({ status: 'failed', acknowledgedAtMs: null })).toBe(true)
   expect(isAcknowledgeable({ status: 'failed', acknowledgedAtMs: 1 })).toBe(false)
   expect(isAcknowledgeable({ status: 'completed', acknowledgedAtMs: null })).toBe(false)

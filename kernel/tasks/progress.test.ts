@@ -19,7 +19,7 @@ async function startFlaky(tasks: TestTasks, hasProgress: boolean) {
   return { ...svc, id }
 }
 
-test('faults with progress between them never end a task', async () => {
+test('faults with progress between them never fail a task', async () => {
   await using tasks = await openTasks()
   const { id, stop } = await startFlaky(tasks, true)
   for (let i = 0; i < 4 * attemptsMax; i++) await tasks.clock.advance(laterMs)
@@ -28,7 +28,7 @@ test('faults with progress between them never end a task', async () => {
   await stop()
 })
 
-test('waits alone are no progress: faults between them add up', async () => {
+test('waits are not progress: faults between them add up', async () => {
   await using tasks = await openTasks()
   const { id, stop } = await startFlaky(tasks, false)
   for (let i = 0; i < 4 * attemptsMax; i++) await tasks.clock.advance(laterMs)
@@ -36,7 +36,7 @@ test('waits alone are no progress: faults between them add up', async () => {
   await stop()
 })
 
-test('a run that achieves something and then fails begins to count anew', async () => {
+test('progress followed by a failure restarts the count of attempts', async () => {
   await using tasks = await openTasks()
   const kind = scriptedKind(({ progressed }) => {
     progressed()

@@ -26,7 +26,7 @@ async function setUp(tasks: TestTasks) {
   return { svc, put }
 }
 
-test('a completed task goes after the retention period, a pending one never', async () => {
+test('a completed task is deleted after the retention period, a pending one never', async () => {
   await using tasks = await openTasks()
   const { svc, put } = await setUp(tasks)
   await put('done')
@@ -40,7 +40,7 @@ test('a completed task goes after the retention period, a pending one never', as
   await svc.stop()
 })
 
-test('a failure stays until it is dismissed, and its time starts then', async () => {
+test('the retention period of a failure starts at its dismissal', async () => {
   await using tasks = await openTasks()
   const { svc, put } = await setUp(tasks)
   const dismissed = await put('fail')
@@ -57,7 +57,7 @@ test('a failure stays until it is dismissed, and its time starts then', async ()
   await svc.stop()
 })
 
-test('a cancelled task goes after the retention period', async () => {
+test('a cancelled task is deleted after the retention period', async () => {
   await using tasks = await openTasks()
   const { svc } = await setUp(tasks)
   const atMs = tasks.clock.now()
@@ -72,7 +72,7 @@ test('a cancelled task goes after the retention period', async () => {
   await svc.stop()
 })
 
-test('more records than one page holds go in one sweep', async () => {
+test('one sweep deletes more records than one page holds', async () => {
   await using tasks = await openTasks()
   const { svc } = await setUp(tasks)
   const kind = scriptedKind(() => done())
@@ -87,7 +87,7 @@ test('more records than one page holds go in one sweep', async () => {
   await svc.stop()
 })
 
-test('I-06: a sweep that lost its lease removes nothing', async () => {
+test('I-06: a sweep that lost its lease deletes nothing', async () => {
   await using tasks = await openTasks()
   const { svc, put } = await setUp(tasks)
   const id = await put('done')

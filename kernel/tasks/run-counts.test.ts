@@ -49,7 +49,7 @@ test('a run that throws counts as a retry, and as a failure after the last attem
   expect(countsOf(svc)).toEqual({ retry: [2, 0], failure: [1, 0] })
 })
 
-test('a handed back run and a run that lost its lease are not counted', async () => {
+test('handed back runs and runs that lost their lease are not counted', async () => {
   await using tasks = await openTasks()
   const open = gate()
   const kind = scriptedKind(async () => {
@@ -71,7 +71,7 @@ test('a handed back run and a run that lost its lease are not counted', async ()
   expect(counts.counts().every(({ runs }) => runs === 0)).toBe(true)
 })
 
-test('every known kind has every result from the start, whatever ran', async () => {
+test('every known kind starts with every result at 0', async () => {
   await using tasks = await openTasks()
   await using svc = await startEngine(tasks, { kinds: [bind(scriptedKind(throwing))] })
   const labels = svc.engine.runs.counts().map(({ kind, result, runs }) => [kind, result, runs])
@@ -79,7 +79,7 @@ test('every known kind has every result from the start, whatever ran', async () 
   expect(labels).toEqual(['work', 'task_gc'].flatMap((kind) => results.map((result) => [kind, result, 0])))
 })
 
-test('a duration is in the first bucket whose bound it does not exceed', () => {
+test('a duration counts in the first bucket whose bound is not below it', () => {
   expect(runSecondsBuckets).toEqual([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8])
   const counts = new RunCounts(new Map([['work', {}]]))
   // A clock that steps back during a run gives a negative duration.

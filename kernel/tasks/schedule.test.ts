@@ -28,7 +28,7 @@ test('each tick enqueues its kind once', async () => {
   expect(keysOf(tasks)).toEqual(Array(3).fill({ key: 'work@hourly', status: 'completed' }))
 })
 
-test('ticks that find the last task still there add none', async () => {
+test('ticks add no task while the previous one is open', async () => {
   await using tasks = await openTasks()
   await using _svc = await startEngine(tasks, {
     kinds: [bind(scriptedKind(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))))],
@@ -39,14 +39,14 @@ test('ticks that find the last task still there add none', async () => {
   expect(keysOf(tasks)).toEqual([{ key: 'work@hourly', status: 'running' }])
 })
 
-test('two schedules of one kind do not take each other’s ticks', async () => {
+test('two schedules of one kind tick independently', async () => {
   await using tasks = await openTasks()
   await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [hourly, { ...hourly, name: 'also hourly' }] })
   await pass(tasks, 3_600_000)
   expect(keysOf(tasks).map(({ key }) => key)).toEqual(['work@hourly', 'work@also hourly'])
 })
 
-test('nothing ticks after the stop', async () => {
+test('no schedule ticks after the stop', async () => {
   await using tasks = await openTasks()
   const svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [hourly] })
   await svc.stop()
@@ -54,7 +54,7 @@ test('nothing ticks after the stop', async () => {
   expect(keysOf(tasks)).toEqual([])
 })
 
-test('a tick that cannot be recorded is logged, and the next one is', async () => {
+test('a tick that cannot be recorded is logged, and the next one is recorded', async () => {
   await using tasks = await openTasks()
   let isBroken = false
   const lines: string[] = []
@@ -73,7 +73,7 @@ test('a tick that cannot be recorded is logged, and the next one is', async () =
   expect(keysOf(tasks).length).toBe(1)
 })
 
-test('a schedule that cannot be followed is named at the start', async () => {
+test('the start fails and names an invalid schedule', async () => {
   await using tasks = await openTasks()
   await expect(startEngine(tasks, { kinds: [bind(work)], schedules: [{ ...hourly, cron: 'often' }] })).rejects.toThrow(
     "the schedule 'hourly' has the cron expression 'often'",

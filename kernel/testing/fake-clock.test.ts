@@ -20,7 +20,7 @@ test('sleeps end in the order of their times, each at its own time', async () =>
   ])
 })
 
-test('a sleep that begins while the time moves ends within the same move', async () => {
+test('a sleep that begins during an advance can end in the same advance', async () => {
   const clock = createFakeClock(0)
   const ticks: number[] = []
   const loop = async () => {
@@ -47,7 +47,7 @@ test('an aborted sleep rejects with the reason and does not end later', async ()
   expect(clock.now()).toBe(20)
 })
 
-test('a sleep of no time ends without moving the clock', async () => {
+test('a sleep of 0 ms ends without advancing the clock', async () => {
   const clock = createFakeClock(5)
   await clock.sleep(0)
   expect(clock.now()).toBe(5)

@@ -4,7 +4,7 @@ import { watchProbes } from './probes.ts'
 
 const halfway = defineProbe('test.halfway')
 
-test('a probe that nobody watches holds nobody', () => {
+test('a probe without a watcher holds no run', () => {
   expect(halfway()).toBeUndefined()
 })
 
@@ -15,7 +15,7 @@ test('reached resolves at the next arrival', async () => {
   await reached
 })
 
-test('a held run goes on only after the release', async () => {
+test('a held run continues only after the release', async () => {
   using probes = watchProbes()
   using hold = probes.holdAt('test.halfway')
   const steps: string[] = []
@@ -32,7 +32,7 @@ test('a held run goes on only after the release', async () => {
   expect(halfway()).toBeUndefined()
 })
 
-test('the end of the watch lets every held run go on', async () => {
+test('disposing the watch releases every held run', async () => {
   const probes = watchProbes()
   probes.holdAt('test.halfway')
   const run = halfway()

@@ -20,7 +20,7 @@ function countingKind(run: (count: { n: number }) => void) {
   return { kind, args: { name: 'a' }, services: {}, snapshot: () => ({ ...count }) }
 }
 
-test('a task that sets a state may run twice', async () => {
+test('an idempotent task passes', async () => {
   await checkTaskKind(
     countingKind((count) => {
       count.n = 1
@@ -28,21 +28,21 @@ test('a task that sets a state may run twice', async () => {
   )
 })
 
-test('I-09: a task that adds to a state is found out', async () => {
+test('I-09: a task that is not idempotent is detected', async () => {
   const adding = countingKind((count) => {
     count.n++
   })
   await expect(checkTaskKind(adding)).rejects.toThrow(`'count': a second run changed {"n":1} into {"n":2}`)
 })
 
-test('a task whose second run fails is found out', async () => {
+test('a task whose second run fails is detected', async () => {
   let runs = 0
   const once = { ...countingKind(() => {}) }
   const kind = { ...once.kind, run: async () => (runs++ === 0 ? done() : fail('gone', 'gone', { retryable: false })) }
   await expect(checkTaskKind({ ...once, kind })).rejects.toThrow("the first run came to 'done', the second to 'fail'")
 })
 
-test('arguments that JSON cannot carry are found out', async () => {
+test('arguments that JSON cannot represent are detected', async () => {
   const dated = { ...countingKind(() => {}), args: { name: new Date(0) as unknown as string } }
   await expect(checkTaskKind(dated)).rejects.toThrow('its arguments change when they are recorded as JSON')
 })
