@@ -1,7 +1,47 @@
 /** CPU limits per test file, in seconds of its worker and its child processes, on two idle cores. */
 
 /** Higher limits by path, each with the reason. */
-const allowances: Readonly<Record<string, number>> = {}
+const allowances: Readonly<Record<string, number>> = {
+  // 35 starts of a gateway, one per probe, each with four objects on three providers.
+  'e2e/crash/crash.test.ts': 120,
+  // The largest object goes through the gateway and to three providers.
+  'e2e/load/upload-memory.test.ts': 100,
+  // Each scenario breaks its own network, with a gateway of its own.
+  'e2e/faults/faults.test.ts': 100,
+  // Kills need a network and two starts each; removals take a proving period.
+  'e2e/removal/removal.test.ts': 70,
+  // 500 objects wait for one provider.
+  'e2e/hostile/hanging-provider.test.ts': 50,
+  'e2e/replication/replication.test.ts': 40,
+  // Two seeds of random kills.
+  'e2e/chaos/chaos.test.ts': 40,
+  'e2e/eviction/eviction.test.ts': 40,
+  // 200 MiB with each client library and command line program.
+  'e2e/clients/sdk.test.ts': 30,
+  'e2e/clients/command-line.test.ts': 30,
+  // Storage work in every state, on a real chain.
+  'e2e/api/deletions.test.ts': 25,
+  'e2e/api/versions.test.ts': 20,
+  'e2e/hostile/clock-steps.test.ts': 25,
+  'e2e/hostile/deep-reorg.test.ts': 25,
+  'e2e/hostile/hostile-answers.test.ts': 20,
+  'e2e/hostile/two-gateways.test.ts': 20,
+  'e2e/hostile/unread-remote-readers.test.ts': 20,
+  // Lists of 20,000 rows in 17 orders.
+  'e2e/load/list-walks.test.ts': 25,
+  // Restarts are the subject.
+  'e2e/api/setup-mode.test.ts': 15,
+  'cli/serve-command.test.ts': 15,
+  'plugins/storage/objects/put-crash.test.ts': 15,
+  // A chain for the commands that pay.
+  'e2e/cli/json.test.ts': 15,
+  'e2e/cli/readme.test.ts': 20,
+  'cli/dev/dev-command.test.ts': 20,
+  // Every state of copy, batch and data set, with every event.
+  'plugins/storage/copies/states-model.test.ts': 12,
+  // Hashes hundreds of MiB.
+  'plugins/storage/pieces/piece-calculator.test.ts': 8,
+}
 
 /** Folders whose tests start processes or wait for a chain. */
 const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endWithOwner } from '../end-with-owner.ts'
 import { LOOPBACK, PortTakenError, requireFreePort } from './port.ts'
 import { CHAIN_ID, createAnvilCall } from './rpc.ts'
 
@@ -47,7 +48,7 @@ export async function startAnvil({ dir, port, discard, log }: AnvilOptions): Pro
 
   const stateFlags = discard === undefined ? keepState(statePath) : loadState(statePath)
   const child = spawn(findBinary(), anvilArguments(port, stateFlags), { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
-  const watchdog = watchOwner(child.pid, discard)
+  const watchdog = endWithOwner(child.pid, discard)
   try {
     await waitUntilListening(child, port)
     writeFileSync(pidPath, String(child.pid))
@@ -97,12 +98,6 @@ function findBinary(): string {
   } catch (cause) {
     throw new Error(`no anvil for ${platform}-${arch}: ${specifier} is not installed; run npm ci`, { cause })
   }
-}
-
-/** A shell that ends anvil when this process ends in any way: the shell's standard input closes then. */
-function watchOwner(pid: number | undefined, discard: string | undefined): ChildProcess {
-  const script = discard === undefined ? `read _; kill -TERM ${pid}` : `read _; kill -KILL ${pid}; rm -rf "$0"`
-  return spawn('/bin/sh', ['-c', script, discard ?? 'watch'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
 }
 
 async function waitUntilListening(child: ChildProcess, port: number): Promise<void> {

@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listProbes } from '#kernel'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
+import type { S3User } from '../fixtures/s3-client.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 import './pipeline-steps.ts'
 
@@ -19,6 +22,9 @@ const recoveryProbes = new Set([
 const otherFlows = /^storage\.(delete|restore|remove)\./
 const probes = listProbes().filter((name) => name.startsWith('storage.') && !otherFlows.test(name) && !recoveryProbes.has(name))
 const killWithinMs = 60_000
+/** Each chain of probes has one gateway, which is killed and started again for each of them. */
+const chainsCount = 6
+const chains = Array.from({ length: chainsCount }, (_, chain) => probes.filter((_probe, index) => index % chainsCount === chain).join(', '))
 
 let network: FundedDevnet
 
@@ -53,37 +59,51 @@ async function putUntilKilled(s3: S3Client, bucket: string): Promise<readonly Ac
   return acknowledged
 }
 
-test.concurrent.for(probes)(
-  'I-01 I-04 I-05 I-09 I-24 I-25: after a kill at %s, every acknowledged object is stored exactly once',
-  { timeout: 240_000 },
-  async (probe) => {
-    const dir = network.makeDir(probe.replaceAll('.', '-'))
+test.concurrent.for(chains)(
+  'I-01 I-04 I-05 I-09 I-24 I-25: killed at %s, every acknowledged object is stored exactly once',
+  { timeout: 300_000 },
+  async (chain) => {
+    const dir = network.makeDir('crash')
     // The pipeline of an object ends with its eviction.
     const settings = { 'cache.eviction_policy': 'after_upload' }
-    const options = { dir, devnet: network.devnet, privateKey: network.privateKey, settings }
-    const bucket = `b-${probe.replaceAll('.', '-')}`
-    // Creating a user and a bucket passes none of these probes.
-    const doomed = await startGateway({ ...options, killAt: probe })
-    const user = await doomed.createUser()
-    await doomed.connect(user).send(new CreateBucketCommand({ Bucket: bucket }))
-    const acknowledged = await putUntilKilled(doomed.connect(user), bucket)
-    const signal = await Promise.race([
-      doomed.ended,
-      new Promise<string>((resolve) => setTimeout(() => resolve('still alive'), killWithinMs)),
-    ])
-    await doomed.kill()
-    expect(signal, `the probe ${probe} was not reached`).toBe('SIGKILL')
-
-    await using gateway = await startGateway(options)
-    const s3 = gateway.connect(user)
-    for (const { key, bytes, versionId } of acknowledged) {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-      expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
-      const provenance = await waitForCopies(gateway, { bucket, versionId }, { copies: 3 })
-      expect(await findWrongCopies(network.devnet, provenance, sha256(bytes))).toEqual([])
+    const options = { dir, devnet: network.devnet, privateKey: network.privateKey, settings, killAt: '' }
+    let gateway = await startGateway(options)
+    const user = await gateway.createUser()
+    try {
+      for (const probe of chain.split(', ')) {
+        const bucket = probe.replaceAll('.', '-')
+        await gateway.connect(user).send(new CreateBucketCommand({ Bucket: bucket }))
+        gateway.killAt(probe)
+        const acknowledged = await putUntilKilled(gateway.connect(user), bucket)
+        const signal = await Promise.race([gateway.ended, sleep(killWithinMs, 'still alive', { ref: false })])
+        await gateway.kill()
+        expect(signal, `the probe ${probe} was not reached`).toBe('SIGKILL')
+        gateway = await startGateway(options)
+        await expectStored(gateway, { bucket, user, acknowledged })
+      }
+      await gateway.stop()
+    } finally {
+      await gateway.kill()
     }
-    await gateway.stop()
     expect(findDuplicateAdds(network.devnet)).toEqual([])
     expect(await checkDatabase(dir, network.devnet)).toEqual([])
   },
 )
+
+interface Acknowledged {
+  readonly bucket: string
+  readonly user: S3User
+  readonly acknowledged: readonly AcknowledgedObject[]
+}
+
+/** Each object is read back, and has its bytes on three providers. */
+async function expectStored(gateway: ServeProcess, { bucket, user, acknowledged }: Acknowledged): Promise<void> {
+  const s3 = gateway.connect(user)
+  for (const { key, bytes, versionId } of acknowledged) {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+    expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
+    const provenance = await waitForCopies(gateway, { bucket, versionId }, { copies: 3 })
+    expect(await findWrongCopies(network.devnet, provenance, sha256(bytes))).toEqual([])
+  }
+  s3.destroy()
+}

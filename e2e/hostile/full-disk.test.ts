@@ -64,7 +64,7 @@ function mayMount(): boolean {
   return run('mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', directory.path) && run('umount', directory.path)
 }
 
-const bucket = 'bucket-1'
+const bucket = 'full-disk'
 
 /** Write requests by name, all of which succeed on a healthy disk. */
 async function prepareAdminRequests(svc: ServeProcess, accessKey: string) {
@@ -122,7 +122,7 @@ async function fillAndFree(dir: string, disk: SmallDisk): Promise<void> {
   const svc = stack.use(await startServe({ dir, settings }))
   const user = await svc.createUser()
   const s3 = stack.adopt(svc.connect(user), (client) => client.destroy())
-  await createAdminData(svc).makeBucket({ default_copies: 1, owner_access_key: user.access_key })
+  await createAdminData(svc).makeBucket({ name: bucket, default_copies: 1, owner_access_key: user.access_key })
   const before = randomBytes(500)
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'before', Body: before }))
   const requests = await prepareAdminRequests(svc, user.access_key)

@@ -271,6 +271,21 @@ test('after a 429 nothing is sent before Retry-After, even when the task runs ea
   expect(additions[1]).toEqual(additions[0])
 })
 
+test('after a 429 a batch of later pieces is not sent before Retry-After either', async () => {
+  answer(throttled, accepted)
+  await park(1)
+  await passBatchingWindow()
+  await commit()
+  await park(1)
+  await passBatchingWindow()
+  const passedMs = deps.pace.batchingWindowMs
+  expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 - passedMs })
+  expect(additions).toHaveLength(1)
+  await deps.clock.advance(60_000 - passedMs)
+  await commit()
+  expect(additions).toHaveLength(3)
+})
+
 test('I-08: missing money waits and records no attempt', async () => {
   answer(accepted)
   deps.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }

@@ -38,8 +38,12 @@ export async function commitPieces(deps: Pipeline, dataSetId: number, signal: Ab
 
 /** Submits ready batches. Returns a wait when the data set takes no more now. */
 async function submitReady(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
-  const { database } = deps
-  for (const batch of openBatches(database.read, dataSet.id)) {
+  const { database, clock } = deps
+  const open = openBatches(database.read, dataSet.id)
+  // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
+  const refused = open.find((batch) => batch.state === 'ready' && batch.reasonCode === 'provider_busy' && !isDue(deps, batch))
+  if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
+  for (const batch of open) {
     if (batch.state !== 'ready' || !isDue(deps, batch)) continue
     if (countBatches(database.read, dataSet.id, ['submitting', 'submitted']) >= batchesInFlightMax) break
     const setback = (await holdWrites(deps, dataSet)) ?? (await submitBatch(deps, { dataSet, batch }, signal))
