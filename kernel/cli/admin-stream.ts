@@ -40,7 +40,7 @@ export async function openStream(sent: StreamRequest): Promise<StreamAnswer> {
   const { base, path, method, headers, idleMs = streamIdleMs } = sent
   const url = new URL(base + path)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  // A separate connection: an aborted transfer makes it unusable for other requests.
+  // A separate connection, because a request that is cut in the middle makes its connection unusable.
   const outgoing = send(url, { method, headers, agent: false })
   try {
     const answer = await exchange(outgoing, sent)
@@ -116,7 +116,7 @@ async function within<T>(answer: Promise<T>, ms: number, base: string): Promise<
   }
 }
 
-/** Accepts every status, also those without a body. */
+/** Without its body, which `readBytes` reads: `Response` refuses one for some statuses. */
 function toResponse({ statusCode = 0, headers }: IncomingMessage): Response {
   const pairs = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as [string, string]] : []))
   return new Response(null, { status: statusCode, headers: pairs })
@@ -127,7 +127,7 @@ async function* readBytes(answer: IncomingMessage, { base, idleMs }: { readonly 
   let timer = setTimeout(silent, idleMs)
   try {
     for await (const chunk of answer) {
-      // A slow reader of these bytes does not count as a stalled service.
+      // Only the service is timed, not the reader of these bytes.
       clearTimeout(timer)
       yield chunk as Uint8Array
       timer = setTimeout(silent, idleMs)
