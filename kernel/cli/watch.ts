@@ -20,7 +20,7 @@ export interface Shown {
 
 /**
  * Shows what `read` returns, once or with `--watch` until Ctrl-C: in place on a terminal, elsewhere one block for each change, under
- * `--json` one JSON value a line. While the service does not answer, the request is repeated; a refusal ends the command.
+ * `--json` one JSON value a line. While the service does not answer it is asked again; a refusal ends the command.
  */
 export async function showResult(
   { flags, out }: Pick<CommandCall, 'flags' | 'out'>,
@@ -46,7 +46,7 @@ export async function showResult(
 /** Undefined after Ctrl-C. */
 async function readNext(read: () => Promise<Shown>, intervalMs: number, { signal }: Interrupt): Promise<Shown | undefined> {
   const stopped = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
-  // Ctrl-C ends the pause early; the caller checks `signal`.
+  // The pause ends early at Ctrl-C, which `signal` tells.
   await sleep(intervalMs, undefined, { signal }).catch(() => undefined)
   if (signal.aborted) return undefined
   return Promise.race([read().catch(showSilence), stopped])
