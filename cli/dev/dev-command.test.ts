@@ -31,7 +31,9 @@ function s3Client({ s3_url: endpoint, region, s3 }: Ready): S3Client {
   return new S3Client({ endpoint, region, credentials, forcePathStyle: true })
 }
 
-test('svc dev becomes ready, stops everything it started, and continues with its data after a restart', { timeout: 2 * devMs }, async () => {
+test('svc dev becomes ready, stops everything it started, and continues with its data after a restart', {
+  timeout: 2 * devMs,
+}, async () => {
   using home = svcHome()
   const body = 'kept over the restart '.repeat(20)
   const object = { Bucket: 'first', Key: 'note.txt' }

@@ -206,7 +206,9 @@ test('an answer of another program is not accepted', async () => {
   answerOnce(200, '<html>')
   await expect(client.call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow('but not as svc does')
   answerOnce(200, '{"name": 1}')
-  await expect(client.call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow('answers in a form that this svc does not know')
+  await expect(client.call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow(
+    'answers in a form that this svc does not know',
+  )
   answerOnce(302, '', { location: 'https://elsewhere.example/' })
   await expect(client.call(drop)).rejects.toThrow('redirects to https://elsewhere.example/')
   answerOnce(200, '{"status": "UP"}')
