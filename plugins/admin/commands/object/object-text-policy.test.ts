@@ -18,3 +18,9 @@ test.each([
   const printed = execFileSync('bash', ['-c', `printf %s ${word}`], { env: { ...process.env, LC_ALL: 'C.UTF-8' } })
   expect(printed.toString()).toBe(key)
 })
+
+test('the marker of a key that looks like a flag is joined to its flag', () => {
+  expect(pageText({ folders: [{ name: '-k', prefix: '-k/' }], objects: [], has_more: true, next_marker: '-k/' })).toMatch(
+    /\nMore: --after=-k\/$/,
+  )
+})

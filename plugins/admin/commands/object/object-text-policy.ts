@@ -82,7 +82,9 @@ function placeText({ cache, chain }: ObjectItem['location']): string {
 }
 
 function moreText(marker: string | undefined): string {
-  return marker === undefined ? '' : `\nMore: --after ${shellWord(marker)}`
+  if (marker === undefined) return ''
+  // With a space, a key such as `-k` would be read as a flag.
+  return `\nMore: --after${marker.startsWith('-') ? '=' : ' '}${shellWord(marker)}`
 }
 
 /** As it can be pasted into a shell: exactly this text, without characters that a terminal would execute or not show. */
