@@ -118,7 +118,7 @@ const toProblem = ({ path, keys }: Section, { key, message }: { readonly key: st
 
 function valuesOfFile(section: Section, tree: unknown, { env: _env, flags: _flags, ...request }: ConfigRequest) {
   const entries = Object.entries(section.keys).map(([key, setting]) => {
-    const { value } = pick(`${section.path}.${key}`, setting, tree, { ...request, env: {} })
+    const value = setting.normalize(pick(`${section.path}.${key}`, setting, tree, { ...request, env: {} }).value)
     const usable = setting.rule.check(value) ? defaultOf(setting, request.dataDir) : value
     return [key, usable === undefined ? undefined : setting.parse(usable as FileValue)]
   })
