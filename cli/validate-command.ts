@@ -48,4 +48,6 @@ async function findFaults(call: CommandCall): Promise<{ readonly problems: reado
   return { problems: config.problems.map(toFault), lines: config.problems.map(describeProblem) }
 }
 
-const toFault = ({ field, message, origin }: ConfigProblem): Fault => ({ field, message, ...(origin ? { variable: origin } : {}) })
+const toFault = ({ field, message, origin = '' }: ConfigProblem): Fault =>
+  // The origin of a rule across keys is a phrase.
+  /^SVC_\w+$/.test(origin) ? { field, message, variable: origin } : { field, message }

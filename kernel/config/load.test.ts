@@ -142,6 +142,17 @@ test('a rule that the file breaks by itself is a problem of the file, whatever t
   expect(problems).toEqual([{ field: 'cache.low', message: 'must be below cache.high', blocks: 'setup' }])
 })
 
+test('a choice of the file counts in the rules across keys in any letter case', () => {
+  const about = { label: 'L', doc: 'D' } as const
+  const store = defineSection('store', {
+    doc: 'D',
+    keys: { driver: choice(['disk', 'tape'], { ...about, default: 'disk' }), width: integer({ ...about, default: 1, editable: true }) },
+    check: ({ driver, width }) => (driver === 'tape' && width < 9 ? [{ key: 'width', message: 'must be at least 9' }] : []),
+  })
+  const { problems } = load('[store]\ndriver = "TAPE"\n', { sections: [store], env: { SVC_STORE_WIDTH: '2' } })
+  expect(problems).toEqual([{ field: 'store.width', message: 'must be at least 9', blocks: 'setup' }])
+})
+
 test('an invalid value of --set is named with its flag', () => {
   const { problems } = load('', { flags: { 'cache.low': 'x' } })
   expect(problems.map(describeProblem)).toEqual(['--set cache.low must be a number (was a string)'])
