@@ -48,12 +48,6 @@ test('a terminal is refreshed in place and only as far as it reaches', () => {
   expect(stdout.written).toEqual(['\u001b[H\u001b[J1\n2\n3\n', '\u001b[H\u001b[J1\n2\n… 3 more lines\n'])
 })
 
-test('without a terminal a refreshed text follows the one before', () => {
-  const stdout = sink()
-  createLiveOutput({ isJson: false, stdout, stderr: sink() }).refresh('text')
-  expect(stdout.written).toEqual(['text\n'])
-})
-
 test('progress replaces its line on a terminal, and is absent elsewhere and under --json', () => {
   const stderr = sink({ isTTY: true })
   createLiveOutput({ isJson: false, stdout: sink(), stderr }).progress?.('half')

@@ -224,7 +224,7 @@ export class Worker {
       await ran()
       const status = await database.write((tx) => endRun(tx, lease, ending, clock.now()))
       if (status !== undefined) runs.add(task.kind, ending.kind, tookMs)
-      if (status === undefined) log.warn('the end of a run was not recorded: its lease had passed on', fields)
+      if (status === undefined) log.warn('result discarded: lease lost', fields)
       else if (status !== 'pending') onEnded(task, status)
     } catch (error) {
       log.error('the end of a run could not be recorded; the task runs again after its lease', { ...fields, error })

@@ -20,7 +20,7 @@ export const adminCommands = [
     summary: 'Follow the events of the running service: tasks, buckets, objects',
     examples: [
       ['svc admin events', 'One line for each event, until Ctrl-C'],
-      ['svc admin events --json | jq -c "select(.topic == "task_updated")"', 'One JSON object a line, for scripts'],
+      [`svc admin events --json | jq -c 'select(.topic == "task_updated")'`, 'One JSON object a line, for scripts'],
     ],
     flags: adminFlags,
     load: () => import('./events-command.ts'),
