@@ -1,5 +1,6 @@
 /** Checks the configuration as `svc serve` would read it, and starts nothing. */
 import {
+  adviseInit,
   type CommandCall,
   type ConfigProblem,
   describeProblem,
@@ -10,7 +11,6 @@ import {
   SvcError,
 } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
-import { adviseInit } from './unusable-config.ts'
 
 interface Fault {
   readonly message: string

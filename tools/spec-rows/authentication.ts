@@ -30,5 +30,6 @@ export const authentication = {
     '11: X-Content-Type-Options nosniff, X-Frame-Options DENY, Referrer-Policy strict-origin-when-cross-origin',
     '11: /api/, /admin/, /metrics and /healthz send Cache-Control no-store',
     '11: dashboard page assets do not send no-store',
+    '12: high-risk operations are in the audit log',
   ],
 } as const
