@@ -26,10 +26,10 @@ async function withoutPasswordFile<T>(use: () => Promise<T>): Promise<T> {
 
 const ask = (env: Readonly<Record<string, string>> = {}) =>
   service.run(
-    ['admin', '--admin-url', service.adminUrl, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '-c', service.configPath],
+    ['admin', '--admin-url', service.adminUrl, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '--value', '-c', service.configPath],
     env,
   )
-const answered = { code: 0, stdout: '{\n  "s3.region": "us-east-1"\n}\n', stderr: '' }
+const answered = { code: 0, stdout: '"us-east-1"\n', stderr: '' }
 
 test('flags may follow admin directly; the password comes from the file next to the configuration', async () => {
   expect(await ask()).toEqual(answered)
@@ -65,7 +65,7 @@ test('without password and terminal the error names both places for a password',
 })
 
 test.skipIf(isTerminalMissing)('on a terminal the password is asked for last, and not shown', async () => {
-  const line = ['admin', 'settings', 'get', 's3.region', '--admin-url', service.adminUrl, '-c', service.configPath]
+  const line = ['admin', 'settings', 'get', 's3.region', '--value', '--admin-url', service.adminUrl, '-c', service.configPath]
   const { code, shown } = await withoutPasswordFile(() => runOnTerminal(line, { answer: [/Password of admin: /, `${service.password}\r`] }))
   expect({ code, shown }).toEqual({ code: 0, shown: 'Password of admin: \nus-east-1\n' })
 })

@@ -93,7 +93,7 @@ const restoreObject = async () => {
 }
 const downloadObject = async () => {
   using home = svcHome()
-  return admin('object', 'download', await makeObject(), 'key', join(home.dir, 'key'))
+  return await admin('object', 'download', await makeObject(), 'key', join(home.dir, 'key'))
 }
 
 /** Every command that has --json: how to run it, and part of its result. */

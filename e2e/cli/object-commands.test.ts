@@ -39,7 +39,7 @@ const json = async (...words: string[]) => {
 const inProgress = {
   code: 1,
   stdout: '',
-  stderr: 'fatal: the version cannot be deleted now: its copies are being stored; look at the background tasks and try again\n',
+  stderr: 'fatal: the version cannot be deleted now: its copies are being stored; retry when its background tasks have finished\n',
 }
 const path = (name: string) => join(dir.path, name)
 const partsLeft = () => readdirSync(dir.path).filter((name) => name.endsWith('.part'))
