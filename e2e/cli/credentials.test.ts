@@ -26,7 +26,20 @@ async function withoutPasswordFile<T>(use: () => Promise<T>): Promise<T> {
 
 const ask = (env: Readonly<Record<string, string>> = {}) =>
   service.run(
-    ['admin', '--admin-url', service.adminUrl, '--json', '--timeout', '20s', 'settings', 'get', 's3.region', '--value', '-c', service.configPath],
+    [
+      'admin',
+      '--admin-url',
+      service.adminUrl,
+      '--json',
+      '--timeout',
+      '20s',
+      'settings',
+      'get',
+      's3.region',
+      '--value',
+      '-c',
+      service.configPath,
+    ],
     env,
   )
 const answered = { code: 0, stdout: '"us-east-1"\n', stderr: '' }
