@@ -134,7 +134,7 @@ export const workerSection = defineSection('worker.tasks', {
     }),
     poll_interval: duration({
       label: 'Poll interval',
-      doc: 'Longest pause between two looks for due tasks; new tasks start at once.',
+      doc: 'Longest time between two polls for due tasks; new tasks start at once.',
       default: '5s',
       minMs: 50,
       editable: true,

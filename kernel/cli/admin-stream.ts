@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { within } from '../within.ts'
 import { CommandError } from './command.ts'
 
 /** Longest wait for the next bytes. Longer than the heartbeat of the event stream, and than a disk takes to flush. */
@@ -40,7 +41,7 @@ export async function openStream(sent: StreamRequest): Promise<StreamAnswer> {
   const { base, path, method, headers, idleMs = streamIdleMs } = sent
   const url = new URL(base + path)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
-  // A connection of its own: what is cut in the middle can serve no other request.
+  // A separate connection, because a request that is cut in the middle makes its connection unusable.
   const outgoing = send(url, { method, headers, agent: false })
   try {
     const answer = await exchange(outgoing, sent)
@@ -72,7 +73,10 @@ async function exchange(outgoing: ClientRequest, { base, body, answerMs, idleMs 
   })
   const written = writeBody(outgoing, body, { signal: stop.signal, idleMs, base })
   try {
-    return await Promise.race([answered, written.then(() => within(answered, answerMs, base))])
+    const late = (): never => {
+      throw new CommandError(`no answer from ${base}: it did not come within ${answerMs / 1000} s (--timeout)`)
+    }
+    return await Promise.race([answered, written.then(() => within(answerMs, answered, late))])
   } finally {
     stop.abort()
     // Both may still be rejected; the caller has its result.
@@ -106,17 +110,7 @@ async function writeBody(outgoing: ClientRequest, body: StreamRequest['body'], {
   outgoing.end()
 }
 
-async function within<T>(answer: Promise<T>, ms: number, base: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new CommandError(`no answer from ${base}: it did not come within ${ms / 1000} s (--timeout)`)), ms)
-  try {
-    return await Promise.race([answer, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** Statuses that may have no body are no exception: the body is read apart. */
+/** Without its body, which `readBytes` reads: `Response` refuses one for some statuses. */
 function toResponse({ statusCode = 0, headers }: IncomingMessage): Response {
   const pairs = Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as [string, string]] : []))
   return new Response(null, { status: statusCode, headers: pairs })
@@ -127,7 +121,7 @@ async function* readBytes(answer: IncomingMessage, { base, idleMs }: { readonly 
   let timer = setTimeout(silent, idleMs)
   try {
     for await (const chunk of answer) {
-      // A slow reader of these bytes is no silence of the service.
+      // Only the service is timed, not the reader of these bytes.
       clearTimeout(timer)
       yield chunk as Uint8Array
       timer = setTimeout(silent, idleMs)

@@ -13,10 +13,10 @@ export const canPrompt = ({ stdin, stderr }: PromptStreams): boolean => stdin.is
 /** Asks on standard error and reads one line from the terminal without showing it. Throws CommandError on Ctrl-C and without a terminal. */
 export async function promptSecret(question: string, streams: PromptStreams): Promise<string> {
   if (!canPrompt(streams)) throw new CommandError(`${question.trim()} cannot be asked for: there is no terminal`)
-  // readline echoes into its output: this one keeps nothing.
+  // readline echoes the answer into its output, so the output discards it.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: streams.stdin, output: nowhere, terminal: true })
-  // Only now, when the terminal itself echoes no more.
+  // After createInterface has switched off the echo of the terminal.
   streams.stderr.write(question)
   try {
     return await new Promise<string>((resolve, reject) => {

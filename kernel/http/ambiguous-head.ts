@@ -10,7 +10,7 @@ export function explainAmbiguousHead({ headers, rawHeaders, httpVersion }: Incom
   // rawHeaders alternates names and values.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase()
-    if (seen.has(name)) return `The header ${name} stands there twice.`
+    if (seen.has(name)) return `Duplicate header: ${name}.`
     if (single.has(name)) seen.add(name)
   }
   return undefined
