@@ -6,7 +6,8 @@ export SVC_CONFIG
 if [ ! -e "$SVC_CONFIG" ]; then
   # The output is no terminal here, so the Admin password goes to the file admin-initial-password, mode 0600, and not to the container's log.
   made=$(svc init --dir "$(dirname "$SVC_CONFIG")")
-  printf '%s\n' "$made"
+  # Standard output belongs to the command below, whose result may be JSON.
+  printf '%s\n' "$made" >&2
 fi
 if [ "$#" -eq 0 ]; then set -- serve; fi
 exec svc "$@"

@@ -1,5 +1,5 @@
 /** Checks of a command line before anything runs. */
-import { type Command, CommandError, suggest } from '#kernel'
+import { type Command, type CommandError, suggest, usageError } from '#kernel'
 import { typedName } from './command-flags.ts'
 import { groupsOf } from './command-groups.ts'
 import type { CommandSet } from './command-set.ts'
@@ -47,7 +47,7 @@ export function checkLine({ command: parsed, flags, rawParsed }: ParsedLine, { s
   checkParameters(command, words, help)
 }
 
-/** The words that are no flags: those after `--` never are. */
+/** The words that are not flags: those after `--` never are. */
 export const wordsOf = ({ parameters, doubleDash }: ParsedLine['rawParsed']): readonly string[] => [...parameters, ...doubleDash]
 
 /** The words by the names of the command's parameters. */
@@ -100,4 +100,3 @@ function checkParameters({ name, parameters = [] }: Command, words: readonly str
 }
 
 const isRepeatable = (key: string): boolean => key.includes('...')
-const usageError = (message: string): CommandError => new CommandError(message, { exitCode: 2 })

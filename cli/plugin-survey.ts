@@ -1,5 +1,6 @@
 /** Describes every plugin, built-in or named by the configuration, also when they cannot start together. */
 import {
+  adviseInit,
   type CommandCall,
   CommandError,
   configSections,
@@ -11,7 +12,6 @@ import {
   readConfigFile,
 } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
-import { adviseInit } from './unusable-config.ts'
 
 export const disabledKey = 'plugins.disabled'
 const disabledVariable = 'SVC_PLUGINS_DISABLED'

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   adminAuthSection,
+  adviseInit,
   type CommandCall,
   CommandError,
   envName,
@@ -14,7 +15,6 @@ import {
   writePrivateFile,
 } from '#kernel'
 import { passwordName } from './runtime-directory.ts'
-import { adviseInit } from './unusable-config.ts'
 
 const tokenBytes = 32
 /** Keys that the reset writes. A variable of one of these would override it. */

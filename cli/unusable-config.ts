@@ -1,5 +1,4 @@
-import { dirname, join } from 'node:path'
-import { type CommandCall, CommandError, defaultDataDir, describeProblem, type PreparedKernel } from '#kernel'
+import { adviseInit, type CommandCall, CommandError, describeProblem, type PreparedKernel } from '#kernel'
 
 /** Throws CommandError naming every problem that the settings page cannot correct, and the file or variable that has it. */
 export function refuseUnusable({ config, decision }: PreparedKernel, { env }: Pick<CommandCall, 'env'>): void {
@@ -15,13 +14,6 @@ export function refuseUnusable({ config, decision }: PreparedKernel, { env }: Pi
     else faults.push(`${adviseInit(config.path, env)}${isConfigured ? `, or set in the environment: ${list(inFile)}` : ''}`)
   }
   throw new CommandError(faults.join('; '))
-}
-
-/** The message for a configuration file that does not exist. */
-export function adviseInit(configPath: string, env: CommandCall['env']): string {
-  const dir = dirname(configPath)
-  const flag = configPath === join(defaultDataDir(env), 'config.toml') ? '' : ` --dir ${dir}`
-  return `${configPath} does not exist; run svc init${flag}`
 }
 
 const tableOf = (field: string): string => field.slice(0, field.lastIndexOf('.'))

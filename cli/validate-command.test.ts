@@ -56,6 +56,24 @@ test.each([
   expect(JSON.parse(json.stdout)).toMatchObject({ valid: false, problems: [{ message: expect.stringContaining(message) }] })
 })
 
+test.each([
+  [{ SVC_PLUGINS_DISABLED: 'ghost' }, "SVC_PLUGINS_DISABLED names 'ghost', which does not exist"],
+  [{ SVC_PLUGINS_PACKAGES: './gone.js' }, "SVC_PLUGINS_PACKAGES names './gone.js', which cannot be loaded"],
+  [{ SVC_ADMIN_AUTH_ENABLED: 'false', SVC_ADMIN_ADDR: '0.0.0.0:9090' }, 'SVC_ADMIN_ADDR must be a loopback address'],
+])('of %j the problem names the variable and not the file', async (env, message) => {
+  const { code, stdout } = await validate({ ...key, ...env })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`1 problem:\n  ${message}`) })
+})
+
+test('a rule across keys that a variable breaks names the variable in its text, and no single variable as JSON', async () => {
+  const env = { ...key, SVC_ADMIN_AUTH_ENABLED: 'false' }
+  const open = join(home.dir, 'open.toml')
+  writeFileSync(open, readFileSync(config, 'utf8').replace('# addr = "127.0.0.1:9090"', 'addr = "0.0.0.0:9090"'))
+  expect((await validate(env, '-c', open)).stdout).toContain('\n  with SVC_ADMIN_AUTH_ENABLED, admin.addr must be a loopback address')
+  const { problems } = JSON.parse((await validate(env, '-c', open, '--json')).stdout)
+  expect(problems).toEqual([{ field: 'admin.addr', message: expect.stringContaining('must be a loopback address') }])
+})
+
 test('a file that does not exist is one problem', async () => {
   const { code, stdout } = await validate(key, '-c', '/nowhere/config.toml')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '1 problem:\n  /nowhere/config.toml does not exist; run svc init --dir /nowhere\n' })

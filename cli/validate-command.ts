@@ -1,5 +1,6 @@
 /** Checks the configuration as `svc serve` would read it, and starts nothing. */
 import {
+  adviseInit,
   type CommandCall,
   type ConfigProblem,
   describeProblem,
@@ -10,7 +11,6 @@ import {
   SvcError,
 } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
-import { adviseInit } from './unusable-config.ts'
 
 interface Fault {
   readonly message: string
@@ -48,4 +48,6 @@ async function findFaults(call: CommandCall): Promise<{ readonly problems: reado
   return { problems: config.problems.map(toFault), lines: config.problems.map(describeProblem) }
 }
 
-const toFault = ({ field, message, origin }: ConfigProblem): Fault => ({ field, message, ...(origin ? { variable: origin } : {}) })
+const toFault = ({ field, message, origin = '' }: ConfigProblem): Fault =>
+  // The origin of a rule across keys is a phrase.
+  /^SVC_\w+$/.test(origin) ? { field, message, variable: origin } : { field, message }

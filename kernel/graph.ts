@@ -20,10 +20,12 @@ export interface OrderedPlugins<P> {
 /**
  * Orders plugins so that each comes after those it requires.
  * Throws PluginGraphError that names every unknown or disabled requirement and each cycle in full.
+ * @param disabledPlace the key or variable that holds `disabledIds`, for messages
  */
 export function orderPlugins<P extends Pick<Plugin, 'id' | 'requires'>>(
   plugins: readonly P[],
   disabledIds: readonly string[] = [],
+  disabledPlace = 'plugins.disabled',
 ): OrderedPlugins<P> {
   const problems: string[] = []
   const byId = new Map<string, P>()
@@ -33,7 +35,7 @@ export function orderPlugins<P extends Pick<Plugin, 'id' | 'requires'>>(
   }
   const off = new Set(disabledIds)
   for (const id of off) {
-    if (!byId.has(id)) problems.push(`plugins.disabled names '${id}', which does not exist; known plugins: ${[...byId.keys()].join(', ')}`)
+    if (!byId.has(id)) problems.push(`${disabledPlace} names '${id}', which does not exist; known plugins: ${[...byId.keys()].join(', ')}`)
   }
   const enabled: P[] = []
   const state = new Map<string, 'open' | 'done'>()

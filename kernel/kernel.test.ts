@@ -7,7 +7,7 @@ import { secret } from './config/setting.ts'
 import { defineHealthCheck, healthChecks } from './http/health.ts'
 import { defineListener, listeners } from './http/listeners.ts'
 import { adminRoutes, defineRoutes } from './http/routes.ts'
-import { createLog } from './log.ts'
+import { createLog, silentLog } from './log.ts'
 import { definePlugin, type Plugin } from './plugin.ts'
 import { defineService, optional, provide } from './service.ts'
 import { testKernel } from './testing/test-kernel.ts'
@@ -178,6 +178,19 @@ test('a service that fails to stop is named, and the others are still stopped', 
   await expect(svc.stop()).rejects.toThrow('did not stop cleanly')
   expect(lines.join()).toContain("service 'test.stubborn' did not stop cleanly")
   expect(steps.slice(-2)).toEqual(['car gone', 'engine gone'])
+})
+
+test('a failed start is refused with its reason, also where a service then does not stop cleanly', async () => {
+  const stubborn = provide(defineService<AsyncDisposable>('test.stubborn'), {}, () => ({
+    [Symbol.asyncDispose]: async () => {
+      throw new Error('stuck')
+    },
+  }))
+  const failing = provide(defineService('test.failing'), {}, () => {
+    throw new Error('the port is taken')
+  })
+  const plugin = definePlugin({ id: 'stubborn', provides: [stubborn, failing] })
+  await expect(testKernel({ plugins: [plugin], log: silentLog })).rejects.toThrow('the port is taken')
 })
 
 test('a configuration that the settings page cannot fix is refused with its field', async () => {

@@ -58,7 +58,8 @@ export async function startKernel(prepared: PreparedKernel, options: StartOption
   try {
     return await boot.run()
   } catch (error) {
-    await boot.undo.run(boot.log)
+    // The undo logs its own failures; the caller gets the reason of the failed start.
+    await boot.undo.run(boot.log).catch(() => undefined)
     throw error
   }
 }

@@ -32,6 +32,14 @@ test('reading one extension point imports no modules of the others', async () =>
   expect(await loadContributions(cliCommands, [plugin])).toEqual([])
 })
 
+const absent = { gone: undefined } as unknown as { readonly gone: ReturnType<typeof check> }
+test.each([
+  ['a contribution', 'health.checks', definePlugin({ id: 'broken', contributes: [healthChecks.load(async () => absent.gone)] })],
+  ['the providers', 'provides', definePlugin({ id: 'broken', provides: async () => absent.gone as never })],
+])('%s whose module lacks the export is refused with the names of the plugin and the list', async (_what, list, plugin) => {
+  await expect(loadPlugin(plugin)).rejects.toThrow(`plugin 'broken' cannot be loaded: '${list}' has an entry that is not an object`)
+})
+
 test.each([
   ['a contribution', definePlugin({ id: 'broken', contributes: [healthChecks.load(missing)] })],
   ['the providers', definePlugin({ id: 'broken', provides: missing })],

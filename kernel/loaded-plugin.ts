@@ -20,8 +20,8 @@ export async function loadPlugin(plugin: Plugin): Promise<LoadedPlugin> {
   return naming(plugin, async () => ({
     id,
     requires,
-    provides: typeof provides === 'function' ? await provides() : provides,
-    contributes: await Promise.all(contributes.map(async ({ point, load }) => ({ point, items: await load() }))),
+    provides: checkAll('provides', typeof provides === 'function' ? await provides() : provides),
+    contributes: await Promise.all(contributes.map(async ({ point, load }) => ({ point, items: checkAll(point.id, await load()) }))),
   }))
 }
 
@@ -33,10 +33,18 @@ export async function loadContributions<C>(
   const loaded = plugins.map((plugin) =>
     naming(plugin, async () => {
       const lists = await Promise.all(plugin.contributes.filter((added) => added.point === point).map(({ load }) => load()))
-      return lists.flat().map((item: C) => ({ plugin, item }))
+      return checkAll(point.id, lists.flat()).map((item: C) => ({ plugin, item }))
     }),
   )
   return (await Promise.all(loaded)).flat()
+}
+
+/** A module that lacks the wanted export loads as undefined. */
+function checkAll<T>(list: string, items: readonly T[]): readonly T[] {
+  if (!Array.isArray(items) || items.some((item) => item === null || typeof item !== 'object')) {
+    throw new Error(`'${list}' has an entry that is not an object; does its module export that name?`)
+  }
+  return items
 }
 
 async function naming<T>({ id }: Plugin, load: () => Promise<T>): Promise<T> {

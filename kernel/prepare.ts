@@ -3,7 +3,7 @@ import { clock } from './clock.ts'
 import { findAdminExposure } from './config/admin-exposure.ts'
 import { type ConfigState, configState } from './config/config-state.ts'
 import { type LoadedConfig, loadConfig } from './config/load.ts'
-import { configSections, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
+import { configSections, envName, type Section, type SettingTable, type SettingValues, type TypedSection } from './config/section.ts'
 import { contributions } from './contributions.ts'
 import { database } from './db/database.ts'
 import { events } from './events.ts'
@@ -49,8 +49,8 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
   const all = await Promise.all(choice.plugins.map(loadPlugin))
   // Sections of disabled plugins stay known, so that their settings in the file are not called unknown.
   const sections = [...kernelSections, ...contributionsTo(configSections, all).map(({ item }) => item)]
-  const arrange = (disabledIds: readonly string[]) => arrangePlugins(all, sections, disabledIds)
-  const { enabled, disabled } = arrange(choice.disabled)
+  const arrange = (disabledIds: readonly string[], place?: string) => arrangePlugins(orderPlugins(all, disabledIds, place), sections)
+  const { enabled, disabled } = arrange(choice.disabled, choice.disabledPlace)
   const reload: ConfigState['reload'] = (changes = {}) =>
     withExposure(withoutDisabled(loadConfig({ path: configPath, dataDir, env, flags, sections, changes }), all))
   const config = reload()
@@ -75,8 +75,8 @@ export async function prepareKernel(request: PrepareRequest): Promise<PreparedKe
 
 /** The enabled and the disabled plugins, without importing more than their declarations. Throws PluginGraphError, and on an unreadable file. */
 export async function choosePlugins(request: PrepareRequest): Promise<OrderedPlugins<Plugin>> {
-  const { plugins, disabled } = await readChoice(request)
-  return orderPlugins(plugins, disabled)
+  const { plugins, disabled, disabledPlace } = await readChoice(request)
+  return orderPlugins(plugins, disabled, disabledPlace)
 }
 
 /** Reads the section `plugins` alone: the sections of the plugins are not known yet. */
@@ -84,16 +84,13 @@ async function readChoice({ plugins, configPath, dataDir, env, flags = {} }: Pre
   const onlyPlugins = Object.fromEntries(Object.entries(flags).filter(([field]) => field.startsWith('plugins.')))
   const config = loadConfig({ path: configPath, dataDir, env, flags: onlyPlugins, sections: [pluginsSection] })
   const { packages, disabled } = config.values.get(pluginsSection.path) as SettingValues<typeof pluginsSection.keys>
-  return { plugins: [...plugins, ...(await loadThirdPartyPlugins(packages, configPath))], disabled }
+  const placeOf = (field: string) => (config.sources.get(field) === 'env' ? envName(field) : field)
+  const added = await loadThirdPartyPlugins(packages, { configPath, place: placeOf('plugins.packages') })
+  return { plugins: [...plugins, ...added], disabled, disabledPlace: placeOf('plugins.disabled') }
 }
 
-/** Throws PluginGraphError when what is left cannot run together. */
-function arrangePlugins(
-  all: readonly LoadedPlugin[],
-  sections: readonly Section[],
-  disabledIds: readonly string[],
-): OrderedPlugins<LoadedPlugin> {
-  const ordered = orderPlugins(all, disabledIds)
+/** Throws PluginGraphError when the enabled plugins cannot run together. */
+function arrangePlugins(ordered: OrderedPlugins<LoadedPlugin>, sections: readonly Section[]): OrderedPlugins<LoadedPlugin> {
   checkServices(ordered.enabled, ordered.disabled, [
     clock,
     log,

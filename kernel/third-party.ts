@@ -5,27 +5,33 @@ import { pathToFileURL } from 'node:url'
 import { PluginGraphError } from './graph.ts'
 import type { Plugin } from './plugin.ts'
 
+interface PackagePlace {
+  readonly configPath: string
+  /** The key or variable that holds the names, for messages. */
+  readonly place: string
+}
+
 /**
  * Loads plugins named in `plugins.packages`: npm packages or paths, both relative to the configuration file.
  * Each must export a plugin as its default export or as `plugin`. They are treated like built-in ones.
  */
-export async function loadThirdPartyPlugins(names: readonly string[], configPath: string): Promise<readonly Plugin[]> {
+export async function loadThirdPartyPlugins(names: readonly string[], { configPath, place }: PackagePlace): Promise<readonly Plugin[]> {
   if (names.length === 0) return []
   shareKernelModules()
   const plugins: Plugin[] = []
-  for (const name of names) plugins.push(await loadPlugin(name, configPath))
+  for (const name of names) plugins.push(await loadPlugin(name, { configPath, place }))
   return plugins
 }
 
-async function loadPlugin(name: string, configPath: string): Promise<Plugin> {
+async function loadPlugin(name: string, { configPath, place }: PackagePlace): Promise<Plugin> {
   let module: { readonly default?: unknown; readonly plugin?: unknown }
   try {
     module = await import(resolvePackage(name, configPath))
   } catch (cause) {
-    throw new PluginGraphError([`plugins.packages names '${name}', which cannot be loaded: ${(cause as Error).message}`], { cause })
+    throw new PluginGraphError([`${place} names '${name}', which cannot be loaded: ${(cause as Error).message}`], { cause })
   }
   const plugin = module.default ?? module.plugin
-  if (!isPlugin(plugin)) throw new PluginGraphError([`'${name}' in plugins.packages does not export a plugin made by definePlugin`])
+  if (!isPlugin(plugin)) throw new PluginGraphError([`'${name}' in ${place} does not export a plugin made by definePlugin`])
   return plugin
 }
 

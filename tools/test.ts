@@ -1,13 +1,5 @@
 /** `npm test`: all tests; with folders or files as arguments, exactly those. Other arguments go to vitest. */
-import { statSync } from 'node:fs'
-import { resolve, sep } from 'node:path'
+import { toFilters } from './test-filters.ts'
 
-process.argv.splice(2, Infinity, 'run', ...process.argv.slice(2).map(toFilter))
+process.argv.splice(2, Infinity, 'run', ...process.argv.slice(2).flatMap(toFilters))
 await import('../node_modules/vitest/vitest.mjs' as string)
-
-/** vitest matches a relative filter anywhere in a path, an absolute one only at its start. */
-function toFilter(argument: string): string {
-  const stats = statSync(argument, { throwIfNoEntry: false })
-  if (argument.startsWith('-') || stats === undefined) return argument
-  return stats.isDirectory() ? resolve(argument) + sep : resolve(argument)
-}

@@ -84,6 +84,13 @@ test('a failed start stops what it started and reports why', { timeout: devMs },
   for (const path of [readyPath(home), anvilPath(home), join(home.dir, 'dev', 'svc.lock.holder')]) expect(existsSync(path)).toBe(false)
 })
 
+test('one port for both listeners is refused before anything starts', async () => {
+  using home = svcHome()
+  const { code, stderr } = await home.run(['dev', '--dir', 'dev', '--admin-port', '8123', '--s3-port', '8123'])
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'fatal: --s3-port and --admin-port must differ, got 8123 for both\n' })
+  expect(existsSync(join(home.dir, 'dev'))).toBe(false)
+})
+
 test('a taken port is refused before anything starts', async () => {
   using home = svcHome()
   const server = createServer().listen(0, '127.0.0.1')

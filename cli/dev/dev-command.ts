@@ -10,6 +10,7 @@ import {
   type RunningKernel,
   startKernel,
   systemClock,
+  usageError,
   writePrivateFile,
 } from '#kernel'
 import { builtinPlugins } from '../../plugins/index.ts'
@@ -92,13 +93,15 @@ function readChoice(flags: CommandCall['flags'], cwd: string): DevChoice {
     const value = flags[name] as number
     if (Number.isInteger(value) && value >= min && value <= max) return value
     const flag = name.replace('Port', '-port')
-    throw new CommandError(`--${flag} must be a whole number from ${min} to ${max}, got ${value}`, { exitCode: 2 })
+    throw usageError(`--${flag} must be a whole number from ${min} to ${max}, got ${value}`)
   }
+  const [s3Port, adminPort] = [whole('s3Port', portMax), whole('adminPort', portMax)]
+  if (s3Port !== 0 && s3Port === adminPort) throw usageError(`--s3-port and --admin-port must differ, got ${s3Port} for both`)
   return {
     dir: resolve(cwd, flags.dir as string),
     providers: whole('providers', providersMax, 1),
-    s3Port: whole('s3Port', portMax),
-    adminPort: whole('adminPort', portMax),
+    s3Port,
+    adminPort,
     isFresh: flags.fresh === true,
   }
 }

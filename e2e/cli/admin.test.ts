@@ -152,7 +152,10 @@ describe('task', () => {
 
   test('acknowledge --yes dismisses failures by type and time; without --before all until now', async () => {
     await fail()
+    const between = new Date().toISOString()
+    await fail()
     await fail('collect')
+    expect(await svc('task', 'acknowledge', '--before', between, '--yes')).toEqual(done('1 failed task acknowledged\n'))
     expect(await svc('task', 'acknowledge', '--before', '2020-01-01T00:00:00Z', '--yes')).toEqual(done('0 failed tasks acknowledged\n'))
     expect(await svc('task', 'acknowledge', '--type', 'test_deliver', '--yes')).toEqual(done('1 failed task acknowledged\n'))
     expect(await dismissAll()).toEqual(done('1 failed task acknowledged\n'))

@@ -10,7 +10,7 @@ import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { stageBucket } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
-export const cachedFiles = (dir: string): number => listCachedFiles(dir).length
+export const countCachedFiles = (dir: string): number => listCachedFiles(dir).length
 
 export function query<R>(dir: string, sql: string): readonly R[] {
   using database = new DatabaseSync(join(dir, 'db', 'svc.db'), { readOnly: true })
@@ -18,14 +18,14 @@ export function query<R>(dir: string, sql: string): readonly R[] {
 }
 
 /** Waits until so many files are left, and as many rows. */
-export const filesLeft = (dir: string, count: number): Promise<true> =>
+export const waitForCachedFiles = (dir: string, count: number): Promise<true> =>
   until(
     `${count} cached files`,
-    async () => (cachedFiles(dir) === count && query(dir, 'select 1 from cache_entries').length === count) || undefined,
+    async () => (countCachedFiles(dir) === count && query(dir, 'select 1 from cache_entries').length === count) || undefined,
   )
 
 /** Waits until the cache check that each commit enqueues has run. */
-export const cacheLookedAt = (dir: string): Promise<true> =>
+export const waitForReconcile = (dir: string): Promise<true> =>
   until('the cache check', async () => {
     const open = query(
       dir,

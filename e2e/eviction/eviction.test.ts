@@ -1,14 +1,24 @@
 import { randomBytes } from 'node:crypto'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel'
+import { listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
-import { announceOverS3, announceToAdmin, cachedFiles, cacheLookedAt, cacheStats, filesLeft, query } from './cache-state.ts'
+import {
+  announceOverS3,
+  announceToAdmin,
+  cacheStats,
+  countCachedFiles,
+  query,
+  waitForCachedFiles,
+  waitForReconcile,
+} from './cache-state.ts'
 
 /** Scenarios with faults have separate devnets, so that all can run at the same time. */
 const scenario = (name: string, run: () => Promise<void>) => test.concurrent(name, { timeout: 180_000 }, run)
@@ -17,7 +27,7 @@ const ownDevnet = { blockTimeSeconds: 0.25 }
 const mebibyte = 1024 * 1024
 const capacity = 1024 * mebibyte
 /** More than is free when the cache has anything in it. */
-const almostEverything = 1_065_353_216
+const almostCapacity = 1_065_353_216
 
 const afterUpload = { 'cache.eviction_policy': 'after_upload' }
 
@@ -43,11 +53,11 @@ scenario(
     await setMinimum(stage, 2)
     const first = await stage.put()
     await stage.stored(first)
-    await filesLeft(stage.dir, 0)
+    await waitForCachedFiles(stage.dir, 0)
     const resume = await holdCommits(stage, 2)
     const object = await stage.put(randomBytes(40_000))
     await stage.stored(object, 2)
-    await filesLeft(stage.dir, 0)
+    await waitForCachedFiles(stage.dir, 0)
     expect(await committed(stage, object)).toBe(2)
     expect(await stage.get(object)).toEqual(object.bytes)
     expect(await stage.get(object, 'bytes=100-199')).toEqual(object.bytes.subarray(100, 200))
@@ -58,9 +68,9 @@ scenario(
     const reviewed = async () =>
       (await stage.tasks()).find(({ type, status }) => type === 'cache_reconcile_durability' && status === 'completed')
     await until('the review of the raised minimum', reviewed)
-    await cacheLookedAt(stage.dir)
+    await waitForReconcile(stage.dir)
     expect(await stage.get(object)).toEqual(object.bytes)
-    expect(cachedFiles(stage.dir)).toBe(0)
+    expect(countCachedFiles(stage.dir)).toBe(0)
     expect(await cacheStats(stage.gateway)).toEqual({
       used_bytes: 0,
       max_bytes: 100 * capacity,
@@ -77,19 +87,19 @@ scenario('after_upload: bytes stay below the minimum of copies; a lowered minimu
   await using stage = await startStage({ ...ownDevnet, providers: 2, copies: 2, settings: afterUpload })
   const first = await stage.put()
   await stage.stored(first)
-  await filesLeft(stage.dir, 0)
+  await waitForCachedFiles(stage.dir, 0)
   await setMinimum(stage, 2)
   const resume = await holdCommits(stage, 1)
   const object = await stage.put(randomBytes(24 * mebibyte))
   await stage.stored(object, 1)
-  await cacheLookedAt(stage.dir)
-  expect(cachedFiles(stage.dir)).toBe(1)
+  await waitForReconcile(stage.dir)
+  expect(countCachedFiles(stage.dir)).toBe(1)
 
   const { Body } = await stage.s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: object.key }))
   const stream = (Body as Readable)[Symbol.asyncIterator]()
   const parts: Buffer[] = [(await stream.next()).value]
   await setMinimum(stage, 1)
-  await filesLeft(stage.dir, 0)
+  await waitForCachedFiles(stage.dir, 0)
   for (let part = await stream.next(); !part.done; part = await stream.next()) parts.push(part.value)
   expect(Buffer.concat(parts).equals(object.bytes)).toBe(true)
   expect((await stage.get(object)).equals(object.bytes)).toBe(true)
@@ -105,10 +115,10 @@ scenario(
     const objects = []
     for (let i = 0; i < 6; i++) objects.push(await stage.put(randomBytes(3 * mebibyte)))
     for (const object of objects) await stage.stored(object)
-    await cacheLookedAt(stage.dir)
-    expect(cachedFiles(stage.dir)).toBe(6)
+    await waitForReconcile(stage.dir)
+    expect(countCachedFiles(stage.dir)).toBe(6)
     objects.push(await stage.put(randomBytes(3 * mebibyte)))
-    await filesLeft(stage.dir, 3)
+    await waitForCachedFiles(stage.dir, 3)
     expect(await cacheStats(stage.gateway)).toMatchObject({
       used_bytes: 9 * mebibyte,
       eviction_policy: 'lru',
@@ -119,14 +129,14 @@ scenario(
     for (const object of objects) expect((await stage.get(object)).equals(object.bytes)).toBe(true)
     for (const object of objects) await stage.stored(object)
 
-    expect(await announceToAdmin(stage.gateway, almostEverything)).toEqual({ status: 507, code: 'cache_full' })
+    expect(await announceToAdmin(stage.gateway, almostCapacity)).toEqual({ status: 507, code: 'cache_full' })
     // The refusal starts an eviction below the low watermark, down to what the body needs.
-    await filesLeft(stage.dir, 2)
+    await waitForCachedFiles(stage.dir, 2)
     await Promise.all([7, 8].map(async () => objects.push(await stage.put(randomBytes(3 * mebibyte)))))
     const user = await stage.gateway.createUser()
-    const answer = await announceOverS3(stage.gateway, user, almostEverything)
+    const answer = await announceOverS3(stage.gateway, user, almostCapacity)
     expect([answer.status, answer.code, answer.headers.get('retry-after')]).toEqual([503, 'SlowDown', '5'])
-    await filesLeft(stage.dir, 2)
+    await waitForCachedFiles(stage.dir, 2)
     expect(await stage.settle(objects)).toEqual([])
   },
 )
@@ -137,14 +147,14 @@ scenario(
     await using stage = await startStage({ copies: 1, settings: { 'cache.max_size_gb': 1, 'cache.eviction_policy': 'none' } })
     const objects = await Promise.all([1, 2, 3].map(() => stage.put(randomBytes(3 * mebibyte))))
     for (const object of objects) await stage.stored(object)
-    await cacheLookedAt(stage.dir)
-    expect(cachedFiles(stage.dir)).toBe(3)
+    await waitForReconcile(stage.dir)
+    expect(countCachedFiles(stage.dir)).toBe(3)
     const user = await stage.gateway.createUser()
-    const answer = await announceOverS3(stage.gateway, user, almostEverything)
+    const answer = await announceOverS3(stage.gateway, user, almostCapacity)
     expect([answer.status, answer.code, answer.headers.has('retry-after')]).toEqual([507, 'InsufficientStorage', false])
-    expect(await announceToAdmin(stage.gateway, almostEverything)).toEqual({ status: 507, code: 'cache_full' })
-    await cacheLookedAt(stage.dir)
-    expect(cachedFiles(stage.dir)).toBe(3)
+    expect(await announceToAdmin(stage.gateway, almostCapacity)).toEqual({ status: 507, code: 'cache_full' })
+    await waitForReconcile(stage.dir)
+    expect(countCachedFiles(stage.dir)).toBe(3)
     await stage.gateway.stop()
 
     const { devnet, privateKey } = stage.network
@@ -155,11 +165,11 @@ scenario(
     const doomed = await startGateway({ ...options, killAt: 'storage.evict.claimed' }).catch(() => undefined)
     await doomed?.ended
     expect(query(stage.dir, 'select state from cache_entries')).toEqual([1, 2, 3].map(() => ({ state: 'evicting' })))
-    expect(cachedFiles(stage.dir)).toBe(3)
+    expect(countCachedFiles(stage.dir)).toBe(3)
 
     setPolicy('none')
     await using gateway = await startGateway(options)
-    await filesLeft(stage.dir, 0)
+    await waitForCachedFiles(stage.dir, 0)
     const s3 = gateway.connect(user)
     for (const object of objects) {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket: stageBucket, Key: object.key }))
@@ -170,3 +180,28 @@ scenario(
     expect(await checkDatabase(stage.dir, devnet)).toEqual([])
   },
 )
+
+scenario('a cached file that cannot be removed is shown as a failed task, and a retry removes it', async () => {
+  const settings = { ...afterUpload, 'worker.tasks.max_retries': 0 }
+  await using stage = await startStage({ providers: 1, copies: 1, settings, ...ownDevnet })
+  const first = await stage.put()
+  await stage.stored(first)
+  await waitForCachedFiles(stage.dir, 0)
+  const resume = await holdCommits(stage, 0)
+  const object = await stage.put()
+  await stage.waits('storage_commit', 'provider_busy')
+  const [path = ''] = listCachedFiles(stage.dir)
+  const elsewhere = join(stage.dir, 'elsewhere')
+  renameSync(path, elsewhere)
+  // A folder cannot be unlinked, not even by root.
+  mkdirSync(path)
+  resume()
+  const failed = await until('a failed task', async () => (await stage.tasks()).find(({ status }) => status === 'failed'))
+  expect(failed).toMatchObject({ type: 'cache_evict', presentation_status: 'failed', last_error: expect.any(String) })
+  expect((await cacheStats(stage.gateway)).used_bytes).toBe(object.bytes.length)
+  rmSync(path, { recursive: true })
+  renameSync(elsewhere, path)
+  expect((await stage.gateway.call('POST', `/api/v1/tasks/${failed.id}/retry`)).status).toBe(200)
+  await waitForCachedFiles(stage.dir, 0)
+  expect(await stage.settle([first, object], { retriesMax: 1 })).toEqual([])
+})

@@ -275,3 +275,11 @@ scenario('I-08: with an unfunded wallet all work waits for the deposit, then for
   await devnet.approveFwss(privateKey)
   expect(await stage.settle(objects)).toEqual([])
 })
+
+scenario('without chain.allow_private_networks a provider at a private address gets no request', async () => {
+  await using stage = await startStage({ providers: 1, copies: 1, settings: { 'chain.allow_private_networks': false } })
+  await stage.put()
+  await stage.waits('storage_store', 'provider')
+  const requests = stage.network.devnet.providers.flatMap(({ counters }) => Object.values(counters.requests))
+  expect(requests.filter((count) => count > 0)).toEqual([])
+})

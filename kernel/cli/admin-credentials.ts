@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { adminAuthSection, adminSection } from '../settings.ts'
 import { type CommandCall, CommandError, type Output } from './command.ts'
-import { findPlace, readSettings } from './command-settings.ts'
+import { adviseInit, findPlace, readSettings } from './command-settings.ts'
 
 type CommandLine = Pick<CommandCall, 'flags' | 'env' | 'cwd'>
 
@@ -49,7 +49,7 @@ function requireInstallation(call: CommandLine): void {
   const { configPath } = findPlace(call)
   const isNamed = call.flags.adminUrl !== undefined || Object.keys(call.env).some((name) => name.startsWith('SVC_ADMIN_'))
   if (isNamed || existsSync(configPath)) return
-  throw new CommandError(`${configPath} does not exist; run svc init, or name a running service with --admin-url`)
+  throw new CommandError(`${adviseInit(configPath, call.env)}, or name a running service with --admin-url`)
 }
 
 /** Whether the command names a service but no configuration. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { within } from '../within.ts'
 import { CommandError } from './command.ts'
 
 /** Longest wait for the next bytes. Longer than the heartbeat of the event stream, and than a disk takes to flush. */
@@ -72,7 +73,10 @@ async function exchange(outgoing: ClientRequest, { base, body, answerMs, idleMs 
   })
   const written = writeBody(outgoing, body, { signal: stop.signal, idleMs, base })
   try {
-    return await Promise.race([answered, written.then(() => within(answered, answerMs, base))])
+    const late = (): never => {
+      throw new CommandError(`no answer from ${base}: it did not come within ${answerMs / 1000} s (--timeout)`)
+    }
+    return await Promise.race([answered, written.then(() => within(answerMs, answered, late))])
   } finally {
     stop.abort()
     // Both may still be rejected; the caller has its result.
@@ -104,16 +108,6 @@ async function writeBody(outgoing: ClientRequest, body: StreamRequest['body'], {
     })
   }
   outgoing.end()
-}
-
-async function within<T>(answer: Promise<T>, ms: number, base: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new CommandError(`no answer from ${base}: it did not come within ${ms / 1000} s (--timeout)`)), ms)
-  try {
-    return await Promise.race([answer, promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Without its body, which `readBytes` reads: `Response` refuses one for some statuses. */

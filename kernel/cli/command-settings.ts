@@ -1,5 +1,5 @@
-import { dirname } from 'node:path'
-import { resolveConfigPath } from '../config/file.ts'
+import { dirname, join } from 'node:path'
+import { defaultDataDir, resolveConfigPath } from '../config/file.ts'
 import { describeProblem, loadConfig } from '../config/load.ts'
 import type { SettingTable, SettingValues, TypedSection } from '../config/section.ts'
 import { type CommandCall, CommandError } from './command.ts'
@@ -14,6 +14,13 @@ export interface CommandPlace {
 export function findPlace({ flags, env, cwd }: Pick<CommandCall, 'flags' | 'env' | 'cwd'>): CommandPlace {
   const configPath = resolveConfigPath(flags.config as string | undefined, env, cwd)
   return { configPath, dataDir: dirname(configPath) }
+}
+
+/** The message for a configuration file that does not exist. */
+export function adviseInit(configPath: string, env: CommandCall['env']): string {
+  const dir = dirname(configPath)
+  const flag = configPath === join(defaultDataDir(env), 'config.toml') ? '' : ` --dir ${dir}`
+  return `${configPath} does not exist; run svc init${flag}`
 }
 
 /**

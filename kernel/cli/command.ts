@@ -45,7 +45,7 @@ export interface Output {
   askSecret?(question: string): Promise<string> | undefined
   /** Writes part of a streamed result: bytes of an object, lines of events. Resolves when the reader can take more. */
   write(part: string | Uint8Array): Promise<void>
-  /** Redraws the whole screen of a terminal. Elsewhere the text is appended. */
+  /** Redraws the whole screen of a terminal. For `isTerminal` only. */
   refresh(text: string): void
   /** Replaces the line that it wrote before, on standard error; '' removes it. Undefined without a terminal there, and under `--json`. */
   readonly progress: ((line: string) => void) | undefined

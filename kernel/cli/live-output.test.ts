@@ -48,12 +48,6 @@ test('a terminal is redrawn in place, limited to its height', () => {
   expect(stdout.written).toEqual(['\u001b[H\u001b[J1\n2\n3\n', '\u001b[H\u001b[J1\n2\n… 3 more lines\n'])
 })
 
-test('without a terminal each refreshed text is appended', () => {
-  const stdout = sink()
-  createLiveOutput({ isJson: false, stdout, stderr: sink() }).refresh('text')
-  expect(stdout.written).toEqual(['text\n'])
-})
-
 test('progress is one replaced line on a terminal, and omitted elsewhere and with --json', () => {
   const stderr = sink({ isTTY: true })
   createLiveOutput({ isJson: false, stdout: sink(), stderr }).progress?.('half')

@@ -27,7 +27,7 @@ export function createLiveOutput({ isJson, stdout, stderr }: LiveSinks): Pick<Ou
       await promise
     },
     refresh(text) {
-      stdout.write(stdout.isTTY ? clearScreen + fitRows(text, stdout.rows) : `${text}\n`)
+      stdout.write(clearScreen + fitRows(text, stdout.rows))
     },
     progress: stderr.isTTY === true && !isJson ? (line) => void stderr.write(clearLine + line) : undefined,
   }

@@ -57,6 +57,30 @@ test('under --json each change is one line', async () => {
   expect(written).toEqual(['{"text":"a"}\n', '{"text":"b"}\n'])
 })
 
+test('without a terminal the next block waits until the reader took the one before', async () => {
+  const written: string[] = []
+  const drains: (() => void)[] = []
+  const stdout = {
+    write: (text: string | Uint8Array) => written.push(String(text)) === 0,
+    once: (_event: 'drain', listener: () => void) => drains.push(listener),
+  }
+  const out = createOutput({ isJson: false, stdout, stderr: { write: () => undefined } })
+  let reads = 0
+  const read = async () => {
+    reads++
+    if (reads > 2) throw refusal
+    return block(`${reads}`)
+  }
+  const shown = showResult({ flags: { watch: true }, out }, read, 1)
+  await expect.poll(() => drains.length).toBe(1)
+  expect([written, reads]).toEqual([['1\n'], 1])
+  drains.shift()?.()
+  await expect.poll(() => drains.length).toBe(1)
+  expect([written, reads]).toEqual([['1\n', '\n2\n'], 2])
+  drains.shift()?.()
+  await expect(shown).rejects.toBe(refusal)
+})
+
 test('an error other than a missing answer ends the command', async () => {
   const { out } = record()
   const broken = new TypeError('a bug')

@@ -35,21 +35,32 @@ export async function showResult(
   using interrupt = watchInterrupt()
   let mark: string | undefined
   for (let shown: Shown | undefined = first; shown; shown = await readNext(read, intervalMs, interrupt)) {
-    const isChanged = mark !== (shown.mark ?? shown.text)
-    if (out.isJson && isChanged) await out.write(`${JSON.stringify(shown.value)}\n`)
-    else if (!out.isJson && (isChanged || out.isTerminal))
-      out.refresh(out.isTerminal || mark === undefined ? shown.text : `\n${shown.text}`)
-    mark = shown.mark ?? shown.text
+    if (out.isTerminal && !out.isJson) out.refresh(shown.text)
+    else if (mark !== markOf(shown)) await out.write(blockOf(shown, { isJson: out.isJson, isFirst: mark === undefined }))
+    mark = markOf(shown)
   }
+}
+
+const markOf = ({ mark, text }: Shown): string => mark ?? text
+
+function blockOf({ value, text }: Shown, { isJson, isFirst }: { readonly isJson: boolean; readonly isFirst: boolean }): string {
+  if (isJson) return `${JSON.stringify(value)}\n`
+  return isFirst ? `${text}\n` : `\n${text}\n`
 }
 
 /** Undefined after Ctrl-C. */
 async function readNext(read: () => Promise<Shown>, intervalMs: number, { signal }: Interrupt): Promise<Shown | undefined> {
-  const stopped = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
   // The pause ends early at Ctrl-C, which `signal` tells.
   await sleep(intervalMs, undefined, { signal }).catch(() => undefined)
   if (signal.aborted) return undefined
-  return Promise.race([read().catch(showSilence), stopped])
+  const { promise: stopped, resolve } = Promise.withResolvers<undefined>()
+  const stop = () => resolve(undefined)
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([read().catch(showSilence), stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 function showSilence(error: unknown): Shown {

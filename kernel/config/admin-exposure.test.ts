@@ -2,14 +2,17 @@ import { expect, test } from 'vitest'
 import { adminAuthSection, adminSection } from '../settings.ts'
 import { testKernel } from '../testing/test-kernel.ts'
 import { findAdminExposure } from './admin-exposure.ts'
+import { describeProblem, type LoadedConfig } from './load.ts'
 
-const problemsOf = (enabled: boolean, addr: string) =>
+const find = (enabled: boolean, addr: string, sources: LoadedConfig['sources'] = new Map()) =>
   findAdminExposure({
+    sources,
     values: new Map<string, Readonly<Record<string, unknown>>>([
       [adminAuthSection.path, { enabled }],
       [adminSection.path, { addr }],
     ]),
-  }).map(({ field, blocks }) => `${field} ${blocks}`)
+  })
+const problemsOf = (enabled: boolean, addr: string) => find(enabled, addr).map(({ field, blocks }) => `${field} ${blocks}`)
 
 test.each([
   ['127.0.0.1:9090', []],
@@ -24,6 +27,14 @@ test.each([
 ])('without authentication listening on %s has the problems %j', (addr, problems) => {
   expect(problemsOf(false, addr)).toEqual(problems)
   expect(problemsOf(true, addr)).toEqual([])
+})
+
+test.each([
+  ['admin.addr', /^SVC_ADMIN_ADDR must be a loopback address/],
+  ['admin.auth.enabled', /^with SVC_ADMIN_AUTH_ENABLED, admin\.addr must be a loopback address/],
+])('where %s is a variable, the problem names it', (field, description) => {
+  const [problem] = find(false, '0.0.0.0:9090', new Map([[field, 'env']]))
+  expect(problem && describeProblem(problem)).toMatch(description)
 })
 
 test('a service without authentication does not start on a non-loopback address', async () => {

@@ -142,6 +142,22 @@ test('a rule that the file alone breaks is a problem of the file, also when the 
   expect(problems).toEqual([{ field: 'cache.low', message: 'must be below cache.high', blocks: 'setup' }])
 })
 
+test('a rule that only the environment breaks is its problem, also when the file spells a choice in capitals', () => {
+  const chain = defineSection('chain', {
+    doc: 'Chain.',
+    keys: {
+      network: choice(['test', 'local'], { label: 'Network', doc: 'Network.', default: 'test', editable: true }),
+      info: text({ label: 'Info', doc: 'Info.', default: '' }),
+    },
+    check: ({ network, info }) => (network === 'local' && info === '' ? [{ key: 'info', message: 'is required' }] : []),
+  })
+  const toml = '[chain]\nnetwork = "LOCAL"\ninfo = "x"\n'
+  const { problems } = load(toml, { sections: [chain], env: { SVC_CHAIN_INFO: '' } })
+  expect(problems.map(describeProblem)).toEqual(['SVC_CHAIN_INFO is required'])
+  const inFile = load('[chain]\nnetwork = "LOCAL"\n', { sections: [chain], env: { SVC_CHAIN_NETWORK: 'local' } })
+  expect(inFile.problems.map(describeProblem)).toEqual(['chain.info is required'])
+})
+
 test('the problem of an invalid --set value names the flag', () => {
   const { problems } = load('', { flags: { 'cache.low': 'x' } })
   expect(problems.map(describeProblem)).toEqual(['--set cache.low must be a number (was a string)'])

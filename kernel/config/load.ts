@@ -11,7 +11,10 @@ export interface ConfigProblem {
   readonly message: string
   /** `setup`: the operator can fix it on the settings page, so the service starts in setup mode. `start`: it cannot start. */
   readonly blocks: 'setup' | 'start'
-  /** Where the value comes from when that is not the file: `SVC_CHAIN_RPC_URL`, or `--set chain.rpc_url`. */
+  /**
+   * Where the value comes from when that is not the file: `SVC_CHAIN_RPC_URL`, or `--set chain.rpc_url`. Of a rule across keys, which the
+   * file alone does not break: `with SVC_CACHE_HIGH, cache.low`.
+   */
   readonly origin?: string
 }
 
@@ -99,15 +102,21 @@ interface SectionContext {
 /** The rules across keys. One that only values outside the file break is a problem of the environment, whichever key the rule names. */
 function checkAcross(section: Section, { values, picked, tree, request }: SectionContext): readonly ConfigProblem[] {
   const broken = section.check(values as never)
-  const origins = [...picked].flatMap(([field, { source }]) => originOf(field, source) ?? [])
-  if (broken.length === 0 || origins.length === 0) return broken.map((fault) => toProblem(section, fault))
+  if (broken.length === 0) return []
+  const sources = new Map([...picked].map(([field, { source }]) => [field, source]))
   const inFile = new Set(section.check(valuesOfFile(section, tree, request) as never).map(({ key }) => key))
   return broken.map((fault) => {
     const problem = toProblem(section, fault)
-    if (inFile.has(fault.key)) return problem
-    const own = originOf(problem.field, picked.get(problem.field)?.source ?? 'default')
-    return { ...problem, blocks: 'start', origin: own ?? `with ${origins.join(' and ')}, ${problem.field}` }
+    return inFile.has(fault.key) ? problem : locateAcross(problem, sources)
   })
+}
+
+/** Names the values outside the file that a rule across keys reads. Without any, the problem is one of the file. */
+export function locateAcross(problem: ConfigProblem, sources: ReadonlyMap<string, Source>): ConfigProblem {
+  const origins = [...sources].flatMap(([field, source]) => originOf(field, source) ?? [])
+  if (origins.length === 0) return problem
+  const own = originOf(problem.field, sources.get(problem.field) ?? 'default')
+  return { ...problem, blocks: 'start', origin: own ?? `with ${origins.join(' and ')}, ${problem.field}` }
 }
 
 const toProblem = ({ path, keys }: Section, { key, message }: { readonly key: string; readonly message: string }): ConfigProblem => ({
@@ -118,7 +127,7 @@ const toProblem = ({ path, keys }: Section, { key, message }: { readonly key: st
 
 function valuesOfFile(section: Section, tree: unknown, { env: _env, flags: _flags, ...request }: ConfigRequest) {
   const entries = Object.entries(section.keys).map(([key, setting]) => {
-    const { value } = pick(`${section.path}.${key}`, setting, tree, { ...request, env: {} })
+    const value = setting.normalize(pick(`${section.path}.${key}`, setting, tree, { ...request, env: {} }).value)
     const usable = setting.rule.check(value) ? defaultOf(setting, request.dataDir) : value
     return [key, usable === undefined ? undefined : setting.parse(usable as FileValue)]
   })

@@ -27,7 +27,7 @@ export const chainSection = defineSection('chain', {
     private_key: secret(
       {
         label: 'Wallet private key',
-        doc: 'private key of the wallet that pays. Run `svc wallet generate`, then set it here or in SVC_CHAIN_PRIVATE_KEY.',
+        doc: 'private key of the wallet that pays. Run `svc wallet generate`, then set chain.private_key or SVC_CHAIN_PRIVATE_KEY to the key that it prints.',
         required: true,
         written: true,
         default: '',

@@ -33,6 +33,7 @@ export const commands = {
     'svc init takes --dir and ignores SVC_CONFIG',
     'svc init on a terminal prints the password once',
     'svc init without a terminal writes admin-initial-password, mode 0600',
+    'The first start of the container writes admin-initial-password, mode 0600',
     'reset-password needs --config or SVC_CONFIG',
     'reset-password rotates the session secret and writes a new admin-initial-password',
     'fund-testnet prints two lines, each a label and a transaction hash',

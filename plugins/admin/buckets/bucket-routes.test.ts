@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defineErrors, definePlugin, events, provide } from '#kernel'
 import { promised } from '#kernel/testing'
 import { type S3Users, s3Users } from '#plugins/s3'
-import { buckets as bucketCatalog } from '#plugins/storage'
+import { buckets as bucketCatalog, placements } from '#plugins/storage'
 import { testAdmin } from '../testing/test-admin.ts'
 import { changeOwner, createBucket, listBuckets, showBucket } from './bucket-api.ts'
 
@@ -93,6 +93,22 @@ test('list and detail show the storage health of a bucket', async () => {
   const list = promised(listBuckets, await admin.call('GET', '/api/v1/buckets'))
   expect(list.map(({ storage_health }) => storage_health)).toMatchObject([{ status: 'available', affected_versions_capped: 0 }, health])
   expect(promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos')).storage_health).toEqual(health)
+})
+
+test('a long list of buckets leaves turns of the event loop to other requests', async () => {
+  await using admin = await testAdmin()
+  for (let at = 1; at <= 41; at++) await admin.call('POST', '/api/v1/buckets', { name: `bucket-${at}`, owner_access_key: root })
+  const perTurn: number[] = []
+  let isNewTurn = true
+  admin.kernel.get(placements).countVersionsOn = () => {
+    if (isNewTurn) perTurn.push(0)
+    if (isNewTurn) setImmediate(() => (isNewTurn = true))
+    isNewTurn = false
+    perTurn.push((perTurn.pop() ?? 0) + 1)
+    return 0
+  }
+  expect((await admin.call('GET', '/api/v1/buckets')).body).toHaveLength(41)
+  expect(perTurn).toEqual([20, 20, 1])
 })
 
 test.each([

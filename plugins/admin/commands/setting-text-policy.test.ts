@@ -14,6 +14,13 @@ test.each([
   expect(readValue(text, { type })).toEqual(value)
 })
 
+test.each([
+  ['CALIBRATION', 'calibration'],
+  ['testnet', 'testnet'],
+])('the choice "%s" is read as "%s"', (text, value) => {
+  expect(readValue(text, { type: 'text', allowed: ['calibration', 'mainnet'] })).toBe(value)
+})
+
 test('values are nested by their paths and found by them', () => {
   const tree = nest({ 'chain.default_copies': 2, 'chain.watch.on': false, 'cache.dir': '/x' })
   expect(tree).toEqual({ chain: { default_copies: 2, watch: { on: false } }, cache: { dir: '/x' } })

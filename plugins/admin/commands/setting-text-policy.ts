@@ -7,8 +7,9 @@ export function valueAt(config: Settings['config'], field: string): unknown {
   return field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], config)
 }
 
-/** Typed text in the form of the file. Invalid text is passed on unchanged: the service reports what is allowed. */
-export function readValue(text: string, { type }: Pick<SettingAbout, 'type'>): FileValue {
+/** Typed text in the form of the file, a choice in its canonical spelling. Invalid text is passed on unchanged: the service reports what is allowed. */
+export function readValue(text: string, { type, allowed }: Pick<SettingAbout, 'type' | 'allowed'>): FileValue {
+  if (allowed) return allowed.find((value) => value.toLowerCase() === text.toLowerCase()) ?? text
   if (type === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
   if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text
   if (type === 'list') return text.split(',').flatMap((entry) => entry.trim() || [])

@@ -29,7 +29,7 @@ const freshMs = 10 * 60_000
 export function readAffectedQuery(query: AffectedQuery, nowMs: number): AffectedFilter {
   const { prefix = '', key = '', local_data_set_id: dataSet } = query
   if (prefix !== '' && key !== '') throw refuse('prefix and key cannot be used together')
-  if (dataSet !== undefined && !/^[1-9]\d{0,15}$/.test(dataSet)) throw refuse('local_data_set_id must be a positive integer')
+  if (dataSet !== undefined && !isRowId(dataSet)) throw refuse('local_data_set_id must be a positive integer below 2^53')
   const after = readPlace(query)
   return {
     ...(prefix === '' ? {} : { prefix }),
@@ -40,6 +40,8 @@ export function readAffectedQuery(query: AffectedQuery, nowMs: number): Affected
     staleBeforeMs: query.stale_before === undefined ? nowMs - freshMs : readTime('stale_before', query.stale_before),
   }
 }
+
+const isRowId = (text: string): boolean => /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text))
 
 function readPlace(query: AffectedQuery): AffectedFilter['after'] {
   const { key_marker: key, version_marker: versionId, created_at_marker: createdAt, stale_before: staleBefore } = query

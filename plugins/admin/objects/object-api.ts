@@ -171,7 +171,8 @@ export const downloadObject = defineEndpoint({
   audit: ['key', 'version_id'],
   params: bucketPath,
   query: type({ key: 'string > 0', 'version_id?': 'string > 0' }),
-  media: 'application/octet-stream',
+  // The content type of the object.
+  media: '*/*',
   deadlineMs: 'none',
   refusals: ['invalid_bucket_name', 'bucket_not_found', 'object_not_found', 'version_not_found', 'is_delete_marker', 'content_unavailable'],
 })

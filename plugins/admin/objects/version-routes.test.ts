@@ -294,6 +294,7 @@ test.each([
   'prefix=a&key=b',
   'local_data_set_id=0',
   'local_data_set_id=x',
+  'local_data_set_id=9007199254740993',
   'key_marker=k',
   'key_marker=k&version_marker=v&created_at_marker=2026-01-01T00:00:00Z',
   'key_marker=k&version_marker=v&created_at_marker=yesterday&stale_before=2026-01-01T00:00:00Z',

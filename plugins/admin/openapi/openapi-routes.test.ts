@@ -89,6 +89,7 @@ test('bodies, answers and refusals are described as they are checked', async () 
   })
   expect(paths['/api/v1/buckets/{name}/objects/upload']?.post).toMatchObject({ requestBody: { content: { '*/*': {} } } })
   expect(paths['/api/v1/events']?.get).toMatchObject({ responses: { 200: { content: { 'text/event-stream': {} } } } })
+  expect(paths['/api/v1/buckets/{name}/objects/download']?.get).toMatchObject({ responses: { 200: { content: { '*/*': {} } } } })
   const health = { content: { 'application/json': { schema: { required: ['status'] } } } }
   expect(paths['/healthz']?.get).toMatchObject({ responses: { 200: health, 503: health } })
   expect(paths['/api/v1/buckets/{name}']?.delete).toMatchObject({ responses: { 501: { $ref: '#/components/responses/Error' } } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineSection, flag, integer, list, secret } from '#kernel'
+import { choice, defineSection, flag, integer, list, secret } from '#kernel'
 import { readChanges } from './read-changes-policy.ts'
 
 const about = { label: 'A setting', doc: 'What it does.', editable: true } as const
@@ -13,6 +13,13 @@ test('nested values become dotted paths, and lists stay whole', () => {
     values: { 'chain.copies': 2, 'chain.watch.on': false, 'chain.watch.peers': ['a', 'b'] },
     problems: [],
   })
+})
+
+test('a choice is saved in its own spelling, and an unknown one as it was sent', () => {
+  const mode = choice(['lru', 'none'], { ...about, default: 'lru' })
+  const cache = [defineSection('cache', { doc: 'Cache.', keys: { mode } })]
+  const savedAs = (text: string) => readChanges({ cache: { mode: text } }, cache).values['cache.mode']
+  expect(['NONE', 'Lru', 'MRU'].map(savedAs)).toEqual(['none', 'lru', 'MRU'])
 })
 
 test.each([

@@ -2,7 +2,7 @@
 import type { FieldError, FileValue, Section } from '#kernel'
 
 export interface SettingChanges {
-  /** Dotted path → the value that was sent, not yet checked against its schema. */
+  /** Dotted path → the value that was sent, a choice in its canonical spelling; not yet checked against its rule. */
   readonly values: Readonly<Record<string, FileValue>>
   /** Names that cannot be changed here. */
   readonly problems: readonly FieldError[]
@@ -14,7 +14,7 @@ export function readChanges(body: object, sections: readonly Section[]): Setting
   for (const leaf of listLeaves(body, '', sections)) {
     const { field, value } = leaf
     const message = whyRefused(leaf, sections)
-    if (message === undefined) values[field] = value as FileValue
+    if (message === undefined) values[field] = (findSetting(field, sections)?.normalize(value) ?? value) as FileValue
     else problems.push({ field, message })
   }
   return { values, problems }

@@ -34,7 +34,8 @@ export function bucketText(bucket: BucketDetail): string {
     ['Created', bucket.created_at],
     ['Updated', bucket.updated_at],
   ])
-  const dataSets = bucket.data_sets.length === 0 ? 'No data sets yet: the first upload creates them.' : dataSetTable(bucket.data_sets)
+  const dataSets =
+    bucket.data_sets.length === 0 ? 'No data sets yet: the first copy to a provider creates them.' : dataSetTable(bucket.data_sets)
   return `${changeText(bucket)}\n${facts}\n\nData sets\n${dataSets}`
 }
 

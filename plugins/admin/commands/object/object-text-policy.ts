@@ -1,5 +1,5 @@
 /** Objects and versions as text. */
-import { formatFacts, formatTable, onOneLine } from '#kernel'
+import { formatFacts, formatTable } from '#kernel'
 import type { ObjectItem, ObjectPage, ObjectProvenance } from '../../objects/object-api.ts'
 import type { DeletedObjects, ObjectHistory } from '../../objects/version-api.ts'
 import { shareText, sizeText } from '../size-text-policy.ts'
@@ -82,8 +82,21 @@ function placeText({ cache, chain }: ObjectItem['location']): string {
 }
 
 function moreText(marker: string | undefined): string {
-  return marker === undefined ? '' : `\nMore: --after ${shellWord(onOneLine(marker))}`
+  if (marker === undefined) return ''
+  // With a space, a key such as `-k` would be read as a flag.
+  return `\nMore: --after${marker.startsWith('-') ? '=' : ' '}${shellWord(marker)}`
 }
 
-/** As it can be pasted into a shell. */
-const shellWord = (text: string): string => (/^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** As it can be pasted into a shell: exactly this text, without characters that a terminal would execute or not show. */
+function shellWord(text: string): string {
+  if (/^[\w./:=@%+-]+$/.test(text)) return text
+  const hidden = /\p{C}|\p{Zl}|\p{Zp}/u
+  return hidden.test(text) ? `$'${[...text].map(escapeHidden).join('')}'` : `'${text.replaceAll("'", "'\\''")}'`
+
+  function escapeHidden(character: string): string {
+    if (character === "'" || character === '\\') return `\\${character}`
+    if (!hidden.test(character)) return character
+    const code = (character.codePointAt(0) ?? 0).toString(16)
+    return code.length > 2 ? `\\U${code.padStart(8, '0')}` : `\\x${code.padStart(2, '0')}`
+  }
+}

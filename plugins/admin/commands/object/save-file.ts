@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { beforeSignalEnds, CommandError } from '#kernel'
 
@@ -43,7 +43,8 @@ export async function saveFile(
     await (target.overwrite ? rename(partial, path) : nameOnce(partial, path))
     return { path, size }
   } catch (error) {
-    await unlink(partial)
+    // Does not replace the error when the file is gone already.
+    await rm(partial, { force: true })
     throw error
   }
 }

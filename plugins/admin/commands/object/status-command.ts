@@ -1,7 +1,7 @@
-import { type CommandCall, openAdminClient, showResult } from '#kernel'
+import { type AdminClient, type CommandCall, CommandError, openAdminClient, showResult } from '#kernel'
 import { objectProvenance, objectStatusDetail } from '../../objects/object-api.ts'
 import { statusText } from './object-text-policy.ts'
-import { readCurrent, readObjectName } from './read-history.ts'
+import { type NamedObject, readCurrent, readObjectName } from './read-history.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
   const object = readObjectName(call)
@@ -9,10 +9,17 @@ export async function run(call: CommandCall): Promise<undefined> {
   const client = await openAdminClient(call)
   const params = { name: object.bucket }
   await showResult(call, async () => {
-    const query = { version_id: versionId ?? (await readCurrent(client, object)).version_id }
+    const query = { version_id: versionId ?? (await readCurrentId(client, object)) }
     const provenance = await client.call(objectProvenance, { params, query })
     const { message } = await client.call(objectStatusDetail, { params, query })
     const status = { ...provenance, ...(message === undefined ? {} : { message }) }
     return { value: status, text: statusText(object.key, status) }
   })
+}
+
+/** A delete marker has no bytes, so its state would mean nothing. */
+async function readCurrentId(client: AdminClient, { bucket, key }: NamedObject): Promise<string> {
+  const current = await readCurrent(client, { bucket, key })
+  if (!current.is_delete_marker) return current.version_id
+  throw new CommandError(`${key} is deleted; bring it back with svc admin object restore ${bucket} ${key}, or name a version`)
 }

@@ -1,6 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { type CommandCall, openAdminClient, requireConfirmation } from '#kernel'
 import { deleteUser } from '../user-api.ts'
-import { requireConfirmation } from './confirmation-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
   const accessKey = call.parameters.accessKey as string
