@@ -5,7 +5,7 @@ import { createPieceHasher } from '../../plugins/storage/pieces/piece-hasher.ts'
 import type { Devnet } from '../devnet.ts'
 
 const POLL_MS = 25
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 
 export const whole = (pieceCids: readonly string[]) => pieceCids.map((pieceCid) => ({ pieceCid, subPieces: [{ subPieceCid: pieceCid }] }))
 
@@ -71,7 +71,7 @@ function isFinal({ txStatus, ok, addMessageOk, dataSetCreated, piecesAdded }: St
   return Boolean(dataSetCreated || piecesAdded || ok === false || addMessageOk === false || txStatus === 'failed' || txStatus === 'reorged')
 }
 
-/** @throws Error with `what` after 20 s */
+/** @throws Error with `what` after 60 s */
 export async function until(what: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {
   for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await delay(POLL_MS)) if (await isTrue()) return
   throw new Error(`timeout after ${TIMEOUT_MS} ms: ${what}`)
