@@ -21,6 +21,11 @@ export function createDevnetCalls({ rpcUrl, reader, anvil }: DeployingChain, con
         functionName: 'pieceLive',
         args: [BigInt(dataSetId), BigInt(pieceId)],
       }),
+    async payerOf(dataSetId: number) {
+      const args = [BigInt(dataSetId)] as const
+      const call = { address: contracts.warmStorage, abi: warmStorageAbi, functionName: 'getDataSet', args } as const
+      return (await reader.readContract(call)).payer
+    },
     async pieceCid(dataSetId: number | bigint, pieceId: number | bigint) {
       const { data } = await reader.readContract({
         address: contracts.pdpVerifier,

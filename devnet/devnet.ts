@@ -86,6 +86,7 @@ export interface Devnet extends AsyncDisposable {
   pieceLive(dataSetId: number | bigint, pieceId: number | bigint): Promise<boolean>
   /** Undefined for an unknown or removed piece. The data set must be live. */
   pieceCid(dataSetId: number | bigint, pieceId: number | bigint): Promise<string | undefined>
+  payerOf(dataSetId: number): Promise<Address>
   /** Of all running providers, oldest first. */
   addPiecesTransactions(): readonly AddPiecesTransaction[]
   mintUsdfc(address: Address, amount: bigint): Promise<void>

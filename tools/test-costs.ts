@@ -9,13 +9,13 @@ const allowances: Readonly<Record<string, number>> = {
   // Each scenario breaks its own network, with a gateway of its own.
   'e2e/faults/faults.test.ts': 100,
   // Kills need a network and two starts each; removals take a proving period.
-  'e2e/removal/removal.test.ts': 70,
+  'e2e/removal/removal.test.ts': 80,
   // 500 objects wait for one provider.
   'e2e/hostile/hanging-provider.test.ts': 50,
   'e2e/replication/replication.test.ts': 40,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
-  'e2e/eviction/eviction.test.ts': 40,
+  'e2e/eviction/eviction.test.ts': 50,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,

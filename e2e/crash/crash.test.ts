@@ -85,7 +85,7 @@ test.concurrent.for(chains)(
     } finally {
       await gateway.kill()
     }
-    expect(findDuplicateAdds(network.devnet)).toEqual([])
+    expect(await findDuplicateAdds(network.devnet)).toEqual([])
     expect(await checkDatabase(dir, network.devnet)).toEqual([])
   },
 )

@@ -97,5 +97,5 @@ test('afterwards chain, providers and database agree', { timeout: 60_000 }, asyn
     expect(await findWrongCopies(stage.network.devnet, await stage.stored(object), sha256(object.bytes))).toEqual([])
   }
   await stage.gateway.stop()
-  expect([...findDuplicateAdds(stage.network.devnet), ...(await checkDatabase(stage.dir, stage.network.devnet))]).toEqual([])
+  expect([...(await findDuplicateAdds(stage.network.devnet)), ...(await checkDatabase(stage.dir, stage.network.devnet))]).toEqual([])
 })

@@ -42,5 +42,5 @@ test.concurrent('a clock that stepped back while the service was down delays no 
   await using gateway = await startGateway({ dir: stage.dir, devnet, privateKey })
   await waitForCopies(gateway, { bucket: 'stage', versionId: object.versionId }, { copies: 2, withinMs: soonMs })
   await gateway.stop()
-  expect([...findDuplicateAdds(devnet), ...(await checkDatabase(stage.dir, devnet))]).toEqual([])
+  expect([...(await findDuplicateAdds(devnet)), ...(await checkDatabase(stage.dir, devnet))]).toEqual([])
 })

@@ -40,7 +40,7 @@ test('objects of all sizes reach three providers byte for byte, confirmed on cha
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'sizes', Key: key }))
     expect(sha256((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(sha256(bytes))
   }
-  expect(findDuplicateAdds(network.devnet)).toEqual([])
+  expect(await findDuplicateAdds(network.devnet)).toEqual([])
 })
 
 test('200 small objects put at once share transactions: at most one per ten pieces', { timeout: 240_000 }, async () => {
@@ -51,5 +51,5 @@ test('200 small objects put at once share transactions: at most one per ten piec
   const transactions = network.devnet.addPiecesTransactions().length - before
   expect(transactions).toBeGreaterThan(0)
   expect(transactions).toBeLessThanOrEqual(60)
-  expect(findDuplicateAdds(network.devnet)).toEqual([])
+  expect(await findDuplicateAdds(network.devnet)).toEqual([])
 })
