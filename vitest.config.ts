@@ -30,7 +30,7 @@ export default defineConfig({
           include: ['{kernel,plugins,cli,tools,examples}/**/*.test.ts'],
           exclude: waitingTests,
           setupFiles: [path('./tools/share-kernel-modules.ts')],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
