@@ -18,7 +18,7 @@ export function cpuTimeOf(pid: number): CpuTime | undefined {
     const micros = (thread: string): number => Number(readFileSync(`${tasks}/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000
     return { mainThread: micros(String(pid)), allThreads: readdirSync(tasks).reduce((sum, thread) => sum + micros(thread), 0) }
   } catch {
-    // Not Linux, or a thread ended meanwhile: the measurement continues without this value.
+    // Not Linux, or a thread has ended: no value.
     return undefined
   }
 }

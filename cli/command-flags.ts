@@ -1,5 +1,5 @@
 /** Converts the flags of a command to those of the parser. */
-import { CommandError, type FlagSpec, parseDuration } from '#kernel'
+import { type FlagSpec, parseDuration, usageError } from '#kernel'
 
 /** Converts the text of a flag. Throws CommandError on an invalid one. */
 export type FlagReader = (text: string) => unknown
@@ -36,10 +36,10 @@ function parserType(name: string, type: FlagSpec['type']): ParserFlag['type'] {
 
 function readerOf(flag: string, type: Exclude<FlagSpec['type'], 'switch'>): (text: string) => unknown {
   const refuse = (need: string, text: string): never => {
-    throw new CommandError(`${flag} must be ${need}, got "${text}"`, { exitCode: 2 })
+    throw usageError(`${flag} must be ${need}, got "${text}"`)
   }
   return (text) => {
-    if (text === '') throw new CommandError(`${flag} needs a value`, { exitCode: 2 })
+    if (text === '') throw usageError(`${flag} needs a value`)
     if (type === 'number') return Number.isFinite(Number(text)) ? Number(text) : refuse('a number', text)
     if (type === 'duration') return parseDuration(text) ?? refuse('a duration such as 5s, 2m or 1h30m', text)
     if (typeof type !== 'string') return type.includes(text) ? text : refuse(`one of ${type.join(', ')}`, text)

@@ -12,6 +12,7 @@ import {
   readConfigFile,
   readSettings,
   saveConfigFile,
+  usageError,
   writePrivateFile,
 } from '#kernel'
 import { passwordName } from './runtime-directory.ts'
@@ -56,9 +57,7 @@ export async function run(call: CommandCall): Promise<undefined> {
 function requireConfig(call: CommandCall): string {
   const { flags, env } = call
   if (flags.config === undefined && !env.SVC_CONFIG?.trim()) {
-    throw new CommandError('svc admin-auth reset-password needs --config or SVC_CONFIG, to name the installation whose password is reset', {
-      exitCode: 2,
-    })
+    throw usageError('svc admin-auth reset-password needs --config or SVC_CONFIG, to name the installation whose password is reset')
   }
   const { configPath } = findPlace(call)
   if (!readConfigFile(configPath).exists) throw new CommandError(adviseInit(configPath, env))

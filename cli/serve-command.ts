@@ -1,6 +1,5 @@
 import {
   type CommandCall,
-  CommandError,
   envName,
   findPlace,
   log,
@@ -8,6 +7,7 @@ import {
   type PreparedKernel,
   prepareKernel,
   startKernel,
+  usageError,
 } from '#kernel'
 import { builtinPlugins } from '../plugins/index.ts'
 import { watchStopSignals } from './stop-signal.ts'
@@ -37,7 +37,7 @@ function readOverrides(pairs: readonly string[]): Readonly<Record<string, string
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=')
-      if (at < 1) throw new CommandError(`--set takes key=value, such as logging.level=debug; got "${pair}"`, { exitCode: 2 })
+      if (at < 1) throw usageError(`--set takes key=value, such as logging.level=debug; got "${pair}"`)
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),
   )
@@ -51,9 +51,8 @@ function refuseSecretFlags({ sections }: PreparedKernel, flags: Readonly<Record<
       const value = Object.hasOwn(flags, field) ? flags[field] : undefined
       // Part of the value may be secret, such as the token in a URL.
       if (value === undefined || setting.secretParts(value).length === 0) continue
-      throw new CommandError(
+      throw usageError(
         `--set takes no secret, because the process list shows it: set ${field} in the configuration file or ${envName(field)}`,
-        { exitCode: 2 },
       )
     }
   }

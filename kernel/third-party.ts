@@ -19,11 +19,11 @@ export async function loadThirdPartyPlugins(names: readonly string[], { configPa
   if (names.length === 0) return []
   shareKernelModules()
   const plugins: Plugin[] = []
-  for (const name of names) plugins.push(await loadPlugin(name, { configPath, place }))
+  for (const name of names) plugins.push(await importPackage(name, { configPath, place }))
   return plugins
 }
 
-async function loadPlugin(name: string, { configPath, place }: PackagePlace): Promise<Plugin> {
+async function importPackage(name: string, { configPath, place }: PackagePlace): Promise<Plugin> {
   let module: { readonly default?: unknown; readonly plugin?: unknown }
   try {
     module = await import(resolvePackage(name, configPath))

@@ -58,7 +58,7 @@ function findGivers(enabled: readonly LoadedPlugin[], problems: string[]): Reado
 /** Ids of the plugin itself and all that it requires, directly or through others. */
 function requiredBy(plugin: LoadedPlugin, enabled: readonly LoadedPlugin[]): ReadonlySet<string> {
   const reached = new Set([plugin.id])
-  // Iteration of a set also visits entries added meanwhile.
+  // Iterating a set also visits entries that the loop adds.
   for (const id of reached) for (const next of enabled.find((candidate) => candidate.id === id)?.requires ?? []) reached.add(next)
   return reached
 }

@@ -46,11 +46,11 @@ const allowances: Readonly<Record<string, number>> = {
 /** Folders whose tests start processes or wait for a chain. */
 const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']
 
-const waitingFileSeconds = 10
-const computingFileSeconds = 4
-
 /** Files elsewhere that start processes. */
 const waitingFiles = ['cli/serve-command.test.ts', 'plugins/storage/objects/put-crash.test.ts']
+
+const waitingFileSeconds = 10
+const computingFileSeconds = 4
 
 /** Globs of the tests that wait, for the project `waiting`. */
 export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.test.ts`), ...waitingFiles]

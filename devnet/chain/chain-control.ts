@@ -8,7 +8,7 @@ import type { AnvilCall } from './rpc.ts'
 
 /** Blocks mined after a state was loaded: reads at recent blocks need states, which a load does not restore. */
 export const SETTLING_BLOCKS = 8
-/** Delay between a transaction's arrival and its block, which takes all that arrived meanwhile. */
+/** Delay between a transaction's arrival and its block. Transactions that arrive within it share the block. */
 const BATCH_MS = 10
 /** In case a notification is lost. */
 const POOL_POLL_MS = 1000

@@ -42,7 +42,7 @@ export function restoreSnapshot(dir: string, chainDir: string): DevnetContracts 
   }
 }
 
-/** Stores the chain as it is now. When another process has stored it meanwhile, that one stays. */
+/** Stores the current state of the chain. Keeps a snapshot that another process stored first. */
 export async function storeSnapshot(dir: string, anvil: AnvilCall, contracts: DevnetContracts): Promise<void> {
   const dumped = String(await anvil('anvil_dumpState'))
   const unfinished = `${dir}.${randomUUID()}`

@@ -57,7 +57,7 @@ const remove = ({ s3 }: Stage, { key, versionId }: StoredObject) =>
     return answer && true
   })
 
-/** Waits until the database has only `left` contents, and mines blocks meanwhile. */
+/** Mines blocks until the database has only `left` contents. */
 const waitForContents = (stage: Stage, left: number) =>
   until(
     'the deletion of the contents',

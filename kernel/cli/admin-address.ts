@@ -1,4 +1,4 @@
-import { CommandError } from './command.ts'
+import { usageError } from './usage.ts'
 
 const everywhere = new Set(['', '0.0.0.0', '[::]'])
 
@@ -10,7 +10,7 @@ export function readAdminUrl(text: string): string {
   const spelled = withScheme.replace(/^(\w+:\/\/)(?=[:/]|$)/, '$1127.0.0.1')
   const url = URL.canParse(spelled) ? new URL(spelled) : undefined
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new CommandError(`"${text}" is not the address of an Admin API; write it like http://127.0.0.1:9090`, { exitCode: 2 })
+    throw usageError(`"${text}" is not the address of an Admin API; write it like http://127.0.0.1:9090`)
   }
   if (everywhere.has(url.hostname)) url.hostname = '127.0.0.1'
   let end = url.pathname.length

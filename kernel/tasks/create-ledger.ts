@@ -86,7 +86,7 @@ export function createLedger({ database, clock, kinds, onChange }: LedgerDeps): 
     async acknowledgeAll({ kind, failedBeforeMs = Number.POSITIVE_INFINITY }) {
       requireKind(kind)
       const { beforeMs, latest } = await database.write((tx) => {
-        // Excludes failures recorded meanwhile, or the loop might never end.
+        // Excludes failures recorded after the start, or the loop might never end.
         const beforeMs = Math.min(failedBeforeMs, fenceFailures(tx, clock.now()))
         const failed = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
         return { beforeMs, latest: failed.filter(({ failedAtMs }) => (failedAtMs ?? beforeMs) < beforeMs) }

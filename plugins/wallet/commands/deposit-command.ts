@@ -1,11 +1,11 @@
-import { type CommandCall, CommandError } from '#kernel'
+import { type CommandCall, usageError } from '#kernel'
 import { parseUsdfc } from '../funding/usdfc-amount-policy.ts'
 import { requireConfirmed, sendFunding } from './send-funding.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {
   const text = call.parameters.amount as string
   const amount = parseUsdfc(text)
-  if (!amount.isValid) throw new CommandError(`the amount ${amount.reason}, got "${text}"`, { exitCode: 2 })
+  if (!amount.isValid) throw usageError(`the amount ${amount.reason}, got "${text}"`)
   const outcome = await sendFunding(call, amount.baseUnits)
   call.out.result({ tx_hash: outcome.hash, confirmed: outcome.isConfirmed }, `Status: ${outcome.isConfirmed ? 'confirmed' : 'submitted'}`)
   requireConfirmed(outcome, call.flags.timeout as number)

@@ -1,4 +1,5 @@
 /** Formats providers. Their own texts are untrusted: the table keeps only printable characters. */
+import { onOneLine } from '#kernel'
 import type { ListedProvider } from '../chain/provider-directory.ts'
 
 export type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'
@@ -52,7 +53,7 @@ export function describeProvider({ provider, health }: CheckedProvider) {
   }
 }
 
-const shown = (text: string | undefined): string => text?.replace(/[\p{C}\s]+/gu, ' ').trim() || missing
+const shown = (text: string | undefined): string => onOneLine(text ?? '') || missing
 
 /** One decimal, or none for whole units. */
 function formatSize(bytes: bigint | undefined): string {

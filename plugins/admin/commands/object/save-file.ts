@@ -65,7 +65,7 @@ async function writeAll(handle: FileHandle, bytes: AsyncIterable<Uint8Array>, pa
   }
 }
 
-/** A link fails where a file of this name appeared meanwhile; a rename would replace it. */
+/** Fails when a file of this name exists by then; a rename would replace it. */
 async function nameOnce(partial: string, path: string): Promise<void> {
   try {
     await link(partial, path)
