@@ -38,9 +38,9 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/cli/readme.test.ts': 20,
   'cli/dev/dev-command.test.ts': 20,
   // Every state of copy, batch and data set, with every event.
-  'plugins/storage/copies/states-model.test.ts': 12,
+  'plugins/replication/copies/states-model.test.ts': 12,
   // Hashes hundreds of MiB.
-  'plugins/storage/pieces/piece-calculator.test.ts': 8,
+  'plugins/replication/pieces/piece-calculator.test.ts': 8,
 }
 
 /** Folders whose tests start processes or wait for a chain. */

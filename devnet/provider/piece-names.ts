@@ -3,7 +3,7 @@ import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
 import { create as createMultihash } from 'multiformats/hashes/digest'
 import { type Hex, hexToBytes, toHex } from 'viem'
-import { type ParsedPieceCid, PieceCidError, parsePieceCid } from '../../plugins/storage/pieces/piece-cid.ts'
+import { type ParsedPieceCid, PieceCidError, parsePieceCid } from '../../plugins/replication/pieces/piece-cid.ts'
 import { refusal } from './refusal.ts'
 
 /** Codec `fil-commitment-unsealed` and multihash `sha2-256-trunc254-padded`. */

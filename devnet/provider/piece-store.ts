@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isPieceCid, pieceCidOf } from '../../plugins/storage/pieces/piece-cid.ts'
-import { createPieceHasher } from '../../plugins/storage/pieces/piece-hasher.ts'
+import { isPieceCid, pieceCidOf } from '../../plugins/replication/pieces/piece-cid.ts'
+import { createPieceHasher } from '../../plugins/replication/pieces/piece-hasher.ts'
 import { rootOf } from './piece-names.ts'
 
 /** The body is larger than the limit. */

@@ -1,7 +1,7 @@
 /** Imports every pipeline step, so that its probes are registered. */
 import '../../plugins/storage/objects/put-object.ts'
-import '../../plugins/storage/copies/commit-pieces.ts'
-import '../../plugins/storage/copies/pull-pieces.ts'
-import '../../plugins/storage/copies/store-content.ts'
-import '../../plugins/storage/datasets/ensure-data-set.ts'
+import '../../plugins/replication/copies/commit-pieces.ts'
+import '../../plugins/replication/copies/pull-pieces.ts'
+import '../../plugins/replication/copies/store-content.ts'
+import '../../plugins/replication/datasets/ensure-data-set.ts'
 import '../../plugins/storage/cache/evictor.ts'

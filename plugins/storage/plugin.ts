@@ -15,8 +15,8 @@ import {
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
+import { confirmationUpdated } from '../replication/copies/copy-events.ts'
 import { bucketUpdated } from './contract.ts'
-import { confirmationUpdated } from './copies/copy-events.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
 
@@ -36,18 +36,18 @@ export const storagePlugin = definePlugin({
       },
     }),
     taskKinds.load(
-      async () => (await import('./copies/store-task.ts')).storeTask,
-      async () => (await import('./datasets/ensure-data-set-task.ts')).ensureDataSetTask,
-      async () => (await import('./copies/pull-task.ts')).pullTask,
-      async () => (await import('./copies/commit-task.ts')).commitTask,
+      async () => (await import('../replication/copies/store-task.ts')).storeTask,
+      async () => (await import('../replication/datasets/ensure-data-set-task.ts')).ensureDataSetTask,
+      async () => (await import('../replication/copies/pull-task.ts')).pullTask,
+      async () => (await import('../replication/copies/commit-task.ts')).commitTask,
       async () => (await import('./cache/review-durability-task.ts')).reviewDurabilityTask,
       async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacityTask,
       async () => (await import('./cache/evict-task.ts')).evictTask,
-      async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
-      async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
+      async () => (await import('../replication/removals/cleanup-task.ts')).cleanupTask,
+      async () => (await import('../replication/finality/verify-landings-task.ts')).verifyLandingsTask,
     ),
     taskSchedules.load(async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
-    dueTimes.load(async () => (await import('./due-times-store.ts')).storageDueTimes),
+    dueTimes.load(async () => (await import('../replication/due-times-store.ts')).storageDueTimes),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
@@ -67,21 +67,21 @@ export const storagePlugin = definePlugin({
       defineRecovery({
         name: 'storage.deleted-contents',
         uses: { database },
-        run: async ({ database }) => (await import('./removals/forget-leftovers.ts')).forgetLeftovers(database),
+        run: async ({ database }) => (await import('../replication/removals/forget-leftovers.ts')).forgetLeftovers(database),
       }),
     ),
     taskRecoveries.load(
-      async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
-      async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
+      async () => (await import('../replication/copies/store-freed.ts')).storeFreedRecovery,
+      async () => (await import('../replication/finality/verify-landings-task.ts')).verifyLandingsRecovery,
     ),
     healthChecks.load(async () => (await import('./cache/cache-health.ts')).cacheHealth),
     metricCollectors.load(
       async () => (await import('./cache/cache-metrics.ts')).cacheMetrics,
-      async () => (await import('./objects/object-metrics.ts')).objectStateMetric,
+      async () => (await import('../replication/copies/object-metrics.ts')).objectStateMetric,
     ),
     eventKinds.with(bucketUpdated, confirmationUpdated),
     eventKinds.load(async () => {
-      const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')
+      const { uploadProgressUpdated, uploadStateChanged } = await import('../replication/copies/upload-events.ts')
       return [uploadProgressUpdated, uploadStateChanged]
     }),
   ],

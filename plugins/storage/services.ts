@@ -1,12 +1,12 @@
 /** Internal services of this plugin. */
 import { defineService } from '#kernel'
+import type { UploadEvents } from '../replication/copies/upload-events.ts'
+import type { UploadMeter } from '../replication/copies/upload-meter.ts'
+import type { Providers } from '../replication/datasets/providers.ts'
+import type { PieceCalculator } from '../replication/pieces/piece-calculator.ts'
+import type { RemoteReader } from '../replication/remote-reads/read-remote.ts'
 import type { Cache } from './cache/cache.ts'
 import type { OpenedObject } from './contract.ts'
-import type { RemoteReader } from './copies/read-remote.ts'
-import type { UploadEvents } from './copies/upload-events.ts'
-import type { UploadMeter } from './copies/upload-meter.ts'
-import type { Providers } from './datasets/providers.ts'
-import type { PieceCalculator } from './pieces/piece-calculator.ts'
 
 export const cache = defineService<Cache>('storage.cache')
 /** Object reads since the start, by source of the bytes. */

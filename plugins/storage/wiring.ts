@@ -1,22 +1,22 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
 import { clock, contributions, database, events, log, provide, taskQueue, workerSection } from '#kernel'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
+import { sha256Of } from '../replication/copies/placement-store.ts'
+import { createPlacements } from '../replication/copies/placements.ts'
+import { storeNotifier } from '../replication/copies/store-notifier.ts'
+import { storeConcurrency } from '../replication/copies/store-task.ts'
+import { storeWhenDue } from '../replication/copies/store-when-due.ts'
+import { createUploadEvents } from '../replication/copies/upload-events.ts'
+import { createUploadMeter } from '../replication/copies/upload-meter.ts'
+import { createPace } from '../replication/pace.ts'
+import { pipeline } from '../replication/pipeline.ts'
+import { createSchedule } from '../replication/schedule.ts'
 import { createCache } from './cache/cache.ts'
-import { type BlobRef, blobsOfContent } from './cache/cache-store.ts'
 import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
+import { type BlobRef, blobsOfContent } from './catalog/cache-entry-store.ts'
 import { bucketOwnerChecks, buckets, bucketUpdated, cacheGauge, objects, placements, versions } from './contract.ts'
-import { sha256Of } from './copies/placement-store.ts'
-import { createPlacements } from './copies/placements.ts'
-import { storeNotifier } from './copies/store-notifier.ts'
-import { storeConcurrency } from './copies/store-task.ts'
-import { storeWhenDue } from './copies/store-when-due.ts'
-import { createUploadEvents } from './copies/upload-events.ts'
-import { createUploadMeter } from './copies/upload-meter.ts'
 import { createObjects } from './objects/objects.ts'
-import { createPace } from './pace.ts'
-import { pipeline } from './pipeline.ts'
-import { createSchedule } from './schedule.ts'
 import { cache, pieceCalculator, providers, readCounts, remoteReader, uploadEvents, uploadMeter } from './services.ts'
 import { cacheSection } from './settings.ts'
 import { createVersions } from './versions/versions.ts'
@@ -52,14 +52,14 @@ export const storageServices = [
   provide(uploadEvents, { database, clock, events, log, queue: taskQueue }, createUploadEvents),
   provide(uploadMeter, { clock, uploadEvents }, (uses) => createUploadMeter(uses.clock, uses.uploadEvents.progressed)),
   provide(pieceCalculator, {}, async () => {
-    const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
+    const { createPieceCalculator } = await import('../replication/pieces/piece-calculator.ts')
     return createPieceCalculator()
   }),
   provide(
     providers,
     { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings },
     async ({ settings, worker, ...deps }) => {
-      const { createProviders } = await import('./datasets/providers.ts')
+      const { createProviders } = await import('../replication/datasets/providers.ts')
       const slots = {
         store: Math.min(storeConcurrency, worker.concurrency),
         mutation: Math.min(worker.provider_mutation_concurrency, worker.concurrency),
@@ -69,7 +69,7 @@ export const storageServices = [
     },
   ),
   provide(remoteReader, { database, clock, log, providers }, async (deps) => {
-    const { createRemoteReader } = await import('./copies/read-remote.ts')
+    const { createRemoteReader } = await import('../replication/remote-reads/read-remote.ts')
     return createRemoteReader(deps)
   }),
   provide(
@@ -91,7 +91,7 @@ export const storageServices = [
       cache,
     },
     async ({ queue, cache, ...deps }) => {
-      const { openWarmStorageReads } = await import('./chain/warm-storage-reads.ts')
+      const { openWarmStorageReads } = await import('../replication/chain/warm-storage-reads.ts')
       const schedule = createSchedule(queue)
       return {
         ...deps,

@@ -1,5 +1,5 @@
 import type { Clock, Database, Log } from '#kernel'
-import { writeAccessTime } from './cache-store.ts'
+import { writeAccessTime } from '../catalog/cache-entry-store.ts'
 
 /** A read less than this after the stored time is not written. */
 const resolutionMs = 60_000

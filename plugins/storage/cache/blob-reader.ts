@@ -1,5 +1,5 @@
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { storageErrors } from '../errors.ts'
-import type { BlobRef } from './cache-store.ts'
 import type { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'

@@ -1,6 +1,6 @@
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { blobPath } from './blob-folders.ts'
 import { type BlobReaderDeps, type ExpectedBlob, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
-import type { BlobRef } from './cache-store.ts'
 import type { HotBytes } from './hot-bytes.ts'
 
 export interface BlobReads {

@@ -1,7 +1,7 @@
 import type { Probe } from '#kernel'
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { storageErrors } from '../errors.ts'
 import type { BlobFolders } from './blob-folders.ts'
-import type { BlobRef } from './cache-store.ts'
 import { Digests } from './digests.ts'
 import { type Disk, isMissing } from './disk.ts'
 

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rename, rm, truncate, unlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type BlobRef, beginEviction, blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { cacheHealth } from './cache-health.ts'
-import { type BlobRef, beginEviction, blobsOfContent } from './cache-store.ts'
 
 function blobOf({ database }: ObjectStorage, contentId: number | null): BlobRef {
   const [blob] = blobsOfContent(database.read, contentId ?? 0)

@@ -1,8 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
+import {
+  type BlobRef,
+  beginEviction,
+  cancelEvictionIfNeeded,
+  evictingBlobs,
+  evictingContents,
+  finishEviction,
+} from '../catalog/cache-entry-store.ts'
 import { blobPath, blobsFolder } from './blob-folders.ts'
-import { type BlobRef, beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
 

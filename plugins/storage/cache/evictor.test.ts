@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock, watchProbes } from '#kernel/testing'
+import { releaseEntry, updateReleasable } from '../catalog/cache-entry-store.ts'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { releaseEntry, updateReleasable } from './cache-store.ts'
 import type { EvictionRules } from './eviction-policy.ts'
 
 const { signal } = new AbortController()

@@ -1,6 +1,6 @@
 import { defineProbe } from '#kernel'
+import { type Candidate, hasReleasable, pageOfReleasable } from '../catalog/cache-entry-store.ts'
 import type { AccessLog } from './access-log.ts'
-import { type Candidate, hasReleasable, pageOfReleasable } from './cache-store.ts'
 import { contentsPerPage, type Evictions, evictContents, finishEvictions } from './eviction.ts'
 import { crossesHighWatermark, type EvictionRules, selectToFree, targetBytes } from './eviction-policy.ts'
 

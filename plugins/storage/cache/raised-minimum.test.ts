@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { updateReleasable } from '../catalog/cache-entry-store.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
-import { updateReleasable } from './cache-store.ts'
 import { reviewDurability } from './review-durability.ts'
 
 test('raising the minimum does not bring evicted bytes back into the cache', async () => {

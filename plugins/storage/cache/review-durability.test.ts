@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Database, LeaseLost } from '#kernel'
 import { checkTaskKind, watchProbes } from '#kernel/testing'
+import { updateReleasable } from '../catalog/cache-entry-store.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
-import { updateReleasable } from './cache-store.ts'
 import { reviewDurability } from './review-durability.ts'
 import { reviewDurabilityTask } from './review-durability-task.ts'
 

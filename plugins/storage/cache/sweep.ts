@@ -1,8 +1,8 @@
 import { lstat, opendir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Database, Log } from '#kernel'
+import { knownBlobs, markSwept, unsweptEpochs } from '../catalog/cache-entry-store.ts'
 import { blobsFolder } from './blob-folders.ts'
-import { knownBlobs, markSwept, unsweptEpochs } from './cache-store.ts'
 import { type Disk, isMissing } from './disk.ts'
 
 /** Ids per database lookup: blocks the event loop for about a millisecond. */

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { releaseEntry } from '../cache/cache-store.ts'
+import { releaseEntry } from './cache-entry-store.ts'
 import { type AttachedContent, attachReason } from './content-store.ts'
 
 /**

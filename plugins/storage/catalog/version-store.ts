@@ -1,9 +1,9 @@
 import type { Reader, Tx } from '#kernel'
 import type { ExpectedBlob } from '../cache/blob-reader.ts'
-import { type BlobRef, type PlacedBlob, placeBlob } from '../cache/cache-store.ts'
 import type { Bucket, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
+import { type BlobRef, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
 import { type AttachedContent, attachContent } from './content-store.ts'
 import { formatTexts, StoredVersion, type VersionRow } from './stored-version.ts'
 

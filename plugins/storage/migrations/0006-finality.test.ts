@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openTestDatabase } from '#kernel/testing'
-import { dueBatches } from '../finality/landing-store.ts'
+import { dueBatches } from '../../replication/finality/landing-store.ts'
 import { objectsMigration } from './0001-objects.ts'
 import { copiesMigration } from './0002-copies.ts'
 import { removalsMigration } from './0003-removals.ts'

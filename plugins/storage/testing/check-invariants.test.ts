@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blobsOfContent } from '../cache/cache-store.ts'
+import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { copiesMigration } from '../migrations/0002-copies.ts'
 import { listReadsMigration } from '../migrations/0004-list-reads.ts'
 import { versionCountsMigration } from '../migrations/0015-version-counts.ts'

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { recountContent } from '../../replication/copies/copy-store.ts'
 import type { ObjectVersion } from '../contract.ts'
-import { recountContent } from '../copies/copy-store.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
 const at = (version: ObjectVersion) => ({ bucket: 'photos', key: version.key, versionId: version.versionId })

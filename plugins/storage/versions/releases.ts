@@ -1,9 +1,9 @@
 import type { Log, Reader, TaskQueue, Tx } from '#kernel'
+import { readOpenCopies, releaseCopies } from '../../replication/copies/release-store.ts'
 import type { Cache } from '../cache/cache.ts'
 import { dropReferences, forgetDeleted } from '../catalog/reference-store.ts'
 import type { CacheRelease } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
-import { readOpenCopies, releaseCopies } from '../removals/release-store.ts'
 import { taskKeys } from '../task-keys.ts'
 import type { VersionDeps } from './versions.ts'
 

@@ -1,6 +1,6 @@
 import { unlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { blobsOfContent } from '../cache/cache-store.ts'
+import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import { flipByte } from '../testing/flip-byte.ts'
 import { chunksOf } from '../testing/object-storage.ts'

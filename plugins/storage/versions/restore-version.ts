@@ -1,7 +1,7 @@
 import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
-import { type BlobRef, placeBlob } from '../cache/cache-store.ts'
 import type { Reservation } from '../cache/reservation.ts'
+import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
 import { addReference, clearLost, findReadability, sha256OfContent } from '../catalog/reference-store.ts'
 import { findVersion, locateVersion } from '../catalog/version-store.ts'

@@ -1,0 +1,41 @@
+import { hash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { flipByte } from '../../storage/testing/flip-byte.ts'
+import { fileBody, sendBody, UploadSourceDamaged } from './upload-body.ts'
+
+/** A writable that collects the body. */
+function request() {
+  const blocks: Buffer[] = []
+  const into = new Writable({
+    write(block: Buffer, _encoding, done) {
+      blocks.push(block)
+      done()
+    },
+  })
+  return { into, bytes: () => Buffer.concat(blocks) }
+}
+
+test.each([
+  ['of one block', 1000],
+  ['of several blocks', 2_500_000],
+])('I-30: a file %s with another SHA-256 than recorded is not sent completely', async (_what, size) => {
+  const directory = await mkdtemp(join(tmpdir(), 'svc-upload-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const path = join(directory, 'blob')
+  const bytes = randomBytes(size)
+  await writeFile(path, bytes)
+  const body = fileBody(path, { size, sha256: hash('sha256', bytes) })
+  const intact = request()
+  await sendBody(body, intact.into, () => {})
+  expect(Buffer.compare(intact.bytes(), bytes)).toBe(0)
+
+  await flipByte(path, size - 1)
+  const damaged = request()
+  await expect(sendBody(body, damaged.into, () => {})).rejects.toThrow(UploadSourceDamaged)
+  expect(damaged.into.destroyed).toBe(true)
+  expect(damaged.bytes().length).toBeLessThan(size)
+})

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest'
+import { type Database, systemClock, type Tx } from '#kernel'
+import { openTestDatabase } from '#kernel/testing'
+import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
+import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
+import { createObjects } from '../../storage/objects/objects.ts'
+import { openObjectStorage, readAll } from '../../storage/testing/object-storage.ts'
+import { objectStateMetric } from './object-metrics.ts'
+import { countStates } from './state-counts.ts'
+
+const openDatabase = () => openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration] }])
+
+const zero = { cached: 0, uploading: 0, committing: 0, replicating: 0, stored: 0, failed: 0 }
+
+/** A queue in which every task is open. */
+const allOpen = { isOpen: () => true }
+
+async function distribution(database: Database): Promise<Record<string, number>> {
+  const samples = await objectStateMetric.collect({ database, taskQueue: allOpen } as never)
+  return Object.fromEntries(samples.map(({ labels, value }) => [labels.state, value]))
+}
+
+interface Planned {
+  readonly storeState?: string
+  readonly copies?: readonly string[]
+  /** Number of keys whose current version has these bytes. */
+  readonly current?: number
+  /** Number of non-current versions with these bytes. */
+  readonly older?: number
+}
+
+/** Inserts rows as the object operations and the pipeline write them. */
+const plan = (database: Database, ...all: readonly Planned[]) => database.write((tx) => void all.map((planned) => place(tx, planned)))
+
+function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, older = 0 }: Planned): void {
+  const { lastId: id } = tx.run(
+    `insert into contents (bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
+     values (1, 's256:' || lower(hex(randomblob(8))), 1, ?, 2, ?, 0, 0)`,
+    current + older,
+    storeState,
+  )
+  const version = (key: string, rseq: number) =>
+    tx.run(
+      `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
+       values (1, ?, ?, lower(hex(randomblob(8))), ?, 0, 1, '', '', 0)`,
+      key,
+      rseq,
+      id,
+    )
+  for (let n = 0; n < current; n++) {
+    version(`${id}-${n}`, -2)
+    tx.run(
+      `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (1, ?, '', -2, ?, 1, '', 0)`,
+      `${id}-${n}`,
+      id,
+    )
+  }
+  for (let n = 0; n < older; n++) version(`${id}-${n}`, -1)
+  for (const [slot, state] of copies.entries()) {
+    tx.run(
+      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
+       values (?, ?, ?, ?, ?, 'store', '7', 0, 0)`,
+      id,
+      id,
+      slot,
+      slot,
+      state,
+    )
+  }
+  tx.run(
+    'insert into bucket_stats (bucket_id, live_objects) values (1, ?) on conflict (bucket_id) do update set live_objects = live_objects + excluded.live_objects',
+    current,
+  )
+}
+
+test('without objects every state is zero', async () => {
+  await using database = await openDatabase()
+  expect(await distribution(database)).toEqual(zero)
+})
+
+test.each([
+  ['cached', { storeState: 'unstored' }],
+  ['uploading', { storeState: 'storing', copies: ['transferring', 'planned'] }],
+  ['committing', { storeState: 'storing', copies: ['batched', 'planned'] }],
+  ['replicating', { storeState: 'storing', copies: ['committed', 'parked'] }],
+  ['stored', { storeState: 'stored', copies: ['committed', 'committed'] }],
+  ['failed', { storeState: 'failed', copies: ['failed', 'failed'] }],
+  ['failed', { storeState: 'lost' }],
+])('an object can be %s', async (state, planned) => {
+  await using database = await openDatabase()
+  await plan(database, planned)
+  expect(await distribution(database)).toEqual({ ...zero, [state]: 1 })
+})
+
+test('only current versions count, once per key, also when they share their bytes', async () => {
+  await using database = await openDatabase()
+  await plan(database, { current: 3, older: 2 })
+  await plan(database, { current: 0, older: 4 })
+  await plan(database, { current: 1500, older: 1500 })
+  await plan(database, { storeState: 'stored', current: 40, older: 1 })
+  expect(await distribution(database)).toEqual({ ...zero, cached: 1503, stored: 40 })
+})
+
+test('more contents than one page holds are all counted', async () => {
+  await using database = await openDatabase()
+  for (const storeState of ['unstored', 'storing', 'stored']) await plan(database, ...Array(600).fill({ storeState }))
+  expect(await distribution(database)).toEqual({ ...zero, cached: 600, uploading: 600, stored: 600 })
+})
+
+test('objects without readable bytes are counted as unavailable, separately from failed ones', async () => {
+  await using database = await openDatabase()
+  await plan(database, { current: 2 }, { current: 3 }, { copies: ['committed'] }, { storeState: 'failed' }, { storeState: 'stored' })
+  await database.write((tx) => tx.run('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (1, 1, 0, 0)'))
+  expect(await countStates(database.read, allOpen)).toMatchObject({ unavailable: 3 })
+})
+
+test('an object without an open task to store it counts as failed', async () => {
+  await using database = await openDatabase()
+  await plan(database, { current: 2 }, { storeState: 'storing', copies: ['planned'] }, { storeState: 'storing', copies: ['parked'] })
+  const { byState } = await countStates(database.read, { isOpen: () => false })
+  expect(Object.fromEntries(byState)).toEqual({ failed: 3, uploading: 1, stored: 0 })
+})
+
+test('no query of the count scans stored contents or all versions', async () => {
+  await using database = await openDatabase()
+  const seen: string[] = []
+  const watched: Database['read'] = {
+    get: (sql, ...params) => {
+      seen.push(sql)
+      return database.read.get(sql, ...params)
+    },
+    all: (sql, ...params) => {
+      seen.push(sql)
+      return database.read.all(sql, ...params)
+    },
+  }
+  await plan(database, { current: 20 })
+  await objectStateMetric.collect({ database: { ...database, read: watched }, taskQueue: allOpen } as never)
+  const steps = [...new Set(seen)].flatMap((sql) =>
+    database.read
+      .all<{ detail: string }>(`explain query plan ${sql}`, ...Array(sql.split('?').length - 1).fill(0))
+      .map(({ detail }) => detail),
+  )
+  expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN bucket_stats'])
+  expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
+  expect(steps).toContain('SEARCH contents USING COVERING INDEX contents_unsettled ((bucket_id,store_state)>(?,?))')
+  expect(steps).toContain('SEARCH c USING INDEX contents_unsettled (bucket_id=? AND store_state=? AND id>?)')
+})
+
+test('reads are counted by the source of their bytes', async () => {
+  await using storage = await openObjectStorage()
+  const { contentId } = await storage.put('k', 'bytes')
+  const reads: string[] = []
+  const { database, buckets, cache } = storage
+  const objects = createObjects({
+    database,
+    buckets,
+    cache,
+    clock: systemClock,
+    onRead: (from) => void reads.push(from),
+    readRemote: async (version) => ({
+      version,
+      source: 'provider',
+      async *read() {
+        yield Buffer.from('bytes')
+      },
+      async [Symbol.asyncDispose]() {},
+    }),
+  })
+  await readAll(await objects.open('photos', 'k'))
+  await expect(objects.open('photos', 'none')).rejects.toMatchObject({ code: 'object_not_found' })
+  await database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2 where id = ?', contentId)
+    tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId)
+  })
+  await cache.evict(Number(contentId))
+  await readAll(await objects.open('photos', 'k'))
+  expect(reads).toEqual(['cache', 'provider'])
+})

@@ -1,0 +1,82 @@
+import type { Clock, Database, Reader, TaskQueue } from '#kernel'
+import type { CopyRecord, Placement, Placements } from '../../storage/contract.ts'
+import { isBeingStored } from './being-stored.ts'
+import {
+  type ContentRow,
+  countDataSetStates,
+  countVersionsOn,
+  findContent,
+  findContents,
+  findVersionContent,
+  listCopyRecords,
+  listDataSetRecords,
+  objectState,
+} from './placement-store.ts'
+import { shareCount } from './share-count.ts'
+import { countStates } from './state-counts.ts'
+import type { UploadMeter } from './upload-meter.ts'
+
+export interface PlacementDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly queue: Pick<TaskQueue, 'isOpen'>
+  readonly uploads: UploadMeter
+  pieceUrl(serviceUrl: string, pieceCid: string): string
+  /** As the provider registered; undefined before the registry was read. */
+  providerName(providerId: string): string | undefined
+}
+
+const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
+
+export function createPlacements({ database, clock, queue, uploads, pieceUrl, providerName }: PlacementDeps): Placements {
+  const reader: Reader = database.read
+  const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
+  return {
+    ofVersion(bucketId, versionId) {
+      const version = findVersionContent(reader, bucketId, versionId)
+      if (!version) return undefined
+      const content = version.contentId === null ? undefined : findContent(reader, version.contentId)
+      // Delete markers have no bytes.
+      if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
+      return {
+        ...describe(content, listCopyRecords(reader, content.contentId, pieceUrl), providerName),
+        state: stateOf(content),
+        upload: uploads.of(content.contentId) ?? null,
+      }
+    },
+    ofContents(contentIds) {
+      const situations = findContents(reader, contentIds).map((content) => {
+        const { contentId, isCached, pieceCid, committed } = content
+        const upload = uploads.of(contentId) ?? null
+        return [contentId, { state: stateOf(content), isCached, isOnChain: committed > 0, pieceCid, upload }] as const
+      })
+      return new Map(situations)
+    },
+    dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
+    countDataSets: () => countDataSetStates(reader),
+    countVersionsOn: (dataSets, max) => countVersionsOn(reader, dataSets, max),
+    countObjects: shareCount(clock, () => countStates(reader, queue)),
+  }
+}
+
+function describe(
+  content: ContentRow,
+  copies: readonly CopyRecord[],
+  nameOf: PlacementDeps['providerName'],
+): Omit<Placement, 'state' | 'upload'> {
+  const failing = copies.find((copy) => copy.lastError !== null && copy.status !== 'committed')
+  return {
+    isCached: content.isCached,
+    pieceCid: content.pieceCid,
+    requestedCopies: content.targetCopies,
+    copies,
+    message: failing ? `${nameProvider(failing, nameOf)}: ${failing.lastError}` : null,
+    updatedAtMs: content.updatedAtMs,
+  }
+}
+
+/** Such as `provider 7 (Example Storage)`. */
+function nameProvider({ providerId }: CopyRecord, nameOf: PlacementDeps['providerName']): string {
+  const name = providerId === null ? undefined : nameOf(providerId)
+  return name ? `provider ${providerId} (${name})` : `provider ${providerId ?? 'unknown'}`
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { TaskQueue } from '#kernel'
+import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
+import { provenPiecesMigration } from '../../storage/migrations/0008-proven-pieces.ts'
+import { openObjectStorage } from '../../storage/testing/object-storage.ts'
+import { storeWhenDue } from './store-when-due.ts'
+
+/** Storage over a queue that only records its keys. */
+async function openStorage() {
+  const open = new Set<string>()
+  const enqueued: string[] = []
+  const queue: TaskQueue = {
+    enqueue: (_tx, { kind }, args, { key = '' } = {}) => {
+      enqueued.push(`${kind} ${JSON.stringify(args)}`)
+      open.add(key)
+      return 1
+    },
+    isOpen: (_reader, key) => open.has(key),
+  }
+  const storage = await openObjectStorage({ moreMigrations: [copiesMigration, provenPiecesMigration], onNewContent: storeWhenDue(queue) })
+  return { storage, open, enqueued }
+}
+
+test('a content gets one store task, and another one by a new upload of the same bytes after the first gave up', async () => {
+  const { storage, open, enqueued } = await openStorage()
+  await using _ = storage
+  const { contentId } = await storage.put('a', 'same')
+  const store = `storage_store {"contentId":${contentId}}`
+  expect(enqueued).toEqual([store])
+  await storage.put('b', 'same')
+  expect(enqueued).toEqual([store])
+  open.clear()
+  await storage.put('c', 'same')
+  expect(enqueued).toEqual([store, store])
+})
+
+test('a content that a provider has gets no new store task', async () => {
+  const { storage, open, enqueued } = await openStorage()
+  await using _ = storage
+  const { contentId } = await storage.put('a', 'same')
+  open.clear()
+  await storage.database.write((tx) => {
+    tx.run("update contents set store_state = 'storing'")
+    tx.run(
+      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (1, ?, 1, 1, 'parked', 'store', 0, 0)`,
+      contentId,
+    )
+  })
+  await storage.put('b', 'same')
+  expect(enqueued).toHaveLength(1)
+})
+
+test('I-30: a new upload of the same bytes enqueues the proof of an unproven piece CID and keeps the bytes cached until then', async () => {
+  const { storage, open, enqueued } = await openStorage()
+  await using _ = storage
+  await storage.put('a', 'same')
+  open.clear()
+  const settle = (isProven: number) =>
+    storage.database.write((tx) => {
+      tx.run("update contents set store_state = 'stored', durable_copies = 2, readable_copies = 2")
+      tx.run("update pieces set piece_cid = 'cid', is_proven = ?", isProven)
+      tx.run('update cache_entries set releasable = 1')
+    })
+  const isReleasable = () => storage.database.read.get<{ yes: number }>('select releasable as yes from cache_entries')?.yes === 1
+  await settle(1)
+  await storage.put('b', 'same')
+  expect([enqueued.length, isReleasable()]).toEqual([1, true])
+  await settle(0)
+  await storage.put('c', 'same')
+  expect([enqueued.length, isReleasable()]).toEqual([2, false])
+})

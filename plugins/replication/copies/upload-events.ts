@@ -1,0 +1,154 @@
+/** Publishes the progress of uploads and state changes of objects. */
+import {
+  type Clock,
+  type Database,
+  defineEvent,
+  type Events,
+  formatTime,
+  type Log,
+  type PublishedEvent,
+  type TaskQueue,
+  type TaskUpdate,
+  type Tx,
+  taskUpdated,
+} from '#kernel'
+import type { ObjectState } from '../../storage/contract.ts'
+import { isBeingStored } from './being-stored.ts'
+import { findContent, findVersionOfContent, objectState } from './placement-store.ts'
+import { storeTask } from './store-task.ts'
+import type { UploadProgress } from './upload-meter.ts'
+
+/**
+ * A content and one of its versions. `upload_id` is the content's id: a content is uploaded once for all its versions. `task_id` is
+ * always null.
+ */
+interface Upload {
+  readonly upload_id: number
+  readonly task_id: null
+  readonly version_id: string
+  readonly bucket_name: string
+  readonly object_key: string
+}
+
+/** Bytes were sent to the first provider. */
+export const uploadProgressUpdated = defineEvent<
+  Upload & {
+    readonly progress: {
+      readonly scope: 'ingress_store'
+      readonly attempt: number
+      readonly uploaded_bytes: number
+      readonly total_bytes: number
+      readonly percent: number
+      readonly done: boolean
+      readonly updated_at: string
+    }
+  }
+>('upload_progress_updated')
+
+/** The state of an object changed. */
+export const uploadStateChanged = defineEvent<Upload & { readonly state: ObjectState }>('upload_state_changed')
+
+export interface UploadEvents extends AsyncDisposable {
+  /** Call when the transaction may change the content's state. Publishes the latest state, at most once a second. */
+  changed(tx: Tx, contentId: number): void
+  progressed(contentId: number, progress: UploadProgress): void
+}
+
+export const uploadEventLimits = {
+  gatherMs: 1000,
+  /** Contents per second, as many as the stream buffers for a slow client; more are dropped, and clients reload the list. */
+  gatheredMax: 32,
+} as const
+
+export interface UploadEventDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly log: Log
+  readonly queue: Pick<TaskQueue, 'isOpen'>
+}
+
+export function createUploadEvents({ database, clock, events, log, queue }: UploadEventDeps): UploadEvents {
+  const changed = new Set<number>()
+  const stop = new AbortController()
+  let gathering: Promise<void> | undefined
+
+  function identify(contentId: number): Upload | undefined {
+    const version = findVersionOfContent(database.read, contentId)
+    return (
+      version && {
+        upload_id: contentId,
+        task_id: null,
+        version_id: version.versionId,
+        bucket_name: version.bucketName,
+        object_key: version.key,
+      }
+    )
+  }
+
+  function publishProgress(contentId: number, { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress): void {
+    const upload = identify(contentId)
+    // Its last version was deleted meanwhile.
+    if (!upload) return
+    events.publish(uploadProgressUpdated, {
+      ...upload,
+      progress: {
+        scope: 'ingress_store',
+        attempt,
+        uploaded_bytes: sentBytes,
+        total_bytes: totalBytes,
+        percent: Math.floor((sentBytes * 100) / totalBytes),
+        done: isDone,
+        updated_at: formatTime(updatedAtMs),
+      },
+    })
+  }
+
+  function publishChanged(): void {
+    gathering = undefined
+    const contentIds = [...changed]
+    changed.clear()
+    for (const contentId of contentIds) {
+      const [upload, content] = [identify(contentId), findContent(database.read, contentId)]
+      if (upload && content)
+        events.publish(uploadStateChanged, { ...upload, state: objectState(content, () => isBeingStored(database.read, queue, contentId)) })
+    }
+  }
+
+  function note(contentId: number): void {
+    if (stop.signal.aborted || changed.size >= uploadEventLimits.gatheredMax) return
+    changed.add(contentId)
+    gathering ??= clock
+      .sleep(uploadEventLimits.gatherMs, stop.signal)
+      .then(publishChanged)
+      .catch((error) => {
+        // During shutdown no client is connected.
+        if (!stop.signal.aborted) log.warn('upload state changes could not be published', { error })
+      })
+  }
+
+  /** An object's state is `failed` while its store task is failed. */
+  function noteTask({ topic, payload }: PublishedEvent): void {
+    if (topic !== taskUpdated.topic) return
+    const { type, presentation_status: status, subject } = payload as TaskUpdate
+    if (type === storeTask.kind && status !== 'completed' && status !== 'dismissed') note(Number(subject.key))
+  }
+  const stopWatching = events.subscribe(noteTask)
+
+  return {
+    changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),
+    progressed(contentId, progress) {
+      try {
+        publishProgress(contentId, progress)
+      } catch (error) {
+        // The upload must not fail because an event could not be published.
+        log.warn('upload progress could not be published', { content: contentId, error })
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      stopWatching()
+      stop.abort()
+      await gathering
+    },
+  }
+}

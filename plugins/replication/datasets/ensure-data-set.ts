@@ -1,0 +1,173 @@
+import { defineProbe, done, type Outcome } from '#kernel'
+import type { NotSentCause } from '../chain/provider-error.ts'
+import { signCreateDataSet } from '../chain/typed-data.ts'
+import { nextCheck, readDepths } from '../finality/landing-checks.ts'
+import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../finality/landing-store.ts'
+import { rollBackCreation } from '../finality/roll-back.ts'
+import { hasWaitingCopies } from '../finality/roll-back-store.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { judgeOutcome } from '../submissions/outcome-policy.ts'
+import { countSent } from '../submissions/sender-nonces.ts'
+import { judgeRefusal } from '../submissions/setback-policy.ts'
+import {
+  type DataSet,
+  findDataSet,
+  markReady,
+  observeCreation,
+  recordCreation,
+  recordCreationTx,
+  reopenCreation,
+} from './data-set-store.ts'
+import { bucketName, unfinishedContents } from './load-store.ts'
+import { planElsewhere } from './plan-elsewhere.ts'
+import { waitForTurn } from './provider-turns.ts'
+
+const recorded = defineProbe('storage.dataset.recorded')
+const sent = defineProbe('storage.dataset.sent')
+const submitted = defineProbe('storage.dataset.submitted')
+const ready = defineProbe('storage.dataset.ready')
+
+/** Causes where no byte of the request was sent. */
+const neverReceived: ReadonlySet<NotSentCause['reason']> = new Set(['unreachable', 'egress_refused', 'aborted'])
+
+/** Contents whose tasks are enqueued when their bucket gets a data set; the others run at their due times. */
+const notifiedMax = 500
+
+/** One step of the creation. Safe to repeat from any point. */
+export async function ensureDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
+  const dataSet = findDataSet(deps.database.read, id)
+  if (dataSet?.state === 'planned') return create(deps, dataSet, signal)
+  if (dataSet?.state === 'creating') return follow(deps, dataSet, signal)
+  return done()
+}
+
+async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+  const { clock, pace, funds, database, providers, chain, signer } = deps
+  const verdict = await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })
+  if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
+  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
+  if (turn.refusal) return waitForTurn(turn.refusal)
+  // A reopened attempt is sent with the same bytes: its nonce is single-use, so a late landing is still the only one.
+  const extraData = dataSet.createExtraData ?? (await signCreation(deps, dataSet))
+  const isOurs = await database.write((tx) => recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() }))
+  if (!isOurs) return waitFor(clock, 'target_creating', pace.creationMs)
+  await recorded()
+  signal.throwIfAborted()
+  const answer = turn.record(
+    await providers.client(dataSet.serviceUrl).createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }),
+  )
+  await sent()
+  if (answer.kind === 'ok') {
+    await database.write((tx) => recordCreationTx(tx, dataSet.id, answer.value.txHash, clock.now()))
+    await submitted()
+    deps.log.info('data set creation submitted', {
+      dataSet: dataSet.id,
+      provider: dataSet.providerId,
+      payer: signer.address,
+      tx: answer.value.txHash,
+    })
+  }
+  if (answer.kind !== 'not_sent') return waitFor(clock, 'target_creating', pace.creationMs)
+  const setback = judgeRefusal(answer.cause, pace)
+  const message = setback.message
+  const wasOffered = !neverReceived.has(answer.cause.reason)
+  await database.write((tx) => reopenCreation(tx, dataSet.id, { code: answer.cause.reason, message, nowMs: clock.now(), wasOffered }))
+  if (setback.kind !== 'wait')
+    throw new PipelineFault(
+      setback.kind === 'fault' ? setback.code : 'provider_refused',
+      `provider ${dataSet.providerId} refused the data set: ${message}`,
+    )
+  if (setback.reason === 'funding') funds.forget()
+  if (!wasOffered && (await planElsewhere(deps, dataSet))) return done()
+  return waitFor(clock, setback.reason, setback.forMs, message)
+}
+
+async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
+  const { clock, pace, database, chain, reads, signer } = deps
+  const outcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
+  if (outcome.landed) return begin(deps, dataSet, outcome.dataSetId)
+  const hasFailed = await isReportedFailed(deps, dataSet, signal)
+  const sender = await countSent(chain, dataSet.providerAddress)
+  // Read the nonce again after the count: the transaction may have become final in between.
+  const latestOutcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
+  if (latestOutcome.landed) return begin(deps, dataSet, latestOutcome.dataSetId)
+  const verdict = judgeOutcome(
+    {
+      hasLanded: false,
+      ageMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
+      totalAgeMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
+      isReportedFailed: hasFailed,
+      sender,
+      observedNonce: dataSet.createSenderNonce,
+    },
+    pace,
+  )
+  if (verdict.kind === 'observe') await database.write((tx) => observeCreation(tx, dataSet.id, verdict.senderNonce))
+  if (verdict.kind === 'not_landed') {
+    await database.write((tx) =>
+      reopenCreation(tx, dataSet.id, { code: 'not_landed', message: 'the creation did not reach the chain', nowMs: clock.now() }),
+    )
+    // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
+    if (hasFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${dataSet.id} was sent and failed on chain`)
+    return waitFor(clock, 'target_creating', 0)
+  }
+  return waitFor(clock, 'target_creating', pace.creationMs, 'the creation is not confirmed yet')
+}
+
+/** The creation landed: the data set takes pieces, and tasks that waited for it are enqueued. */
+async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<Outcome> {
+  const { clock, database, schedule } = deps
+  const depths = await readDepths(deps)
+  await releaseChainId(deps, dataSet, chainId)
+  await database.write((tx) => {
+    markReady(tx, dataSet.id, chainId, clock.now())
+    const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
+    recordCreationLanding(tx, dataSet.id, { epoch: depths.confirmed, next })
+    schedule.verifyLandings(tx, next.atMs)
+    // Batches from before a reorganisation removed the data set.
+    if (hasWaitingCopies(tx, dataSet.id)) schedule.commit(tx, dataSet.id)
+    for (const contentId of unfinishedContents(tx, dataSet.bucketId, notifiedMax)) schedule.store(tx, contentId)
+  })
+  await ready()
+  deps.funds.forget()
+  deps.log.info('data set ready', { dataSet: dataSet.id, chainId: chainId.toString(), provider: dataSet.providerId })
+  return done()
+}
+
+/** Before a reorganisation another data set of ours had this id: its own nonce decides its new one. */
+async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
+  const { read } = deps.database
+  const holder = holderOfChainId(read, chainId, dataSet.id)
+  if (holder === undefined) return
+  const displaced = unfinalDataSet(read, holder)
+  if (displaced && (await rollBackCreation(deps, displaced, `the chain gave its id to data set ${dataSet.id}`))) return
+  throw new PipelineFault(
+    'data_set_id_taken',
+    `the chain gave data set ${dataSet.id} the id ${chainId}, which is recorded for data set ${holder}`,
+  )
+}
+
+async function isReportedFailed(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {
+  if (!dataSet.createTx) return false
+  using turn = deps.providers.turns.take(dataSet.serviceUrl, 'mutation')
+  // Without the provider's report the chain decides, only later.
+  if (turn.refusal) return false
+  const status = turn.record(await deps.providers.client(dataSet.serviceUrl).creationStatus(dataSet.createTx, { signal }))
+  return status.kind === 'ok' && status.value.state === 'failed'
+}
+
+async function signCreation({ chain, signer, settings, database }: Pipeline, dataSet: DataSet): Promise<`0x${string}`> {
+  // Sorted by key: the order in which they are signed and sent.
+  const metadata = [
+    { key: 'bucket', value: bucketName(database.read, dataSet.bucketId) },
+    { key: 'source', value: 'svc' },
+  ]
+  if (settings.with_cdn) metadata.push({ key: 'withCDN', value: '' })
+  return signCreateDataSet({
+    account: signer,
+    domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
+    clientDataSetId: dataSet.clientDataSetId,
+    payee: dataSet.payee,
+    metadata,
+  })
+}

@@ -1,0 +1,30 @@
+import { database, defineRecovery, defineTask, taskQueue } from '#kernel'
+import { type } from '#kernel/schema'
+import { taskKeys } from '../../storage/task-keys.ts'
+import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
+import { nextCheckAtMs } from './landing-store.ts'
+
+/** Verifies landed batches and data sets on chain until no reorganisation can undo them. One task at a time. */
+export const verifyLandingsTask = defineTask({
+  kind: 'storage_finality',
+  label: 'Verify chain finality',
+  args: type({}),
+  uses: { pipeline },
+  isRecurring: true,
+  subject: () => ({ type: 'system', key: 'finality' }),
+  run: async (run) => {
+    const { verifyLandings } = await import('./verify-landings.ts')
+    const deps = pipelineOf(run)
+    return waitIfChainUnreachable(deps, () => verifyLandings(deps, run.signal))
+  },
+})
+
+/** Enqueues the task for landings that an earlier version or a failed task left unverified. */
+export const verifyLandingsRecovery = defineRecovery({
+  name: 'storage.finality',
+  uses: { database, taskQueue },
+  async run({ database, taskQueue }) {
+    if (nextCheckAtMs(database.read) === undefined) return
+    await database.write((tx) => taskQueue.enqueue(tx, verifyLandingsTask, {}, { key: taskKeys.finality }))
+  },
+})

@@ -1,0 +1,88 @@
+import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
+import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
+import type { Bucket } from '../storage/contract.ts'
+import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
+import type { CachedFile } from './copies/cached-file.ts'
+import type { UploadEvents } from './copies/upload-events.ts'
+import type { UploadMeter } from './copies/upload-meter.ts'
+import type { Providers } from './datasets/providers.ts'
+import type { Pace } from './pace.ts'
+import type { PieceCalculator } from './pieces/piece-calculator.ts'
+
+/** Enqueues the pipeline's tasks. Each runs at least once after the call. Times in clock milliseconds; default now. */
+export interface Schedule {
+  store(tx: Tx, contentId: number): void
+  ensure(tx: Tx, dataSetId: number): void
+  pull(tx: Tx, dataSetId: number, atMs?: number): void
+  commit(tx: Tx, dataSetId: number, atMs?: number): void
+  /** Removes the released pieces of a data set. Returns the task's id. */
+  cleanup(tx: Tx, dataSetId: number, atMs?: number): number
+  /** Verifies landed batches and data sets on chain until they are final. */
+  verifyLandings(tx: Tx, atMs?: number): void
+  reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
+  /** Call when cached bytes may have become releasable, or cache space is short. */
+  reconcileCapacity(tx: Tx): void
+  /** Retries the removal of a content's cached files. */
+  finishEviction(tx: Tx, contentId: number): void
+}
+
+/** Dependencies of the steps that store a content. Internal to this plugin. */
+export interface Pipeline {
+  readonly database: Database
+  readonly schedule: Schedule
+  readonly clock: Clock
+  readonly log: Log
+  readonly events: Events
+  readonly chain: Chain
+  readonly reads: WarmStorageReads
+  readonly signer: Signer
+  readonly funds: Funds
+  readonly settings: ChainSettings
+  readonly providers: Providers
+  readonly pieces: PieceCalculator
+  readonly uploads: UploadMeter
+  readonly uploadEvents: UploadEvents
+  readonly pace: Pace
+  /** Enqueues the store of a content that waited for a provider slot: outside any run, because the run that waited has ended (I-06). */
+  notifyStore(contentId: number): void
+  /** Reports lasting progress of the run: see `TaskRun.progressed`. */
+  progressed(): void
+  /** The cached file of a content, if it exists with the recorded length; otherwise its row is removed. */
+  locateCached(contentId: number): Promise<CachedFile | undefined>
+  /** Removes a cached file whose bytes are not the content's. The content is then lost unless a provider has it. */
+  forgetCached(contentId: number, file: CachedFile): Promise<void>
+}
+
+export const pipeline = defineService<Pipeline>('storage.pipeline')
+
+/** The pipeline for one task run: writes of a run that has lost its lease change nothing (I-06). */
+export function pipelineOf({ services, fence, progressed }: TaskRun<unknown, { readonly pipeline: typeof pipeline }>): Pipeline {
+  return { ...services.pipeline, database: fence(services.pipeline.database), progressed }
+}
+
+/** An attempt with a certain failure: the engine counts it and backs off. The code is shown to operators. */
+export class PipelineFault extends Error {
+  override readonly name = 'PipelineFault'
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+export type Wait = Extract<Outcome, { readonly kind: 'wait' }>
+
+export function waitFor(clock: Clock, reason: string, forMs: number, message?: string): Wait {
+  return wait(reason, clock.now() + forMs, message) as Wait
+}
+
+/** Runs a step. While the chain node does not answer, the task waits and uses no attempt (I-08). */
+export async function waitIfChainUnreachable({ clock, pace }: Pipeline, step: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await step()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'chain_unreachable')) throw error
+    return waitFor(clock, 'chain', pace.chainMs, `the chain node does not answer: ${error.message}`)
+  }
+}

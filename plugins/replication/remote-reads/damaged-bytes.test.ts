@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { flipByte } from '../../storage/testing/flip-byte.ts'
+import { ok } from '../chain/provider-answer.ts'
+import type { ProviderClient } from '../chain/provider-client.ts'
+import { sendBody } from '../chain/upload-body.ts'
+import { copiesOf, type PipelineContent, pullSetbacksMax } from '../copies/copy-store.ts'
+import { restoreBytes } from '../copies/restore-bytes.ts'
+import { storeContent } from '../copies/store-content.ts'
+import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
+import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
+import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
+import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
+
+const { signal } = new AbortController()
+const bytes = randomBytes(1000)
+
+let rows: StorageRows
+let deps: TestPipeline
+let dir: string
+let content: PipelineContent
+let path: string
+/** Service URLs that were sent a complete body. */
+let received: string[]
+
+beforeEach(async () => {
+  rows = await openStorageRows()
+  deps = createTestPipeline(rows)
+  dir = mkdtempSync(join(tmpdir(), 'svc-damaged-'))
+  path = writeBlob('blob')
+  deps.world.cached = { path, size: bytes.length }
+  content = await rows.addContent({ bytes, copies: 2 })
+  received = []
+  deps.providers.client = (url) =>
+    ({
+      async upload({ body }: Parameters<ProviderClient['upload']>[0]) {
+        await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), () => {})
+        received.push(url)
+        return ok({ alreadyStored: false })
+      },
+      findPiece: async () => ok({ isFound: true }),
+    }) as unknown as ProviderClient
+})
+
+afterEach(async () => {
+  await rows[Symbol.asyncDispose]()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+function writeBlob(name: string): string {
+  writeFileSync(join(dir, name), bytes)
+  return join(dir, name)
+}
+
+const store = () => storeContent(deps, content.contentId, signal)
+const states = () => copiesOf(rows.database.read, content.contentId).map(({ state }) => state)
+const recordedCid = () => rows.database.read.get<{ cid: string | null }>('select piece_cid as cid from pieces')?.cid
+const forgetCid = () => rows.database.write((tx) => tx.run('update pieces set piece_cid = null'))
+const calculateWith = (pieces: Pick<PieceCalculator, 'calculate'>) => Object.assign(deps, { pieces })
+
+test('I-30: bytes damaged before their piece CID was computed are not uploaded; a new upload of the object repairs the content', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  await forgetCid()
+  await using pieces = createPieceCalculator({ threads: 1 })
+  calculateWith(pieces)
+  await flipByte(path, 500)
+  expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged', retryable: true, message: expect.stringContaining(path) })
+  expect([received, recordedCid(), states()]).toEqual([[], null, ['planned', 'planned']])
+  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
+
+  deps.world.cached = { path: writeBlob('new'), size: bytes.length }
+  expect(await store()).toEqual({ kind: 'done' })
+  expect([received, recordedCid(), states()]).toEqual([['http://provider-0'], content.pieceCid, ['parked', 'planned']])
+})
+
+test('I-30: bytes damaged after their piece CID was computed are not uploaded', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  await flipByte(path, 0)
+  expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged' })
+  expect([received, states()]).toEqual([[], ['planned', 'planned']])
+  expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
+})
+
+test('I-30: damaged bytes are not uploaded when a provider has the piece: the other copy is pulled from there', async () => {
+  await rows.addCopy(content, await rows.addDataSet(), 'parked')
+  const id = await rows.addCopy(content, await rows.addDataSet())
+  await rows.database.write((tx) => tx.run('update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
+  await flipByte(path, 0)
+  expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(await store()).toEqual({ kind: 'done' })
+  expect(received).toEqual([])
+  expect(deps.scheduled).toEqual([`forget ${content.contentId}`, 'pull 2'])
+})
+
+test('I-08: a file that a new upload replaces while it is read uses no attempt', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  await forgetCid()
+  calculateWith({
+    async calculate() {
+      deps.world.cached = { path: writeBlob('new'), size: bytes.length }
+      throw new PieceCalculationError('there is no file', { code: 'piece_source_missing' })
+    },
+  })
+  expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
+  expect(deps.scheduled).toEqual([])
+})
+
+test('a content that is deleted while its file is read needs no operator', async () => {
+  await rows.addDataSet()
+  await forgetCid()
+  const deleteContent = async () => {
+    deps.world.cached = undefined
+    await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
+  }
+  calculateWith({
+    async calculate() {
+      await deleteContent()
+      throw new PieceCalculationError('there is no file', { code: 'piece_source_missing' })
+    },
+  })
+  expect(await store()).toEqual({ kind: 'done' })
+})
+
+test('a content that is deleted before its file is found needs no operator', async () => {
+  await rows.addDataSet()
+  await forgetCid()
+  deps.locateCached = async () => {
+    await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
+    return undefined
+  }
+  expect(await store()).toEqual({ kind: 'done' })
+})
+
+test('a file that cannot be read uses an attempt', async () => {
+  await rows.addDataSet()
+  await rows.addDataSet()
+  await forgetCid()
+  const unreadable = new PieceCalculationError('EIO', { code: 'piece_source_unreadable' })
+  calculateWith({ calculate: () => Promise.reject(unreadable) })
+  await expect(store()).rejects.toBe(unreadable)
+})
+
+test('I-30: damaged bytes are not uploaded again to a provider that discarded them, and do not block other pieces', async () => {
+  const other = await rows.addContent({ bytes: randomBytes(200) })
+  const items = [content, other].map(({ contentId, pieceCid, size }) => ({ copyId: 1, contentId, pieceCid: pieceCid ?? '', length: size }))
+  const right = await deps.locateCached(content.contentId)
+  const wrong = { path, size: bytes.length, sha256: '0'.repeat(64), blobId: 'wrong' }
+  Object.assign(deps, { locateCached: async (contentId: number) => (contentId === other.contentId ? wrong : right) })
+  await restoreBytes(deps, 'http://provider-0', items.toReversed(), signal)
+  expect(received).toEqual(['http://provider-0'])
+  expect(deps.scheduled).toEqual([`forget ${other.contentId}`])
+})

@@ -1,0 +1,150 @@
+import type { Clock, Database, Log } from '#kernel'
+import type { ObjectVersion, OpenedObject } from '../../storage/contract.ts'
+import { storageErrors } from '../../storage/errors.ts'
+import { findStoredPiece } from '../copies/chunk-roots-store.ts'
+import { readableCopies } from '../copies/placement-store.ts'
+import type { Providers } from '../datasets/providers.ts'
+import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
+import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { createChunkBudget } from './chunk-budget.ts'
+import type { Slot } from './chunk-memory.ts'
+import { ChunkWindow } from './chunk-window.ts'
+import { isContent } from './content-proof.ts'
+import { type FetchDeps, fetchChunk, NoReadableCopy } from './fetch-chunk.ts'
+import { createChunkRootsRebuilder, type ProvablePiece } from './rebuild-chunk-roots.ts'
+import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-read-limits.ts'
+import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
+import { createSuspectCopies } from './suspect-copies.ts'
+
+export interface RemoteReaderDeps {
+  readonly database: Database
+  readonly providers: Pick<Providers, 'client'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Overrides for tests. */
+  readonly limits?: Partial<RemoteReadLimits>
+}
+
+/** Reads uncached versions from their stored copies, chunk by chunk; every chunk is proved before its bytes are returned (I-31). */
+export interface RemoteReader extends AsyncDisposable {
+  open(version: ObjectVersion, contentId: number): Promise<OpenedObject>
+  /** Memory in use by all reads, in bytes. */
+  readonly usedBytes: number
+}
+
+interface Shared extends FetchDeps {
+  readonly database: Database
+  readonly chunks: SharedChunks
+  readonly rebuild: ReturnType<typeof createChunkRootsRebuilder>
+}
+
+const retryAfterSeconds = 10
+
+export function createRemoteReader({ clock, ...deps }: RemoteReaderDeps): RemoteReader {
+  const limits = { ...remoteReadLimits, ...deps.limits }
+  const budget = createChunkBudget(limits)
+  const suspects = createSuspectCopies(clock)
+  const lifetime = new AbortController()
+  const rebuild = createChunkRootsRebuilder({ ...deps, suspects, limits, lifetime: lifetime.signal })
+  const shared: Shared = { ...deps, suspects, limits, budget, chunks: createSharedChunks(budget), rebuild }
+  return {
+    async open(version, contentId) {
+      const stop = new AbortController()
+      const signal = AbortSignal.any([stop.signal, lifetime.signal])
+      return {
+        version,
+        source: 'provider',
+        read: (range) => readRange({ ...shared, version, contentId, signal }, range ?? { start: 0, end: version.size - 1 }),
+        async [Symbol.asyncDispose]() {
+          stop.abort()
+        },
+      }
+    },
+    get usedBytes() {
+      return budget.usedBytes
+    },
+    async [Symbol.asyncDispose]() {
+      lifetime.abort(new Error('the service is stopping'))
+    },
+  }
+}
+
+interface Reading extends Shared {
+  readonly version: ObjectVersion
+  readonly contentId: number
+  readonly signal: AbortSignal
+}
+
+/** Byte range, both ends inclusive. */
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+async function* readRange(reading: Reading, { start, end }: Range): AsyncIterable<Uint8Array> {
+  try {
+    using window = await openWindow(reading, end)
+    for (let at = start; at <= end; ) {
+      const position = Math.floor(at / CHUNK_RAW_BYTES)
+      const from = at - position * CHUNK_RAW_BYTES
+      const chunk = await window.read(position, reading.signal)
+      const block = Buffer.from(chunk.subarray(from, from + Math.min(blockBytes, end + 1 - at)))
+      at += block.length
+      window.pause()
+      yield block
+      window.resume()
+    }
+  } catch (error) {
+    if (!(error instanceof NoReadableCopy)) throw error
+    throw storageErrors.content_unavailable({
+      message: `the bytes of '${reading.version.key}' are not in the cache, and ${error.message} now; try again`,
+      retryAfterSeconds,
+      cause: error,
+    })
+  }
+}
+
+async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
+  const { version, contentId, chunks, budget, limits } = reading
+  const { size } = version
+  const proves = await findProof(reading)
+  const name = (position: number) => `${contentId} ${position}`
+  const fetch = (position: number): ChunkFetch => {
+    const start = position * CHUNK_RAW_BYTES
+    const length = Math.min(CHUNK_RAW_BYTES, size - start)
+    const wanted = { start, length, isWhole: length === size, proves: (bytes: Uint8Array) => proves(bytes, position) }
+    return { length, fetch: (slot, signal) => fetchChunk(reading, wanted, copiesFor(reading, slot), { slot, signal }) }
+  }
+  return new ChunkWindow({
+    budget,
+    lease: (position) => chunks.lease(name(position), fetch(position)),
+    leaseAhead: (position) => chunks.tryLease(name(position), fetch(position), limits.bytesMax / 2),
+    aheadMax: limits.aheadMax,
+    lastPosition: Math.floor(end / CHUNK_RAW_BYTES),
+  })
+}
+
+const copiesOf = ({ database, suspects, contentId }: Reading) => suspects.trustedFirst(readableCopies(database.read, contentId))
+
+/** Looked up for every chunk, because copies may change during a long read. Releases the slot when the lookup fails. */
+function copiesFor(reading: Reading, slot: Slot): ReturnType<typeof copiesOf> {
+  try {
+    return copiesOf(reading)
+  } catch (error) {
+    slot.release()
+    throw error
+  }
+}
+
+/** Returns the check of a chunk's bytes: by SHA-256 for one chunk, by chunk roots for more. */
+async function findProof(reading: Reading): Promise<(bytes: Uint8Array, position: number) => boolean> {
+  const { database, contentId, version, rebuild } = reading
+  const found = findStoredPiece(database.read, contentId)
+  if (!found || found.pieceCid === null) throw new NoReadableCopy(0)
+  const piece: ProvablePiece = { ...found, pieceCid: found.pieceCid, size: version.size }
+  if (version.size <= CHUNK_RAW_BYTES) return (bytes) => isContent(bytes, piece)
+  const { chunkRoots } = piece
+  const isKept = chunkRoots !== null && areChunkRootsOf(piece.pieceCid, chunkRoots)
+  const roots = isKept ? chunkRoots : await rebuild(piece, copiesOf(reading))
+  return (bytes, position) => isChunk(bytes, roots, position)
+}

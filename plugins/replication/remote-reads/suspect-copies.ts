@@ -1,0 +1,35 @@
+import type { Clock } from '#kernel'
+import type { ReadableCopy } from '../copies/placement-store.ts'
+
+/** How long a copy that failed a read is tried after the others. */
+const suspectMs = 10 * 60_000
+/** When exceeded, the oldest suspect is dropped. */
+const suspectsMax = 10_000
+
+/** Copies that recently gave no or wrong bytes; in memory, because they only change the order of tries. */
+export function createSuspectCopies(clock: Clock) {
+  const untilMs = new Map<string, number>()
+  const nameOf = ({ serviceUrl, pieceCid }: ReadableCopy) => `${serviceUrl} ${pieceCid}`
+  /** 0 for a trusted copy. */
+  const suspectUntil = (copy: ReadableCopy) => {
+    const until = untilMs.get(nameOf(copy)) ?? 0
+    return until > clock.now() ? until : 0
+  }
+  return {
+    add(copy: ReadableCopy): void {
+      const name = nameOf(copy)
+      // Deleted first, so that the map stays sorted by age.
+      untilMs.delete(name)
+      untilMs.set(name, clock.now() + suspectMs)
+      if (untilMs.size <= suspectsMax) return
+      for (const oldest of untilMs.keys()) {
+        untilMs.delete(oldest)
+        return
+      }
+    },
+    /** The same copies, suspects last, the latest failure at the end. */
+    trustedFirst(copies: readonly ReadableCopy[]): readonly ReadableCopy[] {
+      return [...copies].sort((a, b) => suspectUntil(a) - suspectUntil(b))
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import { defineProbe, done, fail, type Outcome } from '#kernel'
+import { forgetDeleted } from '../../storage/catalog/reference-store.ts'
+import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
+import { type Depths, readDepths } from '../finality/landing-checks.ts'
+import { nextCheckMs } from '../pace.ts'
+import { type Pipeline, waitFor } from '../pipeline.ts'
+import { finallyRemoved } from './finally-removed.ts'
+import { judgeAttempt } from './judge-attempt.ts'
+import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
+import {
+  endRemoval,
+  hasFreeRemovals,
+  markScheduled,
+  markUnqueued,
+  openAttempts,
+  pendingRemovals,
+  type Removal,
+  startedRemovals,
+  withheldPiece,
+} from './removal-store.ts'
+import { type RemovalsOfDataSet, submitRemovals } from './submit-removals.ts'
+
+const scheduled = defineProbe('storage.remove.scheduled')
+const removed = defineProbe('storage.remove.removed')
+
+/** Data sets that have ended, with all their pieces. */
+const endedStates: ReadonlySet<DataSetState> = new Set(['retired', 'abandoned'])
+/** Removals of an ended data set per transaction. */
+const endedPerTransaction = 500
+/** A queued removal takes effect with the next proving period, hours away on the public networks. */
+const scheduledEpochs = 10
+/** Poll interval for a data set that is not active. */
+const inactiveEpochs = 20
+
+export interface RemovalWork {
+  readonly dataSetId: number
+  readonly taskId: number
+}
+
+/** One round of a data set's removals: looks up open removals, then requests more. The outcome has the time of the next round. */
+export async function removePieces(deps: Pipeline, { dataSetId, taskId }: RemovalWork, signal: AbortSignal): Promise<Outcome> {
+  const { database, reads, clock, pace } = deps
+  const dataSet = findDataSet(database.read, dataSetId)
+  if (!dataSet || dataSet.chainId === null || !hasOpen(deps, dataSetId)) return done()
+  if (endedStates.has(dataSet.state)) return closeEnded(deps, dataSetId)
+  const liveness = await reads.liveness(dataSet.chainId)
+  if (!liveness.live && liveness.reason !== 'terminated') {
+    return waitFor(
+      clock,
+      'data_set',
+      pace.epochMs * inactiveEpochs,
+      'the data set is no longer active: the chain cannot confirm the removal',
+    )
+  }
+  const queued = new Set(await reads.scheduledRemovals(dataSet.chainId))
+  const work = { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued, depths: await readDepths(deps), taskId }
+  const isEnding = await lookUpStarted(deps, work)
+  for (const attempt of openAttempts(database.read, dataSetId)) await judgeAttempt(deps, { dataSet: work.dataSet, attempt, taskId })
+  if (liveness.live) {
+    const setback = await submitRemovals(deps, work, signal)
+    if (setback) return setback
+  }
+  return nextRound(deps, { dataSetId, taskId }, { isEnding, depths: work.depths })
+}
+
+const hasOpen = ({ database }: Pipeline, dataSetId: number): boolean =>
+  startedRemovals(database.read, dataSetId).length > 0 || pendingRemovals(database.read, dataSetId, 1).length > 0
+
+async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
+  const { database, clock } = deps
+  const open = [...startedRemovals(database.read, dataSetId), ...pendingRemovals(database.read, dataSetId, endedPerTransaction)]
+  await end(deps, open, 'data_set_ended')
+  return hasOpen(deps, dataSetId) ? waitFor(clock, 'data_set', 0) : done()
+}
+
+async function end({ database, clock }: Pipeline, removals: readonly Removal[], state: 'removed' | 'data_set_ended'): Promise<void> {
+  if (removals.length === 0) return
+  const nowMs = clock.now()
+  await database.write((tx) => {
+    for (const removal of removals) {
+      endRemoval(tx, removal, { state, nowMs })
+      forgetDeleted(tx, removal.contentId)
+    }
+  })
+}
+
+/**
+ * ending: removed, but a reorganisation could bring it back, to be paid for again: its row is kept · unqueued: a reorganisation took
+ * the removal out of the queue.
+ */
+type StartedState = 'queued' | 'unqueued' | 'ending' | 'gone' | 'open'
+
+async function lookUp(
+  { reads }: Pipeline,
+  { dataSet, queued }: RemovalsOfDataSet,
+  { pieceId, state }: Removal,
+): Promise<Exclude<StartedState, 'ending'>> {
+  if (queued.has(pieceId)) return 'queued'
+  const found = await reads.pieceState(dataSet.chainId, pieceId)
+  if (found === 'gone') return 'gone'
+  return found === 'live' && state === 'scheduled' ? 'unqueued' : 'open'
+}
+
+/** Records the chain state of pieces with a requested removal. True when some are removed, but not finally. */
+async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<boolean> {
+  const { database, clock, log } = deps
+  const started = startedRemovals(database.read, work.dataSet.id)
+  const found = await Promise.all(started.map((removal) => lookUp(deps, work, removal)))
+  const goneIds = started.flatMap(({ pieceId }, index) => (found[index] === 'gone' ? pieceId : []))
+  const endedIds = await finallyRemoved(deps, work, goneIds)
+  const states = started.map(({ pieceId }, index): StartedState => {
+    const state = found[index] ?? 'open'
+    return state === 'gone' && !endedIds.has(pieceId) ? 'ending' : state
+  })
+  const inState = (...wanted: readonly StartedState[]) => started.filter((_, index) => wanted.includes(states[index] ?? 'open'))
+  const seen = inState('queued', 'ending').filter(({ state }) => state !== 'scheduled')
+  if (seen.length > 0) {
+    await database.write((tx) => {
+      for (const { id } of seen) markScheduled(tx, id, clock.now())
+    })
+    deps.progressed()
+    await scheduled()
+  }
+  const unqueued = inState('unqueued')
+  if (unqueued.length > 0) {
+    await database.write((tx) => {
+      for (const { id } of unqueued) markUnqueued(tx, id, clock.now())
+    })
+    log.warn('queued removals disappeared from the chain and are looked up again', { dataSet: work.dataSet.id, pieces: unqueued.length })
+  }
+  const gone = inState('gone')
+  if (gone.length > 0) {
+    await end(deps, gone, 'removed')
+    deps.progressed()
+    await removed()
+    log.info('pieces removed', { dataSet: work.dataSet.id, pieces: gone.length })
+  }
+  return inState('ending').length > 0
+}
+
+function nextRound(
+  deps: Pipeline,
+  { dataSetId, taskId }: RemovalWork,
+  { isEnding, depths }: { readonly isEnding: boolean; readonly depths: Depths },
+): Outcome {
+  const { database, clock, pace } = deps
+  const attempts = openAttempts(database.read, dataSetId)
+  if (attempts.some(({ attentionTaskId }) => attentionTaskId === taskId)) {
+    return fail(
+      'removal_unconfirmed',
+      'the removal is not confirmed after 24 hours; a retry checks once more and may then request it again, which costs another fee',
+      { retryable: true },
+    )
+  }
+  // Attempts of another, failed task wait for the retry of that task.
+  const waiting = attempts.filter(({ attentionTaskId }) => attentionTaskId === null)
+  if (waiting.length > 0) {
+    const pauseMs = Math.min(...waiting.map(({ checks }) => nextCheckMs(pace, checks)))
+    return waitFor(clock, 'confirmation', pauseMs, 'waiting for the chain to confirm that the removal is queued')
+  }
+  if (isEnding || unfinalBatchesToRemoveFrom(database.read, dataSetId, 1).length > 0) {
+    const epochs = Math.min(scheduledEpochs, Math.max(1, Number(depths.confirmed - depths.finalized)))
+    return waitFor(clock, 'finality', pace.epochMs * epochs, 'waiting until no reorganisation can change the pieces')
+  }
+  const isScheduled = startedRemovals(database.read, dataSetId).some(({ state }) => state === 'scheduled')
+  if (isScheduled || hasFreeRemovals(database.read, dataSetId)) {
+    return waitFor(clock, 'proving_period', pace.epochMs * scheduledEpochs, 'the removal takes effect with the next proving period')
+  }
+  const withheld = withheldPiece(database.read, { dataSetId, taskId })
+  if (withheld !== undefined) {
+    const message = `data set ${dataSetId} has another piece on chain under id ${withheld} than the one to be removed: no request was sent; a retry checks once more`
+    return fail('removal_withheld', message, { retryable: true })
+  }
+  return done()
+}

@@ -1,0 +1,86 @@
+import { defineProbe, type Outcome } from '#kernel'
+import { removalsPerCallMax } from '../chain/provider-limits.ts'
+import { signScheduleRemovals } from '../chain/typed-data.ts'
+import { handleDataSetGone, holdWrites } from '../copies/data-set-gone.ts'
+import type { DataSet } from '../datasets/data-set-store.ts'
+import { waitForTurn } from '../datasets/provider-turns.ts'
+import type { Depths } from '../finality/landing-checks.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { judgeRefusal } from '../submissions/setback-policy.ts'
+import { proveRemovals } from './prove-removals.ts'
+import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt, startedRemovals } from './removal-store.ts'
+
+const recorded = defineProbe('storage.remove.recorded')
+const sent = defineProbe('storage.remove.sent')
+const settled = defineProbe('storage.remove.settled')
+
+export interface RemovalsOfDataSet {
+  readonly dataSet: DataSet & { readonly chainId: bigint }
+  /** Pieces in the data set's removal queue on chain. */
+  readonly queued: ReadonlySet<bigint>
+  readonly depths: Depths
+  readonly taskId: number
+}
+
+/** Requests the removal of the next pieces from the provider, one request at a time. Undefined when a request is open or not possible. */
+export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, signal: AbortSignal): Promise<Outcome | undefined> {
+  const { database, clock, chain, signer, providers } = deps
+  const { dataSet, queued } = work
+  // One attempt at a time. Attempts that wait for an operator do not block the others, but may still fill the queue.
+  if (openAttempts(database.read, dataSet.id).some(({ attentionTaskId }) => attentionTaskId === null)) return undefined
+  const undecided = startedRemovals(database.read, dataSet.id).filter(({ state }) => state !== 'scheduled')
+  const room = removalsPerCallMax - queued.size - undecided.length
+  const removals = room > 0 ? await proveRemovals(deps, work, room) : []
+  if (removals.length === 0) return undefined
+  // Each deletion starts a round: while the provider refuses the data set, send no request.
+  const hold = await holdWrites(deps, dataSet)
+  if (hold) return hold
+  const pieceIds = removals.map(({ pieceId }) => pieceId)
+  using turn = providers.turns.take(dataSet.serviceUrl, 'removal')
+  if (turn.refusal) return waitForTurn(turn.refusal)
+  const extraData = await signScheduleRemovals({
+    account: signer,
+    domain: { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss },
+    clientDataSetId: dataSet.clientDataSetId,
+    pieceIds,
+  })
+  // I-04: the attempt is recorded first. After a crash the chain is checked before anything is sent again.
+  const attemptId = await database.write((tx) => recordAttempt(tx, { dataSetId: dataSet.id, extraData, removals, nowMs: clock.now() }))
+  if (attemptId === undefined) return undefined
+  await recorded()
+  signal.throwIfAborted()
+  const client = providers.client(dataSet.serviceUrl)
+  const answer = turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
+  await sent()
+  if (answer.kind === 'not_sent') return handleRefusal(deps, { dataSet, attemptId, cause: answer.cause })
+  const nowMs = clock.now()
+  await database.write((tx) => {
+    if (answer.kind === 'ok') recordSubmitted(tx, attemptId, { txHash: answer.value.txHash, nowMs })
+    else recordUncertain(tx, attemptId, { message: answer.cause.detail, nowMs })
+  })
+  await settled()
+  deps.funds.forget()
+  return undefined
+}
+
+type Refused = Extract<Awaited<ReturnType<ReturnType<Pipeline['providers']['client']>['deletePieces']>>, { readonly kind: 'not_sent' }>
+
+interface Refusal {
+  readonly dataSet: DataSet
+  readonly attemptId: number
+  readonly cause: Refused['cause']
+}
+
+/** The request had no effect: its removals are pending again. */
+async function handleRefusal(deps: Pipeline, { dataSet, attemptId, cause }: Refusal): Promise<Outcome> {
+  const { database, clock, pace, funds } = deps
+  const setback = judgeRefusal(cause, pace)
+  await database.write((tx) => reopenAttempt(tx, attemptId, { message: setback.message, nowMs: clock.now() }))
+  if (setback.kind === 'wait') {
+    if (setback.reason === 'funding') funds.forget()
+    // A full queue has space after the next proving period; waiting for it uses no attempt (I-08).
+    return waitFor(clock, setback.reason, setback.forMs, setback.message)
+  }
+  if (setback.kind === 'data_set_gone') return handleDataSetGone(deps, dataSet, setback.message)
+  throw new PipelineFault(setback.code, `provider ${dataSet.providerId} refused a removal: ${setback.message}`)
+}

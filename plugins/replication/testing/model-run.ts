@@ -1,0 +1,299 @@
+import type { Outcome, Tx } from '#kernel'
+import { dropReferences } from '../../storage/catalog/reference-store.ts'
+import { signAddPieces } from '../chain/typed-data.ts'
+import { commitPieces } from '../copies/commit-pieces.ts'
+import { planPiece, recountContent } from '../copies/copy-store.ts'
+import { pullPieces } from '../copies/pull-pieces.ts'
+import { storeContent } from '../copies/store-content.ts'
+import { allDataSets, type DataSet, type DataSetState } from '../datasets/data-set-store.ts'
+import { ensureDataSet } from '../datasets/ensure-data-set.ts'
+import { nextCheck } from '../finality/landing-checks.ts'
+import { recordLanding } from '../finality/landing-store.ts'
+import { verifyLandings } from '../finality/verify-landings.ts'
+import { type Pipeline, type Schedule, waitIfChainUnreachable } from '../pipeline.ts'
+import { removePieces } from '../removals/remove-pieces.ts'
+import { ModelChain } from './model-chain.ts'
+import { chainStates, choice, seedDataSets } from './model-data-sets.ts'
+import { ModelProvider, type ProviderMode } from './model-provider.ts'
+import { isBeforeArrival, type ModelStart, seedCopy } from './model-starts.ts'
+import { ModelTasks } from './model-tasks.ts'
+import type { StorageRows } from './storage-rows.ts'
+import { createTestPipeline, type TestPipeline, testEpochMs } from './test-pipeline.ts'
+
+const sizeBytes = 200
+export const finalityKey = 'finality 0'
+const roundsMax = 400
+const { signal } = new AbortController()
+
+/**
+ * Runs the replication pipeline on real stores and real decisions, with a model of the chain and of three providers. The first data set of
+ * the bucket is under test, the second is healthy, and the third provider is spare.
+ */
+export class ModelRun {
+  readonly chain: ModelChain
+  readonly providers: readonly ModelProvider[]
+  readonly tasks: ModelTasks
+  readonly pipeline: TestPipeline
+  readonly cached = new Set<number>()
+  readonly #rows: Pick<StorageRows, 'database'>
+  readonly #pieceCids: readonly string[]
+
+  private constructor(rows: Pick<StorageRows, 'database'>, pieceCids: readonly string[]) {
+    this.#rows = rows
+    this.#pieceCids = pieceCids
+    const pipeline = createTestPipeline(rows)
+    this.pipeline = pipeline
+    this.chain = new ModelChain(() => BigInt(Math.floor(pipeline.clock.now() / testEpochMs)))
+    this.tasks = new ModelTasks(pipeline.clock, (key) => waitIfChainUnreachable(pipeline, () => this.#run(key)))
+    this.providers = [0, 1, 2].map(
+      (index) =>
+        new ModelProvider({
+          chain: this.chain,
+          sender: sender(index),
+          now: pipeline.clock.now,
+          onCreate: (extraData) => this.#creation(extraData),
+          sourceHas: (url) => this.#sourceHas(url),
+        }),
+    )
+    const available = this.providers.map((_, index) => ({ ...choice(index), providerId: String(index), name: sender(index) }))
+    const { turns } = pipeline.providers
+    const getTransactionCount = async ({ address, blockTag }: { readonly address: string; readonly blockTag?: string }) =>
+      this.chain.countSent(address, blockTag === undefined)
+    const modelled: Partial<Pipeline> = {
+      reads: this.chain.reads(),
+      schedule: this.#schedule(),
+      chain: {
+        ...pipeline.chain,
+        finalEpoch: async () => this.chain.confirmedEpoch(),
+        finalizedEpoch: async () => this.chain.finalizedEpoch(),
+        publicClient: { getTransactionCount } as unknown as Pipeline['chain']['publicClient'],
+      },
+      providers: {
+        turns,
+        client: (url) => (this.providers[Number(url.at(-1))] as ModelProvider).client(),
+        listAvailable: async () => available.filter((_, index) => this.providers[index]?.mode !== 'unreachable'),
+        forget: () => undefined,
+        nameOf: () => undefined,
+        [Symbol.asyncDispose]: async () => undefined,
+      },
+      locateCached: async (contentId) =>
+        this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes, sha256: null, blobId: String(contentId) } : undefined,
+    }
+    Object.assign(pipeline, modelled)
+  }
+
+  /** Seeds one cached content per start on the data set under test, and enqueues the tasks that are open in these states. */
+  static async begin(
+    rows: Pick<StorageRows, 'database'>,
+    given: { readonly starts: readonly ModelStart[]; readonly dataSet: DataSetState; readonly pieceCids: readonly string[] },
+  ): Promise<ModelRun> {
+    const run = new ModelRun(rows, given.pieceCids)
+    await run.#seed(given.starts, given.dataSet)
+    return run
+  }
+
+  async #seed(starts: readonly ModelStart[], state: DataSetState): Promise<void> {
+    const nowMs = this.pipeline.clock.now()
+    const signed = await Promise.all(starts.map((_, index) => this.#signAddition(index)))
+    await this.#rows.database.write((tx) => {
+      const { tested, healthy } = seedDataSets(tx, this.chain, { state, nowMs })
+      starts.forEach((start, index) => {
+        const contentId = index + 1
+        const pieceCid = this.#pieceCids[index] as string
+        const nonce = seededNonce(index)
+        this.#insertContent(tx, contentId)
+        seedCopy(tx, start, { contentId, dataSetId: tested, pieceCid, slot: 0, nonce, extraData: signed[index] as string, nowMs })
+        if (!isBeforeArrival(start)) this.providers[0]?.stored.add(pieceCid)
+        if (start.copy === 'committed') this.chain.send(sender(0), () => this.chain.add(100n, nonce, [pieceCid]))
+        this.tasks.enqueue(tx, `store ${contentId}`)
+      })
+      this.chain.mine()
+      this.#recordLandings(tx)
+      for (let contentId = 1; contentId <= starts.length; contentId++) recountContent(tx, contentId, nowMs)
+      const end = chainStates[state]
+      if (end) this.chain.end(100n, end)
+      this.chain.mine()
+      for (const kind of ['commit', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
+      this.tasks.enqueue(tx, finalityKey)
+    })
+  }
+
+  #signAddition(index: number): Promise<string> {
+    const { chain, signer: account } = this.pipeline
+    const domain = { chainId: chain.network.chainId, fwss: chain.network.contracts.fwss }
+    const pieces = [{ pieceCid: this.#pieceCids[index] as string }]
+    return signAddPieces({ account, domain, clientDataSetId: 1n, nonce: seededNonce(index), pieces })
+  }
+
+  /** Records the landings of committed copies, as the commit task does. */
+  #recordLandings(tx: Tx): void {
+    const [epoch, finalized] = [this.chain.confirmedEpoch(), this.chain.finalizedEpoch()]
+    for (const { id, nonce } of tx.all<{ id: number; nonce: string }>("select id, nonce from commit_batches where state = 'confirmed'")) {
+      const landed = this.chain.nonces.get(BigInt(nonce))
+      if (!landed?.landed || landed.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
+      const { nextPieceId } = landed
+      tx.run('update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
+      recordLanding(tx, id, { nextPieceId, epoch, next: nextCheck(this.pipeline, { epoch, finalized, checks: 0 }) })
+    }
+  }
+
+  #insertContent(tx: Tx, contentId: number): void {
+    const pieceCid = this.#pieceCids[contentId - 1] as string
+    tx.run(
+      `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
+       values (?, 1, ?, ?, 1, 2, 'unstored', 0, 0)`,
+      contentId,
+      pieceCid,
+      sizeBytes,
+    )
+    planPiece(tx, { contentId, size: sizeBytes })
+    tx.run('update pieces set piece_cid = ?, is_proven = 1 where content_id = ?', pieceCid, contentId)
+    this.cached.add(contentId)
+  }
+
+  get tested(): DataSet {
+    return allDataSets(this.#rows.database.read, 1)[0] as DataSet
+  }
+
+  setMode(mode: ProviderMode): void {
+    for (const provider of this.providers.slice(0, 1)) provider.mode = mode
+  }
+
+  endOnChain(state: 'terminated' | 'deleted'): void {
+    const { chainId } = this.tested
+    if (chainId !== null) this.chain.end(chainId, state)
+    this.chain.mine()
+  }
+
+  /** Lands the transactions of all submitted batches. */
+  async land(): Promise<void> {
+    const rows = this.#rows.database.read.all<{ nonce: string; chainId: string; cid: string }>(
+      `select b.nonce, d.chain_id as "chainId", i.piece_cid as cid from commit_batches b join data_sets d on d.id = b.data_set_id
+       join commit_items i on i.batch_id = b.id
+       where d.chain_id is not null and (b.state in ('submitting', 'submitted', 'uncertain') or b.first_submitted_at is not null)`,
+    )
+    const batches = new Map<string, { readonly chainId: string; readonly cids: string[] }>()
+    for (const { nonce, chainId, cid } of rows) {
+      const batch = batches.get(nonce) ?? { chainId, cids: [] }
+      batch.cids.push(cid)
+      batches.set(nonce, batch)
+    }
+    for (const [nonce, { chainId, cids }] of batches) this.chain.send(sender(0), () => this.chain.add(BigInt(chainId), BigInt(nonce), cids))
+    this.chain.mine()
+  }
+
+  /** Removes the blocks that are not final: until the next block, for `forMs`, or with `isForgotten` until svc sends again. */
+  async reorganise({ forMs = 0, isForgotten = false } = {}): Promise<void> {
+    await this.run(forMs)
+    this.chain.reorganise({ isForgotten })
+    if (forMs === 0) return
+    const { isHeld } = this.chain
+    this.chain.isHeld = true
+    await this.run(forMs)
+    this.chain.isHeld = isHeld
+  }
+
+  /** Inserts a content with new bytes and enqueues its store task. */
+  async addContent(): Promise<void> {
+    await this.#rows.database.write((tx) => {
+      const contentId = (tx.get<{ id: number }>('select max(id) as id from contents')?.id ?? 0) + 1
+      if (contentId > this.#pieceCids.length) return
+      this.#insertContent(tx, contentId)
+      this.tasks.enqueue(tx, `store ${contentId}`)
+    })
+  }
+
+  /** Deletes the last version of each content. */
+  async deleteContents(): Promise<void> {
+    const { database } = this.#rows
+    await database.write((tx) => {
+      const nowMs = this.pipeline.clock.now()
+      for (const { id } of tx.all<{ id: number }>("select id from contents where state = 'live'")) {
+        dropReferences(tx, id, 1, nowMs)
+        this.cached.delete(id)
+        for (const dataSetId of recountContent(tx, id, nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
+      }
+    })
+  }
+
+  /** Runs the tasks that become due within `forMs`, until `isOver`, and mines a block after each step. */
+  async run(forMs: number, isOver: () => boolean = () => false): Promise<void> {
+    const { clock } = this.pipeline
+    const endMs = clock.now() + forMs
+    for (let round = 0; round < roundsMax && !isOver(); round++) {
+      const nextAtMs = this.tasks.nextAtMs() ?? endMs
+      if (nextAtMs >= endMs) break
+      if (nextAtMs > clock.now()) await clock.advance(nextAtMs - clock.now())
+      await this.tasks.runDue()
+      this.chain.mine()
+    }
+    if (!isOver()) await clock.advance(Math.max(0, endMs - clock.now()))
+  }
+
+  /** Ends all faults of providers, chain and funding. */
+  endFaults(): void {
+    for (const provider of this.providers) {
+      provider.mode = 'normal'
+      provider.crashesNext = false
+    }
+    this.chain.isHeld = false
+    this.pipeline.world.funding = { isCovered: true }
+  }
+
+  #schedule(): Schedule {
+    const enqueue = (kind: string) => (tx: Tx, id: number, atMs?: number) => {
+      this.tasks.enqueue(tx, `${kind} ${id}`, atMs)
+      return 1
+    }
+    return {
+      store: enqueue('store'),
+      ensure: enqueue('ensure'),
+      pull: enqueue('pull'),
+      commit: enqueue('commit'),
+      cleanup: enqueue('cleanup'),
+      verifyLandings: (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
+      reconcileCapacity: () => undefined,
+      reviewDurability: () => undefined,
+      finishEviction: () => undefined,
+    }
+  }
+
+  #run(key: string): Promise<Outcome> {
+    const [kind, text] = key.split(' ')
+    const id = Number(text)
+    switch (kind) {
+      case 'store':
+        return storeContent(this.pipeline, id, signal)
+      case 'pull':
+        return pullPieces(this.pipeline, id, signal)
+      case 'commit':
+        return commitPieces(this.pipeline, id, signal)
+      case 'ensure':
+        return ensureDataSet(this.pipeline, id, signal)
+      case 'finality':
+        return verifyLandings(this.pipeline, signal)
+      default:
+        return removePieces(this.pipeline, { dataSetId: id, taskId: id }, signal)
+    }
+  }
+
+  #creation(extraData: `0x${string}`): () => void {
+    const row = this.#rows.database.read.get<{ id: number; nonce: string }>(
+      'select id, client_data_set_id as nonce from data_sets where create_extra_data = ?',
+      extraData,
+    )
+    return () => {
+      if (row) this.chain.create(BigInt(1000 + row.id), BigInt(row.nonce))
+    }
+  }
+
+  #sourceHas(url: string): boolean {
+    const [source, cid] = url.split('/') as [string, string]
+    const provider = this.providers[Number(source.at(-1))]
+    return provider !== undefined && provider.mode !== 'unreachable' && provider.stored.has(cid)
+  }
+}
+
+const seededNonce = (index: number) => BigInt(1000 + index)
+
+const sender = (index: number) => `0x${index}`

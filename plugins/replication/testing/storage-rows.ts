@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { openTestDatabase, type TestDatabase } from '#kernel/testing'
+import { storageMigrations } from '../../storage/migrations/all-migrations.ts'
+import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
+import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
+import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
+import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
+import { pieceCidOf } from '../pieces/piece-cid.ts'
+import { createPieceHasher } from '../pieces/piece-hasher.ts'
+
+/** Contents, data sets and copies in a real database, inserted by the product's functions and then set to the state a test needs. */
+export interface StorageRows extends AsyncDisposable {
+  readonly database: TestDatabase
+  /** Inserts a content of bucket 1 with one piece. */
+  addContent(content?: { readonly bytes?: Uint8Array; readonly copies?: number }): Promise<PipelineContent>
+  /** Inserts the data set of the next slot of bucket 1. Its id on chain is its local id + 100. */
+  addDataSet(dataSet?: { readonly state?: DataSetState; readonly serviceUrl?: string; readonly providerId?: string }): Promise<DataSet>
+  /** Inserts a copy of the content on the data set. Returns its id. */
+  addCopy(content: PipelineContent, dataSet: DataSet, state?: CopyState): Promise<number>
+}
+
+export const rowsNowMs = 1_000_000
+
+/** `dir`: folder of the database, which is kept; default: a temporary folder. */
+export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
+  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], options)
+  await database.write((tx) =>
+    tx.run(
+      `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,
+    ),
+  )
+  let contents = 0
+  let slots = 0
+  return {
+    database,
+    async addContent({ bytes = Buffer.from(`content ${contents}`), copies = 2 } = {}) {
+      const id = ++contents
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      await database.write((tx) => {
+        tx.run(
+          `insert into contents (id, bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
+           values (?, 1, ?, ?, ?, 1, ?, 0, 0)`,
+          id,
+          `s256:${sha256}:${id}`,
+          bytes.length,
+          sha256,
+          copies,
+        )
+        planPiece(tx, { contentId: id, size: bytes.length })
+        const content = findPipelineContent(tx, id)
+        if (!content) return
+        const { pieceCid, chunkRoots } = pieceOf(bytes)
+        setPieceCid(tx, content.pieceId, pieceCid)
+        keepChunkRoots(tx, content, chunkRoots)
+      })
+      return required(findPipelineContent(database.read, id))
+    },
+    async addDataSet({ state = 'ready', serviceUrl, providerId } = {}) {
+      const slot = slots++
+      const id = await database.write((tx) => {
+        const planned = planDataSet(
+          tx,
+          {
+            bucketId: 1,
+            slot,
+            providerId: providerId ?? String(slot + 1),
+            providerAddress: `0x${slot}`,
+            payee: `0x${slot}`,
+            serviceUrl: serviceUrl ?? `http://provider-${slot}`,
+            clientDataSetId: BigInt(slot + 1),
+            pieceBytesMax: 1_065_353_216,
+          },
+          rowsNowMs,
+        )
+        const dataSetId = required(planned)
+        tx.run(
+          'update data_sets set state = ?, chain_id = ?, final_at = ? where id = ?',
+          state,
+          state === 'planned' ? null : String(dataSetId + 100),
+          state === 'planned' ? null : rowsNowMs,
+          dataSetId,
+        )
+        return dataSetId
+      })
+      return required(findDataSet(database.read, id))
+    },
+    async addCopy(content, dataSet, state = 'planned') {
+      return database.write((tx) => {
+        planCopies(tx, content, [dataSet], rowsNowMs)
+        const row = required(
+          tx.get<{ id: number }>('select id from copies where piece_id = ? and data_set_id = ?', content.pieceId, dataSet.id),
+        )
+        tx.run(
+          'update copies set state = ?, parked_at = ?, chain_piece_id = ? where id = ?',
+          state,
+          state === 'planned' ? null : rowsNowMs,
+          state === 'committed' ? String(row.id) : null,
+          row.id,
+        )
+        return row.id
+      })
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+function pieceOf(bytes: Uint8Array): Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'> {
+  const hasher = createPieceHasher({ padTo: 127 })
+  hasher.update(bytes)
+  return { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }
+}
+
+function required<T>(found: T | undefined): T {
+  if (found === undefined) throw new Error('row missing after insert')
+  return found
+}
