@@ -1,10 +1,19 @@
 import type { Plugin } from '#kernel'
 import { adminPlugin } from './admin/plugin.ts'
 import { observabilityPlugin } from './observability/plugin.ts'
+import { replicationPlugin } from './replication/plugin.ts'
 import { s3Plugin } from './s3/plugin.ts'
 import { storagePlugin } from './storage/plugin.ts'
 import { tasksPlugin } from './tasks/plugin.ts'
 import { walletPlugin } from './wallet/plugin.ts'
 
 /** Every built-in plugin. Order does not matter: `requires` decides. */
-export const builtinPlugins: readonly Plugin[] = [walletPlugin, storagePlugin, s3Plugin, adminPlugin, tasksPlugin, observabilityPlugin]
+export const builtinPlugins: readonly Plugin[] = [
+  walletPlugin,
+  storagePlugin,
+  replicationPlugin,
+  s3Plugin,
+  adminPlugin,
+  tasksPlugin,
+  observabilityPlugin,
+]

@@ -4,7 +4,7 @@ import { adminCommands } from './commands/commands.ts'
 /** Admin routes and commands for buckets, objects, settings, events and the service itself. */
 export const adminPlugin = definePlugin({
   id: 'admin',
-  requires: ['storage'],
+  requires: ['storage', 'replication'],
   provides: async () => {
     const { createEventHub, eventHub } = await import('./events/event-hub.ts')
     return [provide(eventHub, { events }, ({ events }) => createEventHub(events))]

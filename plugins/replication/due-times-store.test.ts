@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dueColumns, recordedColumns, storageDueTimes } from './due-times-store.ts'
+import { dueColumns, recordedColumns, replicationDueTimes } from './due-times-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from './testing/storage-rows.ts'
 
 let rows: StorageRows
@@ -30,7 +30,7 @@ test('due times later than now become now, earlier ones stay', async () => {
     tx.run('update copies set next_attempt_at = ? where id = ?', rowsNowMs + 3_600_000, waiting)
     tx.run('update copies set next_attempt_at = ? where id = ?', rowsNowMs - 5, due)
   })
-  await database.write((tx) => storageDueTimes.bound(tx, rowsNowMs))
+  await database.write((tx) => replicationDueTimes.bound(tx, rowsNowMs))
   expect(database.read.all('select id, next_attempt_at as at from copies order by id')).toEqual([
     { id: waiting, at: rowsNowMs },
     { id: due, at: rowsNowMs - 5 },

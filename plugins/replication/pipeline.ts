@@ -1,8 +1,7 @@
 import { type Clock, type Database, defineService, type Events, type Log, type Outcome, type TaskRun, type Tx, wait } from '#kernel'
+import type { CachedContents, Contents } from '#plugins/storage'
 import type { Chain, ChainSettings, Funds, Signer } from '#plugins/wallet'
-import type { Bucket } from '../storage/contract.ts'
 import type { WarmStorageReads } from './chain/warm-storage-reads.ts'
-import type { CachedFile } from './copies/cached-file.ts'
 import type { UploadEvents } from './copies/upload-events.ts'
 import type { UploadMeter } from './copies/upload-meter.ts'
 import type { Providers } from './datasets/providers.ts'
@@ -19,11 +18,6 @@ export interface Schedule {
   cleanup(tx: Tx, dataSetId: number, atMs?: number): number
   /** Verifies landed batches and data sets on chain until they are final. */
   verifyLandings(tx: Tx, atMs?: number): void
-  reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
-  /** Call when cached bytes may have become releasable, or cache space is short. */
-  reconcileCapacity(tx: Tx): void
-  /** Retries the removal of a content's cached files. */
-  finishEviction(tx: Tx, contentId: number): void
 }
 
 /** Dependencies of the steps that store a content. Internal to this plugin. */
@@ -47,13 +41,11 @@ export interface Pipeline {
   notifyStore(contentId: number): void
   /** Reports lasting progress of the run: see `TaskRun.progressed`. */
   progressed(): void
-  /** The cached file of a content, if it exists with the recorded length; otherwise its row is removed. */
-  locateCached(contentId: number): Promise<CachedFile | undefined>
-  /** Removes a cached file whose bytes are not the content's. The content is then lost unless a provider has it. */
-  forgetCached(contentId: number, file: CachedFile): Promise<void>
+  readonly contents: Contents
+  readonly cached: CachedContents
 }
 
-export const pipeline = defineService<Pipeline>('storage.pipeline')
+export const pipeline = defineService<Pipeline>('replication.pipeline')
 
 /** The pipeline for one task run: writes of a run that has lost its lease change nothing (I-06). */
 export function pipelineOf({ services, fence, progressed }: TaskRun<unknown, { readonly pipeline: typeof pipeline }>): Pipeline {

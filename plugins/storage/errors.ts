@@ -19,8 +19,6 @@ export const storageErrors = defineErrors({
   cache_full: { status: 507, message: 'The cache is full and no entry can be evicted yet. Try again later.' },
   cache_busy: { status: 503, message: 'The cache is full and eviction is running. Try again soon.' },
   cache_write_failed: { status: 500, message: 'The bytes could not be written to the cache durably.' },
-  content_unavailable: { status: 503, message: 'The bytes are not in the cache and no provider serves them now. Try again later.' },
-  remote_reads_busy: { status: 503, message: 'Too many objects are being read from providers. Try again soon.' },
   object_version_already_current: { status: 409, message: 'This version is already the current one.' },
   object_version_changed: { status: 409, message: 'The object has another current version now. List its versions again.' },
   object_version_is_delete_marker: { status: 409, message: 'A delete marker has no bytes to restore.' },

@@ -5,7 +5,6 @@ import {
   defineOwnedDirectory,
   definePlugin,
   defineRecovery,
-  dueTimes,
   eventKinds,
   healthChecks,
   metricCollectors,
@@ -15,15 +14,13 @@ import {
   taskRecoveries,
   taskSchedules,
 } from '#kernel'
-import { confirmationUpdated } from '../replication/copies/copy-events.ts'
-import { bucketUpdated } from './contract.ts'
+import { bucketUpdated, contents } from './contract.ts'
 import { cache } from './services.ts'
 import { cacheSection } from './settings.ts'
 
-/** Buckets, objects, their cached bytes, and their copies on paid providers. */
+/** Buckets, objects, their versions and their cached bytes. Plugins that keep copies elsewhere attach through the contract. */
 export const storagePlugin = definePlugin({
   id: 'storage',
-  requires: ['wallet'],
   provides: async () => (await import('./wiring.ts')).storageServices,
   contributes: [
     configSections.with(cacheSection),
@@ -36,18 +33,11 @@ export const storagePlugin = definePlugin({
       },
     }),
     taskKinds.load(
-      async () => (await import('../replication/copies/store-task.ts')).storeTask,
-      async () => (await import('../replication/datasets/ensure-data-set-task.ts')).ensureDataSetTask,
-      async () => (await import('../replication/copies/pull-task.ts')).pullTask,
-      async () => (await import('../replication/copies/commit-task.ts')).commitTask,
       async () => (await import('./cache/review-durability-task.ts')).reviewDurabilityTask,
       async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacityTask,
       async () => (await import('./cache/evict-task.ts')).evictTask,
-      async () => (await import('../replication/removals/cleanup-task.ts')).cleanupTask,
-      async () => (await import('../replication/finality/verify-landings-task.ts')).verifyLandingsTask,
     ),
     taskSchedules.load(async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
-    dueTimes.load(async () => (await import('../replication/due-times-store.ts')).storageDueTimes),
     taskRecoveries.with(
       defineRecovery({
         name: 'storage.cache-upkeep',
@@ -66,23 +56,12 @@ export const storagePlugin = definePlugin({
       }),
       defineRecovery({
         name: 'storage.deleted-contents',
-        uses: { database },
-        run: async ({ database }) => (await import('../replication/removals/forget-leftovers.ts')).forgetLeftovers(database),
+        uses: { database, contents },
+        run: async ({ database, contents }) => (await import('./contents/forget-leftovers.ts')).forgetLeftovers(database, contents),
       }),
     ),
-    taskRecoveries.load(
-      async () => (await import('../replication/copies/store-freed.ts')).storeFreedRecovery,
-      async () => (await import('../replication/finality/verify-landings-task.ts')).verifyLandingsRecovery,
-    ),
     healthChecks.load(async () => (await import('./cache/cache-health.ts')).cacheHealth),
-    metricCollectors.load(
-      async () => (await import('./cache/cache-metrics.ts')).cacheMetrics,
-      async () => (await import('../replication/copies/object-metrics.ts')).objectStateMetric,
-    ),
-    eventKinds.with(bucketUpdated, confirmationUpdated),
-    eventKinds.load(async () => {
-      const { uploadProgressUpdated, uploadStateChanged } = await import('../replication/copies/upload-events.ts')
-      return [uploadProgressUpdated, uploadStateChanged]
-    }),
+    metricCollectors.load(async () => (await import('./cache/cache-metrics.ts')).cacheMetrics),
+    eventKinds.with(bucketUpdated),
   ],
 })

@@ -1,11 +1,5 @@
 /** Deduplication keys: at most one task per key is pending or running. */
 export const taskKeys = {
-  store: (contentId: number) => `storage_store:${contentId}`,
-  ensure: (dataSetId: number) => `storage_dataset_ensure:${dataSetId}`,
-  pull: (dataSetId: number) => `storage_pull:${dataSetId}`,
-  commit: (dataSetId: number) => `storage_commit:${dataSetId}`,
-  cleanup: (dataSetId: number) => `storage_cleanup:${dataSetId}`,
-  finality: 'storage_finality',
   reviewDurability: (bucketId: number) => `cache_reconcile_durability:${bucketId}`,
   finishEviction: (contentId: number) => `cache_evict:${contentId}`,
 } as const

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { defineErrors, definePlugin, events, provide } from '#kernel'
 import { promised } from '#kernel/testing'
+import { placements } from '#plugins/replication'
 import { type S3Users, s3Users } from '#plugins/s3'
-import { buckets as bucketCatalog, placements } from '#plugins/storage'
+import { buckets as bucketCatalog } from '#plugins/storage'
 import { testAdmin } from '../testing/test-admin.ts'
 import { changeOwner, createBucket, listBuckets, showBucket } from './bucket-api.ts'
 

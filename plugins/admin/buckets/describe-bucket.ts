@@ -1,5 +1,6 @@
 import { formatTime } from '#kernel'
-import type { Bucket, BucketUsage, DataSetRecord, Placements } from '#plugins/storage'
+import type { DataSetRecord, Placements } from '#plugins/replication'
+import type { Bucket, BucketUsage } from '#plugins/storage'
 import type { BucketChange, BucketDetail, BucketItem, DataSet } from './bucket-api.ts'
 import { shownOwner } from './owner-policy.ts'
 import { affectedVersionsCap, judgeBucket, judgeDataSet } from './storage-health-policy.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DataSetRecord } from '#plugins/storage'
+import type { DataSetRecord } from '#plugins/replication'
 import { judgeBucket, judgeChain, judgeDataSet } from './storage-health-policy.ts'
 
 const dataSet = (status: DataSetRecord['status'], more: Partial<DataSetRecord> = {}): DataSetRecord => ({

@@ -1,5 +1,5 @@
 /** Health of data sets by the service's own records; the chain is not observed yet. */
-import type { DataSetRecord } from '#plugins/storage'
+import type { DataSetRecord } from '#plugins/replication'
 import type { Overview } from '../overview/overview-api.ts'
 import type { BucketItem, DataSet } from './bucket-api.ts'
 

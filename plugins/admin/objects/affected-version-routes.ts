@@ -1,5 +1,6 @@
 import { clock, defineRoutes, formatPreciseTime, serveEndpoint } from '#kernel'
-import { buckets, type DataSetRecord, type DependentVersion, placements, versions } from '#plugins/storage'
+import { type DataSetRecord, type DependentVersion, placements } from '#plugins/replication'
+import { buckets } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { judgeDataSet } from '../buckets/storage-health-policy.ts'
 import { readAffectedQuery } from './affected-query-policy.ts'
@@ -8,21 +9,21 @@ import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
 /** Versions with copies on data sets that are not known to be healthy. Without observations of the chain that is every stored version. */
 export const affectedVersionRoutes = defineRoutes({
   name: 'affected-versions',
-  uses: { buckets, placements, versions, clock },
+  uses: { buckets, placements, clock },
   endpoints: [listAffectedVersions],
-  register(app, { buckets, placements, versions, clock }) {
+  register(app, { buckets, placements, clock }) {
     serveEndpoint(app, listAffectedVersions, async ({ params, query }) => {
-      const { id, name: bucket } = requireBucket(buckets, params.name)
+      const { id } = requireBucket(buckets, params.name)
       const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, clock.now())
       const atRisk = new Map(
         placements.dataSetsOf(id).flatMap((record) => (dataSetId === undefined || record.id === dataSetId ? [[record.id, record]] : [])),
       )
-      const page = versions.onDataSets({ bucket, dataSetIds: [...atRisk.keys()], ...filter })
-      const situations = placements.ofContents(page.versions.flatMap(({ version }) => version.contentId ?? []))
-      const last = page.versions.at(-1)?.version
+      const page = placements.versionsOn({ bucketId: id, dataSetIds: [...atRisk.keys()], ...filter })
+      const situations = placements.ofContents(page.versions.map(({ contentId }) => contentId))
+      const last = page.versions.at(-1)
       return {
         versions: page.versions.map((dependent) => {
-          const situation = situations.get(dependent.version.contentId ?? 0)
+          const situation = situations.get(dependent.contentId)
           return { ...describeAffected(dependent, atRisk), state: situation?.state ?? 'failed', in_cache: situation?.isCached ?? false }
         }),
         has_more: page.isTruncated,
@@ -42,7 +43,7 @@ export const affectedVersionRoutes = defineRoutes({
 type Affected = AffectedVersions['versions'][number]
 
 function describeAffected(
-  { version, dataSetIds, otherReadableCopies }: DependentVersion,
+  { dataSetIds, otherReadableCopies, ...version }: DependentVersion,
   atRisk: ReadonlyMap<number, DataSetRecord>,
 ): Omit<Affected, 'state' | 'in_cache'> {
   const at = formatPreciseTime(version.createdAtMs)
@@ -51,7 +52,7 @@ function describeAffected(
     version_id: version.versionId,
     size: version.size,
     is_current: version.isCurrent,
-    content_type: version.headers.contentType,
+    content_type: version.contentType,
     etag: version.etag,
     created_at: at,
     updated_at: at,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CopyRecord } from '#plugins/storage'
+import type { CopyRecord } from '#plugins/replication'
 import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
 
 const copy = (status: CopyRecord['status'], lastError: string | null = null): CopyRecord => ({

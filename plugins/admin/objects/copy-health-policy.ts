@@ -1,5 +1,5 @@
 /** Health of copies by the service's own records: a committed copy was confirmed on chain. */
-import type { CopyRecord, Placement } from '#plugins/storage'
+import type { CopyRecord, Placement } from '#plugins/replication'
 import type { Copy, ObjectProvenance } from './object-api.ts'
 
 type CopyHealth = Copy['health']

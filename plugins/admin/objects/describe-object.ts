@@ -1,5 +1,6 @@
 import { formatTime } from '#kernel'
-import type { ContentSituation, CopyRecord, ListEntry, Placement } from '#plugins/storage'
+import type { ContentSituation, CopyRecord, Placement } from '#plugins/replication'
+import type { ListEntry } from '#plugins/storage'
 import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
 import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from './object-api.ts'
 import { objectStatus, uploadProgress } from './object-status-policy.ts'

@@ -1,5 +1,6 @@
 import { formatTime } from '#kernel'
-import type { Placements, ObjectVersion as StoredVersion } from '#plugins/storage'
+import type { Placements } from '#plugins/replication'
+import type { ObjectVersion as StoredVersion } from '#plugins/storage'
 import { objectStatus, uploadProgress } from './object-status-policy.ts'
 import type { ObjectVersion } from './version-api.ts'
 

@@ -1,4 +1,5 @@
-import type { ListEntry, ListPage, Objects, Placements } from '#plugins/storage'
+import type { Placements } from '#plugins/replication'
+import type { ListEntry, ListPage, Objects } from '#plugins/storage'
 import { describeObject } from './describe-object.ts'
 import type { ObjectPage } from './object-api.ts'
 

@@ -1,5 +1,6 @@
 import { defineRoutes, serveEndpoint } from '#kernel'
-import { type Bucket, buckets, objects, type Placement, placements } from '#plugins/storage'
+import { type Placement, placements } from '#plugins/replication'
+import { type Bucket, buckets, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { adminErrors } from '../errors.ts'
 import { describeProvenance, describeStatus } from './describe-object.ts'

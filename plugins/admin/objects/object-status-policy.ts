@@ -1,6 +1,6 @@
 /** Status and progress of an object on the wire. */
 import { formatTime } from '#kernel'
-import type { ObjectState, UploadRecord } from '#plugins/storage'
+import type { ObjectState, UploadRecord } from '#plugins/replication'
 import type { ObjectStatus, UploadProgress } from './object-api.ts'
 
 export interface ObjectSituation {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { defineErrors } from '#kernel'
 import { promised } from '#kernel/testing'
-import type { CopyRecord, ObjectVersion } from '#plugins/storage'
+import type { CopyRecord } from '#plugins/replication'
+import type { ObjectVersion } from '#plugins/storage'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import {
   deleteObjectPermanently,
@@ -262,13 +263,15 @@ test('versions on data sets without a good report are listed with their risks, p
   admin.storage.addDataSet(dataSet)
   admin.storage.addDataSet({ ...dataSet, id: 4, copyIndex: 1, status: 'unavailable', dataSetId: '42' })
   const asked: unknown[] = []
-  admin.storage.history.onDataSets = (request) => {
+  const { headers, ...found } = version('v1')
+  const dependent = { ...found, contentId: found.contentId ?? 0, contentType: headers.contentType }
+  admin.storage.replicas.versionsOn = (request) => {
     asked.push(request)
-    return { versions: [{ version: version('v1'), dataSetIds: [3, 4], otherReadableCopies: 0 }], isTruncated: true }
+    return { versions: [{ ...dependent, dataSetIds: [3, 4], otherReadableCopies: 0 }], isTruncated: true }
   }
   const path = `${bucket}/storage-health/affected-versions`
   const answer = promised(listAffectedVersions, await admin.call('GET', `${path}?prefix=a/&limit=5000`))
-  expect(asked).toEqual([{ bucket: 'photos', dataSetIds: [3, 4], prefix: 'a/', limit: 1000 }])
+  expect(asked).toEqual([{ bucketId: 1, dataSetIds: [3, 4], prefix: 'a/', limit: 1000 }])
   expect(answer).toMatchObject({
     has_more: true,
     next_key_marker: 'k',
@@ -286,7 +289,7 @@ test('versions on data sets without a good report are listed with their risks, p
     listAffectedVersions,
     await admin.call('GET', `${path}?${markers}&stale_before=${stale_before}&local_data_set_id=4`),
   )
-  expect(asked.at(-1)).toEqual({ bucket: 'photos', dataSetIds: [4], after: { key: 'k', versionId: 'v1' }, limit: 50 })
+  expect(asked.at(-1)).toEqual({ bucketId: 1, dataSetIds: [4], after: { key: 'k', versionId: 'v1' }, limit: 50 })
   expect(next.stale_before).toBe(stale_before)
 })
 

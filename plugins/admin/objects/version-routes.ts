@@ -1,5 +1,6 @@
 import { defineRoutes, formatTime, serveEndpoint } from '#kernel'
-import { buckets, placements, versions } from '#plugins/storage'
+import { placements } from '#plugins/replication'
+import { buckets, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { describeVersions } from './describe-version.ts'
 import { readPageSize } from './list-page.ts'

@@ -1,5 +1,6 @@
 import { clock, contributions, defineRoutes, log, optional, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
-import { type Buckets, buckets, cacheGauge, placements } from '#plugins/storage'
+import { placements } from '#plugins/replication'
+import { type Buckets, buckets, cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { judgeChain } from '../buckets/storage-health-policy.ts'
 import { overviewParts } from '../contract.ts'

@@ -1,5 +1,5 @@
 /** Object counts of the overview. */
-import type { ObjectCounts, ObjectState } from '#plugins/storage'
+import type { ObjectCounts, ObjectState } from '#plugins/replication'
 import type { Overview } from './overview-api.ts'
 
 const none: ObjectCounts = { byState: new Map(), unavailable: 0 }

@@ -1,21 +1,19 @@
 /** A storage plugin in memory that fulfils the storage contract as far as the Admin API uses it. */
 import { createHash } from 'node:crypto'
 import { clock, defineErrors, definePlugin, events, newUlid, type Plugin, provide } from '#kernel'
+import { type DataSetRecord, type Placement, type Placements, placements } from '#plugins/replication'
 import {
   type Bucket,
   type Buckets,
   buckets,
   bucketUpdated,
   cacheGauge,
-  type DataSetRecord,
   type ListPage,
   type ListRequest,
   type Objects,
   type ObjectVersion,
   objects,
-  type Placement,
   type PutObject,
-  placements,
   type Versions,
   versions,
 } from '#plugins/storage'
@@ -39,7 +37,9 @@ const errors = defineErrors({
 export type StorageFailure = 'cache_full' | 'cache_busy' | 'content_unavailable'
 
 export interface MemoryStorage {
-  readonly plugin: Plugin
+  readonly plugins: readonly Plugin[]
+  /** What the list of versions on data sets returns: tests that call it set it. */
+  readonly replicas: { versionsOn?: Placements['versionsOn'] }
   /** Sets where a version's bytes are. Default: only in the cache. */
   place(versionId: string, placement: Partial<Placement>): void
   addDataSet(record: DataSetRecord): void
@@ -73,7 +73,37 @@ const sizes = { sizeBytesMin: 127, sizeBytesMax: 1_065_353_216 } as const
 export function createMemoryStorage(): MemoryStorage {
   const state: State = { byName: new Map(), versions: new Map(), placed: new Map(), dataSets: [], failure: undefined, open: 0, contents: 0 }
   const history: Partial<Versions> = {}
-  const plugin = definePlugin({
+  const replicas: MemoryStorage['replicas'] = {}
+  const replication = definePlugin({
+    id: 'replication',
+    requires: ['storage'],
+    provides: [
+      provide(placements, {}, () => ({
+        ofVersion: (bucketId, versionId) => {
+          const found = all(state).find(({ version }) => version.bucketId === bucketId && version.versionId === versionId)
+          return found && placementOf(state, found.version)
+        },
+        ofContents: (contentIds) =>
+          new Map(
+            all(state).flatMap(({ version }) => {
+              if (version.contentId === null || !contentIds.includes(version.contentId)) return []
+              const placement = placementOf(state, version)
+              const isOnChain = placement.copies.some(({ status }) => status === 'committed')
+              return [[version.contentId, { ...placement, isOnChain }] as const]
+            }),
+          ),
+        versionsOn: (request) => {
+          if (!replicas.versionsOn) throw new Error('the test sets versionsOn')
+          return replicas.versionsOn(request)
+        },
+        dataSetsOf: (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
+        countDataSets: () => countBy(state.dataSets),
+        countVersionsOn: (dataSets, max) => Math.min(max, Math.max(0, ...dataSets.map(({ referencedVersions }) => referencedVersions))),
+        countObjects: async () => ({ byState: countStates(state), unavailable: 0 }),
+      })),
+    ],
+  })
+  const storage = definePlugin({
     id: 'storage',
     provides: [
       provide(buckets, { clock, events }, ({ clock, events }) => {
@@ -90,25 +120,6 @@ export function createMemoryStorage(): MemoryStorage {
         }
       }),
       provide(objects, { clock }, ({ clock }) => createObjects(state, () => clock.now())),
-      provide(placements, {}, () => ({
-        ofVersion: (bucketId, versionId) => {
-          const found = all(state).find(({ version }) => version.bucketId === bucketId && version.versionId === versionId)
-          return found && placementOf(state, found.version)
-        },
-        ofContents: (contentIds) =>
-          new Map(
-            all(state).flatMap(({ version }) => {
-              if (version.contentId === null || !contentIds.includes(version.contentId)) return []
-              const placement = placementOf(state, version)
-              const isOnChain = placement.copies.some(({ status }) => status === 'committed')
-              return [[version.contentId, { ...placement, isOnChain }] as const]
-            }),
-          ),
-        dataSetsOf: (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
-        countDataSets: () => countBy(state.dataSets),
-        countVersionsOn: (dataSets, max) => Math.min(max, Math.max(0, ...dataSets.map(({ referencedVersions }) => referencedVersions))),
-        countObjects: async () => ({ byState: countStates(state), unavailable: 0 }),
-      })),
       // An operation that the test did not set is a fault of the route that calls it.
       provide(versions, {}, () => history as Versions),
       provide(cacheGauge, {}, () => ({
@@ -125,7 +136,8 @@ export function createMemoryStorage(): MemoryStorage {
     ],
   })
   return {
-    plugin,
+    plugins: [storage, replication],
+    replicas,
     history,
     place: (versionId, placement) => void state.placed.set(versionId, placement),
     addDataSet: (record) => void state.dataSets.push(record),

@@ -9,6 +9,6 @@ export interface TestAdmin extends TestKernel {
 /** The admin plugin in a real kernel with in-memory storage. */
 export async function testAdmin({ plugins = [], ...options }: Partial<TestKernelOptions> = {}): Promise<TestAdmin> {
   const storage = createMemoryStorage()
-  const kernel = await testKernel({ plugins: [storage.plugin, adminPlugin, ...plugins], ...options })
+  const kernel = await testKernel({ plugins: [...storage.plugins, adminPlugin, ...plugins], ...options })
   return { ...kernel, storage }
 }

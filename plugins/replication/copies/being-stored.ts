@@ -1,5 +1,5 @@
 import type { Reader, TaskQueue } from '#kernel'
-import { taskKeys } from '../../storage/task-keys.ts'
+import { taskKeys } from '../task-keys.ts'
 import { findContent, objectState } from './placement-store.ts'
 
 /** Whether an open task uploads the content to its first provider. */

@@ -1,19 +1,10 @@
 import { done, fail, type Outcome } from '#kernel'
+import type { CachedFile } from '#plugins/storage'
 import { fileBody, type UploadBody, UploadSourceDamaged, UploadSourceFailed } from '../chain/upload-body.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { PieceCalculationError } from '../pieces/piece-calculation-error.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
 import { copiesOf, findPipelineContent, statesWithBytes } from './copy-store.ts'
-
-/** The cached file of a content. Every use compares its bytes with the SHA-256 (I-30). */
-export interface CachedFile {
-  readonly path: string
-  readonly size: number
-  /** Lower-case hex; null when not recorded. */
-  readonly sha256: string | null
-  /** Changes when the same bytes are uploaded again. */
-  readonly blobId: string
-}
 
 /** Upload body; it fails before its end when the bytes do not match the SHA-256 (I-30). */
 export const cachedBody = ({ path, size, sha256 }: CachedFile): UploadBody => fileBody(path, { size, ...(sha256 !== null && { sha256 }) })
@@ -35,8 +26,8 @@ export async function settleSourceFault(
   error: unknown,
 ): Promise<Outcome> {
   if (!(error instanceof UploadSourceFailed || error instanceof PieceCalculationError)) throw error
-  if (error instanceof UploadSourceDamaged) await deps.forgetCached(contentId, file)
-  const current = await deps.locateCached(contentId)
+  if (error instanceof UploadSourceDamaged) await deps.cached.forget(contentId, file)
+  const current = await deps.cached.locate(contentId)
   if (current?.blobId === file.blobId) throw error
   const isElsewhere = copiesOf(deps.database.read, contentId).some(({ state }) => statesWithBytes.has(state))
   if (current || isElsewhere) return waitFor(deps.clock, 'retry', 0, 'the cached bytes were replaced or removed while they were read')

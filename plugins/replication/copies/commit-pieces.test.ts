@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { dropReferences } from '../../storage/catalog/reference-store.ts'
+import { dropReferences } from '../../storage/testing/rows.ts'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
@@ -8,7 +8,7 @@ import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../testing/test-pipeline.ts'
 import { openBatches } from './batch-store.ts'
 import { commitPieces } from './commit-pieces.ts'
-import { recountContent } from './copy-store.ts'
+import { recountContent } from './recount-content.ts'
 
 const { signal } = new AbortController()
 const hash = `0x${'ab'.repeat(32)}` as const
@@ -404,7 +404,7 @@ test('I-29: a copy that waits for an operator is removed with its content', asyn
   }
   await rows.database.write((tx) => {
     dropReferences(tx, 1, 1, deps.clock.now())
-    recountContent(tx, 1, deps.clock.now())
+    recountContent(deps, tx, 1, deps.clock.now())
   })
   await commit()
   await untilDecided()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Database, LeaseLost, silentLog, type TaskRun } from '#kernel'
 import { ok } from '../chain/provider-answer.ts'
-import { storageDueTimes } from '../due-times-store.ts'
+import { replicationDueTimes } from '../due-times-store.ts'
 import type { pipeline } from '../pipeline.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
@@ -101,7 +101,7 @@ test('after the clock steps back an open commit is looked up at once', async () 
   expect(scene.batches()).toMatchObject([{ state: 'submitted' }])
   const before = clock.now
   clock.now = () => before() - 10 * hourMs
-  await scene.rows.database.write((tx) => storageDueTimes.bound(tx, clock.now()))
+  await scene.rows.database.write((tx) => replicationDueTimes.bound(tx, clock.now()))
   world.nonce = { landed: true, dataSetId: scene.dataSet.chainId ?? 0n, nextPieceId: 1n }
   await scene.commit()
   expect(scene.batches()).toEqual([])

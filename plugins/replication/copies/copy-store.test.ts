@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { replaceUnoffered } from '../datasets/replan-store.ts'
+import { rowContents } from '../testing/piece-keeper.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import {
   beginUpload,
@@ -9,14 +10,13 @@ import {
   copiesOf,
   findCopy,
   markParked,
-  nextPullAtMs,
   type PipelineContent,
   planCopies,
-  pullCandidates,
   recordUpload,
-  recountContent,
   returnToPlanned,
 } from './copy-store.ts'
+import { nextPullAtMs, pullCandidates } from './pull-store.ts'
+import { recountContent } from './recount-content.ts'
 
 let rows: StorageRows
 let content: PipelineContent
@@ -154,14 +154,14 @@ const counted: readonly (readonly [readonly CopyState[], number, string])[] = [
 test.each(counted)('I-19: copies %j are %i durable ones, and the content is %s', async (states, durable, storeState) => {
   await rows.addCopy(content, first, states[0])
   await rows.addCopy(content, second, states[1])
-  await write((tx) => recountContent(tx, content.contentId, rowsNowMs))
+  await write((tx) => recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs))
   expect(read().get('select durable_copies as durable, store_state as state from contents')).toEqual({ durable, state: storeState })
 })
 
 test('I-19: a copy on a lost data set is not durable', async () => {
   await rows.addCopy(content, first, 'committed')
   await rows.addCopy(content, await rows.addDataSet({ state: 'lost' }), 'committed')
-  await write((tx) => recountContent(tx, content.contentId, rowsNowMs))
+  await write((tx) => recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs))
   expect(read().get('select durable_copies as durable from contents')).toEqual({ durable: 1 })
 })
 
@@ -171,16 +171,16 @@ test('I-02: cached bytes are releasable from the minimum of the bucket on, and n
   )
   const releasable = () => read().get<{ releasable: number }>('select releasable from cache_entries')?.releasable
   const ids = [await rows.addCopy(content, first, 'committed'), await rows.addCopy(content, second, 'planned')]
-  await write((tx) => recountContent(tx, content.contentId, rowsNowMs))
+  await write((tx) => recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs))
   expect(releasable()).toBe(0)
   await write((tx) => {
     tx.run("update copies set state = 'committed', chain_piece_id = '2' where id = ?", ids[1] ?? 0)
-    recountContent(tx, content.contentId, rowsNowMs)
+    recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs)
   })
   expect(releasable()).toBe(1)
   await write((tx) => {
     tx.run("update copies set state = 'lost' where id = ?", ids[0] ?? 0)
-    recountContent(tx, content.contentId, rowsNowMs)
+    recountContent({ contents: rowContents }, tx, content.contentId, rowsNowMs)
   })
   expect(releasable()).toBe(0)
 })

@@ -1,9 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { updateReleasable } from '../../storage/catalog/cache-entry-store.ts'
-import { forgetDeleted } from '../../storage/catalog/reference-store.ts'
 import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
-import { endRemovals } from '../removals/removal-store.ts'
-import { releaseCopies } from './release-store.ts'
 
 /** A content in the storage pipeline. It has one piece, because the largest object fits into one. */
 export interface PipelineContent {
@@ -116,7 +112,7 @@ export function findCopy(reader: Reader, id: number): Copy | undefined {
 }
 
 /**
- * Plans one copy on each data set that is still current in its slot. Idempotent. True when this starts the storing of the content. On a
+ * Plans one copy on each data set that is still current in its slot. Idempotent. False when the content was deleted. On a
  * data set that has ended meanwhile the copy is `lost` from the start (I-29), until its slot gets another data set.
  */
 export function planCopies(tx: Tx, content: PipelineContent, places: readonly Pick<DataSet, 'id' | 'slot'>[], nowMs: number): boolean {
@@ -140,13 +136,7 @@ export function planCopies(tx: Tx, content: PipelineContent, places: readonly Pi
       nowMs,
     )
   }
-  return (
-    tx.run(
-      "update contents set store_state = 'storing', updated_at = ? where id = ? and store_state = 'unstored'",
-      nowMs,
-      content.contentId,
-    ).changes === 1
-  )
+  return true
 }
 
 /** planned → transferring. False when another run changed the copy meanwhile. */
@@ -206,139 +196,6 @@ export function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): vo
     copy.copyId,
     copy.batchId,
   )
-}
-
-/** The data set takes no more pieces: unsent copies are lost, unsent batches closed. Sent batches are followed to their end. */
-export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
-  tx.run(
-    "update commit_batches set state = 'closed', attention_at = null, last_error = 'the data set ended', updated_at = ? where data_set_id = ? and state in ('pulling', 'ready')",
-    nowMs,
-    dataSetId,
-  )
-  tx.run(
-    `update copies set state = 'lost', batch_id = null, updated_at = ? where data_set_id = ? and (state in ('planned', 'parked')
-     or (state in ('transferring', 'batched', 'attention') and (batch_id is null or batch_id in (select id from commit_batches where state = 'closed'))))`,
-    nowMs,
-    dataSetId,
-  )
-}
-
-/**
- * The data set is lost with all its copies. In the same transaction the affected cached bytes become unreleasable, and stay so (I-02):
- * their contents lose one durable copy until they are recounted.
- */
-export function loseCopies(tx: Tx, dataSetId: number, nowMs: number): void {
-  tx.run(
-    `update contents set durable_copies = max(durable_copies - 1, 0), readable_copies = max(readable_copies - 1, 0)
-     where id in (select content_id from copies where data_set_id = ? and state = 'committed')`,
-    dataSetId,
-  )
-  tx.run("update copies set state = 'lost', updated_at = ? where data_set_id = ? and state = 'committed'", nowMs, dataSetId)
-  // The copies may be deleted from now on and their ids reused: no open removal may refer to one.
-  endRemovals(tx, dataSetId, nowMs)
-  tx.run('update cache_entries set releasable = 0 where content_id in (select content_id from copies where data_set_id = ?)', dataSetId)
-}
-
-/** Contents with a copy on the data set, by id. */
-export function contentsOfDataSet(
-  reader: Reader,
-  dataSetId: number,
-  page: { readonly after: number; readonly limit: number },
-): readonly number[] {
-  return reader
-    .all<{ id: number }>(
-      'select distinct content_id as id from copies where data_set_id = ? and content_id > ? order by content_id limit ?',
-      dataSetId,
-      page.after,
-      page.limit,
-    )
-    .map(({ id }) => id)
-}
-
-/** Service URL of a provider that can serve the piece of copy `c`: committed copies first, then rotating with the setbacks. */
-const sourceUrl = `(select d.service_url from copies s join data_sets d on d.id = s.data_set_id
-  where s.piece_id = c.piece_id and s.data_set_id <> c.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
-    and d.state in ('ready', 'write_blocked', 'retiring')
-  order by s.state = 'committed' desc, (s.id + c.setbacks) % 8 limit 1)`
-
-/** Planned copies of a data set that another provider can already serve, oldest first. */
-export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): readonly PullCandidate[] {
-  return reader.all<PullCandidate>(
-    `select c.id as copyId, c.content_id as contentId, c.setbacks as setbacks, p.piece_cid as pieceCid, p.length as length, ${sourceUrl} as sourceUrl
-     from copies c join pieces p on p.id = c.piece_id
-     where c.data_set_id = ? and c.state = 'planned' and c.next_attempt_at <= ? and p.piece_cid is not null and sourceUrl is not null
-     order by c.id limit ?`,
-    dataSetId,
-    nowMs,
-    limit,
-  )
-}
-
-/** Source URL of each piece of a pull, by copy id; without pieces that have no source. */
-export function sourceUrls(reader: Reader, batchId: number): ReadonlyMap<number, string> {
-  const rows = reader.all<{ copyId: number; url: string | null }>(
-    `select c.id as copyId, ${sourceUrl} as url from commit_items i join copies c on c.id = i.copy_id where i.batch_id = ?`,
-    batchId,
-  )
-  return new Map(rows.flatMap(({ copyId, url }) => (url === null ? [] : [[copyId, url] as const])))
-}
-
-export interface PullCandidate {
-  readonly copyId: number
-  readonly contentId: number
-  readonly setbacks: number
-  readonly pieceCid: string
-  readonly length: number
-  /** Service URL of a provider that has the piece. */
-  readonly sourceUrl: string
-}
-
-/** Earliest retry time of a planned copy; undefined when none waits. */
-export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): number | undefined {
-  const row = reader.get<{ at: number | null }>(
-    "select min(next_attempt_at) as at from copies where data_set_id = ? and state = 'planned' and next_attempt_at > ?",
-    dataSetId,
-    nowMs,
-  )
-  return row?.at ?? undefined
-}
-
-/** Number of slots in which every piece of the content has one of the copy states, on data sets in one of the data set states. */
-const slotsWith = (copyStates: string, dataSetStates: string) => `(select count(*) from (
-  select c.slot from copies c join data_sets d on d.id = c.data_set_id
-  where c.content_id = contents.id and c.state in (${copyStates}) and d.state in (${dataSetStates})
-  group by c.slot having count(distinct c.piece_id) = (select count(*) from pieces p where p.content_id = contents.id)) as slots)`
-const durableSlots = slotsWith(`'committed'`, `'ready', 'write_blocked', 'retiring'`)
-/** Slots whose provider serves the bytes, committed or not: after a reorganisation copies can still be read there (I-20). */
-const readableSlots = slotsWith(
-  `'parked', 'batched', 'unconfirmed', 'attention', 'committed'`,
-  `'creating', 'ready', 'write_blocked', 'retiring'`,
-)
-
-/**
- * Recounts a content in the transaction that changed its copies: durable slots (I-19), store state, and whether its cached bytes are
- * releasable. Releases the copies of a deleted content; returns the data sets from which they must be removed.
- */
-export function recountContent(tx: Tx, contentId: number, nowMs: number): readonly number[] {
-  const released = releaseCopies(tx, contentId, nowMs)
-  tx.run(
-    `update contents set durable_copies = ${durableSlots}, readable_copies = ${readableSlots}, updated_at = ? where id = ?`,
-    nowMs,
-    contentId,
-  )
-  tx.run(
-    `update contents set store_state = case
-       when durable_copies >= target_copies then 'stored'
-       when store_state = 'lost' and durable_copies = 0 then 'lost'
-       when exists (select 1 from copies where content_id = contents.id and state = 'failed')
-         and not exists (select 1 from copies where content_id = contents.id and state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed')) then 'failed'
-       when exists (select 1 from copies where content_id = contents.id) then 'storing'
-       else 'unstored' end where id = ?`,
-    contentId,
-  )
-  updateReleasable(tx, contentId)
-  forgetDeleted(tx, contentId)
-  return released
 }
 
 function toCopy(row: CopyRow): Copy {

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginEviction, updateReleasable } from '../../storage/catalog/cache-entry-store.ts'
+import { beginEviction, updateReleasable } from '../../storage/testing/rows.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
 import { commitPieces } from './commit-pieces.ts'
-import { loseCopies, type PipelineContent, recountContent } from './copy-store.ts'
+import type { PipelineContent } from './copy-store.ts'
 import { finishEnd, handleDataSetGone, holdWrites } from './data-set-gone.ts'
+import { loseCopies } from './lose-copies.ts'
+import { recountContent } from './recount-content.ts'
 
 const { signal } = new AbortController()
 let rows: StorageRows
@@ -22,7 +24,7 @@ beforeEach(async () => {
   for (const dataSet of dataSets) await rows.addCopy(content, dataSet, 'committed')
   await rows.database.write((tx) => {
     tx.run(`insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 9, 0, 0)`, content.contentId)
-    recountContent(tx, content.contentId, rowsNowMs)
+    recountContent(deps, tx, content.contentId, rowsNowMs)
   })
 })
 
@@ -34,7 +36,7 @@ const counted = () => rows.database.read.get('select durable_copies as durable, 
 test('I-02: cached bytes with copies on a lost data set stay unreleasable until the content is recounted', async () => {
   expect(releasable()).toBe(1)
   await rows.database.write((tx) => {
-    loseCopies(tx, dataSets[1].id, rowsNowMs)
+    loseCopies(deps, tx, dataSets[1].id, rowsNowMs)
     updateReleasable(tx, content.contentId)
   })
   expect(releasable()).toBe(0)

@@ -16,7 +16,9 @@ import { unfinalDataSet } from '../finality/landing-store.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
 import { clearAttention, requestAttention } from './attention.ts'
 import { openBatches } from './batch-store.ts'
-import { contentsOfDataSet, endWrites, loseCopies, recountContent } from './copy-store.ts'
+import { affectedContents, endWrites } from './end-store.ts'
+import { loseCopies } from './lose-copies.ts'
+import { recountContent } from './recount-content.ts'
 
 /** Contents recounted per transaction. */
 const recountPage = 500
@@ -118,7 +120,7 @@ async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<vo
     endUnsent(deps, tx, dataSet.id)
     if (reason === 'terminated') return markWriteBlocked(tx, dataSet.id, why)
     markLost(tx, dataSet.id, why)
-    loseCopies(tx, dataSet.id, nowMs)
+    loseCopies(deps, tx, dataSet.id, nowMs)
   })
   await recountAll(deps, dataSet.id)
 }
@@ -136,7 +138,7 @@ export async function finishEnd(deps: Pipeline, { id }: Pick<DataSet, 'id'>): Pr
   await database.write((tx) => {
     recordGoneSeen(tx, id, clock.now())
     endUnsent(deps, tx, id)
-    if (dataSet.state === 'lost') loseCopies(tx, id, clock.now())
+    if (dataSet.state === 'lost') loseCopies(deps, tx, id, clock.now())
   })
   await recountAll(deps, id)
 }
@@ -171,7 +173,7 @@ async function checkCreation(deps: Pipeline, { id }: DataSet): Promise<LandingVe
 async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
   const { database } = deps
   for (let after = 0; ; ) {
-    const contents = contentsOfDataSet(database.read, dataSetId, { after, limit: recountPage })
+    const contents = affectedContents(database.read, dataSetId, { after, limit: recountPage }).map(({ id }) => id)
     if (contents.length === 0) break
     after = contents.at(-1) ?? after
     await database.write((tx) => recount(deps, tx, contents))
@@ -179,9 +181,10 @@ async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
   await database.write((tx) => recordGoneSeen(tx, dataSetId, null))
 }
 
-function recount({ clock, schedule, uploadEvents }: Pipeline, tx: Tx, contents: readonly number[]): void {
+function recount(deps: Pipeline, tx: Tx, contents: readonly number[]): void {
+  const { clock, schedule, uploadEvents } = deps
   for (const contentId of contents) {
-    recountContent(tx, contentId, clock.now())
+    recountContent(deps, tx, contentId, clock.now())
     uploadEvents.changed(tx, contentId)
     // The store task plans missing copies on other data sets.
     schedule.store(tx, contentId)

@@ -1,26 +1,24 @@
 import type { Reader } from '#kernel'
-import type { Cursor } from '../../storage/catalog/history-store.ts'
-import { StoredVersion, type VersionRow } from '../../storage/catalog/stored-version.ts'
-import { versionColumns } from '../../storage/catalog/version-store.ts'
-import type { DependentVersion } from '../../storage/contract.ts'
+import type { VersionRange } from '#plugins/storage'
+import type { DependentVersion } from '../contract.ts'
 
-export interface DependentRange {
+export interface DependentRange extends VersionRange {
   readonly bucketId: number
   readonly dataSetIds: readonly number[]
-  /** Versions after this position, with keys below `high`. */
-  readonly after: Cursor
-  readonly high: string
   readonly limit: number
 }
+
+type DependentRow = Omit<DependentVersion, 'isCurrent' | 'dataSetIds'> & { readonly isCurrent: number; readonly onSets: string }
 
 const committedOn = `from copies k join json_each(?) j on j.value = k.data_set_id where k.content_id = v.content_id and k.state = 'committed'`
 
 const dependentSql = (from: string) =>
-  `select ${versionColumns}, (select json_group_array(distinct k.data_set_id) ${committedOn}) as on_sets,
+  `select v.content_id as "contentId", v.key, v.version_id as "versionId", v.size, v.etag, v.content_type as "contentType",
+     v.created_at as "createdAtMs", (select json_group_array(distinct k.data_set_id) ${committedOn}) as "onSets",
      (select count(*) from copies k join data_sets d on d.id = k.data_set_id
        where k.content_id = v.content_id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
-         and k.data_set_id not in (select value from json_each(?))) as copies,
-     exists (select 1 from object_heads h where h.bucket_id = v.bucket_id and h.key = v.key and h.version_id = v.version_id) as is_current
+         and k.data_set_id not in (select value from json_each(?))) as "otherReadableCopies",
+     exists (select 1 from object_heads h where h.bucket_id = v.bucket_id and h.key = v.key and h.version_id = v.version_id) as "isCurrent"
    from ${from} and v.bucket_id = ? and (v.key, v.rseq) > (?, ?) and v.key < ? and v.is_delete_marker = 0 order by v.key, v.rseq limit ?`
 const dependent = {
   /** Scans versions in order: fast when most of them have a copy there. */
@@ -39,21 +37,11 @@ export function listDependentVersions(read: Reader, range: DependentRange): Depe
   const { bucketId, dataSetIds, after, high, limit } = range
   const ids = JSON.stringify(dataSetIds)
   const sql = hasFewVersions(read, ids) ? dependent.ofFew : dependent.ofMany
-  const rows = read.all<VersionRow & { readonly is_current: number; readonly on_sets: string; readonly copies: number }>(
-    sql,
-    ids,
-    ids,
-    ids,
-    bucketId,
-    after.key,
-    after.rseq,
-    high,
-    limit,
-  )
-  return rows.map((row) => ({
-    version: new StoredVersion(row, row.is_current === 1),
-    dataSetIds: JSON.parse(row.on_sets) as number[],
-    otherReadableCopies: row.copies,
+  const rows = read.all<DependentRow>(sql, ids, ids, ids, bucketId, after.key, after.rseq, high, limit)
+  return rows.map(({ onSets, isCurrent, ...row }) => ({
+    ...row,
+    isCurrent: isCurrent === 1,
+    dataSetIds: JSON.parse(onSets) as number[],
   }))
 }
 

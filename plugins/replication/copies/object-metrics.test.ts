@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Database, systemClock, type Tx } from '#kernel'
+import type { Database, Tx } from '#kernel'
 import { openTestDatabase } from '#kernel/testing'
 import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
-import { createObjects } from '../../storage/objects/objects.ts'
-import { openObjectStorage, readAll } from '../../storage/testing/object-storage.ts'
 import { objectStateMetric } from './object-metrics.ts'
 import { countStates } from './state-counts.ts'
 
@@ -145,35 +143,4 @@ test('no query of the count scans stored contents or all versions', async () => 
   expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
   expect(steps).toContain('SEARCH contents USING COVERING INDEX contents_unsettled ((bucket_id,store_state)>(?,?))')
   expect(steps).toContain('SEARCH c USING INDEX contents_unsettled (bucket_id=? AND store_state=? AND id>?)')
-})
-
-test('reads are counted by the source of their bytes', async () => {
-  await using storage = await openObjectStorage()
-  const { contentId } = await storage.put('k', 'bytes')
-  const reads: string[] = []
-  const { database, buckets, cache } = storage
-  const objects = createObjects({
-    database,
-    buckets,
-    cache,
-    clock: systemClock,
-    onRead: (from) => void reads.push(from),
-    readRemote: async (version) => ({
-      version,
-      source: 'provider',
-      async *read() {
-        yield Buffer.from('bytes')
-      },
-      async [Symbol.asyncDispose]() {},
-    }),
-  })
-  await readAll(await objects.open('photos', 'k'))
-  await expect(objects.open('photos', 'none')).rejects.toMatchObject({ code: 'object_not_found' })
-  await database.write((tx) => {
-    tx.run('update contents set durable_copies = 2, readable_copies = 2 where id = ?', contentId)
-    tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId)
-  })
-  await cache.evict(Number(contentId))
-  await readAll(await objects.open('photos', 'k'))
-  expect(reads).toEqual(['cache', 'provider'])
 })

@@ -1,5 +1,5 @@
 import { database, defineMetric, taskQueue } from '#kernel'
-import type { ObjectState } from '../../storage/contract.ts'
+import type { ObjectState } from '../contract.ts'
 import { countStates } from './state-counts.ts'
 
 const states: readonly ObjectState[] = ['cached', 'uploading', 'committing', 'replicating', 'stored', 'failed']

@@ -1,5 +1,5 @@
 import type { Reader } from '#kernel'
-import type { CopyRecord, CopyStatus, DataSetRecord, ObjectState } from '../../storage/contract.ts'
+import type { CopyRecord, CopyStatus, DataSetRecord, ObjectState } from '../contract.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 import type { CopyState } from './copy-store.ts'
 

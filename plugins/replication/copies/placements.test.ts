@@ -15,6 +15,7 @@ test.each([
     clock,
     queue: { isOpen: () => true },
     uploads: createUploadMeter(clock),
+    versions: { rangeOf: () => Promise.reject(new Error('not used')) as never },
     pieceUrl: () => '',
     providerName: () => name,
   })

@@ -1,6 +1,8 @@
 import type { Clock, Database, Reader, TaskQueue } from '#kernel'
-import type { CopyRecord, Placement, Placements } from '../../storage/contract.ts'
+import type { Versions } from '#plugins/storage'
+import type { CopyRecord, Placement, Placements } from '../contract.ts'
 import { isBeingStored } from './being-stored.ts'
+import { listDependentVersions } from './dependent-store.ts'
 import {
   type ContentRow,
   countDataSetStates,
@@ -21,6 +23,7 @@ export interface PlacementDeps {
   readonly clock: Clock
   readonly queue: Pick<TaskQueue, 'isOpen'>
   readonly uploads: UploadMeter
+  readonly versions: Pick<Versions, 'rangeOf'>
   pieceUrl(serviceUrl: string, pieceCid: string): string
   /** As the provider registered; undefined before the registry was read. */
   providerName(providerId: string): string | undefined
@@ -28,7 +31,7 @@ export interface PlacementDeps {
 
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
-export function createPlacements({ database, clock, queue, uploads, pieceUrl, providerName }: PlacementDeps): Placements {
+export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
   const reader: Reader = database.read
   const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
   return {
@@ -53,6 +56,11 @@ export function createPlacements({ database, clock, queue, uploads, pieceUrl, pr
       return new Map(situations)
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
+    versionsOn({ bucketId, dataSetIds, limit, ...range }) {
+      if (dataSetIds.length === 0) return { versions: [], isTruncated: false }
+      const rows = listDependentVersions(reader, { bucketId, dataSetIds, ...versions.rangeOf({ bucketId, ...range }), limit: limit + 1 })
+      return { versions: rows.slice(0, limit), isTruncated: rows.length > limit }
+    },
     countDataSets: () => countDataSetStates(reader),
     countVersionsOn: (dataSets, max) => countVersionsOn(reader, dataSets, max),
     countObjects: shareCount(clock, () => countStates(reader, queue)),

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginEviction, pageOfEntries, updateReleasable } from '../../storage/catalog/cache-entry-store.ts'
-import { checkInvariants } from '../../storage/testing/check-invariants.ts'
 import { flipByte } from '../../storage/testing/flip-byte.ts'
+import { beginEviction, pageOfEntries, updateReleasable } from '../../storage/testing/rows.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
+import { checkInvariants } from '../testing/check-invariants.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
-import { copiesOf, type PipelineContent, recountContent } from './copy-store.ts'
-import { holdCachedBytes } from './piece-proof-store.ts'
+import { copiesOf, type PipelineContent } from './copy-store.ts'
+import { recountContent } from './recount-content.ts'
 import { storeContent } from './store-content.ts'
 
 const { signal } = new AbortController()
@@ -98,8 +98,8 @@ test('a piece CID from an earlier version is proven once, and its copies stay', 
 test('I-02: cached bytes of an unproven piece are not evicted until it is proven', async () => {
   const { contentId } = content
   await rows.database.write((tx) => {
-    holdCachedBytes(tx, contentId)
-    recountContent(tx, contentId, deps.clock.now())
+    deps.contents.doubtCopies(tx, contentId)
+    recountContent(deps, tx, contentId, deps.clock.now())
     updateReleasable(tx, contentId)
   })
   expect(isReleasable()).toBe(false)
@@ -113,7 +113,7 @@ test('I-02: cached bytes of an unproven piece are not evicted until it is proven
 test('I-02: cached bytes that were held for a proof can be evicted after the content is stored again', async () => {
   await rows.database.write((tx) => {
     tx.run("update pieces set piece_cid = 'of damaged bytes'")
-    holdCachedBytes(tx, content.contentId)
+    deps.contents.doubtCopies(tx, content.contentId)
   })
   await store()
   await rows.database.write((tx) => tx.run('update contents set durable_copies = 2, readable_copies = 2'))

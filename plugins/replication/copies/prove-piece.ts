@@ -3,7 +3,8 @@ import { type Pipeline, waitFor } from '../pipeline.ts'
 import { calculatePiece, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
 import type { PipelineContent } from './copy-store.ts'
-import { hasUnprovenPiece, markProven, separateCopies } from './piece-proof-store.ts'
+import { hasUnprovenPiece } from './piece-proof-store.ts'
+import { markProven, separateCopies } from './settle-proof.ts'
 
 const separated = defineProbe('storage.prove.separated')
 
@@ -15,15 +16,15 @@ export async function provePiece(deps: Pipeline, content: PipelineContent, signa
   const { database, clock, log, schedule, uploadEvents } = deps
   const { contentId } = content
   if (!hasUnprovenPiece(database.read, contentId)) return undefined
-  const file = await deps.locateCached(contentId)
+  const file = await deps.cached.locate(contentId)
   if (!file) return undefined
   try {
     const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
     if (pieceCid === content.pieceCid) {
       await database.write((tx) => {
-        markProven(tx, contentId, clock.now())
+        markProven(deps, tx, contentId, clock.now())
         keepChunkRoots(tx, content, chunkRoots)
-        schedule.reconcileCapacity(tx)
+        deps.cached.reconcileCapacity(tx)
       })
       return undefined
     }
@@ -31,7 +32,7 @@ export async function provePiece(deps: Pipeline, content: PipelineContent, signa
     return settleSourceFault(deps, { contentId, file }, error)
   }
   await database.write((tx) => {
-    for (const dataSetId of separateCopies(tx, content, clock.now())) schedule.cleanup(tx, dataSetId)
+    for (const dataSetId of separateCopies(deps, tx, content, clock.now())) schedule.cleanup(tx, dataSetId)
     uploadEvents.changed(tx, contentId)
   })
   await separated()

@@ -9,11 +9,13 @@ import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal, type Setback } from '../submissions/setback-policy.ts'
 import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
 import { canAfford, signBatch } from './batch-terms.ts'
-import { markParked, nextPullAtMs, pullCandidates, recountContent, returnToPlanned } from './copy-store.ts'
+import { markParked, returnToPlanned } from './copy-store.ts'
 import { handleDataSetGone, holdWrites } from './data-set-gone.ts'
 import { distinctPieces } from './distinct-pieces-policy.ts'
 import { isSmallEnough, pullPiecesMax } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
+import { nextPullAtMs, pullCandidates } from './pull-store.ts'
+import { recountContent } from './recount-content.ts'
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')
@@ -141,7 +143,7 @@ async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: numb
     closeBatch(tx, batch.id, { message: busy, nowMs })
     for (const { copyId, contentId } of batch.items) {
       returnToPlanned(tx, { copyId, batchId: batch.id }, { code: 'throttled', message: busy, nowMs })
-      recountContent(tx, contentId, nowMs)
+      recountContent(deps, tx, contentId, nowMs)
     }
   })
   return waitFor(clock, 'provider_busy', forMs, busy)
@@ -168,10 +170,11 @@ async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Pro
 
 const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
-function commitPulled({ clock, schedule, uploadEvents }: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
+function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
+  const { clock, schedule, uploadEvents } = deps
   markPulled(tx, batch.id, clock.now())
   for (const { contentId } of batch.items) {
-    recountContent(tx, contentId, clock.now())
+    recountContent(deps, tx, contentId, clock.now())
     uploadEvents.changed(tx, contentId)
   }
   schedule.commit(tx, dataSet.id)
@@ -187,7 +190,7 @@ function splitBatch(deps: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pulling
     const copy = { copyId, batchId: batch.id }
     if (arrivedIds.has(copyId)) markParked(tx, copy, nowMs)
     else returnPull(deps, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
-    recountContent(tx, contentId, nowMs)
+    recountContent(deps, tx, contentId, nowMs)
   }
   if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.batchingWindowMs)
 }
@@ -215,7 +218,7 @@ async function abandon(deps: Pipeline, { batch }: Pulling, message: string): Pro
     closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId } of batch.items) {
       returnPull(deps, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
-      recountContent(tx, contentId, nowMs)
+      recountContent(deps, tx, contentId, nowMs)
     }
   })
 }

@@ -1,8 +1,10 @@
 import type { PieceSource } from '../chain/provider-client.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { type CommitBatch, closeBatch } from './batch-store.ts'
-import { markParked, recountContent, returnToPlanned, sourceUrls } from './copy-store.ts'
+import { markParked, returnToPlanned } from './copy-store.ts'
 import type { Pulling } from './pull-pieces.ts'
+import { sourceUrls } from './pull-store.ts'
+import { recountContent } from './recount-content.ts'
 
 /**
  * Current sources of the pieces; pieces that no provider can serve are left out. The provider identifies a pull by its signature, so
@@ -37,7 +39,7 @@ export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: Pulling,
       const copy = { copyId, batchId: batch.id }
       if (arrived.has(copyId)) markParked(tx, copy, nowMs)
       else returnToPlanned(tx, copy, sourced.has(copyId) ? why : { ...why, retryAtMs: nowMs })
-      recountContent(tx, contentId, nowMs)
+      recountContent(deps, tx, contentId, nowMs)
       schedule.store(tx, contentId)
     }
     if (arrived.size > 0) schedule.commit(tx, dataSet.id)

@@ -19,7 +19,7 @@ import {
   recordUncertain,
   reopenSubmission,
 } from './batch-store.ts'
-import { recountContent } from './copy-store.ts'
+import { recountContent } from './recount-content.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 import { closeWithdrawn } from './withdraw-batch.ts'
 
@@ -101,10 +101,10 @@ async function confirm(
     for (const { contentId } of batch.items) {
       uploadEvents.changed(tx, contentId)
       // The content was deleted meanwhile: remove the landed piece.
-      for (const dataSetId of recountContent(tx, contentId, clock.now()))
+      for (const dataSetId of recountContent(deps, tx, contentId, clock.now()))
         schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
     }
-    schedule.reconcileCapacity(tx)
+    deps.cached.reconcileCapacity(tx)
     clearAttention(deps, tx, batch)
   })
   deps.progressed()

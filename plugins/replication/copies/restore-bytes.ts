@@ -8,14 +8,14 @@ import { cachedBody } from './cached-file.ts'
  * after the next refusal. False when a piece is not cached.
  */
 export async function restoreBytes(
-  { providers, log, locateCached, forgetCached }: Pipeline,
+  { providers, log, cached }: Pipeline,
   serviceUrl: string,
   items: readonly BatchItem[],
   signal: AbortSignal,
 ): Promise<boolean> {
   let isCached = true
   for (const { contentId, pieceCid } of items) {
-    const file = await locateCached(contentId)
+    const file = await cached.locate(contentId)
     if (!file) {
       isCached = false
       continue
@@ -25,7 +25,7 @@ export async function restoreBytes(
       await providers.client(serviceUrl).upload({ pieceCid, body: cachedBody(file), signal })
     } catch (error) {
       if (!(error instanceof UploadSourceFailed)) throw error
-      if (error instanceof UploadSourceDamaged) await forgetCached(contentId, file)
+      if (error instanceof UploadSourceDamaged) await cached.forget(contentId, file)
       log.warn('cached bytes could not be uploaded again', { content: contentId, provider: serviceUrl, error })
     }
   }

@@ -1,5 +1,5 @@
 import type { Reader, TaskQueue } from '#kernel'
-import type { ObjectCounts, ObjectState } from '../../storage/contract.ts'
+import type { ObjectCounts, ObjectState } from '../contract.ts'
 import { isBeingStored } from './being-stored.ts'
 import { objectState } from './placement-store.ts'
 import {

@@ -1,4 +1,5 @@
 import { defineProbe, done, type Outcome } from '#kernel'
+import type { CachedFile } from '#plugins/storage'
 import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { planDataSets } from '../datasets/plan-data-sets.ts'
@@ -6,7 +7,7 @@ import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns
 import { pausedUntilMs } from '../datasets/refusal-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
-import { type CachedFile, cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
+import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
 import { keepChunkRoots } from './chunk-roots-store.ts'
 import {
   beginUpload,
@@ -18,12 +19,12 @@ import {
   planCopies,
   pullSetbacksMax,
   recordUpload,
-  recountContent,
   returnToPlanned,
   setPieceCid,
 } from './copy-store.ts'
 import { readableCopies } from './placement-store.ts'
 import { provePiece } from './prove-piece.ts'
+import { recountContent } from './recount-content.ts'
 
 const planned = defineProbe('storage.store.planned')
 const hashed = defineProbe('storage.store.hashed')
@@ -49,7 +50,7 @@ export async function storeContent(deps: Pipeline, contentId: number, signal: Ab
     .toSorted((a, b) => Number(slotsWithCopy.has(b.slot)) - Number(slotsWithCopy.has(a.slot)))
     .slice(0, content.targetCopies)
   await database.write((tx) => {
-    const isNew = planCopies(tx, content, places, clock.now())
+    const isNew = planCopies(tx, content, places, clock.now()) && deps.contents.markStoring(tx, contentId, clock.now())
     if (isNew) deps.uploadEvents.changed(tx, contentId)
   })
   await planned()
@@ -65,7 +66,7 @@ export async function storeContent(deps: Pipeline, contentId: number, signal: Ab
     const stranded = choices.find(
       ({ copy, dataSet }) => copy.setbacks >= pullSetbacksMax && pausedUntilMs(database.read, dataSet.id) <= clock.now(),
     )
-    if (stranded && (await deps.locateCached(contentId))) return uploadToFirst(deps, { content, due: [stranded] }, signal)
+    if (stranded && (await deps.cached.locate(contentId))) return uploadToFirst(deps, { content, due: [stranded] }, signal)
     await enqueuePulls(deps, copies)
     return doneWhenPlanned(deps, content, copies)
   }
@@ -131,7 +132,7 @@ type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
 
 async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
   const { contentId } = work.content
-  const file = await deps.locateCached(contentId)
+  const file = await deps.cached.locate(contentId)
   if (!file)
     return failUnlessDeleted(deps, contentId, {
       code: 'content_missing',
@@ -238,7 +239,7 @@ async function park(deps: Pipeline, content: PipelineContent, { copy, dataSet }:
   const soonMs = clock.now() + pace.batchingWindowMs
   await database.write((tx) => {
     markParked(tx, held(copy), clock.now())
-    recountContent(tx, content.contentId, clock.now())
+    recountContent(deps, tx, content.contentId, clock.now())
     schedule.commit(tx, dataSet.id, soonMs)
     for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
   })

@@ -3,6 +3,7 @@ import type { TaskQueue } from '#kernel'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { provenPiecesMigration } from '../../storage/migrations/0008-proven-pieces.ts'
 import { openObjectStorage } from '../../storage/testing/object-storage.ts'
+import { rowContents } from '../testing/piece-keeper.ts'
 import { storeWhenDue } from './store-when-due.ts'
 
 /** Storage over a queue that only records its keys. */
@@ -17,7 +18,10 @@ async function openStorage() {
     },
     isOpen: (_reader, key) => open.has(key),
   }
-  const storage = await openObjectStorage({ moreMigrations: [copiesMigration, provenPiecesMigration], onNewContent: storeWhenDue(queue) })
+  const storage = await openObjectStorage({
+    moreMigrations: [copiesMigration, provenPiecesMigration],
+    onNewContent: (tx, content) => storeWhenDue({ queue, contents: rowContents }, tx, content),
+  })
   return { storage, open, enqueued }
 }
 

@@ -1,20 +1,22 @@
 import type { TaskQueue, Tx } from '#kernel'
-import type { AttachedContent } from '../../storage/catalog/content-store.ts'
-import { taskKeys } from '../../storage/task-keys.ts'
+import type { Contents, NeededContent } from '#plugins/storage'
+import { taskKeys } from '../task-keys.ts'
 import { isGivenUp } from './being-stored.ts'
 import { planPiece } from './copy-store.ts'
-import { hasUnprovenPiece, holdCachedBytes } from './piece-proof-store.ts'
+import { hasUnprovenPiece } from './piece-proof-store.ts'
 import { storeTask } from './store-task.ts'
 
 /**
  * Enqueues the store task of a content that a new version refers to. A content whose store gave up starts again, like after a first
  * upload; one with an open task is left alone. A piece CID that was never compared with the SHA-256 is proven with these bytes (I-30).
  */
-export const storeWhenDue =
-  (queue: TaskQueue) =>
-  (tx: Tx, { id, size, reason }: AttachedContent): void => {
-    if (reason !== 'new' && hasUnprovenPiece(tx, id)) holdCachedBytes(tx, id)
-    else if (reason === 'stored' || (reason === 'unstored' && !isGivenUp(tx, queue, id))) return
-    planPiece(tx, { contentId: id, size })
-    queue.enqueue(tx, storeTask, { contentId: id }, { key: taskKeys.store(id) })
-  }
+export function storeWhenDue(
+  { queue, contents }: { readonly queue: TaskQueue; readonly contents: Pick<Contents, 'doubtCopies'> },
+  tx: Tx,
+  { id, size, reason }: NeededContent,
+): void {
+  if (reason !== 'new' && hasUnprovenPiece(tx, id)) contents.doubtCopies(tx, id)
+  else if (reason === 'stored' || (reason === 'unstored' && !isGivenUp(tx, queue, id))) return
+  planPiece(tx, { contentId: id, size })
+  queue.enqueue(tx, storeTask, { contentId: id }, { key: taskKeys.store(id) })
+}

@@ -12,7 +12,7 @@ import {
   type Tx,
   taskUpdated,
 } from '#kernel'
-import type { ObjectState } from '../../storage/contract.ts'
+import type { ObjectState } from '../contract.ts'
 import { isBeingStored } from './being-stored.ts'
 import { findContent, findVersionOfContent, objectState } from './placement-store.ts'
 import { storeTask } from './store-task.ts'

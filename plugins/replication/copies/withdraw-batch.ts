@@ -4,7 +4,8 @@ import { countSetback, pauseWrites } from '../datasets/refusal-store.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { clearAttention } from './attention.ts'
 import { closeBatch, reopenSubmission } from './batch-store.ts'
-import { findPipelineContent, markParked, recountContent, returnToPlanned } from './copy-store.ts'
+import { findPipelineContent, markParked, returnToPlanned } from './copy-store.ts'
+import { recountContent } from './recount-content.ts'
 import { restoreBytes } from './restore-bytes.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 
@@ -62,7 +63,7 @@ export async function closeWithdrawn(deps: Pipeline, work: BatchOfDataSet, signa
       const copy = { copyId, batchId: batch.id }
       if (stored?.has(pieceCid)) markParked(tx, copy, nowMs)
       else returnToPlanned(tx, copy, { code: 'bytes_gone', message, nowMs, retryAtMs: nowMs })
-      recountContent(tx, contentId, nowMs)
+      recountContent(deps, tx, contentId, nowMs)
       uploadEvents.changed(tx, contentId)
       // The store task decides whether the bytes come from the cache or from another provider.
       schedule.store(tx, contentId)

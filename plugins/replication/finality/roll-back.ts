@@ -1,5 +1,5 @@
 import type { Tx } from '#kernel'
-import { recountContent } from '../copies/copy-store.ts'
+import { recountContent } from '../copies/recount-content.ts'
 import { nextCheckMs } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { type UnfinalDataSet, unfinalBatches, unfinalDataSet } from './landing-store.ts'
@@ -19,7 +19,7 @@ export function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, message: 
   const rolledBack = reopenLanding(tx, batchId, { message, nextCheckAtMs, nowMs })
   if (!rolledBack) return false
   for (const contentId of rolledBack.contentIds) {
-    for (const dataSetId of recountContent(tx, contentId, nowMs)) schedule.cleanup(tx, dataSetId)
+    for (const dataSetId of recountContent(deps, tx, contentId, nowMs)) schedule.cleanup(tx, dataSetId)
     uploadEvents.changed(tx, contentId)
   }
   schedule.commit(tx, rolledBack.dataSetId, nextCheckAtMs)

@@ -1,7 +1,7 @@
 import { database, defineRecovery, defineTask, taskQueue } from '#kernel'
 import { type } from '#kernel/schema'
-import { taskKeys } from '../../storage/task-keys.ts'
 import { pipeline, pipelineOf, waitIfChainUnreachable } from '../pipeline.ts'
+import { taskKeys } from '../task-keys.ts'
 import { nextCheckAtMs } from './landing-store.ts'
 
 /** Verifies landed batches and data sets on chain until no reorganisation can undo them. One task at a time. */

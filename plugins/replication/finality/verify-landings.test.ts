@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { forgetDeleted } from '../../storage/catalog/reference-store.ts'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import { notSent, ok } from '../chain/provider-answer.ts'
 import type { AddPiecesCall } from '../chain/provider-client.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
-import { findPipelineContent, type PipelineContent, recountContent } from '../copies/copy-store.ts'
+import { findPipelineContent, type PipelineContent } from '../copies/copy-store.ts'
 import { readableCopies } from '../copies/placement-store.ts'
+import { recountContent } from '../copies/recount-content.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
@@ -158,7 +158,7 @@ test('I-27: a batch keeps its piece ids in order when one of its contents was de
   await rows.database.write((tx) => {
     tx.run(`update copies set state = 'removed' where content_id = ?`, first?.contentId ?? 0)
     tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, first?.contentId ?? 0)
-    forgetDeleted(tx, first?.contentId ?? 0)
+    deps.contents.forgetIfReleased(tx, first?.contentId ?? 0)
   })
   nonces.set(nonceOf(0), landed(13n))
   await pass(5)
@@ -235,7 +235,7 @@ test('a removal that was not requested is deleted with the missing piece, and cr
   const [content] = await store(1, 5n)
   const { contentId } = content ?? { contentId: 0 }
   await rows.database.write((tx) => tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, contentId))
-  await rows.database.write((tx) => recountContent(tx, contentId, 0))
+  await rows.database.write((tx) => recountContent(deps, tx, contentId, 0))
   const removals = () => rows.database.read.all('select chain_piece_id as piece, piece_cid as cid, state from removals order by id')
   const cid = content?.pieceCid
   expect(removals()).toEqual([{ piece: '4', cid, state: 'pending' }])

@@ -1,4 +1,4 @@
-import { storageErrors } from '../../storage/errors.ts'
+import { replicationErrors } from '../errors.ts'
 import { createChunkMemory, type Slot } from './chunk-memory.ts'
 import type { RemoteReadLimits } from './remote-read-limits.ts'
 
@@ -12,7 +12,7 @@ export interface IdleReader {
 
 /** Memory of all reads from providers, granted in request order. */
 export interface ChunkBudget {
-  /** Waits for `length` bytes. @throws storageErrors.remote_reads_busy after the memory wait; the signal's reason when it aborts */
+  /** Waits for `length` bytes. @throws replicationErrors.remote_reads_busy after the memory wait; the signal's reason when it aborts */
   take(length: number, signal: AbortSignal): Promise<Slot>
   /** Without waiting: undefined unless `keepFree` bytes remain free and no reader waits. */
   tryTake(length: number, keepFree: number): Slot | undefined
@@ -104,7 +104,7 @@ export function createChunkBudget(limits: BudgetLimits): ChunkBudget {
 }
 
 function busy(detail: string): Error {
-  return storageErrors.remote_reads_busy({
+  return replicationErrors.remote_reads_busy({
     message: `too many objects are being read from providers: ${detail}; try again`,
     retryAfterSeconds,
   })

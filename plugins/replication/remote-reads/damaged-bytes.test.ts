@@ -131,10 +131,11 @@ test('a content that is deleted while its file is read needs no operator', async
 test('a content that is deleted before its file is found needs no operator', async () => {
   await rows.addDataSet()
   await forgetCid()
-  deps.locateCached = async () => {
+  const locate = async () => {
     await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
     return undefined
   }
+  Object.assign(deps.cached, { locate })
   expect(await store()).toEqual({ kind: 'done' })
 })
 
@@ -150,9 +151,9 @@ test('a file that cannot be read uses an attempt', async () => {
 test('I-30: damaged bytes are not uploaded again to a provider that discarded them, and do not block other pieces', async () => {
   const other = await rows.addContent({ bytes: randomBytes(200) })
   const items = [content, other].map(({ contentId, pieceCid, size }) => ({ copyId: 1, contentId, pieceCid: pieceCid ?? '', length: size }))
-  const right = await deps.locateCached(content.contentId)
+  const right = await deps.cached.locate(content.contentId)
   const wrong = { path, size: bytes.length, sha256: '0'.repeat(64), blobId: 'wrong' }
-  Object.assign(deps, { locateCached: async (contentId: number) => (contentId === other.contentId ? wrong : right) })
+  Object.assign(deps.cached, { locate: async (contentId: number) => (contentId === other.contentId ? wrong : right) })
   await restoreBytes(deps, 'http://provider-0', items.toReversed(), signal)
   expect(received).toEqual(['http://provider-0'])
   expect(deps.scheduled).toEqual([`forget ${other.contentId}`])

@@ -1,7 +1,7 @@
 /** Memory of reads from providers: one limit for all, shared fetches, and no starvation. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { OpenedObject } from '../../storage/contract.ts'
+import type { OpenedObject } from '#plugins/storage'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { type RangeRequest, type RemoteObject, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
 import type { RemoteReadLimits } from './remote-read-limits.ts'

@@ -1,6 +1,5 @@
 import type { Clock, Database, Log } from '#kernel'
-import type { ObjectVersion, OpenedObject } from '../../storage/contract.ts'
-import { storageErrors } from '../../storage/errors.ts'
+import { contentErrors, type ObjectVersion, type OpenedObject } from '#plugins/storage'
 import { findStoredPiece } from '../copies/chunk-roots-store.ts'
 import { readableCopies } from '../copies/placement-store.ts'
 import type { Providers } from '../datasets/providers.ts'
@@ -96,7 +95,7 @@ async function* readRange(reading: Reading, { start, end }: Range): AsyncIterabl
     }
   } catch (error) {
     if (!(error instanceof NoReadableCopy)) throw error
-    throw storageErrors.content_unavailable({
+    throw contentErrors.content_unavailable({
       message: `the bytes of '${reading.version.key}' are not in the cache, and ${error.message} now; try again`,
       retryAfterSeconds,
       cause: error,

@@ -1,7 +1,7 @@
 import type { Database } from '#kernel'
-import { storageErrors } from '../../storage/errors.ts'
 import { keepChunkRoots, type StoredPiece } from '../copies/chunk-roots-store.ts'
 import type { ReadableCopy } from '../copies/placement-store.ts'
+import { replicationErrors } from '../errors.ts'
 import { beginWholeProof } from './content-proof.ts'
 import { NoReadableCopy } from './fetch-chunk.ts'
 import { watchRate } from './minimum-rate.ts'
@@ -37,7 +37,7 @@ export function createChunkRootsRebuilder(deps: RebuildDeps) {
     return rebuild
   }
 
-  /** @throws NoReadableCopy; storageErrors.remote_reads_busy when it takes longer than `rebuildWait`, or too many others run */
+  /** @throws NoReadableCopy; replicationErrors.remote_reads_busy when it takes longer than `rebuildWait`, or too many others run */
   return async function rebuild(piece: ProvablePiece, copies: readonly ReadableCopy[]): Promise<Uint8Array> {
     const known = running.get(piece.pieceId)
     if (!known && running.size >= limits.rebuildsMax) throw busy(`${limits.rebuildsMax} other objects are being checked as a whole`)
@@ -96,5 +96,5 @@ async function hashCopy(deps: RebuildDeps, piece: ProvablePiece, copy: ReadableC
 }
 
 function busy(detail: string): Error {
-  return storageErrors.remote_reads_busy({ message: `the bytes cannot be verified yet: ${detail}; try again`, retryAfterSeconds })
+  return replicationErrors.remote_reads_busy({ message: `the bytes cannot be verified yet: ${detail}; try again`, retryAfterSeconds })
 }

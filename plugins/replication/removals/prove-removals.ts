@@ -1,4 +1,3 @@
-import { forgetDeleted } from '../../storage/catalog/reference-store.ts'
 import { checkBatches, type Depths } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { landedBatches } from '../finality/landing-store.ts'
@@ -62,14 +61,14 @@ async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet,
 
 type Settled = Readonly<Record<'queued' | 'gone', readonly RemovableRemoval[]>>
 
-async function settle({ database, clock }: Pipeline, { queued, gone }: Settled): Promise<void> {
+async function settle({ database, clock, contents }: Pipeline, { queued, gone }: Settled): Promise<void> {
   if (queued.length + gone.length === 0) return
   const nowMs = clock.now()
   await database.write((tx) => {
     for (const { removal } of queued) markScheduled(tx, removal.id, nowMs)
     for (const { removal } of gone) {
       endRemoval(tx, removal, { state: 'removed', nowMs })
-      forgetDeleted(tx, removal.contentId)
+      contents.forgetIfReleased(tx, removal.contentId)
     }
   })
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { loseCopies, recountContent } from '../copies/copy-store.ts'
+import { loseCopies } from '../copies/lose-copies.ts'
+import { recountContent } from '../copies/recount-content.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
 import { endRemoval, startedRemovals } from './removal-store.ts'
 
@@ -213,8 +214,8 @@ test('removals of a lost data set end with it, and do not change a copy that reu
   if (!requested) throw new Error('no removal was requested')
   await database.write((tx) => {
     tx.run(`update data_sets set state = 'lost' where id = 1`)
-    loseCopies(tx, 1, 0)
-    recountContent(tx, requested.contentId, 0)
+    loseCopies(storage, tx, 1, 0)
+    recountContent(storage, tx, requested.contentId, 0)
   })
   expect(count()).toEqual({ data_set_ended: 1 })
   expect(database.read.all('select id from contents')).toEqual([])

@@ -1,5 +1,4 @@
 import { defineProbe, done, fail, type Outcome } from '#kernel'
-import { forgetDeleted } from '../../storage/catalog/reference-store.ts'
 import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
@@ -73,13 +72,17 @@ async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
   return hasOpen(deps, dataSetId) ? waitFor(clock, 'data_set', 0) : done()
 }
 
-async function end({ database, clock }: Pipeline, removals: readonly Removal[], state: 'removed' | 'data_set_ended'): Promise<void> {
+async function end(
+  { database, clock, contents }: Pipeline,
+  removals: readonly Removal[],
+  state: 'removed' | 'data_set_ended',
+): Promise<void> {
   if (removals.length === 0) return
   const nowMs = clock.now()
   await database.write((tx) => {
     for (const removal of removals) {
       endRemoval(tx, removal, { state, nowMs })
-      forgetDeleted(tx, removal.contentId)
+      contents.forgetIfReleased(tx, removal.contentId)
     }
   })
 }

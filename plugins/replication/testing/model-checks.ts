@@ -1,8 +1,8 @@
 import type { Reader } from '#kernel'
-import { checkInvariants } from '../../storage/testing/check-invariants.ts'
 import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
 import { type DataSetState, takesPieces } from '../datasets/data-set-store.ts'
+import { checkInvariants } from './check-invariants.ts'
 import { finalityKey, type ModelRun } from './model-run.ts'
 
 interface ModelCopy {

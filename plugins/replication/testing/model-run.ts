@@ -1,9 +1,10 @@
 import type { Outcome, Tx } from '#kernel'
-import { dropReferences } from '../../storage/catalog/reference-store.ts'
+import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
-import { planPiece, recountContent } from '../copies/copy-store.ts'
+import { planPiece } from '../copies/copy-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
+import { recountContent } from '../copies/recount-content.ts'
 import { storeContent } from '../copies/store-content.ts'
 import { allDataSets, type DataSet, type DataSetState } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
@@ -76,8 +77,12 @@ export class ModelRun {
         nameOf: () => undefined,
         [Symbol.asyncDispose]: async () => undefined,
       },
-      locateCached: async (contentId) =>
-        this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes, sha256: null, blobId: String(contentId) } : undefined,
+      cached: {
+        ...pipeline.cached,
+        locate: async (contentId) =>
+          this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes, sha256: null, blobId: String(contentId) } : undefined,
+        reconcileCapacity: () => undefined,
+      },
     }
     Object.assign(pipeline, modelled)
   }
@@ -109,7 +114,7 @@ export class ModelRun {
       })
       this.chain.mine()
       this.#recordLandings(tx)
-      for (let contentId = 1; contentId <= starts.length; contentId++) recountContent(tx, contentId, nowMs)
+      for (let contentId = 1; contentId <= starts.length; contentId++) recountContent(this.pipeline, tx, contentId, nowMs)
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
       this.chain.mine()
@@ -211,7 +216,7 @@ export class ModelRun {
       for (const { id } of tx.all<{ id: number }>("select id from contents where state = 'live'")) {
         dropReferences(tx, id, 1, nowMs)
         this.cached.delete(id)
-        for (const dataSetId of recountContent(tx, id, nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
+        for (const dataSetId of recountContent(this.pipeline, tx, id, nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
       }
     })
   }
@@ -252,9 +257,6 @@ export class ModelRun {
       commit: enqueue('commit'),
       cleanup: enqueue('cleanup'),
       verifyLandings: (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
-      reconcileCapacity: () => undefined,
-      reviewDurability: () => undefined,
-      finishEviction: () => undefined,
     }
   }
 

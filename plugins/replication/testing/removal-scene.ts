@@ -1,6 +1,5 @@
 import { silentLog } from '#kernel'
 import { createFakeClock } from '#kernel/testing'
-import { openVersionStorage } from '../../storage/testing/version-storage.ts'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { Submitted } from '../chain/provider-client.ts'
@@ -9,6 +8,7 @@ import { createProviderTurns } from '../datasets/provider-turns.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
+import { openPieceStorage } from './piece-storage.ts'
 
 const dataSetId = 1
 const account = { address: `0x${'a'.repeat(40)}`, signTypedData: async () => `0x${'5'.repeat(130)}` } as const
@@ -17,7 +17,7 @@ export const removalTxHash = `0x${'ab'.repeat(32)}` as const
 /** A cleanup task on real rows, with a chain and a provider whose answers the test sets in `scene`. */
 export async function openRemovalScene(pieces: number) {
   const clock = createFakeClock(1_700_000_000_000)
-  const storage = await openVersionStorage({ clock })
+  const storage = await openPieceStorage({ clock })
   const scene = {
     /** An Error is thrown by the read. */
     liveness: { live: true } as Liveness | Error,
@@ -54,6 +54,7 @@ export async function openRemovalScene(pieces: number) {
   }
   const deps = {
     database: storage.database,
+    contents: storage.contents,
     clock,
     log: silentLog,
     pace: createPace(30_000),

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { openTestDatabase, type TestDatabase } from '#kernel/testing'
-import { storageMigrations } from '../../storage/migrations/all-migrations.ts'
+import { storageMigrations } from '../../storage/testing/rows.ts'
 import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
 import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
 import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
+import { rowContents } from './piece-keeper.ts'
 
 /** Contents, data sets and copies in a real database, inserted by the product's functions and then set to the state a test needs. */
 export interface StorageRows extends AsyncDisposable {
@@ -87,6 +88,7 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
     async addCopy(content, dataSet, state = 'planned') {
       return database.write((tx) => {
         planCopies(tx, content, [dataSet], rowsNowMs)
+        rowContents.markStoring(tx, content.contentId, rowsNowMs)
         const row = required(
           tx.get<{ id: number }>('select id from copies where piece_id = ? and data_set_id = ?', content.pieceId, dataSet.id),
         )

@@ -11,6 +11,7 @@ import { createProviderTurns } from '../datasets/provider-turns.ts'
 import type { AvailableProvider } from '../datasets/providers.ts'
 import { createPace } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
+import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 
 export const testEpochMs = 1000
@@ -87,7 +88,6 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
       commit: record('commit'),
       cleanup: record('cleanup'),
       verifyLandings: () => void scheduled.push('verify landings'),
-      reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     },
     chain: {
       network: { chainId: 31415926, epochSeconds: testEpochMs / 1000, contracts: { fwss: `0x${'f'.repeat(40)}` } },
@@ -119,11 +119,15 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     progressed: () => {
       world.progress += 1
     },
-    locateCached: async (contentId: number) =>
-      world.cached && { ...world.cached, sha256: sha256Of(database.read, contentId), blobId: world.cached.path },
-    forgetCached: async (contentId: number) => {
-      scheduled.push(`forget ${contentId}`)
-      world.cached = undefined
+    contents: rowContents,
+    cached: {
+      locate: async (contentId: number) =>
+        world.cached && { ...world.cached, sha256: sha256Of(database.read, contentId), blobId: world.cached.path },
+      async forget(contentId: number) {
+        scheduled.push(`forget ${contentId}`)
+        world.cached = undefined
+      },
+      reconcileCapacity: () => void scheduled.push('reconcile capacity'),
     },
   }
   return pipeline as unknown as TestPipeline

@@ -1,5 +1,5 @@
-import type { BlobRef } from '../catalog/cache-entry-store.ts'
-import { storageErrors } from '../errors.ts'
+import type { ExpectedBlob } from '../catalog/cache-entry-store.ts'
+import { contentErrors } from '../contract.ts'
 import type { DigestThread } from './digest-thread.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { HotBytes } from './hot-bytes.ts'
@@ -23,11 +23,6 @@ export type OpenBlob =
   | { readonly is: 'missing' }
   /** The file has another length or other bytes than the content. */
   | { readonly is: 'damaged' }
-
-/** A blob and the SHA-256 of its content; null where none was recorded. */
-export interface ExpectedBlob extends BlobRef {
-  readonly sha256: string | null
-}
 
 export interface BlobReaderDeps {
   readonly disk: Disk
@@ -85,7 +80,7 @@ export async function openBlob(deps: BlobReaderDeps, path: string, expected: Exp
     descriptor = await disk.open(path)
   } catch (error) {
     if (isMissing(error)) return { is: 'missing' }
-    throw storageErrors.content_unavailable({
+    throw contentErrors.content_unavailable({
       message: `the cached file cannot be opened; check the disk of cache.dir: ${(error as Error).message}`,
       cause: error,
     })
@@ -194,7 +189,7 @@ type Loaded = { readonly block: Uint8Array } | { readonly fault: unknown }
 
 function blockOf(loaded: Loaded): Uint8Array {
   if ('block' in loaded) return loaded.block
-  throw storageErrors.content_unavailable({
+  throw contentErrors.content_unavailable({
     message: `the cached file cannot be read; check the disk of cache.dir: ${(loaded.fault as Error).message}`,
     cause: loaded.fault,
   })

@@ -1,6 +1,6 @@
-import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import type { BlobRef, ExpectedBlob } from '../catalog/cache-entry-store.ts'
 import { blobPath } from './blob-folders.ts'
-import { type BlobReaderDeps, type ExpectedBlob, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
+import { type BlobReaderDeps, isIntactBlob, type OpenBlob, openBlob, openHotBlob } from './blob-reader.ts'
 import type { HotBytes } from './hot-bytes.ts'
 
 export interface BlobReads {

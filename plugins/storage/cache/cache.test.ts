@@ -103,7 +103,7 @@ test('a file of the wrong length is removed, and the bytes come from a provider'
   const version = { source: 'provider' as const, async *read() {}, async [Symbol.asyncDispose]() {} }
   const requested: number[] = []
   await using storage = await openObjectStorage({
-    readRemote: async (requestedVersion, contentId) => {
+    openUncached: async (requestedVersion, contentId) => {
       requested.push(contentId)
       return { version: requestedVersion, ...version }
     },

@@ -23,6 +23,8 @@ export interface CacheOptions {
   readonly maxBytes: number
   readonly rules: EvictionRules
   readonly tasks: EvictionTasks
+  /** A guard: whether the cached bytes of a content with enough copies may be removed. Default: always. */
+  readonly mayRelease?: (tx: Tx, contentId: number) => boolean
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -67,7 +69,7 @@ const hotBytesMax = 64 * 1024 * 1024
 
 /** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
-  const { database, clock, log, rules, tasks, maxBytes, disk = realDisk } = options
+  const { database, clock, log, rules, tasks, maxBytes, disk = realDisk, mayRelease = () => true } = options
   const dir = resolve(options.dir)
   const usedBytes = sumCachedBytes(database.read)
   requireMounted(dir, usedBytes)
@@ -84,7 +86,8 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const digests = new DigestThread(log)
   const verifications = new RecentVerifications()
   const stop = new AbortController()
-  const upkeep: Upkeep = { database, disk, dir, epoch, startMs, clock, log, capacity, tasks, stuck: new Set(), signal: stop.signal }
+  const { signal } = stop
+  const upkeep: Upkeep = { database, disk, dir, epoch, startMs, clock, log, capacity, tasks, mayRelease, stuck: new Set(), signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined

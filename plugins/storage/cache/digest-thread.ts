@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '#kernel'
-import { storageErrors } from '../errors.ts'
+import { contentErrors } from '../contract.ts'
 import type { DigestReply, DigestRequest } from './digest-worker.ts'
 import { beginDigest, type RunningDigest } from './whole-read.ts'
 
@@ -49,7 +49,7 @@ export class DigestThread implements AsyncDisposable {
       async end() {
         const reply = await send({ id, is: 'end' })
         if (reply?.sha256 !== undefined) return reply.sha256
-        throw storageErrors.content_unavailable({
+        throw contentErrors.content_unavailable({
           message: 'the cached bytes could not be hashed: the hashing thread ended; retry the read',
         })
       },

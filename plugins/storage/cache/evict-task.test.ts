@@ -39,7 +39,7 @@ async function openStorage(options: ObjectStorageOptions = {}) {
   const put = async (key: string) => {
     const version = await storage.put(key, `bytes of ${key}`)
     const contentId = version.contentId ?? 0
-    for (const dataSetId of [1, 2]) await storage.placeCopy(version, { dataSetId, state: 'committed', pieceId: contentId })
+    for (const _copy of [1, 2]) await storage.keep(version)
     await storage.database.write((tx) => updateReleasable(tx, contentId))
     return contentId
   }
@@ -47,7 +47,7 @@ async function openStorage(options: ObjectStorageOptions = {}) {
   const evict = (contentId: number) =>
     (evictTask.run as unknown as Run)({
       args: { contentId },
-      services: { cache: storage.cache, database: storage.database },
+      services: { cache: storage.cache, contents: storage.contents, database: storage.database },
       fence: (database: unknown) => database,
     })
   return { storage, contents, undeletable, evict }
@@ -93,7 +93,7 @@ test('I-06: a run that lost its lease deletes no content', async () => {
   undeletable.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
   await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
   undeletable.clear()
-  const services = { cache: storage.cache, database: storage.database }
+  const services = { cache: storage.cache, contents: storage.contents, database: storage.database }
   const evicted = (evictTask.run as unknown as Run)({ args: { contentId: id }, services, fence: lostLeaseFence })
   await expect(evicted).rejects.toThrow(LeaseLost)
   expect(storage.database.read.get('select id from contents where id = ?', id)).toEqual({ id })
@@ -164,7 +164,6 @@ test('the task keeps bytes that were put again meanwhile', async () => {
 /** Rows as they are after the data sets of all copies ended. */
 const loseCopies = ({ database }: Pick<VersionStorage, 'database'>) =>
   database.write((tx) => {
-    tx.run("update copies set state = 'lost'")
     tx.run('update contents set durable_copies = 0, readable_copies = 0')
   })
 

@@ -1,5 +1,6 @@
 import { database, defineTask, done } from '#kernel'
 import { type } from '#kernel/schema'
+import { contents } from '../contract.ts'
 import { cache } from '../services.ts'
 
 /** Retries the removal of a cached file after a failed attempt. Operators see the error on this task. */
@@ -7,13 +8,12 @@ export const evictTask = defineTask({
   kind: 'cache_evict',
   label: 'Remove local cached copy',
   args: type({ contentId: 'number.integer > 0' }),
-  uses: { cache, database },
+  uses: { cache, contents, database },
   attempts: 5,
   subject: ({ contentId }) => ({ type: 'storage_content', key: String(contentId) }),
   run: async ({ args: { contentId }, services, fence }) => {
-    const { forgetDeleted } = await import('../catalog/reference-store.ts')
     await services.cache.finishEviction(contentId)
-    await fence(services.database).write((tx) => forgetDeleted(tx, contentId))
+    await fence(services.database).write((tx) => services.contents.forgetIfReleased(tx, contentId))
     return done()
   },
 })

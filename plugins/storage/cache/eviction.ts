@@ -34,6 +34,8 @@ export interface Evictions {
   readonly dir: string
   readonly capacity: Capacity
   readonly tasks: EvictionTasks
+  /** Checked in the transaction that removes the entry, like the number of copies (I-02). */
+  readonly mayRelease: (tx: Tx, contentId: number) => boolean
   /** Contents whose files could not be removed at the last attempt. */
   readonly stuck: Set<number>
   readonly log: Log
@@ -52,7 +54,8 @@ export async function evictContents(
 ): Promise<number> {
   const claims = await evictions.database.write((tx) =>
     contentIds.flatMap((contentId) => {
-      const blobs = mayEvict(tx, contentId) ? beginEviction(tx, contentId) : undefined
+      const isAllowed = mayEvict(tx, contentId) && evictions.mayRelease(tx, contentId)
+      const blobs = isAllowed ? beginEviction(tx, contentId) : undefined
       return blobs ? [{ contentId, blobs }] : []
     }),
   )
@@ -94,12 +97,14 @@ interface Claim {
   readonly blobs: readonly BlobRef[]
 }
 
-/** Cancels evictions whose content lost copies since they began and whose files still exist (I-02). Returns the others. */
-async function resumeClaims({ database, dir, stuck }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
+/** Cancels evictions whose content lost copies or is guarded since they began and whose files still exist (I-02). Returns the others. */
+async function resumeClaims({ database, dir, stuck, mayRelease }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
   const exists = ({ blobId, epoch }: BlobRef) => existsSync(blobPath(dir, blobId, epoch))
   const claims = contentIds.map((contentId) => ({ contentId, blobs: evictingBlobs(database.read, contentId) }))
   const intact = claims.filter(({ blobs }) => blobs.every(exists))
-  const kept = await database.write((tx) => intact.filter(({ contentId }) => cancelEvictionIfNeeded(tx, contentId)))
+  const kept = await database.write((tx) =>
+    intact.filter(({ contentId }) => cancelEvictionIfNeeded(tx, contentId, mayRelease(tx, contentId))),
+  )
   for (const { contentId } of kept) stuck.delete(contentId)
   return claims.filter((claim) => !kept.includes(claim))
 }

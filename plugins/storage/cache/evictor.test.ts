@@ -34,7 +34,7 @@ async function fill(storage: TestCache, keys: string, { copies = 2 } = {}): Prom
     await storage.clock.advance(1000)
     const version = await storage.put(key, key.repeat(100))
     for (let slot = 1; slot <= copies; slot++) {
-      await storage.placeCopy(version, { dataSetId: slot, state: 'committed', pieceId: Number(version.contentId) })
+      await storage.keep(version)
     }
     await storage.database.write((tx) => updateReleasable(tx, version.contentId ?? 0))
   }

@@ -9,7 +9,7 @@ test('raising the minimum does not bring evicted bytes back into the cache', asy
   const { database, cache, buckets } = storage
   const version = await storage.put('k', 'bytes')
   const contentId = version.contentId ?? 0
-  await storage.placeCopy(version, { dataSetId: 1, state: 'committed', pieceId: 1 })
+  await storage.keep(version)
   await database.write((tx) => updateReleasable(tx, contentId))
   expect(await cache.evict(contentId)).toBe('bytes'.length)
   await buckets.setCopyPolicy('photos', { minimumDurableCopies: 2 })

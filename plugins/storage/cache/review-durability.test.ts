@@ -12,7 +12,7 @@ const { signal } = new AbortController()
 async function putStored(storage: VersionStorage, key: string, copies: number, { isReleasableUpdated = true } = {}): Promise<number> {
   const version = await storage.put(key, `bytes of ${key}`)
   for (let slot = 0; slot < copies; slot++) {
-    await storage.placeCopy(version, { dataSetId: slot + 1, state: 'committed', pieceId: Number(version.contentId) })
+    await storage.keep(version)
   }
   const contentId = version.contentId ?? 0
   if (isReleasableUpdated) await storage.database.write((tx) => updateReleasable(tx, contentId))
@@ -70,7 +70,7 @@ test('entries of other buckets are unchanged, also with more than a page of them
   await Promise.all(others)
   const last = await putStored(storage, 'last', 1)
   const other = await storage.put('stored', 'stored', { bucket: 'others' })
-  await storage.placeCopy(other, { dataSetId: 9, state: 'committed', pieceId: 9 })
+  await storage.keep(other)
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
   await storage.buckets.setCopyPolicy('others', { minimumDurableCopies: 1 })
   await review(storage)

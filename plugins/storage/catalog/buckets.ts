@@ -29,7 +29,8 @@ export function createBuckets({
 }: {
   readonly database: Database
   readonly clock: Clock
-  readonly defaults: CopiesDefaults
+  /** Read for each new bucket and each change of a copy policy. */
+  readonly defaults: () => CopiesDefaults
   /** Called for each change of an owner. */
   readonly ownerChecks?: () => readonly BucketOwnerCheck[]
   /** Called after a bucket was created or changed durably. */
@@ -77,7 +78,7 @@ export function createBuckets({
   for (const bucket of readBuckets(database.read)) keep(bucket)
   return {
     async create(request) {
-      const draft = draftBucket(request, defaults, clock.now())
+      const draft = draftBucket(request, defaults(), clock.now())
       return database.write((tx) => {
         if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
         requireOwner(tx, draft.ownerAccessKey)
@@ -103,7 +104,7 @@ export function createBuckets({
       }),
     setCopyPolicy: (name, policy) =>
       change(name, (tx, current) => {
-        const changed: Bucket = { ...current, ...decideCopies(policy, current, defaults), updatedAtMs: clock.now() }
+        const changed: Bucket = { ...current, ...decideCopies(policy, current, defaults()), updatedAtMs: clock.now() }
         updateBucketCopies(tx, changed)
         if (changed.minimumDurableCopies !== current.minimumDurableCopies) onMinimumChanged(tx, changed)
         return changed

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '#kernel'
+import { markLostIfUnreadable } from './content-state-store.ts'
 
 /** One file of the cache, from its row. */
 export interface BlobRef {
@@ -6,6 +7,11 @@ export interface BlobRef {
   /** Id of the process start that wrote it, in milliseconds: the first folder of its path. */
   readonly epoch: number
   readonly length: number
+}
+
+/** A blob and the SHA-256 of its content; null where none was recorded. */
+export interface ExpectedBlob extends BlobRef {
+  readonly sha256: string | null
 }
 
 export interface PlaceBlob {
@@ -102,13 +108,23 @@ function deleteEntry(tx: Tx, contentId: number): number {
   const entry = tx.get<{ bytes: number }>('select bytes from cache_entries where content_id = ?', contentId)
   if (!entry) return 0
   tx.run('delete from cache_entries where content_id = ?', contentId)
-  tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0 and state = 'live'`, contentId)
+  markLostIfUnreadable(tx, contentId)
   return entry.bytes
 }
 
 /** Recomputes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
 export function updateReleasable(tx: Tx, contentId: number): void {
   tx.run(`update cache_entries as e set releasable = ${hasEnoughCopies} where e.content_id = ?`, contentId)
+}
+
+/** While copies are in doubt, the cached bytes of a content are kept. */
+export function setHold(tx: Tx, contentId: number, isHeld: boolean): void {
+  if (isHeld) tx.run('update cache_entries set awaits_proof = 1, releasable = 0 where content_id = ?', contentId)
+  else tx.run('update cache_entries set awaits_proof = 0 where content_id = ?', contentId)
+}
+
+export function withholdEntries(tx: Tx, contentIds: readonly number[]): void {
+  tx.run('update cache_entries set releasable = 0 where content_id in (select value from json_each(?))', JSON.stringify(contentIds))
 }
 
 /** Reads the next entries by content id, of all buckets. `stale`: those of the bucket whose `releasable` is out of date. */
@@ -140,14 +156,15 @@ export function beginEviction(tx: Tx, contentId: number): readonly BlobRef[] | u
 }
 
 /**
- * Makes an `evicting` entry `present` again when the content has versions and, since the eviction began, has too few copies (I-02).
- * Returns whether it did.
+ * Makes an `evicting` entry `present` again when the content has versions and, since the eviction began, has too few copies or is guarded
+ * (I-02). Returns whether it did.
  */
-export function cancelEvictionIfNeeded(tx: Tx, contentId: number): boolean {
+export function cancelEvictionIfNeeded(tx: Tx, contentId: number, mayRelease: boolean): boolean {
   const { changes } = tx.run(
-    `update cache_entries as e set state = 'present', releasable = 0 where e.content_id = ? and e.state = 'evicting' and not ${hasEnoughCopies}
-       and exists (select 1 from contents c where c.id = e.content_id and c.state = 'live')`,
+    `update cache_entries as e set state = 'present', releasable = ${hasEnoughCopies} where e.content_id = ? and e.state = 'evicting'
+       and (not ${hasEnoughCopies} or ? = 0) and exists (select 1 from contents c where c.id = e.content_id and c.state = 'live')`,
     contentId,
+    mayRelease ? 1 : 0,
   )
   return changes === 1
 }

@@ -1,4 +1,6 @@
 import type { Tx } from '#kernel'
+import type { NeededContent } from '../contract.ts'
+import { clearLost } from './content-state-store.ts'
 
 export interface AttachRequest {
   readonly bucketId: number
@@ -8,20 +10,6 @@ export interface AttachRequest {
   readonly size: number
   readonly targetCopies: number
   readonly nowMs: number
-}
-
-export interface AttachedContent {
-  readonly id: number
-  readonly bucketId: number
-  readonly size: number
-  readonly targetCopies: number
-  readonly durableCopies: number
-  readonly readableCopies: number
-  /**
-   * State of the content before the new version. `new`: not in the bucket. `raised`: had a lower target. `recovered`: was lost.
-   * `unstored`: lacks copies. `stored`: has all its copies.
-   */
-  readonly reason: 'new' | 'raised' | 'recovered' | 'unstored' | 'stored'
 }
 
 interface ContentRow {
@@ -36,7 +24,7 @@ interface ContentRow {
  * Adds a reference to the live content with these bytes, or inserts a new content. A content being deleted is never reused: the same
  * bytes become a new content with its own copies (I-18).
  */
-export function attachContent(tx: Tx, attach: AttachRequest): AttachedContent {
+export function attachContent(tx: Tx, attach: AttachRequest): NeededContent {
   const { bucketId, identity, sha256, size, targetCopies, nowMs } = attach
   const { changes, lastId } = tx.run(
     `insert into contents (bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
@@ -53,7 +41,7 @@ export function attachContent(tx: Tx, attach: AttachRequest): AttachedContent {
   return joinLiveContent(tx, attach)
 }
 
-function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: AttachRequest): AttachedContent {
+function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: AttachRequest): NeededContent {
   const row = tx.get<ContentRow>(
     `select id, target_copies as target, durable_copies as durable, readable_copies as readable, store_state as "storeState"
      from contents where bucket_id = ? and identity = ? and size = ? and state = 'live'`,
@@ -63,14 +51,8 @@ function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs
   )
   if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)
   const target = Math.max(row.target, targetCopies)
-  const wasLost = row.storeState === 'lost'
-  tx.run(
-    'update contents set ref_count = ref_count + 1, target_copies = ?, store_state = ?, updated_at = ? where id = ?',
-    target,
-    wasLost ? 'unstored' : row.storeState,
-    nowMs,
-    row.id,
-  )
+  tx.run('update contents set ref_count = ref_count + 1, target_copies = ?, updated_at = ? where id = ?', target, nowMs, row.id)
+  if (row.storeState === 'lost') clearLost(tx, row.id)
   const reason = attachReason(row, target)
   return { id: row.id, bucketId, size, targetCopies: target, durableCopies: row.durable, readableCopies: row.readable, reason }
 }
@@ -79,7 +61,7 @@ function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs
 export function attachReason(
   { storeState, target }: { readonly storeState: string; readonly target: number },
   newTarget: number,
-): AttachedContent['reason'] {
+): NeededContent['reason'] {
   if (storeState === 'lost') return 'recovered'
   if (newTarget > target) return 'raised'
   return storeState === 'stored' ? 'stored' : 'unstored'

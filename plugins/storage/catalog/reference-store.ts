@@ -1,6 +1,7 @@
 import type { Reader, Tx } from '#kernel'
+import type { NeededContent } from '../contract.ts'
 import { releaseEntry } from './cache-entry-store.ts'
-import { type AttachedContent, attachReason } from './content-store.ts'
+import { attachReason } from './content-store.ts'
 
 /**
  * Call after `versions` versions of a content were deleted. When none is left, marks the content as being deleted, so that no version can
@@ -33,7 +34,7 @@ export function addReference(
   tx: Tx,
   contentId: number,
   { targetCopies, nowMs }: { readonly targetCopies: number; readonly nowMs: number },
-): AttachedContent {
+): NeededContent {
   const row = tx.get<ContentRow>(
     `select bucket_id as "bucketId", size, target_copies as target, durable_copies as durable, readable_copies as readable,
        store_state as "storeState" from contents where id = ? and state = 'live'`,
@@ -52,11 +53,6 @@ export function addReference(
     readableCopies: readable,
     reason: attachReason(row, target),
   }
-}
-
-/** Clears the `lost` state of a content whose bytes are in the cache again. */
-export function clearLost(tx: Tx, contentId: number): void {
-  tx.run(`update contents set store_state = 'unstored' where id = ? and store_state = 'lost'`, contentId)
 }
 
 export interface Readability {
@@ -83,20 +79,6 @@ export function findReadability(read: Reader, contentId: number): Readability {
 /** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */
 export const sha256OfContent = (read: Reader, contentId: number): string | null =>
   read.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
-
-/** Deletes the rows of a content in state `deleting` once it has no cached file and all its copies are removed. */
-export function forgetDeleted(tx: Tx, contentId: number): void {
-  const { changes } = tx.run(
-    `delete from contents where id = ? and state = 'deleting' and not exists (select 1 from cache_entries e where e.content_id = contents.id)
-       and not exists (select 1 from copies k where k.content_id = contents.id and k.state <> 'removed')`,
-    contentId,
-  )
-  if (changes === 0) return
-  // SQLite may reuse ids of copies, so all rows that reference them must be deleted.
-  tx.run('delete from commit_items where copy_id in (select id from copies where content_id = ?)', contentId)
-  tx.run('delete from copies where content_id = ?', contentId)
-  tx.run('delete from pieces where content_id = ?', contentId)
-}
 
 /** Contents in state `deleting`, at most `limit`, in order of id. */
 export function deletedContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {

@@ -1,10 +1,9 @@
 import type { Reader, Tx } from '#kernel'
-import type { ExpectedBlob } from '../cache/blob-reader.ts'
-import type { Bucket, ObjectHeaders, ObjectVersion } from '../contract.ts'
+import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
-import { type BlobRef, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
-import { type AttachedContent, attachContent } from './content-store.ts'
+import { type BlobRef, type ExpectedBlob, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
+import { attachContent } from './content-store.ts'
 import { formatTexts, StoredVersion, type VersionRow } from './stored-version.ts'
 
 /** Number of versions of a key that can be ordered within one millisecond. The rseq stays below 2^53 until the year 2248. */
@@ -27,7 +26,7 @@ export interface PutVersion {
 
 export interface PutResult extends PlacedBlob {
   readonly version: ObjectVersion
-  readonly content: AttachedContent
+  readonly content: NeededContent
 }
 
 /** The newest version of a key, as needed to write the next one. */

@@ -33,7 +33,7 @@ async function damage(storage: ObjectStorage, version: ObjectVersion, position =
 /** A provider that returns `bytes` for every object and counts the reads. */
 function provider(bytes: Uint8Array) {
   const reads: number[] = []
-  const readRemote = async (version: ObjectVersion): Promise<OpenedObject> => ({
+  const openUncached = async (version: ObjectVersion): Promise<OpenedObject> => ({
     version,
     source: 'provider',
     read: (range) => {
@@ -42,7 +42,7 @@ function provider(bytes: Uint8Array) {
     },
     async [Symbol.asyncDispose]() {},
   })
-  return { reads, readRemote }
+  return { reads, openUncached }
 }
 
 /** Reads the object and returns the received bytes and the error, if any. */
@@ -91,8 +91,8 @@ for (const [what, size] of sizes) {
 
   test(`I-30: ${what} is served from a provider after one of its bytes changed`, async () => {
     const bytes = randomBytes(size)
-    const { reads, readRemote } = provider(bytes)
-    await using storage = await openObjectStorage({ readRemote })
+    const { reads, openUncached } = provider(bytes)
+    await using storage = await openObjectStorage({ openUncached })
     const version = await storage.put('k', bytes)
     await damage(storage, version, 0)
     const first = await readToEnd(storage)

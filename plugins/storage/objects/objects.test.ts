@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { systemClock } from '#kernel'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
+import { createObjects } from './objects.ts'
 
 function expectSound({ database, dir, cache }: ObjectStorage): void {
   const { usedBytes, reservedBytes } = cache.stats()
@@ -183,3 +185,34 @@ const headers = () => ({ contentType: 'text/plain', system: {}, user: {} })
 async function* slow(...texts: readonly string[]): AsyncGenerator<Uint8Array, void, void> {
   for (const text of texts) yield Buffer.from(text)
 }
+
+test('reads are counted by the source of their bytes', async () => {
+  await using storage = await openObjectStorage()
+  const { contentId } = await storage.put('k', 'bytes')
+  const reads: string[] = []
+  const { database, buckets, cache } = storage
+  const objects = createObjects({
+    database,
+    buckets,
+    cache,
+    clock: systemClock,
+    onRead: (from) => void reads.push(from),
+    openUncached: async (version) => ({
+      version,
+      source: 'provider',
+      async *read() {
+        yield Buffer.from('bytes')
+      },
+      async [Symbol.asyncDispose]() {},
+    }),
+  })
+  await readAll(await objects.open('photos', 'k'))
+  await expect(objects.open('photos', 'none')).rejects.toMatchObject({ code: 'object_not_found' })
+  await database.write((tx) => {
+    tx.run('update contents set durable_copies = 2, readable_copies = 2 where id = ?', contentId)
+    tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId)
+  })
+  await cache.evict(Number(contentId))
+  await readAll(await objects.open('photos', 'k'))
+  expect(reads).toEqual(['cache', 'provider'])
+})

@@ -1,8 +1,8 @@
 import type { Clock, Database, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
-import type { AttachedContent } from '../catalog/content-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
-import type { Buckets, Objects, ObjectVersion, OpenedObject } from '../contract.ts'
+import type { OpenUncached } from '../contents/byte-sources.ts'
+import type { Buckets, NeededContent, Objects, OpenedObject } from '../contract.ts'
 import { deleteObject } from './delete-object.ts'
 import { listObjects } from './list-objects.ts'
 import { openObject } from './open-object.ts'
@@ -15,12 +15,10 @@ export interface ObjectDeps {
   readonly cache: Cache
   readonly clock: Clock
   readonly sizes: SizeLimits
-  /**
-   * Called in the committing transaction after every put: decides by `content.reason` whether to enqueue a store task.
-   */
-  readonly onNewContent?: ((tx: Tx, content: AttachedContent) => void) | undefined
-  /** Opens bytes that are not in the cache. Throws `content_unavailable` when no provider can serve them. */
-  readonly readRemote?: ((version: ObjectVersion, contentId: number) => Promise<OpenedObject>) | undefined
+  /** Called in the committing transaction after every put. */
+  readonly onNewContent?: ((tx: Tx, content: NeededContent) => void) | undefined
+  /** Opens bytes that are not in the cache. */
+  readonly openUncached: OpenUncached
   /** Called once per opened object with the source of its bytes. */
   readonly onRead?: ((from: OpenedObject['source']) => void) | undefined
 }

@@ -1,7 +1,7 @@
 import type { ReadableBlob } from '../cache/blob-reader.ts'
 import { DamagedBlob } from '../cache/whole-read.ts'
 import { type LocatedVersion, locateVersion } from '../catalog/version-store.ts'
-import type { ObjectVersion, OpenedObject } from '../contract.ts'
+import { contentErrors, type ObjectVersion, type OpenedObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import type { ObjectDeps } from './objects.ts'
 
@@ -74,7 +74,7 @@ interface OpenFile {
 }
 
 /** Verifies the file during the read. Damage found before the first byte: reads from a provider instead; after it: the read fails (I-30). */
-function openUnverified({ readRemote }: ObjectDeps, { version, file, forget }: OpenFile): OpenedObject {
+function openUnverified({ openUncached }: ObjectDeps, { version, file, forget }: OpenFile): OpenedObject {
   const guard = new AsyncDisposableStack()
   guard.use(file)
   async function* read(range: Parameters<OpenedObject['read']>[0]): AsyncGenerator<Uint8Array, void, void> {
@@ -88,18 +88,16 @@ function openUnverified({ readRemote }: ObjectDeps, { version, file, forget }: O
     } catch (error) {
       if (!(error instanceof DamagedBlob)) throw error
       await forget()
-      if (hasSent || !readRemote) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, error)
+      if (hasSent) throw unavailable(`the cached bytes of '${version.key}' are damaged; retry the read`, error)
     }
-    yield* guard.use(await readRemote(version, version.contentId)).read(range)
+    yield* guard.use(await openUncached(version, version.contentId)).read(range)
   }
   return { version, source: 'cache', read, [Symbol.asyncDispose]: () => guard.disposeAsync() }
 }
 
-async function openRemote({ readRemote, onRead }: ObjectDeps, version: Located['version']): Promise<OpenedObject> {
+async function openRemote({ openUncached, onRead }: ObjectDeps, version: Located['version']): Promise<OpenedObject> {
   onRead?.('provider')
-  if (readRemote) return readRemote(version, version.contentId)
-  throw unavailable(`the bytes of '${version.key}' are not in the cache, and no provider can serve them now; retry later`)
+  return openUncached(version, version.contentId)
 }
 
-const unavailable = (message: string, cause?: unknown): Error =>
-  storageErrors.content_unavailable({ message, retryAfterSeconds, ...(cause !== undefined && { cause }) })
+const unavailable = (message: string, cause: unknown): Error => contentErrors.content_unavailable({ message, retryAfterSeconds, cause })

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, type Database, type Migration, silentLog, systemClock } from '#kernel'
 import { openTestDatabase } from '#kernel/testing'
-import { type Cache, createCache } from '../cache/cache.ts'
+import { type Cache, type CacheOptions, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
 import type { EvictionTasks } from '../cache/eviction.ts'
 import { type EvictionRules, evictionRules } from '../cache/eviction-policy.ts'
 import { type BucketCatalog, createBuckets } from '../catalog/buckets.ts'
-import type { Objects, ObjectVersion, OpenedObject } from '../contract.ts'
+import type { Attached } from '../contents/attached.ts'
+import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
+import { createContents } from '../contents/contents.ts'
+import { createKeepers, type Keepers } from '../contents/keepers.ts'
+import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
 import { objectIdsMigration } from '../migrations/0014-object-ids.ts'
@@ -25,7 +29,10 @@ export interface ObjectStorageOptions {
   readonly disk?: Disk
   readonly clock?: Clock
   readonly onNewContent?: ObjectDeps['onNewContent']
-  readonly readRemote?: ObjectDeps['readRemote']
+  /** Default: no source has the bytes. */
+  readonly openUncached?: OpenUncached
+  readonly keepers?: readonly Attached<CopyKeeper>[]
+  readonly mayRelease?: CacheOptions['mayRelease']
   readonly moreMigrations?: readonly Migration[]
 }
 
@@ -39,6 +46,8 @@ export interface ObjectStorage extends AsyncDisposable {
   readonly buckets: BucketCatalog
   readonly cache: Cache
   readonly objects: Objects
+  readonly keepers: Keepers
+  readonly contents: Contents
   /** Enqueued eviction tasks, such as `reconcile capacity`. */
   readonly scheduled: string[]
   /** Puts bytes, or a string as UTF-8, into `photos`. */
@@ -61,12 +70,13 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     finishEviction: (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
   }
   const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options
-  const disk = options.disk ? { disk: options.disk } : {}
-  const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...disk })
-  const buckets = createBuckets({ database, clock, defaults: { defaultCopies: 2 } })
+  const overrides = { ...(options.disk && { disk: options.disk }), ...(options.mayRelease && { mayRelease: options.mayRelease }) }
+  const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
+  const buckets = createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
-  const { onNewContent, readRemote } = options
-  const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, readRemote })
+  const keepers = createKeepers(() => options.keepers ?? [])
+  const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
+  const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, openUncached })
   const stop = async () => {
     await cache[Symbol.asyncDispose]()
     await database[Symbol.asyncDispose]()
@@ -77,6 +87,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     buckets,
     cache,
     objects,
+    keepers,
+    contents: createContents(keepers),
     scheduled,
     put: (key, bytes, more) => {
       const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes

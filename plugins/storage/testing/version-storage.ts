@@ -1,61 +1,42 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { silentLog, systemClock } from '#kernel'
-import { planPiece } from '../../replication/copies/copy-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
-import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createVersions } from '../versions/versions.ts'
 import { checkInvariants } from './check-invariants.ts'
-import { type ObjectStorage, type ObjectStorageOptions, objectMigrations, openObjectStorage } from './object-storage.ts'
+import { type ObjectStorage, type ObjectStorageOptions, openObjectStorage } from './object-storage.ts'
+import { createTestKeeper, type TestKeeper } from './test-keeper.ts'
 
 /** Objects and their versions on a real database and real files. */
 export interface VersionStorage extends ObjectStorage {
   readonly versions: Versions
-  /** Keys of tasks that are reported as open. */
-  readonly openTasks: Set<string>
-  /** Data sets whose cleanup task was enqueued. */
-  readonly cleanups: number[]
-  /** Inserts a copy of the content in `state` on the data set, and the data set if it is new. Returns the copy's id. */
-  placeCopy(
-    version: ObjectVersion,
-    copy: { readonly dataSetId: number; readonly state: string; readonly pieceId?: number },
-  ): Promise<number>
+  readonly keeper: TestKeeper
+  /** Adds a durable copy of the content. Its cache entry becomes releasable with `updateReleasable`. */
+  keep(version: ObjectVersion): Promise<void>
   /** Evicts the cached bytes. */
   uncache(version: ObjectVersion): Promise<void>
   /** Fails the test if an invariant is violated. */
   expectSound(): void
 }
 
+/** With a keeper in memory, unless others are given. */
 export async function openVersionStorage(options: ObjectStorageOptions = {}): Promise<VersionStorage> {
   const { clock = systemClock } = options
-  const storage = await openObjectStorage({
-    ...options,
-    moreMigrations: storageMigrations.filter((migration) => !objectMigrations.includes(migration)),
-    onNewContent: (tx, { id, size }) => planPiece(tx, { contentId: id, size }),
-  })
-  const { database, buckets, cache, dir } = storage
-  const openTasks = new Set<string>()
-  const cleanups: number[] = []
-  const versions = createVersions({
-    database,
-    buckets,
-    cache,
-    clock,
-    log: silentLog,
-    queue: { isOpen: (_reader, key) => openTasks.has(key) },
-    scheduleCleanup: (_tx, dataSetId) => {
-      cleanups.push(dataSetId)
-      return dataSetId * 100
-    },
-    onNewContent: () => {},
-    readRemote: options.readRemote ?? (() => Promise.reject(new Error('no provider reachable'))),
-  })
+  const keeper = createTestKeeper()
+  const storage = await openObjectStorage({ keepers: [keeper], ...options })
+  const { database, buckets, cache, contents, keepers, dir } = storage
+  const { openUncached = () => Promise.reject(new Error('no provider reachable')) } = options
   return {
     ...storage,
-    versions,
-    openTasks,
-    cleanups,
-    placeCopy: (version, copy) => database.write((tx) => insertCopy(tx, version, copy)),
+    versions: createVersions({ database, buckets, cache, clock, log: silentLog, keepers, contents, openUncached }),
+    keeper,
+    async keep({ contentId }) {
+      const id = contentId ?? 0
+      keeper.copies.set(id, (keeper.copies.get(id) ?? 0) + 1)
+      await database.write((tx) =>
+        tx.run('update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', id),
+      )
+    },
     async uncache({ contentId }) {
       await database.write((tx) => tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId))
       await cache.evict(contentId ?? 0)
@@ -66,38 +47,4 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
       expect(reservedBytes).toBe(0)
     },
   }
-}
-
-type Tx = Parameters<Parameters<ObjectStorage['database']['write']>[0]>[0]
-
-function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<VersionStorage['placeCopy']>[1]): number {
-  const { dataSetId, state, pieceId } = copy
-  tx.run(
-    `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, final_at, created_at, updated_at)
-     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0, 0 from (select cast(? as integer) as n) where true on conflict do nothing`,
-    version.bucketId,
-    dataSetId,
-  )
-  const { lastId } = tx.run(
-    `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
-     select id, content_id, ?, ?, ?, 'pull', ?, 0, 0 from pieces where content_id = ?`,
-    dataSetId,
-    dataSetId,
-    state,
-    pieceId === undefined ? null : String(pieceId),
-    version.contentId,
-  )
-  tx.run(`update pieces set piece_cid = 'cid' || id where content_id = ?`, version.contentId)
-  if (state === 'committed') {
-    const { lastId: batchId } = tx.run(
-      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, next_piece_id, final_at, created_at, updated_at)
-       values (?, 'pull', 'confirmed', ?, '0x', ?, 0, 0, 0)`,
-      dataSetId,
-      `${dataSetId}${lastId}`.padStart(9, '9'),
-      String(Number(pieceId) + 1),
-    )
-    tx.run('update copies set batch_id = ? where id = ?', batchId, lastId)
-    tx.run('update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', version.contentId)
-  }
-  return lastId
 }

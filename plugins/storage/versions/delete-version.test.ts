@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { recountContent } from '../../replication/copies/copy-store.ts'
 import type { ObjectVersion } from '../contract.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
@@ -22,7 +21,8 @@ test('deleting the last version of an object removes its key, bytes and rows', a
   expect(storage.objects.find('photos', 'k')).toBeUndefined()
   expect(storage.buckets.usage(only.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
   expect(cachedFiles(storage)).toBe(0)
-  expect([count(storage, 'contents'), count(storage, 'pieces'), count(storage, 'object_versions')]).toEqual([0, 0, 0])
+  expect([count(storage, 'contents'), count(storage, 'object_versions')]).toEqual([0, 0])
+  expect(storage.keeper.forgotten).toEqual([only.contentId])
   storage.expectSound()
   expect(await storage.versions.delete(at(only))).toBeUndefined()
   storage.expectSound()
@@ -52,76 +52,14 @@ test('bytes used by another key stay', async () => {
   storage.expectSound()
 })
 
-test('I-18: each committed copy gets one removal, and copies not on chain are removed at once', async () => {
-  await using storage = await openVersionStorage()
-  const version = await storage.put('k', 'bytes')
-  await storage.placeCopy(version, { dataSetId: 1, state: 'committed', pieceId: 7 })
-  await storage.placeCopy(version, { dataSetId: 2, state: 'committed', pieceId: 7 })
-  await storage.placeCopy(version, { dataSetId: 3, state: 'planned' })
-  storage.expectSound()
-  expect(await storage.versions.deletePermanently(at(version))).toEqual({ cacheRelease: 'released', cleanupTaskIds: [100, 200] })
-  expect(storage.cleanups).toEqual([1, 2])
-  expect(storage.database.read.all('select data_set_id, chain_piece_id, state from removals order by data_set_id')).toEqual([
-    { data_set_id: 1, chain_piece_id: '7', state: 'pending' },
-    { data_set_id: 2, chain_piece_id: '7', state: 'pending' },
-  ])
-  expect(storage.database.read.get('select state from copies where data_set_id = 3')).toEqual({ state: 'removed' })
-  expect(count(storage, 'contents')).toBe(1)
-  storage.expectSound()
-})
-
 test('I-18: a put of the same bytes while the old content is being deleted creates a new content', async () => {
   await using storage = await openVersionStorage()
   const old = await storage.put('k', 'bytes')
-  await storage.placeCopy(old, { dataSetId: 1, state: 'committed', pieceId: 7 })
+  await storage.keep(old)
   const [, fresh] = await Promise.all([storage.versions.delete(at(old)), storage.put('k2', 'bytes')])
   const again = await storage.put('k', 'bytes')
   expect(again.contentId).toBe(fresh.contentId)
   expect(await storage.text('k')).toBe('bytes')
-  storage.expectSound()
-})
-
-test('an unconfirmed copy does not block a delete by the S3 API, and is removed from the chain if it lands later', async () => {
-  await using storage = await openVersionStorage()
-  const version = await storage.put('k', 'bytes')
-  const copyId = await storage.placeCopy(version, { dataSetId: 1, state: 'unconfirmed', pieceId: 9 })
-  await storage.database.write((tx) => {
-    const { lastId } = tx.run(
-      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (1, 'store', 'uncertain', '5', '0x', 0, 0)`,
-    )
-    tx.run('update copies set batch_id = ? where id = ?', lastId, copyId)
-  })
-  await expect(storage.versions.deletePermanently(at(version))).rejects.toMatchObject({ code: 'object_storage_busy', status: 409 })
-  await storage.versions.delete(at(version))
-  expect(storage.objects.find('photos', 'k')).toBeUndefined()
-  expect(count(storage, 'removals')).toBe(0)
-  storage.expectSound()
-  const dataSets = await storage.database.write((tx) => {
-    tx.run(`update copies set state = 'committed' where id = ?`, copyId)
-    return recountContent(tx, version.contentId ?? 0, 1)
-  })
-  expect(dataSets).toEqual([1])
-  storage.expectSound()
-})
-
-test.each([
-  ['storing', 'planned', (id: number) => `storage_store:${id}`],
-  ['being pulled', 'transferring', () => 'storage_pull:1'],
-  ['waiting for a batch', 'parked', () => 'storage_commit:1'],
-  ['in a batch', 'batched', () => 'storage_commit:1'],
-] as const)('a version whose copy is %s is busy only while its task is open', async (_what, state, key) => {
-  await using storage = await openVersionStorage()
-  const version = await storage.put('k', 'bytes')
-  await storage.placeCopy(version, { dataSetId: 1, state })
-  storage.openTasks.add(key(version.contentId ?? 0))
-  await expect(storage.versions.deletePermanently(at(version))).rejects.toMatchObject({ code: 'object_storage_busy' })
-  expect(await storage.text('k')).toBe('bytes')
-  // A version can be deleted while another version of the same bytes needs the copies.
-  const other = await storage.put('other', 'bytes')
-  await storage.versions.deletePermanently(at(other))
-  storage.openTasks.clear()
-  if (state === 'batched') await storage.database.write((tx) => tx.run(`update copies set state = 'parked'`))
-  await storage.versions.deletePermanently(at(version))
   storage.expectSound()
 })
 
@@ -146,7 +84,7 @@ test('permanent deletion of a deleted object removes all its versions and marker
   await storage.put('elsewhere', 'three')
   const old = await storage.objects.delete('photos', 'k')
   const marker = await storage.objects.delete('photos', 'k')
-  await storage.placeCopy(first, { dataSetId: 1, state: 'committed', pieceId: 3 })
+  await storage.keep(first)
   const { versions } = storage
   await expect(versions.deleteObjectPermanently(at(old))).rejects.toMatchObject({ code: 'object_version_not_deletable', status: 409 })
   await expect(versions.deleteObjectPermanently(at(first))).rejects.toMatchObject({ code: 'object_version_not_deletable' })
@@ -155,14 +93,14 @@ test('permanent deletion of a deleted object removes all its versions and marker
     code: 'object_not_found',
     status: 404,
   })
-  storage.openTasks.add(`storage_store:${first.contentId}`)
+  storage.keeper.busy.add(first.contentId ?? 0)
   await expect(versions.deleteObjectPermanently(at(marker))).rejects.toMatchObject({ code: 'object_storage_busy' })
-  storage.openTasks.clear()
+  storage.keeper.busy.clear()
   expect(await versions.deleteObjectPermanently(at(marker))).toEqual({
     dataVersions: 3,
     deleteMarkers: 3,
     failedCacheReleases: 0,
-    cleanupTaskIds: [100],
+    cleanupTaskIds: [(first.contentId ?? 0) * 100],
   })
   expect(versions.ofKey({ bucket: 'photos', key: 'k', limit: 5 })).toEqual({ versions: [], isTruncated: false })
   expect(await storage.text('elsewhere')).toBe('three')

@@ -41,7 +41,7 @@ export async function deletePermanently(deps: VersionDeps, request: VersionPlace
     if (!version) throw versionNotFound(place, request.versionId)
     if (version.contentId === null)
       throw notDeletable(`version '${version.versionId}' is a delete marker; restore the object or delete the whole object`)
-    if (isLastReference(tx, version.contentId, 1)) requireIdle(tx, deps.queue, version.contentId)
+    if (isLastReference(tx, version.contentId, 1)) requireIdle(tx, deps, version.contentId)
     return remove(tx, deps, place, version)
   })
   const outcome = await finish(deps, released)
@@ -54,7 +54,7 @@ export async function deleteObjectPermanently(deps: VersionDeps, request: Versio
     requireDeleted(tx, place, request.versionId)
     const groups = countByContent(tx, place)
     const contents = groups.flatMap(({ contentId, ...group }) => (contentId === null ? [] : { contentId, ...group }))
-    for (const { contentId, versions } of contents) if (isLastReference(tx, contentId, versions)) requireIdle(tx, deps.queue, contentId)
+    for (const { contentId, versions } of contents) if (isLastReference(tx, contentId, versions)) requireIdle(tx, deps, contentId)
     deleteKeyRows(tx, place)
     updateKeyState(tx, place, { versions: -sum(contents, 'versions'), versionBytes: -sum(contents, 'bytes') })
     return {

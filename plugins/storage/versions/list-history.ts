@@ -3,7 +3,7 @@ import { findRseq, listDeletedRows, listKeyRows, listMarkerRows, rseqMin } from 
 import { compareKeys, justAfter, successorOf } from '../catalog/key-order-policy.ts'
 import { StoredVersion } from '../catalog/stored-version.ts'
 import { findVersion, versionsPerMs } from '../catalog/version-store.ts'
-import type { KeyHistory, Versions } from '../contract.ts'
+import type { KeyHistory, VersionRange, Versions } from '../contract.ts'
 import { versionTimeMs } from './version-marker-policy.ts'
 
 type Of<M extends keyof Versions> = Omit<Parameters<Versions[M]>[0], 'bucket'>
@@ -42,4 +42,18 @@ export function listMarkers(read: Reader, bucketId: number, request: Of<'deleteM
   const { prefix = '', key, after = newest, limit } = request
   const rows = listMarkerRows(read, { bucketId, key, low: prefix, high: successorOf(prefix) }, after, limit + 1)
   return { markers: rows.slice(0, limit), isTruncated: rows.length > limit }
+}
+
+/** Above every key. */
+const noBound = '\u{10ffff}\u{10ffff}'
+
+export function rangeOf(read: Reader, { bucketId, prefix = '', key, after }: Parameters<Versions['rangeOf']>[0]): VersionRange {
+  const low = key ?? prefix
+  return {
+    after:
+      after && compareKeys(after.key, low) >= 0
+        ? { key: after.key, rseq: rseqAfter(read, { bucketId, key: after.key }, after.versionId) }
+        : { key: low, rseq: rseqMin },
+    high: key === undefined ? (successorOf(prefix) ?? noBound) : justAfter(key),
+  }
 }

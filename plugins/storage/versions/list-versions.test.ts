@@ -133,37 +133,3 @@ test('delete markers are listed newest first and paged by version id', async () 
   expect(list({ prefix: 'b' }).ids).toEqual([ids[0], ids[2]])
   expect(list({ key: 'a' }).ids).toEqual([ids[1], ids[3]])
 })
-
-test('versions are listed by data set, with the number of readable copies on other data sets', async () => {
-  await using storage = await openVersionStorage()
-  const [first, second] = [await storage.put('a', 'one'), await storage.put('a', 'two')]
-  const other = await storage.put('b/1', 'three')
-  await storage.objects.delete('photos', 'a')
-  for (const [version, dataSetId] of [
-    [first, 1],
-    [second, 1],
-    [second, 2],
-    [other, 2],
-    [other, 3],
-  ] as const) {
-    await storage.placeCopy(version, { dataSetId, state: 'committed', pieceId: dataSetId * 10 + (version.contentId ?? 0) })
-  }
-  const list = (more: object, dataSetIds = [1, 2]) => {
-    const page = storage.versions.onDataSets({ bucket: 'photos', dataSetIds, limit: 2, ...more })
-    return {
-      ...page,
-      versions: page.versions.map(({ version, ...rest }) => ({ id: version.versionId, current: version.isCurrent, ...rest })),
-    }
-  }
-  const all = [
-    { id: second.versionId, current: false, dataSetIds: [1, 2], otherReadableCopies: 0 },
-    { id: first.versionId, current: false, dataSetIds: [1], otherReadableCopies: 0 },
-    { id: other.versionId, current: true, dataSetIds: [2], otherReadableCopies: 1 },
-  ]
-  expect(list({})).toEqual({ versions: all.slice(0, 2), isTruncated: true })
-  expect(list({ after: { key: 'a', versionId: first.versionId } })).toEqual({ versions: all.slice(2), isTruncated: false })
-  expect(list({ prefix: 'b' }).versions).toEqual(all.slice(2))
-  expect(list({ key: 'a' }).versions).toEqual(all.slice(0, 2))
-  expect(list({ limit: 5 }, [3]).versions).toEqual([{ id: other.versionId, current: true, dataSetIds: [3], otherReadableCopies: 1 }])
-  expect(list({}, []).versions).toEqual([])
-})

@@ -83,11 +83,11 @@ const provider =
   })
 
 async function withRemoteBytes(remote: string, maxBytes?: number) {
-  const storage = await openVersionStorage({ readRemote: provider(remote), ...(maxBytes === undefined ? {} : { maxBytes }) })
+  const storage = await openVersionStorage({ openUncached: provider(remote), ...(maxBytes === undefined ? {} : { maxBytes }) })
   const first = await storage.put('k', 'old bytes')
   const second = await storage.put('k', 'new')
-  await storage.placeCopy(first, { dataSetId: 1, state: 'committed', pieceId: 4 })
-  await storage.placeCopy(first, { dataSetId: 2, state: 'committed', pieceId: 4 })
+  await storage.keep(first)
+  await storage.keep(first)
   await storage.uncache(first)
   return { storage, first, second }
 }
@@ -137,8 +137,8 @@ test('a restore changes nothing when the provider sends wrong bytes or is unread
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'old bytes')
   const second = await storage.put('k', 'new')
-  await storage.placeCopy(first, { dataSetId: 1, state: 'committed', pieceId: 4 })
-  await storage.placeCopy(first, { dataSetId: 2, state: 'committed', pieceId: 4 })
+  await storage.keep(first)
+  await storage.keep(first)
   await storage.uncache(first)
   await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable' })
   storage.expectSound()

@@ -2,8 +2,9 @@ import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
+import { clearLost } from '../catalog/content-state-store.ts'
 import { type BucketKey, copyVersionRow, findVersionSummary, updateKeyState, versionNotFound } from '../catalog/key-change-store.ts'
-import { addReference, clearLost, findReadability, sha256OfContent } from '../catalog/reference-store.ts'
+import { addReference, findReadability, sha256OfContent } from '../catalog/reference-store.ts'
 import { findVersion, locateVersion } from '../catalog/version-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -82,10 +83,10 @@ async function isCached({ cache, database }: VersionDeps, { bucket, key, version
 }
 
 /** Fetches the bytes from a provider into a file without a row. Throws `cache_full`, `cache_busy` or `restore_source_unreadable`. */
-async function fetchBytes({ cache, database, readRemote }: VersionDeps, source: Source, reservation: Reservation): Promise<WrittenBlob> {
+async function fetchBytes({ cache, database, openUncached }: VersionDeps, source: Source, reservation: Reservation): Promise<WrittenBlob> {
   const sha256 = sha256OfContent(database.read, source.contentId)
   try {
-    await using opened = await readRemote(source, source.contentId)
+    await using opened = await openUncached(source, source.contentId)
     return await cache.write({
       body: opened.read(),
       onBytes: (total) => reservation.cover(total),
@@ -143,7 +144,7 @@ interface Recorded {
   readonly redundant: readonly BlobRef[]
 }
 
-function record(tx: Tx, { clock, onNewContent }: VersionDeps, restore: Restore, blob: WrittenBlob | undefined): Recorded {
+function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore, blob: WrittenBlob | undefined): Recorded {
   const { bucket, key, versionId } = restore
   const nowMs = clock.now()
   const { contentId } = requireSource(tx, restore)
@@ -154,7 +155,7 @@ function record(tx: Tx, { clock, onNewContent }: VersionDeps, restore: Restore, 
   updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
   const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
   if (blob) clearLost(tx, contentId)
-  onNewContent(tx, content)
+  keepers.needed(tx, content)
   const version = findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }

@@ -1,10 +1,10 @@
-import type { Clock, Database, Log, TaskQueue, Tx } from '#kernel'
-import { listDependent } from '../../replication/copies/list-dependent.ts'
+import type { Clock, Database, Log } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
-import type { AttachedContent } from '../catalog/content-store.ts'
-import type { Buckets, ObjectVersion, OpenedObject, Versions } from '../contract.ts'
+import type { OpenUncached } from '../contents/byte-sources.ts'
+import type { Keepers } from '../contents/keepers.ts'
+import type { Buckets, Contents, Versions } from '../contract.ts'
 import { deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
-import { listDeleted, listHistory, listMarkers } from './list-history.ts'
+import { listDeleted, listHistory, listMarkers, rangeOf } from './list-history.ts'
 import { listVersions } from './list-versions.ts'
 import { restoreDeleted } from './restore-deleted.ts'
 import { restoreVersion } from './restore-version.ts'
@@ -15,13 +15,10 @@ export interface VersionDeps {
   readonly cache: Cache
   readonly clock: Clock
   readonly log: Log
-  readonly queue: Pick<TaskQueue, 'isOpen'>
-  /** Enqueues the removal of the data set's released pieces. Returns the task's id. */
-  readonly scheduleCleanup: (tx: Tx, dataSetId: number) => number
-  /** Called in the committing transaction of a restore. */
-  readonly onNewContent: (tx: Tx, content: AttachedContent) => void
+  readonly keepers: Pick<Keepers, 'needed' | 'busyReason' | 'givenUp'>
+  readonly contents: Pick<Contents, 'forgetIfReleased'>
   /** Opens bytes that are not in the cache. */
-  readonly readRemote: (version: ObjectVersion, contentId: number) => Promise<OpenedObject>
+  readonly openUncached: OpenUncached
 }
 
 export function createVersions(deps: VersionDeps): Versions {
@@ -32,7 +29,7 @@ export function createVersions(deps: VersionDeps): Versions {
     list: ({ bucket, ...request }) => listVersions(database.read, bucketId(bucket), request),
     deletedObjects: ({ bucket, ...request }) => listDeleted(database.read, bucketId(bucket), request),
     deleteMarkers: ({ bucket, ...request }) => listMarkers(database.read, bucketId(bucket), request),
-    onDataSets: ({ bucket, ...request }) => listDependent(database.read, bucketId(bucket), request),
+    rangeOf: (request) => rangeOf(database.read, request),
     restoreDeleted: (request) => restoreDeleted(deps, request),
     restore: (request) => restoreVersion(deps, request),
     delete: (request) => deleteVersion(deps, request),

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { openTestDatabase } from '#kernel/testing'
-import type { BatchState } from '../../replication/copies/batch-store.ts'
-import type { CopyState } from '../../replication/copies/copy-store.ts'
-import { freedContents } from '../../replication/copies/freed-copies-store.ts'
-import type { DataSetState } from '../../replication/datasets/data-set-store.ts'
-import { objectsMigration } from './0001-objects.ts'
-import { copiesMigration } from './0002-copies.ts'
-import { removalsMigration } from './0003-removals.ts'
-import { listReadsMigration } from './0004-list-reads.ts'
-import { refusalsMigration } from './0007-refusals.ts'
+import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
+import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
+import { removalsMigration } from '../../storage/migrations/0003-removals.ts'
+import { listReadsMigration } from '../../storage/migrations/0004-list-reads.ts'
+import { refusalsMigration } from '../../storage/migrations/0007-refusals.ts'
+import type { BatchState } from '../copies/batch-store.ts'
+import type { CopyState } from '../copies/copy-store.ts'
+import { freedContents } from '../copies/freed-copies-store.ts'
+import type { DataSetState } from '../datasets/data-set-store.ts'
 
 interface Stuck {
   readonly copy: CopyState

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Reader, SqlValue, Tx } from '#kernel'
-import { markPulled, raiseAttention, recordUncertain, reopenSubmission } from '../../replication/copies/batch-store.ts'
-import { reopenLanding } from '../../replication/finality/roll-back-store.ts'
-import { removableRemovals } from '../../replication/removals/removable-store.ts'
-import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from '../../replication/removals/removal-store.ts'
-import { openStorageRows } from '../../replication/testing/storage-rows.ts'
+import { markPulled, raiseAttention, recordUncertain, reopenSubmission } from '../copies/batch-store.ts'
+import { reopenLanding } from '../finality/roll-back-store.ts'
+import { removableRemovals } from '../removals/removable-store.ts'
+import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from '../removals/removal-store.ts'
+import { openStorageRows } from '../testing/storage-rows.ts'
 
 const why = { message: 'why', nextCheckAtMs: 0, nowMs: 0 }
 const steps: Readonly<Record<string, (tx: Tx) => unknown>> = {

@@ -1,21 +1,14 @@
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blobsOfContent } from '../catalog/cache-entry-store.ts'
-import { copiesMigration } from '../migrations/0002-copies.ts'
-import { listReadsMigration } from '../migrations/0004-list-reads.ts'
-import { versionCountsMigration } from '../migrations/0015-version-counts.ts'
+import { type ObjectStorage, objectMigrations, openObjectStorage } from '../../storage/testing/object-storage.ts'
+import { blobsOfContent, storageMigrations } from '../../storage/testing/rows.ts'
 import { checkInvariants } from './check-invariants.ts'
-import { type ObjectStorage, openObjectStorage } from './object-storage.ts'
 
 let storage: ObjectStorage
 
 beforeAll(async () => {
-  storage = await openObjectStorage()
-  await storage.database.write((tx) => {
-    for (const { statements } of [copiesMigration, listReadsMigration, versionCountsMigration])
-      for (const statement of statements) tx.run(statement)
-  })
+  storage = await openObjectStorage({ moreMigrations: storageMigrations.filter((migration) => !objectMigrations.includes(migration)) })
   await storage.put('live', 'bytes')
   await storage.put('live', 'newer bytes')
   await storage.put('gone', 'other bytes')

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { openTestDatabase } from '#kernel/testing'
-import { dueBatches } from '../../replication/finality/landing-store.ts'
-import { objectsMigration } from './0001-objects.ts'
-import { copiesMigration } from './0002-copies.ts'
-import { removalsMigration } from './0003-removals.ts'
-import { listReadsMigration } from './0004-list-reads.ts'
-import { finalityMigration } from './0006-finality.ts'
+import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
+import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
+import { removalsMigration } from '../../storage/migrations/0003-removals.ts'
+import { listReadsMigration } from '../../storage/migrations/0004-list-reads.ts'
+import { finalityMigration } from '../../storage/migrations/0006-finality.ts'
+import { dueBatches } from '../finality/landing-store.ts'
 
 const earlier = [objectsMigration, copiesMigration, removalsMigration, listReadsMigration]
 

@@ -1,0 +1,42 @@
+/** What this plugin adds to storage: it keeps copies of contents, and reads contents that are not cached. */
+import { clock, database, taskQueue } from '#kernel'
+import { contents, defineByteSource, defineCopyDefaults, defineCopyKeeper } from '#plugins/storage'
+import { chainClient, chainSettings } from '#plugins/wallet'
+import { busyReason } from './copies/busy-reason.ts'
+import { deleteCopies, isAnyCopyLeft } from './copies/forget-store.ts'
+import { readHoldings } from './copies/holdings-store.ts'
+import { readableCopies } from './copies/placement-store.ts'
+import { releaseCopies } from './copies/release-store.ts'
+import { storeWhenDue } from './copies/store-when-due.ts'
+import { createPace } from './pace.ts'
+import { createSchedule } from './schedule.ts'
+import { remoteReader } from './services.ts'
+
+export const pieceKeeper = defineCopyKeeper({
+  name: 'replication',
+  uses: { queue: taskQueue, contents, chain: chainClient, clock },
+  needed: ({ queue, contents }, tx, content) => storeWhenDue({ queue, contents }, tx, content),
+  holdings: (_services, read, contentId) => readHoldings(read, contentId),
+  busyReason: ({ queue }, read, contentId) => busyReason(read, queue, contentId),
+  givenUp({ queue, chain, clock }, tx, contentId) {
+    const nowMs = clock.now()
+    // Wait one batching window: objects are often deleted in bulk, and a request takes 35 pieces.
+    const atMs = nowMs + createPace(chain.network.epochSeconds * 1000).batchingWindowMs
+    return releaseCopies(tx, contentId, nowMs).map((dataSetId) => createSchedule(queue).cleanup(tx, dataSetId, atMs))
+  },
+  isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
+  forgotten: (_services, tx, contentId) => deleteCopies(tx, contentId),
+})
+
+export const providerSource = defineByteSource({
+  name: 'providers',
+  uses: { database, remoteReader },
+  open: async ({ database, remoteReader }, version, contentId) =>
+    readableCopies(database.read, contentId).length === 0 ? undefined : remoteReader.open(version, contentId),
+})
+
+export const chainCopyDefaults = defineCopyDefaults({
+  name: 'chain',
+  uses: { settings: chainSettings },
+  read: ({ settings }) => ({ defaultCopies: settings.default_copies, minimumDurableCopies: settings.default_minimum_durable_copies }),
+})

@@ -1,0 +1,95 @@
+/** Copies of contents and the states of replication. */
+import { defineService } from '#kernel'
+import type { DataSetRecord } from './data-sets.ts'
+
+/** A version with committed copies on the requested data sets. */
+export interface DependentVersion {
+  readonly contentId: number
+  readonly key: string
+  readonly versionId: string
+  readonly isCurrent: boolean
+  readonly size: number
+  readonly etag: string
+  readonly contentType: string
+  readonly createdAtMs: number
+  /** Local ids of the requested data sets that have a copy. */
+  readonly dataSetIds: readonly number[]
+  /** Copies that can be read from other data sets. */
+  readonly otherReadableCopies: number
+}
+
+export type ObjectState = 'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'
+export type CopyStatus = 'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'
+
+export interface CopyRecord {
+  readonly copyIndex: number
+  readonly status: CopyStatus
+  readonly providerId: string | null
+  readonly dataSetId: string | null
+  readonly pieceId: string | null
+  readonly transferMethod: 'ingress' | 'peer_pull'
+  readonly retrievalUrl: string | null
+  readonly isNewDataSet: boolean
+  readonly lastError: string | null
+  readonly waitReason: string | null
+}
+
+/** A running upload to the first provider. */
+export interface UploadRecord {
+  /** Starts at 1. */
+  readonly attempt: number
+  readonly sentBytes: number
+  readonly totalBytes: number
+  readonly updatedAtMs: number
+}
+
+/** Where a version's bytes are, and its replication state. */
+export interface Placement {
+  readonly state: ObjectState
+  readonly isCached: boolean
+  readonly pieceCid: string | null
+  readonly requestedCopies: number
+  readonly copies: readonly CopyRecord[]
+  /** Why replication is incomplete, in words for the operator. */
+  readonly message: string | null
+  readonly updatedAtMs: number
+  readonly upload: UploadRecord | null
+}
+
+/** State of a content as shown in lists. */
+export interface ContentSituation extends Pick<Placement, 'state' | 'isCached' | 'pieceCid' | 'upload'> {
+  readonly isOnChain: boolean
+}
+
+/** Current versions of all buckets. States without versions may be missing. */
+export interface ObjectCounts {
+  readonly byState: ReadonlyMap<ObjectState, number>
+  /** Versions that have not failed, but whose bytes are neither in the cache nor at a provider. */
+  readonly unavailable: number
+}
+
+/** Reads for operators: copies, data sets and states of contents. */
+export interface Placements {
+  /** Undefined when the bucket has no such version. A delete marker has no copies. */
+  ofVersion(bucketId: number, versionId: string): Placement | undefined
+  /** States for a page of versions, by content id; cheaper than `ofVersion`. */
+  ofContents(contentIds: readonly number[]): ReadonlyMap<number, ContentSituation>
+  dataSetsOf(bucketId: number): readonly DataSetRecord[]
+  /** Versions with a committed copy on one of the data sets (local ids), sorted by key, then newest first. */
+  versionsOn(request: {
+    readonly bucketId: number
+    readonly dataSetIds: readonly number[]
+    readonly prefix?: string
+    readonly key?: string
+    readonly after?: { readonly key: string; readonly versionId: string }
+    readonly limit: number
+  }): { readonly versions: readonly DependentVersion[]; readonly isTruncated: boolean }
+  /** Number of data sets of all buckets by status. A status without any is missing. */
+  countDataSets(): ReadonlyMap<DataSetRecord['status'], number>
+  /** Versions with a committed copy on one of the data sets. Counting stops at `max`. */
+  countVersionsOn(dataSets: readonly DataSetRecord[], max: number): number
+  /** May be some seconds old, because counting is slow while many objects are being stored. */
+  countObjects(): Promise<ObjectCounts>
+}
+
+export const placements = defineService<Placements>('replication.placements')

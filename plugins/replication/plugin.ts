@@ -1,0 +1,34 @@
+import { definePlugin, dueTimes, eventKinds, metricCollectors, taskKinds, taskRecoveries } from '#kernel'
+import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
+import { confirmationUpdated } from './copies/copy-events.ts'
+
+/** Copies of contents on paid providers: pieces, data sets, submissions, removals and reads of contents that are not cached. */
+export const replicationPlugin = definePlugin({
+  id: 'replication',
+  requires: ['storage', 'wallet'],
+  provides: async () => (await import('./wiring.ts')).replicationServices,
+  contributes: [
+    copyKeepers.load(async () => (await import('./attach.ts')).pieceKeeper),
+    byteSources.load(async () => (await import('./attach.ts')).providerSource),
+    copyDefaults.load(async () => (await import('./attach.ts')).chainCopyDefaults),
+    taskKinds.load(
+      async () => (await import('./copies/store-task.ts')).storeTask,
+      async () => (await import('./datasets/ensure-data-set-task.ts')).ensureDataSetTask,
+      async () => (await import('./copies/pull-task.ts')).pullTask,
+      async () => (await import('./copies/commit-task.ts')).commitTask,
+      async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
+      async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
+    ),
+    dueTimes.load(async () => (await import('./due-times-store.ts')).replicationDueTimes),
+    taskRecoveries.load(
+      async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
+      async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
+    ),
+    metricCollectors.load(async () => (await import('./copies/object-metrics.ts')).objectStateMetric),
+    eventKinds.with(confirmationUpdated),
+    eventKinds.load(async () => {
+      const { uploadProgressUpdated, uploadStateChanged } = await import('./copies/upload-events.ts')
+      return [uploadProgressUpdated, uploadStateChanged]
+    }),
+  ],
+})

@@ -1,0 +1,98 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { systemClock, type TaskQueue } from '#kernel'
+import type { CopyKeeper, ObjectVersion } from '#plugins/storage'
+import { type ObjectStorage, type ObjectStorageOptions, objectMigrations } from '../../storage/testing/object-storage.ts'
+import { storageMigrations } from '../../storage/testing/rows.ts'
+import { openVersionStorage, type VersionStorage } from '../../storage/testing/version-storage.ts'
+import { pieceKeeper } from '../attach.ts'
+import { planPiece } from '../copies/copy-store.ts'
+import { cleanupTask } from '../removals/cleanup-task.ts'
+import { checkInvariants } from './check-invariants.ts'
+
+/** Storage with the rows of copies: objects and their versions on a real database and real files. */
+export interface PieceStorage extends Omit<VersionStorage, 'keeper' | 'keep'> {
+  /** Keys of tasks that are reported as open. */
+  readonly openTasks: Set<string>
+  /** Data sets whose cleanup task was enqueued. */
+  readonly cleanups: number[]
+  /** Inserts a copy of the content in `state` on the data set, and the data set if it is new. Returns the copy's id. */
+  placeCopy(
+    version: ObjectVersion,
+    copy: { readonly dataSetId: number; readonly state: string; readonly pieceId?: number },
+  ): Promise<number>
+}
+
+/** New contents get a piece and no store task. */
+const keeper: CopyKeeper = { ...pieceKeeper, needed: (_services, tx, { id, size }) => planPiece(tx, { contentId: id, size }) }
+
+export async function openPieceStorage(options: ObjectStorageOptions = {}): Promise<PieceStorage> {
+  const { clock = systemClock } = options
+  const openTasks = new Set<string>()
+  const cleanups: number[] = []
+  const queue: TaskQueue = {
+    enqueue(_tx, { kind }, args) {
+      if (kind !== cleanupTask.kind) throw new Error(`unexpected task ${kind}`)
+      const { dataSetId } = args as { readonly dataSetId: number }
+      cleanups.push(dataSetId)
+      return dataSetId * 100
+    },
+    isOpen: (_reader, key) => openTasks.has(key),
+  }
+  const services = { queue, clock, chain: { network: { epochSeconds: 30 } } }
+  const {
+    keep: _keep,
+    keeper: _keeper,
+    ...storage
+  } = await openVersionStorage({
+    ...options,
+    keepers: [{ item: keeper, services }],
+    moreMigrations: storageMigrations.filter((migration) => !objectMigrations.includes(migration)),
+  })
+  const { database, cache, dir } = storage
+  return {
+    ...storage,
+    openTasks,
+    cleanups,
+    placeCopy: (version, copy) => database.write((tx) => insertCopy(tx, version, copy)),
+    expectSound() {
+      const { usedBytes, reservedBytes } = cache.stats()
+      expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+      expect(reservedBytes).toBe(0)
+    },
+  }
+}
+
+type Tx = Parameters<Parameters<ObjectStorage['database']['write']>[0]>[0]
+
+function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<PieceStorage['placeCopy']>[1]): number {
+  const { dataSetId, state, pieceId } = copy
+  tx.run(
+    `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, final_at, created_at, updated_at)
+     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0, 0 from (select cast(? as integer) as n) where true on conflict do nothing`,
+    version.bucketId,
+    dataSetId,
+  )
+  const { lastId } = tx.run(
+    `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
+     select id, content_id, ?, ?, ?, 'pull', ?, 0, 0 from pieces where content_id = ?`,
+    dataSetId,
+    dataSetId,
+    state,
+    pieceId === undefined ? null : String(pieceId),
+    version.contentId,
+  )
+  tx.run(`update pieces set piece_cid = 'cid' || id where content_id = ?`, version.contentId)
+  if (state === 'committed') {
+    const { lastId: batchId } = tx.run(
+      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, next_piece_id, final_at, created_at, updated_at)
+       values (?, 'pull', 'confirmed', ?, '0x', ?, 0, 0, 0)`,
+      dataSetId,
+      `${dataSetId}${lastId}`.padStart(9, '9'),
+      String(Number(pieceId) + 1),
+    )
+    tx.run('update copies set batch_id = ? where id = ?', batchId, lastId)
+    tx.run('update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', version.contentId)
+  }
+  return lastId
+}

@@ -1,0 +1,80 @@
+/** Creates the services of this plugin. Heavy modules are imported when their service is created. */
+import { clock, database, events, log, provide, taskQueue, workerSection } from '#kernel'
+import { cachedContents, contents, versions } from '#plugins/storage'
+import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
+import { placements } from './contract.ts'
+import { createPlacements } from './copies/placements.ts'
+import { storeNotifier } from './copies/store-notifier.ts'
+import { storeConcurrency } from './copies/store-task.ts'
+import { createUploadEvents } from './copies/upload-events.ts'
+import { createUploadMeter } from './copies/upload-meter.ts'
+import { createPace } from './pace.ts'
+import { pipeline } from './pipeline.ts'
+import { createSchedule } from './schedule.ts'
+import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
+
+export const replicationServices = [
+  provide(uploadEvents, { database, clock, events, log, queue: taskQueue }, createUploadEvents),
+  provide(uploadMeter, { clock, uploadEvents }, (uses) => createUploadMeter(uses.clock, uses.uploadEvents.progressed)),
+  provide(pieceCalculator, {}, async () => {
+    const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
+    return createPieceCalculator()
+  }),
+  provide(
+    providers,
+    { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings },
+    async ({ settings, worker, ...deps }) => {
+      const { createProviders } = await import('./datasets/providers.ts')
+      const slots = {
+        store: Math.min(storeConcurrency, worker.concurrency),
+        mutation: Math.min(worker.provider_mutation_concurrency, worker.concurrency),
+        removal: Math.min(worker.destructive_mutation_concurrency, worker.concurrency),
+      }
+      return createProviders({ ...deps, slots, egress: { allowPrivateNetworks: settings.allow_private_networks } })
+    },
+  ),
+  provide(remoteReader, { database, clock, log, providers }, async (deps) => {
+    const { createRemoteReader } = await import('./remote-reads/read-remote.ts')
+    return createRemoteReader(deps)
+  }),
+  provide(
+    pipeline,
+    {
+      database,
+      clock,
+      log,
+      events,
+      queue: taskQueue,
+      chain: chainClient,
+      signer,
+      funds,
+      settings: chainSettings,
+      providers,
+      pieces: pieceCalculator,
+      uploads: uploadMeter,
+      uploadEvents,
+      contents,
+      cached: cachedContents,
+    },
+    async ({ queue, ...deps }) => {
+      const { openWarmStorageReads } = await import('./chain/warm-storage-reads.ts')
+      const schedule = createSchedule(queue)
+      return {
+        ...deps,
+        schedule,
+        notifyStore: storeNotifier({ ...deps, schedule }),
+        reads: openWarmStorageReads(deps.chain),
+        pace: createPace(deps.chain.network.epochSeconds * 1000),
+        // Outside a run no attempts are counted.
+        progressed() {},
+      }
+    },
+  ),
+  provide(placements, { database, clock, queue: taskQueue, uploads: uploadMeter, providers, versions }, ({ providers, ...deps }) =>
+    createPlacements({
+      ...deps,
+      pieceUrl: (serviceUrl, pieceCid) => providers.client(serviceUrl).pieceUrl(pieceCid),
+      providerName: (providerId) => providers.nameOf(providerId),
+    }),
+  ),
+] as const

@@ -1,0 +1,67 @@
+import type { Reader, Tx } from '#kernel'
+import type { Holdings } from '../contract.ts'
+
+/** Sets the counts of copies and the store state: `lost` remains until there is a durable copy or the bytes are cached again. */
+export function writeHoldings(tx: Tx, contentId: number, { durableCopies, readableCopies, progress }: Holdings, nowMs: number): void {
+  tx.run(
+    `update contents set durable_copies = ?, readable_copies = ?, updated_at = ?, store_state = case
+       when ? >= target_copies then 'stored'
+       when store_state = 'lost' and ? = 0 then 'lost'
+       else ? end where id = ?`,
+    durableCopies,
+    readableCopies,
+    nowMs,
+    durableCopies,
+    durableCopies,
+    progress === 'none' ? 'unstored' : progress,
+    contentId,
+  )
+}
+
+/** Returns whether the content was `unstored`. */
+export const markContentStoring = (tx: Tx, contentId: number, nowMs: number): boolean =>
+  tx.run("update contents set store_state = 'storing', updated_at = ? where id = ? and store_state = 'unstored'", nowMs, contentId)
+    .changes === 1
+
+/** The bytes of a content with versions left the cache: it is lost when no copy can be read (I-20). */
+export function markLostIfUnreadable(tx: Tx, contentId: number): void {
+  tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0 and state = 'live'`, contentId)
+}
+
+/** Clears the `lost` state of a content whose bytes are in the cache again. */
+export function clearLost(tx: Tx, contentId: number): void {
+  tx.run(`update contents set store_state = 'unstored' where id = ? and store_state = 'lost'`, contentId)
+}
+
+export function discountCopies(tx: Tx, contentIds: readonly number[], copies: number): void {
+  tx.run(
+    `update contents set durable_copies = max(durable_copies - ?, 0), readable_copies = max(readable_copies - ?, 0)
+     where id in (select value from json_each(?))`,
+    copies,
+    copies,
+    JSON.stringify(contentIds),
+  )
+}
+
+/** Inserts a content in state `deleting` with the bucket and size of another. */
+export function insertSeparateContent(tx: Tx, contentId: number, nowMs: number): number {
+  return tx.run(
+    `insert into contents (bucket_id, identity, size, state, ref_count, target_copies, created_at, updated_at)
+     select bucket_id, 'separated:' || id, size, 'deleting', 0, target_copies, ?, ? from contents where id = ?`,
+    nowMs,
+    nowMs,
+    contentId,
+  ).lastId
+}
+
+/** Whether a content in state `deleting` has no cached file. */
+export const hasLeftCache = (read: Reader, contentId: number): boolean =>
+  read.get(
+    `select 1 from contents where id = ? and state = 'deleting'
+       and not exists (select 1 from cache_entries e where e.content_id = contents.id)`,
+    contentId,
+  ) !== undefined
+
+export function deleteContent(tx: Tx, contentId: number): void {
+  tx.run('delete from contents where id = ?', contentId)
+}

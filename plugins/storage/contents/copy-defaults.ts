@@ -1,0 +1,12 @@
+import type { CopiesDefaults } from '../catalog/bucket-copies-policy.ts'
+import type { CopyDefaults } from '../contract.ts'
+import type { Attached } from './attached.ts'
+
+/** Without a plugin that makes copies. */
+const oneCopy: CopiesDefaults = { defaultCopies: 1 }
+
+/** The contribution with the greatest target. */
+export const readCopyDefaults = (attached: () => readonly Attached<CopyDefaults>[]) => (): CopiesDefaults =>
+  attached()
+    .map(({ item, services }) => item.read(services as never))
+    .reduce((most, one) => (one.defaultCopies > most.defaultCopies ? one : most), oneCopy)

@@ -1,0 +1,70 @@
+/** Buckets and the rules of their owners and copies. */
+import { defineEvent, defineExtensionPoint, defineService, type Reader } from '#kernel'
+
+/** Keeps the copy policy it was created with (I-12). */
+export interface Bucket {
+  readonly id: number
+  readonly name: string
+  /** Access key of the S3 user that owns it; null for the internal root account. */
+  readonly ownerAccessKey: string | null
+  /** Replica target, 1..8. */
+  readonly defaultCopies: number
+  /** Copies that must be committed before the cached bytes may be released, 1..defaultCopies. */
+  readonly minimumDurableCopies: number
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+export interface BucketUsage {
+  readonly objectCount: number
+  readonly totalSizeBytes: number
+}
+
+export interface CreateBucket {
+  readonly name: string
+  readonly ownerAccessKey: string | null
+  /** Absent: the configured values; the minimum then equals the target unless a default minimum is configured. */
+  readonly defaultCopies?: number
+  readonly minimumDurableCopies?: number
+}
+
+/** Absent: unchanged. Null: the target is reset to the configured value, the minimum to the resulting target. */
+export interface CopyPolicyChange {
+  readonly defaultCopies?: number | null
+  readonly minimumDurableCopies?: number | null
+}
+
+/** Errors: `bucket_exists` 409, `invalid_bucket_name`, `copy_policy_invalid`, `copy_policy_minimum_exceeds_target` 400, `bucket_not_found` 404. */
+export interface Buckets {
+  create(request: CreateBucket): Promise<Bucket>
+  /** From memory, because every request reads it. */
+  find(name: string): Bucket | undefined
+  /** Like find, but throws `bucket_not_found`. */
+  require(name: string): Bucket
+  /** Sorted by name. */
+  list(): readonly Bucket[]
+  /** Counts of current data versions. */
+  usage(bucketId: number): BucketUsage
+  setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
+  /**
+   * The target applies to later uploads, the minimum at once to all cached contents. Errors, all 400:
+   * `copy_policy_empty`, `copy_policy_invalid`, `copy_policy_lowering_unsupported`, `copy_policy_minimum_exceeds_target`.
+   */
+  setCopyPolicy(name: string, change: CopyPolicyChange): Promise<Bucket>
+  /** Number of buckets the user owns: from memory, or from the rows of `read`, such as an open transaction. */
+  countOwnedBy(ownerAccessKey: string, read?: Reader): number
+}
+
+export const buckets = defineService<Buckets>('storage.buckets')
+
+/** A bucket was created, or its owner or copy policy changed. */
+export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('bucket_updated')
+
+/** Checks a new bucket owner inside the transaction that sets it, so that the owner cannot be deleted in between. */
+export interface BucketOwnerCheck {
+  readonly name: string
+  /** Throws to refuse. Not called for the internal root account. */
+  check(read: Reader, ownerAccessKey: string): void
+}
+
+export const bucketOwnerChecks = defineExtensionPoint<BucketOwnerCheck>('storage.bucket-owner-checks')

@@ -1,0 +1,42 @@
+/** Cached bytes and the room they take. */
+import { defineService, type Tx } from '#kernel'
+
+export interface CacheStats {
+  readonly usedBytes: number
+  readonly maxBytes: number
+  readonly reservedBytes: number
+  readonly evictionPolicy: 'lru' | 'after_upload' | 'none'
+  /** Only under lru. */
+  readonly highWatermarkBytes?: number
+  readonly lowWatermarkBytes?: number
+  /** True while lru eviction is paused because reads could not be recorded. */
+  readonly isEvictionPaused: boolean
+}
+
+export interface CacheGauge {
+  stats(): CacheStats
+}
+
+export const cacheGauge = defineService<CacheGauge>('storage.cache-gauge')
+
+/** The cached file of a content. Every use compares its bytes with the SHA-256 (I-30). */
+export interface CachedFile {
+  readonly path: string
+  readonly size: number
+  /** Lower-case hex; null when not recorded. */
+  readonly sha256: string | null
+  /** Changes when the same bytes are uploaded again. */
+  readonly blobId: string
+}
+
+/** Cached bytes for plugins that copy them elsewhere. */
+export interface CachedContents {
+  /** The cached file of a content, if it exists with the recorded length; otherwise its row is removed. */
+  locate(contentId: number): Promise<CachedFile | undefined>
+  /** Removes a cached file whose bytes are not the content's. The content is then lost unless a keeper has a copy. */
+  forget(contentId: number, file: Pick<CachedFile, 'blobId'>): Promise<void>
+  /** Enqueues an eviction pass. Call when cached bytes may have become releasable. */
+  reconcileCapacity(tx: Tx): void
+}
+
+export const cachedContents = defineService<CachedContents>('storage.cached-contents')

@@ -1,0 +1,129 @@
+/**
+ * Contents are the bytes that versions refer to. Other plugins keep copies of them: they attach here, and storage imports none of them.
+ * Storage alone writes its rows. Everything called with a `tx` runs inside the transaction that changes the content.
+ */
+import { defineErrors, defineExtensionPoint, defineService, type Reader, type Resolved, type Tx, type Uses } from '#kernel'
+import type { ObjectVersion, OpenedObject } from './objects.ts'
+
+export interface NeededContent {
+  readonly id: number
+  readonly bucketId: number
+  readonly size: number
+  readonly targetCopies: number
+  readonly durableCopies: number
+  readonly readableCopies: number
+  /**
+   * State of the content before the new version. `new`: not in the bucket. `raised`: had a lower target. `recovered`: was lost.
+   * `unstored`: lacks copies. `stored`: has all its copies.
+   */
+  readonly reason: 'new' | 'raised' | 'recovered' | 'unstored' | 'stored'
+}
+
+/** What a keeper has of a content. The holdings of all keepers are added up. */
+export interface Holdings {
+  /** Copies that count towards the minimum of durable copies (I-19). */
+  readonly durableCopies: number
+  /** Copies that can be read, durable or not (I-20). */
+  readonly readableCopies: number
+  /** `storing`: missing copies are being made. `failed`: they are not, until an operator intervenes. `none`: the keeper has nothing. */
+  readonly progress: 'none' | 'storing' | 'failed'
+}
+
+/** Keeps copies of contents outside the cache. */
+export interface CopyKeeper<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** A new version refers to the content. Not called for a content that lost copies: the keeper knows that first. */
+  needed?(services: Resolved<U>, tx: Tx, content: NeededContent): void
+  /** Read after each change that the keeper reports with `Contents.recount`. */
+  holdings?(services: Resolved<U>, read: Reader, contentId: number): Holdings
+  /** Why the content cannot be given up now; undefined when it can. */
+  busyReason?(services: Resolved<U>, read: Reader, contentId: number): string | undefined
+  /** The last version was deleted. Starts to remove the copies, and returns the ids of the tasks that do it. */
+  givenUp?(services: Resolved<U>, tx: Tx, contentId: number): readonly number[]
+  /** Whether a given-up content still has copies. While it has, its row is kept. */
+  isHeld?(services: Resolved<U>, read: Reader, contentId: number): boolean
+  /** The row of a given-up content was deleted: deletes the keeper's rows of it. */
+  forgotten?(services: Resolved<U>, tx: Tx, contentId: number): void
+}
+
+export const copyKeepers = defineExtensionPoint<CopyKeeper>('storage.copy-keepers')
+
+export function defineCopyKeeper<const U extends Uses>(keeper: CopyKeeper<U>): CopyKeeper {
+  return keeper as unknown as CopyKeeper
+}
+
+/** Opens contents that are not cached. Sources are asked in plugin order. */
+export interface ByteSource<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** Undefined when the source has no copy of the content. A read that fails throws `content_unavailable`. */
+  open(services: Resolved<U>, version: ObjectVersion, contentId: number): Promise<OpenedObject | undefined>
+}
+
+export const byteSources = defineExtensionPoint<ByteSource>('storage.byte-sources')
+
+export function defineByteSource<const U extends Uses>(source: ByteSource<U>): ByteSource {
+  return source as unknown as ByteSource
+}
+
+/** May keep cached bytes that have enough copies. Called once for each entry that is about to be removed, so it must be fast. */
+export interface ReleaseGuard<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  mayRelease(services: Resolved<U>, tx: Tx, contentId: number): boolean
+}
+
+export const releaseGuards = defineExtensionPoint<ReleaseGuard>('storage.release-guards')
+
+export function defineReleaseGuard<const U extends Uses>(guard: ReleaseGuard<U>): ReleaseGuard {
+  return guard as unknown as ReleaseGuard
+}
+
+/** Number of copies of new buckets. With several contributions the greatest target is used; with none, 1 copy. */
+export interface CopyDefaults<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  read(services: Resolved<U>): {
+    readonly defaultCopies: number
+    /** Absent or 0: equal to the bucket's target. */
+    readonly minimumDurableCopies?: number | undefined
+  }
+}
+
+export const copyDefaults = defineExtensionPoint<CopyDefaults>('storage.copy-defaults')
+
+export function defineCopyDefaults<const U extends Uses>(defaults: CopyDefaults<U>): CopyDefaults {
+  return defaults as unknown as CopyDefaults
+}
+
+/** Reports of keepers, each inside the transaction that changed the keeper's rows. */
+export interface Contents {
+  /**
+   * Counts the copies of all keepers again, and sets the state of the content and whether its cached bytes may be removed (I-02).
+   * Deletes a given-up content that no keeper holds.
+   */
+  recount(tx: Tx, contentId: number, nowMs: number): void
+  /** Deletes a given-up content that is not cached and that no keeper holds. */
+  forgetIfReleased(tx: Tx, contentId: number): void
+  /** Missing copies are planned. Returns whether the content was `unstored`. */
+  markStoring(tx: Tx, contentId: number, nowMs: number): boolean
+  /**
+   * Many contents lost a copy: keeps their cached bytes and counts `copies` fewer of each, until they are recounted. For changes that are
+   * too large to recount in one transaction.
+   */
+  discount(tx: Tx, contentIds: readonly number[], copies: 0 | 1): void
+  /** Keeps the cached bytes and ignores the copies until `confirmCopies`: the copies may have other bytes (I-30). */
+  doubtCopies(tx: Tx, contentId: number): void
+  confirmCopies(tx: Tx, contentId: number): void
+  /**
+   * Makes a given-up content without versions, to which the keeper can move copies that have other bytes than the content. Returns its id.
+   */
+  separate(tx: Tx, contentId: number, nowMs: number): number
+}
+
+export const contents = defineService<Contents>('storage.contents')
+
+export const contentErrors = defineErrors({
+  content_unavailable: { status: 503, message: 'The bytes are not in the cache and no provider serves them now. Try again later.' },
+})

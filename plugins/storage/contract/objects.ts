@@ -1,0 +1,113 @@
+/** Objects by bucket and key. */
+import { defineService } from '#kernel'
+
+/** Limits of one object, which is one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
+export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const
+
+/** Headers that the client sets and gets back with the object. Values are kept byte for byte (latin1 code units). */
+export interface ObjectHeaders {
+  readonly contentType: string
+  /** Lower-case names of system headers such as cache-control, content-disposition, content-encoding, content-language, expires. */
+  readonly system: Readonly<Record<string, string>>
+  /** Names without `x-amz-meta-`, lower-case. */
+  readonly user: Readonly<Record<string, string>>
+  /** Such as `{ crc32: 'base64' }`: sent by the client and verified, or computed. */
+  readonly checksums: Readonly<Record<string, string>>
+}
+
+export interface ObjectVersion {
+  readonly bucketId: number
+  readonly key: string
+  readonly versionId: string
+  readonly isDeleteMarker: boolean
+  readonly isCurrent: boolean
+  readonly contentId: number | null
+  readonly size: number
+  /** Bare hex (or `hex-N`), without quotes. Empty for a delete marker. */
+  readonly etag: string
+  readonly headers: ObjectHeaders
+  readonly createdAtMs: number
+}
+
+export interface PutObject {
+  readonly bucket: string
+  readonly key: string
+  readonly body: AsyncIterable<Uint8Array>
+  /** Declared length in bytes, if the client sent it: cache space is reserved before the body is read. */
+  readonly size?: number
+  readonly headers: Omit<ObjectHeaders, 'checksums'>
+  /**
+   * Called after the last byte and before the object becomes visible. Throws to refuse the object; returns the checksums to store.
+   * `md5` and `sha256` are lower-case hex.
+   */
+  readonly verify?: (digests: {
+    readonly size: number
+    readonly md5: string
+    readonly sha256: string
+  }) => Readonly<Record<string, string>> | undefined
+  /** Evaluated on the current version inside the committing transaction; throws to refuse (a lost race with another writer). */
+  readonly condition?: (current: ObjectVersion | undefined) => void
+  readonly signal?: AbortSignal
+}
+
+export interface OpenedObject extends AsyncDisposable {
+  readonly version: ObjectVersion
+  /** Where the bytes come from. */
+  readonly source: 'cache' | 'provider'
+  /**
+   * Bytes [start, end] inclusive, the whole object by default. Call at most once. A cache read continues when the file is evicted
+   * meanwhile. Disposing ends the read and closes the file.
+   */
+  read(range?: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+}
+
+export interface ListRequest {
+  readonly bucket: string
+  readonly prefix?: string
+  readonly delimiter?: string
+  /** Only keys and common prefixes after this one, in UTF-8 byte order. */
+  readonly after?: string
+  /** 1..1000 entries. */
+  readonly limit: number
+}
+
+export interface ListEntry {
+  /** Number of the object, kept while it is current. */
+  readonly id: number
+  readonly key: string
+  readonly versionId: string
+  readonly contentId: number | null
+  readonly size: number
+  readonly etag: string
+  readonly lastModifiedMs: number
+}
+
+/** Entries and common prefixes share the limit and are both in byte order. */
+export interface ListPage {
+  readonly entries: readonly ListEntry[]
+  readonly commonPrefixes: readonly string[]
+  readonly isTruncated: boolean
+  /** The last key or common prefix returned: pass it back as `after`. */
+  readonly last?: string
+}
+
+/**
+ * Objects by bucket name and key. Errors (SvcError codes): `bucket_not_found` 404, `object_not_found` 404, `version_not_found` 404,
+ * `is_delete_marker` 405, `invalid_key` 400, `entity_too_small` 400, `entity_too_large` 413, `incomplete_body` 400, `cache_full` 507,
+ * `cache_busy` 503 (eviction is running), `content_unavailable` 503.
+ */
+export interface Objects {
+  /** Resolves once the bytes are fsynced under their final name and the metadata is committed durably (I-01). */
+  put(request: PutObject): Promise<ObjectVersion>
+  /** One point lookup in committed rows. A delete marker is returned as a version with `isDeleteMarker`. */
+  find(bucket: string, key: string, versionId?: string): ObjectVersion | undefined
+  /** Throws `object_not_found`, `version_not_found` or `is_delete_marker`. */
+  open(bucket: string, key: string, versionId?: string): Promise<OpenedObject>
+  /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
+  delete(bucket: string, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
+  list(request: ListRequest): ListPage
+  readonly sizeBytesMin: number
+  readonly sizeBytesMax: number
+}
+
+export const objects = defineService<Objects>('storage.objects')

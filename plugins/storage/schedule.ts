@@ -1,0 +1,21 @@
+import type { TaskQueue, Tx } from '#kernel'
+import { evictTask } from './cache/evict-task.ts'
+import type { EvictionTasks } from './cache/eviction.ts'
+import { enqueueReconcileCapacity } from './cache/reconcile-capacity-task.ts'
+import { reviewDurabilityTask } from './cache/review-durability-task.ts'
+import type { Bucket } from './contract.ts'
+import { taskKeys } from './task-keys.ts'
+
+/** Enqueues the tasks of the cache. Each runs at least once after the call. */
+export interface CacheSchedule extends EvictionTasks {
+  reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
+}
+
+export function createCacheSchedule(queue: TaskQueue): CacheSchedule {
+  return {
+    reviewDurability: (tx, { id, name }) =>
+      void queue.enqueue(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) }),
+    reconcileCapacity: (tx) => enqueueReconcileCapacity(tx, queue),
+    finishEviction: (tx, contentId) => void queue.enqueue(tx, evictTask, { contentId }, { key: taskKeys.finishEviction(contentId) }),
+  }
+}

@@ -1,0 +1,6 @@
+/** Row functions of storage, for tests of plugins that attach to it. */
+export { beginEviction, blobsOfContent, pageOfEntries, updateReleasable } from '../catalog/cache-entry-store.ts'
+export { dropReferences } from '../catalog/reference-store.ts'
+export { createContents } from '../contents/contents.ts'
+export { createKeepers } from '../contents/keepers.ts'
+export { storageMigrations } from '../migrations/all-migrations.ts'

@@ -1,0 +1,38 @@
+import type { Attached } from '../contents/attached.ts'
+import { type CopyKeeper, defineCopyKeeper, type NeededContent } from '../contract.ts'
+
+/** A keeper whose copies are numbers in memory. */
+export interface TestKeeper extends Attached<CopyKeeper> {
+  /** Copies by content id. */
+  readonly copies: Map<number, number>
+  /** Contents that cannot be given up. */
+  readonly busy: Set<number>
+  readonly needed: NeededContent[]
+  /** Contents given up, each by a task with the id of the content times 100. */
+  readonly givenUp: number[]
+  readonly forgotten: number[]
+}
+
+export function createTestKeeper(): TestKeeper {
+  const copies = new Map<number, number>()
+  const busy = new Set<number>()
+  const [needed, givenUp, forgotten]: [NeededContent[], number[], number[]] = [[], [], []]
+  const item = defineCopyKeeper({
+    name: 'test',
+    uses: {},
+    needed: (_services, _tx, content) => void needed.push(content),
+    holdings(_services, _read, contentId) {
+      const count = copies.get(contentId) ?? 0
+      return { durableCopies: count, readableCopies: count, progress: count > 0 ? 'storing' : 'none' }
+    },
+    busyReason: (_services, _read, contentId) => (busy.has(contentId) ? 'the test keeps it busy' : undefined),
+    givenUp(_services, _tx, contentId) {
+      if (!copies.has(contentId)) return []
+      givenUp.push(contentId)
+      return [contentId * 100]
+    },
+    isHeld: (_services, _read, contentId) => copies.has(contentId),
+    forgotten: (_services, _tx, contentId) => void forgotten.push(contentId),
+  })
+  return { item, services: {}, copies, busy, needed, givenUp, forgotten }
+}
