@@ -66,7 +66,7 @@ test.each([
   ['I-02', 'update cache_entries set releasable = 1 where content_id = 1'],
   ['I-20', 'delete from cache_entries where content_id = 1'],
   ['I-21', piece, committed, dataSet(1, 0), 'update contents set durable_copies = 1 where id = 1'],
-  ['I-27', committed, committed.replace('(1, 1, 1,', '(2, 2, 1,')],
+  ['I-27', 'drop index copies_on_chain', committed, committed.replace('(1, 1, 1,', '(2, 2, 1,')],
   ['I-22', `insert into replica_slots (bucket_id, slot, current_data_set_id) values (1, 0, 1)`, dataSet(1, 3)],
   ['I-23', 'update cache_entries set bytes = bytes + 1 where content_id = 1'],
   ['I-23', 'delete from cache_blobs where content_id = 1'],

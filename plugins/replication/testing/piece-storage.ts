@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { systemClock, type TaskQueue } from '#kernel'
 import type { CopyKeeper, ObjectVersion } from '#plugins/storage'
-import { type ObjectStorage, type ObjectStorageOptions, objectMigrations } from '../../storage/testing/object-storage.ts'
-import { storageMigrations } from '../../storage/testing/rows.ts'
+import type { ObjectStorage, ObjectStorageOptions } from '../../storage/testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../../storage/testing/version-storage.ts'
 import { pieceKeeper } from '../attach.ts'
 import { planPiece } from '../copies/copy-store.ts'
@@ -47,7 +46,6 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
   } = await openVersionStorage({
     ...options,
     keepers: [{ item: keeper, services }],
-    moreMigrations: storageMigrations.filter((migration) => !objectMigrations.includes(migration)),
   })
   const { database, cache, dir } = storage
   return {

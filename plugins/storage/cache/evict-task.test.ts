@@ -235,7 +235,12 @@ test('I-09: both tasks may be run again from their start', async () => {
   const snapshot = () => [cache.stats(), database.read.all('select * from cache_entries')]
   await checkTaskKind({ kind: reconcileCapacityTask, args: {}, services: { cache }, snapshot })
   expect(cache.stats().usedBytes).toBe(0)
-  await checkTaskKind({ kind: evictTask, args: { contentId: contents[1] }, services: { cache, database }, snapshot })
+  await checkTaskKind({
+    kind: evictTask,
+    args: { contentId: contents[1] },
+    services: { cache, contents: storage.contents, database },
+    snapshot,
+  })
 })
 
 test.each(['nothing_releasable', 'reads_unrecorded', 'files_stuck'] as const)(
