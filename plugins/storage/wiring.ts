@@ -1,5 +1,6 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
-import { clock, contributions, database, events, log, provide, taskQueue, workerSection } from '#kernel'
+import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { contributions, workerSection } from '#kernel/system'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { type BlobRef, blobsOfContent } from './cache/cache-store.ts'

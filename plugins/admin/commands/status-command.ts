@@ -1,4 +1,5 @@
-import { type AdminClient, type CommandCall, formatDuration, formatTable, openAdminClient, type Shown, showResult } from '#kernel'
+import { type AdminClient, formatTable, openAdminClient, type Shown, showResult } from '#cli'
+import { type CommandCall, formatDuration } from '#kernel'
 import { readSettings } from '../settings/settings-api.ts'
 import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
 import { shareText, sizeText } from './size-text-policy.ts'

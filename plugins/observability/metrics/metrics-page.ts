@@ -1,5 +1,6 @@
 import { Counter, type Metric, Registry } from 'prom-client'
-import type { Clock, ContributedItem, Log, MetricCollector, MetricSample } from '#kernel'
+import type { Clock, Log } from '#kernel'
+import type { ContributedItem, MetricCollector, MetricSample } from '#kernel/system'
 import { processMetrics } from './process-metrics.ts'
 import { toMetric } from './to-metric.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Database, LeaseLost } from '#kernel'
-import { checkTaskKind, watchProbes } from '#kernel/testing'
+import type { Database } from '#kernel'
+import { checkTaskKind, LeaseLost, watchProbes } from '#kernel/testing'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { updateReleasable } from './cache-store.ts'
 import { reviewDurability } from './review-durability.ts'

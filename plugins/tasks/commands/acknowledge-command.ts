@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient, usageError } from '#kernel'
+import { openAdminClient, usageError } from '#cli'
+import type { CommandCall } from '#kernel'
 import { acknowledgeTask, acknowledgeTasks } from '../api.ts'
 import { readTime } from '../read-time-policy.ts'
 import { readTaskId } from './read-task-id-policy.ts'

@@ -1,5 +1,5 @@
 /** Formats providers. Their own texts are untrusted: the table keeps only printable characters. */
-import { onOneLine } from '#kernel'
+import { onOneLine } from '#cli'
 import type { ListedProvider } from '../chain/provider-directory.ts'
 
 export type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'

@@ -1,4 +1,5 @@
-import { type Clock, clock, configState, defineRoutes, formatTime, log, serveEndpoint } from '#kernel'
+import { type Clock, clock, defineRoutes, formatTime, log, serveEndpoint } from '#kernel'
+import { configState } from '#kernel/system'
 import { toSpendingLimits } from '../chain/spending-policy.ts'
 import { chainClient, chainSettings, signer } from '../contract.ts'
 import { spendingSection } from '../settings.ts'

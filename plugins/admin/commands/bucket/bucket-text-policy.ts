@@ -1,5 +1,5 @@
 /** Buckets as text. */
-import { formatFacts, formatTable } from '#kernel'
+import { formatFacts, formatTable } from '#cli'
 import type { BucketChange, BucketDetail, BucketItem } from '../../buckets/bucket-api.ts'
 import { sizeText } from '../size-text-policy.ts'
 

@@ -1,4 +1,5 @@
-import { type AdminClient, type CommandCall, formatFacts, openAdminClient, usageError } from '#kernel'
+import { type AdminClient, formatFacts, openAdminClient, usageError } from '#cli'
+import type { CommandCall } from '#kernel'
 import { downloadObject } from '../../objects/object-api.ts'
 import { sizeText } from '../size-text-policy.ts'
 import { fileNameOf } from './file-name-policy.ts'

@@ -1,5 +1,5 @@
 /** Objects and versions as text. */
-import { formatFacts, formatTable } from '#kernel'
+import { formatFacts, formatTable } from '#cli'
 import type { ObjectItem, ObjectPage, ObjectProvenance } from '../../objects/object-api.ts'
 import type { DeletedObjects, ObjectHistory } from '../../objects/version-api.ts'
 import { shareText, sizeText } from '../size-text-policy.ts'

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type CommandCall, CommandError, formatFacts, openAdminClient } from '#kernel'
+import { formatFacts, openAdminClient } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { uploadObject } from '../../objects/object-api.ts'
 import { sizeText } from '../size-text-policy.ts'
 import { readObjectName } from './read-history.ts'

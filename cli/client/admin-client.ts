@@ -1,11 +1,12 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
-import { checkSchema } from '../check-schema.ts'
-import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
+
+import { type CommandCall, CommandError, type FlagSpec } from '#kernel'
+import { checkSchema } from '#kernel/host'
+import type { Endpoint, EndpointAnswer, EndpointRequest } from '#kernel/system'
 import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
 import { notSvc, refusalOf } from './admin-refusal.ts'
 import { openStream, readText, type StreamAnswer, type StreamRequest } from './admin-stream.ts'
-import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
 
 /** Flags of every command of `svc admin`. */
 export const adminFlags = {

@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { within } from '../within.ts'
-import { CommandError } from './command.ts'
+import { CommandError, within } from '#kernel'
 
 /** Longest wait for the next bytes. Longer than the heartbeat of the event stream, and than a disk takes to flush. */
 export const streamIdleMs = 60_000
