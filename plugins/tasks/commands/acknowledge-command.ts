@@ -1,7 +1,7 @@
 import { openAdminClient, usageError } from '#cli'
 import type { CommandCall } from '#kernel'
+import { readTime } from '#kernel'
 import { acknowledgeTask, acknowledgeTasks } from '../api.ts'
-import { readTime } from '../read-time-policy.ts'
 import { readTaskId } from './read-task-id-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {

@@ -99,7 +99,7 @@ test('data sets with CDN retrieval need the CDN lockup, and the waiting message 
   expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
   expect(await createFunds({ ...deps, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
     because: 'deposit',
-    message: expect.stringContaining('(CDN retrieval locks 100.000000); run `svc wallet deposit`'),
+    message: expect.stringContaining('(CDN retrieval locks 100); run `svc wallet deposit`'),
   })
 })
 
