@@ -18,11 +18,11 @@ import { limits } from '#kernel/system'
 import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
 import { type ExchangeContext, handleRequest } from './exchange.ts'
 import { operationCounts } from './request-metrics.ts'
-import { S3Error } from './s3-error.ts'
 
 /** Longer than the usual idle timeout (60 s) of clients and proxies, so that they close first. */
 const keepAliveMs = 72_000
