@@ -1,5 +1,7 @@
 /** Converts the flags of a command to those of the parser. */
-import { type FlagSpec, parseDuration, usageError } from '#kernel'
+import type { FlagSpec } from '#kernel'
+import { parseDuration } from '#kernel/host'
+import { usageError } from './usage.ts'
 
 /** Converts the text of a flag. Throws CommandError on an invalid one. */
 export type FlagReader = (text: string) => unknown

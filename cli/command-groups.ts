@@ -1,5 +1,7 @@
 /** Groups of commands, such as `admin` and `admin task`. A group alone shows its commands. */
-import type { Command, FlagSpec } from '#kernel'
+
+import type { FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
 
 const examplesMax = 4
 

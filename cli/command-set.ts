@@ -1,6 +1,8 @@
 /** Finds the commands: those of the program and of the enabled plugins, built-in and third-party. */
 import { parseArgs } from 'node:util'
-import { type Command, CommandError, choosePlugins, cliCommands, findPlace, loadContributions, type Plugin } from '#kernel'
+import { CommandError, cliCommands, type Plugin } from '#kernel'
+import { type Command, choosePlugins, loadContributions } from '#kernel/host'
+import { findPlace } from './command-settings.ts'
 import { localCommands } from './local-commands.ts'
 
 interface Caller {

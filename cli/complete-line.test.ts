@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Command, defineCommand, type FlagSpec } from '#kernel'
+import { defineCommand, type FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
 import { completeLine } from './complete-line.ts'
 
 const json = { type: 'switch', description: 'As JSON' } satisfies FlagSpec

@@ -1,5 +1,7 @@
 /** Completes an unfinished command line for the shells. */
-import type { Command, FlagSpec } from '#kernel'
+
+import type { FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
 import { takesValue, typedName } from './command-flags.ts'
 import { sharedFlags, summariseGroup } from './command-groups.ts'
 import { flagsFor } from './render-help.ts'

@@ -1,5 +1,7 @@
 /** Renders the configuration file of `svc init`: every key with its meaning, default and variable. */
-import { envName, type FileValue, type Section, type Setting } from '#kernel'
+
+import type { FileValue } from '#kernel'
+import { envName, type Section, type Setting } from '#kernel/system'
 
 /** Order of the tables. Tables of other plugins follow, then `[plugins]`. */
 const firstTables = [

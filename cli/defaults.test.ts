@@ -1,6 +1,7 @@
 /** Default values. */
 import { expect, test } from 'vitest'
-import { cliCommands, loadContributions, prepareKernel } from '#kernel'
+import { cliCommands } from '#kernel'
+import { loadContributions, prepareKernel } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
 import { svcHome } from './testing/run-svc.ts'
 

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createOutput, prepareKernel, readConfigFile, verifyPassword } from '#kernel'
+import { prepareKernel, readConfigFile, verifyPassword } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
 import { run } from './init-command.ts'
+import { createOutput } from './terminal/output.ts'
 import { svcHome } from './testing/run-svc.ts'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)

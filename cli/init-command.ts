@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { type CommandCall, defaultDataDir } from '#kernel'
+import type { CommandCall } from '#kernel'
+import { defaultDataDir } from '#kernel/host'
 import { programName } from './program-name.ts'
 import { makeRuntimeDirectory } from './runtime-directory.ts'
 

@@ -1,9 +1,12 @@
 /** Checks of a command line before anything runs. */
-import { type Command, type CommandError, suggest, usageError } from '#kernel'
+
+import type { CommandError } from '#kernel'
+import { type Command, suggest } from '#kernel/host'
 import { typedName } from './command-flags.ts'
 import { groupsOf } from './command-groups.ts'
 import type { CommandSet } from './command-set.ts'
 import { suggestCommand } from './suggest-command.ts'
+import { usageError } from './usage.ts'
 
 /** The parts of the parser's result that are checked. */
 export interface ParsedLine {

@@ -66,6 +66,12 @@ test.each([
   expect(packages.filter((name) => !parser.includes(name))).toEqual([])
 })
 
+test('only a command that shows the commit reads the files of git', async () => {
+  const [help, version] = await Promise.all([run('--help'), run('version')])
+  expect(help.own).not.toContain('kernel/checkout.ts')
+  expect(version.own).toContain('kernel/checkout.ts')
+})
+
 test('a configuration file adds the TOML parser and nothing else to svc --help', async () => {
   const config = join(dir, 'config.toml')
   writeFileSync(config, '[plugins]\ndisabled = ["observability"]\n')

@@ -1,4 +1,5 @@
-import { type Command, defineCommand, type FlagSpec } from '#kernel'
+import { defineCommand, type FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
 
 /** Flag of every command whose result scripts may read. */
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec

@@ -1,5 +1,7 @@
-import { type CommandCall, findPlace, migrateDatabase, prepareKernel } from '#kernel'
+import type { CommandCall } from '#kernel'
+import { migrateDatabase, prepareKernel } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
+import { findPlace } from './command-settings.ts'
 import { refuseUnusable } from './unusable-config.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {

@@ -1,17 +1,9 @@
 /** Describes every plugin, built-in or named by the configuration, also when they cannot start together. */
-import {
-  adviseInit,
-  type CommandCall,
-  CommandError,
-  configSections,
-  contributionsTo,
-  findPlace,
-  type LoadedPlugin,
-  PluginGraphError,
-  prepareKernel,
-  readConfigFile,
-} from '#kernel'
+
+import { type CommandCall, CommandError, configSections } from '#kernel'
+import { contributionsTo, type LoadedPlugin, PluginGraphError, prepareKernel, readConfigFile } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
+import { adviseInit, findPlace } from './command-settings.ts'
 
 export const disabledKey = 'plugins.disabled'
 const disabledVariable = 'SVC_PLUGINS_DISABLED'

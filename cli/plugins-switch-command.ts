@@ -1,5 +1,6 @@
 /** Enables and disables plugins in the configuration file, after checking that the enabled ones can start. */
-import { type CommandCall, CommandError, saveConfigFile } from '#kernel'
+import { type CommandCall, CommandError } from '#kernel'
+import { saveConfigFile } from '#kernel/system'
 import { checkChoice, disabledKey, requireFileDecides, surveyPlugins } from './plugin-survey.ts'
 
 export const enablePlugins = (call: CommandCall): Promise<undefined> => switchPlugins(call, 'enabled')

@@ -1,11 +1,15 @@
 /** The parser with every command and its help, and the checks that the parser does not make. */
 import { Clerc } from '@clerc/core'
-import { type Command, CommandError, canPrompt, createOutput, type FlagSpec, type PromptStreams, promptSecret, version } from '#kernel'
+import { CommandError, type FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
+import { version } from '#kernel/system'
 import { takesValue, toParserFlag, typedName } from './command-flags.ts'
 import { groupsOf } from './command-groups.ts'
 import type { CommandSet } from './command-set.ts'
 import { checkLine, checkSwitches, type ParsedLine, readParameters, wordsOf } from './line-check.ts'
 import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './render-help.ts'
+import { createOutput } from './terminal/output.ts'
+import { canPrompt, type PromptStreams, promptSecret } from './terminal/prompt.ts'
 import { chooseStyle } from './text-style.ts'
 
 export const configFlag: FlagSpec = {

@@ -1,5 +1,8 @@
 /** The text of `--help`: of the program, of a group of commands, and of one command. */
-import { type Command, type FlagSpec, version } from '#kernel'
+
+import type { FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
+import { version } from '#kernel/system'
 import { typedName } from './command-flags.ts'
 import type { CommandGroup } from './command-groups.ts'
 import { localCommands } from './local-commands.ts'

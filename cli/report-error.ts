@@ -1,5 +1,6 @@
 import { debuglog } from 'node:util'
-import { CommandError, PluginGraphError, SvcError } from '#kernel'
+import { CommandError, SvcError } from '#kernel'
+import { PluginGraphError } from '#kernel/host'
 
 const debug = debuglog('svc')
 

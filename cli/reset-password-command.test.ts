@@ -1,9 +1,10 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createOutput, readConfigFile, verifyPassword } from '#kernel'
+import { readConfigFile, verifyPassword } from '#kernel/host'
 import { basicAuth, type TestKernel, testKernel, testOperator } from '#kernel/testing'
 import { run } from './reset-password-command.ts'
+import { createOutput } from './terminal/output.ts'
 import { svcHome } from './testing/run-svc.ts'
 
 interface AuthTable {

@@ -1,21 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import {
-  adminAuthSection,
-  adviseInit,
-  type CommandCall,
-  CommandError,
-  envName,
-  findPlace,
-  hashPassword,
-  newToken,
-  readConfigFile,
-  readSettings,
-  saveConfigFile,
-  usageError,
-  writePrivateFile,
-} from '#kernel'
+import { type CommandCall, CommandError, newToken } from '#kernel'
+import { adminAuthSection, hashPassword, readConfigFile, writePrivateFile } from '#kernel/host'
+import { envName, saveConfigFile } from '#kernel/system'
+import { adviseInit, findPlace, readSettings } from './command-settings.ts'
 import { passwordName } from './runtime-directory.ts'
+import { usageError } from './usage.ts'
 
 const tokenBytes = 32
 /** Keys that the reset writes. A variable of one of these would override it. */

@@ -1,17 +1,9 @@
 /** The directory of one installation: configuration, first password, database and cache. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  CommandError,
-  configSections,
-  type FileValue,
-  hashPassword,
-  kernelSections,
-  loadContributions,
-  newToken,
-  type Section,
-  writePrivateFile,
-} from '#kernel'
+import { CommandError, configSections, type FileValue, newToken } from '#kernel'
+import { hashPassword, loadContributions, writePrivateFile } from '#kernel/host'
+import { kernelSections, type Section } from '#kernel/system'
 import { builtinPlugins } from '../plugins/index.ts'
 import { renderConfigTemplate } from './config-template.ts'
 

@@ -1,17 +1,11 @@
-import {
-  type CommandCall,
-  envName,
-  findPlace,
-  log,
-  modeForOthers,
-  type PreparedKernel,
-  prepareKernel,
-  startKernel,
-  usageError,
-} from '#kernel'
+import { type CommandCall, log } from '#kernel'
+import { modeForOthers, type PreparedKernel, prepareKernel, startKernel } from '#kernel/host'
+import { envName } from '#kernel/system'
 import { builtinPlugins } from '../plugins/index.ts'
+import { findPlace } from './command-settings.ts'
 import { watchStopSignals } from './stop-signal.ts'
 import { refuseUnusable } from './unusable-config.ts'
+import { usageError } from './usage.ts'
 
 /** Serves until a stop signal. Writes only the log. */
 export async function run(call: CommandCall): Promise<undefined> {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readConfigFile } from '#kernel'
+import { readConfigFile } from '#kernel/host'
 import { testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../plugins/index.ts'
 import { svcHome } from './testing/run-svc.ts'

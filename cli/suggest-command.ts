@@ -1,5 +1,5 @@
 /** Finds the command that was probably meant by an unknown line. */
-import { typoDistance } from '#kernel'
+import { typoDistance } from '#kernel/host'
 
 /** Costs in letters: of a missing word of the name, and of an extra word in the line, such as a parameter. */
 const missingWordCost = 2

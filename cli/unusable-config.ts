@@ -1,4 +1,6 @@
-import { adviseInit, type CommandCall, CommandError, describeProblem, type PreparedKernel } from '#kernel'
+import { type CommandCall, CommandError } from '#kernel'
+import { describeProblem, type PreparedKernel } from '#kernel/host'
+import { adviseInit } from './command-settings.ts'
 
 /** Throws CommandError naming every problem that the settings page cannot correct, and the file or variable that has it. */
 export function refuseUnusable({ config, decision }: PreparedKernel, { env }: Pick<CommandCall, 'env'>): void {

@@ -1,16 +1,9 @@
 /** Checks the configuration as `svc serve` would read it, and starts nothing. */
-import {
-  adviseInit,
-  type CommandCall,
-  type ConfigProblem,
-  describeProblem,
-  findPlace,
-  PluginGraphError,
-  type PreparedKernel,
-  prepareKernel,
-  SvcError,
-} from '#kernel'
+
+import { type CommandCall, SvcError } from '#kernel'
+import { type ConfigProblem, describeProblem, PluginGraphError, type PreparedKernel, prepareKernel } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
+import { adviseInit, findPlace } from './command-settings.ts'
 
 interface Fault {
   readonly message: string

@@ -1,4 +1,5 @@
-import { type CommandCall, version } from '#kernel'
+import type { CommandCall } from '#kernel'
+import { version } from '#kernel/system'
 
 export async function run({ out }: CommandCall): Promise<undefined> {
   const { commit, buildDate } = version

@@ -28,6 +28,7 @@ import { workerHealth } from './tasks/worker-health.ts'
 import { Undo } from './undo.ts'
 import { version } from './version.ts'
 import { contributionsTo } from './wiring.ts'
+import { within } from './within.ts'
 
 export interface StartOptions {
   readonly clock?: Clock
@@ -268,16 +269,7 @@ class Boot {
   }
 }
 
-async function withinStartLimit<T>(work: Promise<T>, what: string): Promise<T> {
-  const timer = new AbortController()
-  const late = systemClock.sleep(limits.serviceStartMs, timer.signal).then(() => {
+const withinStartLimit = <T>(work: Promise<T>, what: string): Promise<T> =>
+  within(limits.serviceStartMs, work, () => {
     throw new Error(`${what} did not start within ${limits.serviceStartMs / 1000} s`)
   })
-  // The loser of the race must not surface as an unhandled rejection.
-  late.catch(() => {})
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    timer.abort()
-  }
-}

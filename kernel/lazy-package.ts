@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-/** Loads a package at its first use, also within synchronous code. For packages that most commands never use. */
+/** Loads a package, or a file of this folder, at its first use, also within synchronous code. For those that most commands never use. */
 export function lazyPackage<T>(name: string): () => T {
   let loaded: { readonly exports: T } | undefined
   return () => {

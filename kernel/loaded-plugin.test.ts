@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cliCommands } from './cli/command.ts'
+import { cliCommands } from './command.ts'
 import { defineHealthCheck, healthChecks } from './http/health.ts'
 import { loadContributions, loadPlugin } from './loaded-plugin.ts'
 import { definePlugin } from './plugin.ts'

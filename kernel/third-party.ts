@@ -47,20 +47,25 @@ function isPlugin(value: unknown): value is Plugin {
   return value !== null && typeof value === 'object' && 'id' in value && 'contributes' in value && Object.isFrozen(value)
 }
 
-const sharedModules: Readonly<Record<string, string>> = {
-  'svc/kernel': new URL('./index.ts', import.meta.url).href,
-  'svc/kernel/schema': new URL('./schema.ts', import.meta.url).href,
-  'svc/kernel/testing': new URL('./testing/index.ts', import.meta.url).href,
-}
+const doors = [
+  'svc/kernel',
+  'svc/kernel/host',
+  'svc/kernel/schema',
+  'svc/kernel/system',
+  'svc/kernel/testing',
+  'svc/cli',
+  'svc/cli/testing',
+]
 let isShared = false
 
 /** Extension points are compared by identity, so `svc/kernel` must resolve to this kernel wherever the plugin's files are. */
 export function shareKernelModules(): void {
   if (isShared) return
   isShared = true
+  const urls = new Map(doors.map((door) => [door, import.meta.resolve(door)]))
   registerHooks({
     resolve: (specifier, context, next) => {
-      const url = sharedModules[specifier]
+      const url = urls.get(specifier)
       return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
     },
   })

@@ -1,14 +1,24 @@
+import { type Clock, systemClock } from './clock.ts'
+
 /**
- * The result of `work`, or after `ms` the result of `late`. Uses real time, so that a test's clock cannot block it. `work` keeps running
- * unless `late` aborts it.
+ * The result of `work`, or after `ms` the result of `late`. By default in real time, so that a test's clock cannot block it. `work` keeps
+ * running unless `late` aborts it.
  */
-export async function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
-  const { promise: tooLate, resolve } = Promise.withResolvers<'late'>()
-  const timer = setTimeout(resolve, ms, 'late')
+export async function within<T, L>(
+  ms: number,
+  work: Promise<T>,
+  late: () => L,
+  { sleep }: Pick<Clock, 'sleep'> = systemClock,
+): Promise<T | L> {
+  const ended = new AbortController()
+  const tooLate = sleep(ms, ended.signal).then(
+    () => 'late' as const,
+    () => 'ended' as const,
+  )
   try {
     const first = await Promise.race([work.then((value) => ({ value })), tooLate])
-    return first === 'late' ? late() : first.value
+    return typeof first === 'string' ? late() : first.value
   } finally {
-    clearTimeout(timer)
+    ended.abort()
   }
 }

@@ -1,6 +1,6 @@
 /** The operations that the specification calls high-risk are in the audit log, with who asked, for what, and the result. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLog } from '#kernel'
+import { createLog } from '#kernel/host'
 import { type TestKernel, testKernel, testOperator } from '#kernel/testing'
 import { builtinPlugins } from './index.ts'
 

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminRoutes, loadContributions } from '#kernel'
+import { adminRoutes } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { type TestKernel, testKernel, testOperator } from '#kernel/testing'
 import { builtinPlugins } from './index.ts'
 

@@ -1,5 +1,7 @@
 /** Text of docs/reference/commands.md: every declared command with its flags and examples. */
-import type { Command, FlagSpec } from '#kernel'
+
+import type { FlagSpec } from '#kernel'
+import type { Command } from '#kernel/host'
 import { typedName } from '../cli/command-flags.ts'
 
 const head = `# Commands

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { loadContributions, metricCollectors } from '#kernel'
+import { metricCollectors } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { builtinPlugins } from '../plugins/index.ts'
 import { readListed } from './check-error-codes.ts'
 import { readRows } from './check-spec.ts'

@@ -2,18 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  adminRoutes,
-  type Contributed,
-  cliCommands,
-  configSections,
-  contributionsTo,
-  kernelSections,
-  loadKernelEndpoints,
-  loadPlugin,
-  metricCollectors,
-  version,
-} from '#kernel'
+import { adminRoutes, cliCommands, configSections, metricCollectors } from '#kernel'
+import { contributionsTo, loadPlugin } from '#kernel/host'
+import { type Contributed, kernelSections, loadKernelEndpoints, version } from '#kernel/system'
 import { localCommands } from '../cli/local-commands.ts'
 import { writeOpenApi } from '../plugins/admin/openapi/openapi-document.ts'
 import { builtinPlugins } from '../plugins/index.ts'

@@ -1,5 +1,5 @@
 /** Writes docs/reference/metrics.md: every metric family that the plugins contribute. */
-import type { MetricCollector } from '#kernel'
+import type { MetricCollector } from '#kernel/system'
 
 const head = `# Metrics
 

@@ -1,5 +1,7 @@
 /** Text of docs/reference/settings.md: every configuration key with its declared properties. */
-import { defaultOf, envName, type FileValue, type Section, type Setting } from '#kernel'
+
+import type { FileValue } from '#kernel'
+import { defaultOf, envName, type Section, type Setting } from '#kernel/system'
 import { allowedValues, orderSections } from '../cli/config-template.ts'
 
 const head = `# Settings

@@ -1,21 +1,11 @@
 /** `svc dev`: a ready gateway with its own devnet on this machine. Starts both, and stops them in reverse. */
 import { resolve } from 'node:path'
-import {
-  type CommandCall,
-  CommandError,
-  describeProblem,
-  type Output,
-  type PreparedKernel,
-  prepareKernel,
-  type RunningKernel,
-  startKernel,
-  systemClock,
-  usageError,
-  writePrivateFile,
-} from '#kernel'
+import { type CommandCall, CommandError, type Output, systemClock } from '#kernel'
+import { describeProblem, type PreparedKernel, prepareKernel, type RunningKernel, startKernel, writePrivateFile } from '#kernel/host'
 import { builtinPlugins } from '../../plugins/index.ts'
 import { programName } from '../program-name.ts'
 import { type StopSignal, watchStopSignals } from '../stop-signal.ts'
+import { usageError } from '../usage.ts'
 import { type DevDirectory, openDevDirectory } from './dev-directory.ts'
 import { type DevGateway, ensureS3User, fundWallet, keepAddresses, prepareGateway, type S3Credentials } from './dev-gateway.ts'
 import { openDevLog } from './dev-log.ts'

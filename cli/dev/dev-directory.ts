@@ -1,7 +1,8 @@
 /** The directory of `svc dev`: its files, and the checks that `svc dev` made it and that one process uses it. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError, LockedError, lockFile, writePrivateFile } from '#kernel'
+import { CommandError } from '#kernel'
+import { LockedError, lockFile, writePrivateFile } from '#kernel/host'
 
 export interface DevDirectory extends Disposable {
   /** Runtime directory of the gateway, as `svc init` makes it. */

@@ -1,7 +1,9 @@
 /** The gateway of `svc dev`: configuration, deposit and first S3 user. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError, type FileValue, type RunningKernel, readConfigFile, saveConfigFile, writePrivateFile } from '#kernel'
+import { CommandError, type FileValue } from '#kernel'
+import { type RunningKernel, readConfigFile, writePrivateFile } from '#kernel/host'
+import { saveConfigFile } from '#kernel/system'
 import { s3Users } from '#plugins/s3'
 import { walletSetup } from '#plugins/wallet'
 import { makeRuntimeDirectory, passwordName } from '../runtime-directory.ts'

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { createLog, type Log } from '#kernel'
+import type { Log } from '#kernel'
+import { createLog } from '#kernel/host'
 
 export interface DevLog extends Disposable {
   readonly log: Log

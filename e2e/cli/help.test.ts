@@ -1,6 +1,7 @@
 /** The help: complete, uniform, with examples, and in agreement with the parser. */
 import { describe, expect, test } from 'vitest'
-import { cliCommands, loadContributions } from '#kernel'
+import { cliCommands } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { localCommands } from '../../cli/local-commands.ts'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { builtinPlugins } from '../../plugins/index.ts'

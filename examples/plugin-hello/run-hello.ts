@@ -1,4 +1,5 @@
-import { type CommandCall, readSettings } from 'svc/kernel'
+import { readSettings } from 'svc/cli'
+import type { CommandCall } from 'svc/kernel'
 import { greet } from './greeting.ts'
 import { helloSection } from './settings.ts'
 

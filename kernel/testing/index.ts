@@ -1,10 +1,15 @@
 /** Test support for plugins: import it as `#kernel/testing`. */
+
+export { type LogFields, silentLog } from '../log.ts'
+export { Histogram } from '../metrics.ts'
+export { listProbes } from '../probe.ts'
+export { LeaseLost } from '../tasks/fence.ts'
+export type { TaskKind } from '../tasks/task.ts'
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'
 export { type ProbeHold, type ProbeWatch, watchProbes } from './probes.ts'
 export { promised } from './promised.ts'
-export { type CommandEnd, type CommandWords, runCommand } from './run-command.ts'
 export { type ConformanceCase, checkTaskKind } from './task-conformance.ts'
 export { openTestDatabase, type TestDatabase } from './test-database.ts'
 export { type TestKernel, type TestKernelOptions, testKernel } from './test-kernel.ts'

@@ -1,5 +1,6 @@
 /** What other plugins may add to the admin plugin. */
-import { defineExtensionPoint, type Resolved, type Uses } from '#kernel'
+import { defineExtensionPoint } from '#kernel'
+import type { Resolved, Uses } from '#kernel/system'
 
 /** Members that a plugin adds to the overview, such as `providers` to `chain_storage_health`. */
 export interface OverviewPart<U extends Uses = Uses> {

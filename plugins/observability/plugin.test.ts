@@ -11,13 +11,12 @@ import {
   metricCollectors,
   type Outcome,
   secret,
-  type TaskKind,
   taskKinds,
   taskQueue,
-  version,
 } from '#kernel'
 import { type } from '#kernel/schema'
-import { type TestKernel, testKernel } from '#kernel/testing'
+import { version } from '#kernel/system'
+import { type TaskKind, type TestKernel, testKernel } from '#kernel/testing'
 import { observabilityPlugin } from './plugin.ts'
 
 const kind = (name: string, isRecurring = false, run: () => Promise<Outcome> = async () => done()) =>

@@ -1,4 +1,5 @@
-import { adminRoutes, clock, contributions, definePlugin, log, metricCollectors, provide } from '#kernel'
+import { adminRoutes, clock, definePlugin, log, metricCollectors, provide } from '#kernel'
+import { contributions } from '#kernel/system'
 
 /** Metrics for monitoring systems. */
 export const observabilityPlugin = definePlugin({

@@ -1,5 +1,6 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
-import { clock, database, events, log, provide, taskQueue, workerSection } from '#kernel'
+import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { placements } from './contract.ts'

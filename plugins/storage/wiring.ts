@@ -1,5 +1,6 @@
 /** Creates the services of this plugin. */
-import { clock, contributions, database, events, log, provide, taskQueue } from '#kernel'
+import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { contributions } from '#kernel/system'
 import { createCache } from './cache/cache.ts'
 import { createCachedContents } from './cache/cached-contents.ts'
 import { evictionRules } from './cache/eviction-policy.ts'

@@ -1,8 +1,7 @@
 /** Endpoints of background tasks. Times are RFC 3339 in UTC, in whole seconds unless noted. */
 
-import { defineEndpoint, documented, taskKinds } from '#kernel'
+import { defineEndpoint, documented, readTime, taskKinds } from '#kernel'
 import { type } from '#kernel/schema'
-import { readTime } from './read-time-policy.ts'
 
 const status = type("'pending' | 'running' | 'completed' | 'failed' | 'cancelled'")
 

@@ -1,4 +1,5 @@
-import { formatTime, type ListedTask } from '#kernel'
+import { formatTime } from '#kernel'
+import type { ListedTask } from '#kernel/system'
 import type { Task } from './api.ts'
 
 export function describeTask(task: ListedTask): Task {

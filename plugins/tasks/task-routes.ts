@@ -1,4 +1,5 @@
-import { defineRoutes, formatPreciseTime, serveEndpoint, taskLedger } from '#kernel'
+import { defineRoutes, formatPreciseTime, serveEndpoint } from '#kernel'
+import { taskLedger } from '#kernel/system'
 import { acknowledgeTask, acknowledgeTasks, listTasks, previewAcknowledge, retryTask, taskPageSizes, taskStats } from './api.ts'
 import { describeTask } from './describe-task.ts'
 

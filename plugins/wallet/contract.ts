@@ -1,7 +1,6 @@
 /** What other plugins may use of the wallet: chain client, signing key, funds. */
 
-import type { SettingValues } from '#kernel'
-import { defineService } from '#kernel'
+import { defineService, type SettingValues } from '#kernel'
 import type { Chain, openAccount } from './chain/clients.ts'
 import type { chainSection } from './settings.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { configSections, definePlugin, prepareKernel } from '#kernel'
+import { configSections, definePlugin } from '#kernel'
+import { prepareKernel } from '#kernel/host'
 import { chainSection } from './settings.ts'
 
 test('I-10: the log hides the wallet key and the secret parts of the RPC URL, but not the URL itself', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type CommandWords, runCommand } from '#cli/testing'
 import {
   choice,
   configSections,
@@ -14,7 +15,6 @@ import {
   secret,
   text,
 } from '#kernel'
-import { type CommandWords, runCommand } from '#kernel/testing'
 import { settingDefaults } from '../contract.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { adminCommands } from './commands.ts'

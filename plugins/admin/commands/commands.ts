@@ -1,4 +1,5 @@
-import { adminFlags, defineCommand, watchFlag } from '#kernel'
+import { adminFlags, watchFlag } from '#cli'
+import { defineCommand } from '#kernel'
 import { bucketCommands } from './bucket/commands.ts'
 import { objectCommands } from './object/commands.ts'
 

@@ -1,5 +1,7 @@
 /** Parses and formats events. */
-import { formatTime, onOneLine } from '#kernel'
+
+import { onOneLine } from '#cli'
+import { formatTime } from '#kernel'
 
 export interface SvcEvent {
   readonly seq: number

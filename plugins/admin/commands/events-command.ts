@@ -1,4 +1,5 @@
-import { type CommandCall, CommandError, openAdminClient, watchInterrupt } from '#kernel'
+import { openAdminClient, watchInterrupt } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { watchEvents } from '../events/event-routes.ts'
 import { eventLine, readFrames, type SvcEvent } from './event-text-policy.ts'
 

@@ -1,4 +1,5 @@
-import { type CommandCall, CommandError, openAdminClient, usageError } from '#kernel'
+import { openAdminClient, usageError } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { readSettings, type Settings } from '../settings/settings-api.ts'
 
 import { writeValue } from './setting-text-policy.ts'

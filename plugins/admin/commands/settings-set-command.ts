@@ -1,4 +1,5 @@
-import { type CommandCall, CommandError, type FileValue, openAdminClient, requireConfirmation, usageError } from '#kernel'
+import { openAdminClient, requireConfirmation, usageError } from '#cli'
+import { type CommandCall, CommandError, type FileValue } from '#kernel'
 import { readSettings, type Settings, saveSettings } from '../settings/settings-api.ts'
 import { isHighRisk, needsConfirmation, nest, readValue } from './setting-text-policy.ts'
 

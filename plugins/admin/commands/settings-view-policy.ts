@@ -1,5 +1,5 @@
 /** Settings as tables and blocks. */
-import { formatFacts, formatTable } from '#kernel'
+import { formatFacts, formatTable } from '#cli'
 import type { SettingAbout, Settings } from '../settings/settings-api.ts'
 import { showValue, valueAt } from './setting-text-policy.ts'
 

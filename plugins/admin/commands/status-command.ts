@@ -1,7 +1,7 @@
-import { type AdminClient, type CommandCall, formatDuration, formatTable, openAdminClient, type Shown, showResult } from '#kernel'
+import { type AdminClient, formatShare, formatSize, formatTable, openAdminClient, type Shown, showResult } from '#cli'
+import { type CommandCall, formatDuration } from '#kernel'
 import { readSettings } from '../settings/settings-api.ts'
 import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
-import { shareText, sizeText } from './size-text-policy.ts'
 
 /** Exit code 1 when the service is unhealthy. */
 export async function run(call: CommandCall): Promise<number> {
@@ -45,7 +45,7 @@ async function readRunning(client: AdminClient): Promise<Status> {
     `Uptime: ${uptime}`,
     '',
     'Cache',
-    formatTable(['used', 'limit', 'usage'], [[sizeText(used), sizeText(max), shareText(used, max)]]),
+    formatTable(['used', 'limit', 'usage'], [[formatSize(used), formatSize(max), formatShare(used, max)]]),
     '',
     'Workers',
     formatTable(

@@ -1,4 +1,5 @@
-import { defineEndpoint, defineRoutes, requestIdentity, serveEndpoint } from '#kernel'
+import { defineEndpoint, defineRoutes, serveEndpoint } from '#kernel'
+import { requestIdentity } from '#kernel/system'
 import { eventHub } from './event-hub.ts'
 
 export const watchEvents = defineEndpoint({

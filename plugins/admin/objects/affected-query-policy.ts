@@ -1,5 +1,6 @@
 /** Query of the list of affected versions. */
-import { kernelErrors } from '#kernel'
+import { kernelErrors, readTime } from '#kernel'
+import { readPageLimit } from './page-size-policy.ts'
 
 export interface AffectedQuery {
   readonly prefix?: string
@@ -21,7 +22,6 @@ export interface AffectedFilter {
   readonly staleBeforeMs: number
 }
 
-const pageSizes = { usual: 50, max: 1000 } as const
 /** Older observations are stale. */
 const freshMs = 10 * 60_000
 
@@ -36,8 +36,8 @@ export function readAffectedQuery(query: AffectedQuery, nowMs: number): Affected
     ...(key === '' ? {} : { key }),
     ...(dataSet === undefined ? {} : { dataSetId: Number(dataSet) }),
     ...(after && { after }),
-    limit: readLimit(query.limit),
-    staleBeforeMs: query.stale_before === undefined ? nowMs - freshMs : readTime('stale_before', query.stale_before),
+    limit: readPageLimit(query.limit),
+    staleBeforeMs: query.stale_before === undefined ? nowMs - freshMs : requireTime('stale_before', query.stale_before),
   }
 }
 
@@ -49,21 +49,13 @@ function readPlace(query: AffectedQuery): AffectedFilter['after'] {
   if (key === undefined || versionId === undefined || createdAt === undefined || staleBefore === undefined) {
     throw refuse('key_marker, version_marker, created_at_marker and stale_before belong together')
   }
-  readTime('created_at_marker', createdAt)
+  requireTime('created_at_marker', createdAt)
   return { key, versionId }
 }
 
-/** A limit above the maximum is cut to it. */
-function readLimit(text: string | undefined): number {
-  const size = Number(text)
-  return Number.isInteger(size) && size >= 1 ? Math.min(size, pageSizes.max) : pageSizes.usual
-}
-
-const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
-
-function readTime(name: string, text: string): number {
-  const timeMs = timestamp.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(timeMs)) throw refuse(`${name} must be an RFC 3339 time`)
+function requireTime(name: string, text: string): number {
+  const timeMs = readTime(text)
+  if (timeMs === undefined) throw refuse(`${name} must be an RFC 3339 time`)
   return timeMs
 }
 

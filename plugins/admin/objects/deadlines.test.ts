@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { adminRoutes, loadContributions } from '#kernel'
+import { adminRoutes } from '#kernel'
+import { loadContributions } from '#kernel/host'
 import { adminPlugin } from '../plugin.ts'
 
 test('only transfers have special deadlines: one hour for upload and restore, none for download and events', async () => {

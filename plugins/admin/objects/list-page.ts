@@ -3,14 +3,6 @@ import type { ListEntry, ListPage, Objects } from '#plugins/storage'
 import { describeObject } from './describe-object.ts'
 import type { ObjectPage } from './object-api.ts'
 
-export const pageSizes = { usual: 50, max: 1000 } as const
-
-/** Any other value than 1 to 1000 means the default: dashboards rely on it. */
-export function readPageSize(text: string | undefined): number {
-  const size = Number(text)
-  return Number.isInteger(size) && size >= 1 && size <= pageSizes.max ? size : pageSizes.usual
-}
-
 export interface ListDeps {
   readonly objects: Pick<Objects, 'find'>
   readonly placements: Pick<Placements, 'ofContents'>

@@ -4,8 +4,9 @@ import { type Bucket, buckets, objects } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { adminErrors } from '../errors.ts'
 import { describeProvenance, describeStatus } from './describe-object.ts'
-import { describePage, readPageSize } from './list-page.ts'
+import { describePage } from './list-page.ts'
 import { listObjects, objectProvenance, objectStatusDetail } from './object-api.ts'
+import { readPageSize } from './page-size-policy.ts'
 
 export const objectRoutes = defineRoutes({
   name: 'objects',

@@ -3,7 +3,7 @@ import { placements } from '#plugins/replication'
 import { buckets, versions } from '#plugins/storage'
 import { requireBucket } from '../buckets/require-bucket.ts'
 import { describeVersions } from './describe-version.ts'
-import { readPageSize } from './list-page.ts'
+import { readPageSize } from './page-size-policy.ts'
 import { refuseFullCache } from './refuse-full-cache.ts'
 import { listDeletedObjects, listDeletions, listObjectVersions, restoreObject, restoreObjectVersion } from './version-api.ts'
 

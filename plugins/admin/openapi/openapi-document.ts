@@ -1,5 +1,5 @@
 /** Writes the OpenAPI document of the Admin API from the values that also register its routes. */
-import { type Contributed, documentedSchema, type Endpoint, type EndpointGroup, type RouteAccess } from '#kernel'
+import { type Contributed, documentedSchema, type Endpoint, type EndpointGroup, type RouteAccess } from '#kernel/system'
 
 type Schema = Readonly<Record<string, unknown>>
 type JsonType = NonNullable<Endpoint['body']>

@@ -1,5 +1,6 @@
-import { adminRoutes, contributions, defineEndpoint, defineRoutes, loadKernelEndpoints, serveEndpoint, version } from '#kernel'
+import { adminRoutes, defineEndpoint, defineRoutes, serveEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
+import { contributions, loadKernelEndpoints, version } from '#kernel/system'
 import { writeOpenApi } from './openapi-document.ts'
 
 export const openApi = defineEndpoint({

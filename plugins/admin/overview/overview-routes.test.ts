@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { clock, definePlugin, taskLedger } from '#kernel'
+import { clock, definePlugin } from '#kernel'
+import { taskLedger } from '#kernel/system'
 import { promised } from '#kernel/testing'
 import { placements } from '#plugins/replication'
 import { cacheGauge } from '#plugins/storage'

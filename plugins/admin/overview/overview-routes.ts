@@ -1,4 +1,5 @@
-import { clock, contributions, defineRoutes, log, optional, serveEndpoint, systemState, taskLedger, workerHealth } from '#kernel'
+import { clock, defineRoutes, log, optional, serveEndpoint } from '#kernel'
+import { contributions, systemState, taskLedger, workerHealth } from '#kernel/system'
 import { placements } from '#plugins/replication'
 import { type Buckets, buckets, cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'

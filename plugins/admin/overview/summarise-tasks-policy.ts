@@ -1,5 +1,5 @@
 /** Task counts of the overview. */
-import type { TaskCount } from '#kernel'
+import type { TaskCount } from '#kernel/system'
 import type { Overview } from './overview-api.ts'
 
 export function summariseTasks(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): Overview['tasks'] {

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel'
+import { type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel/system'
 import type { SettingAbout, Settings } from './settings-api.ts'
 
 export interface SettingsSituation {

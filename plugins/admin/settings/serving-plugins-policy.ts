@@ -1,4 +1,5 @@
-import type { FileValue, SystemState } from '#kernel'
+import type { FileValue } from '#kernel'
+import type { SystemState } from '#kernel/system'
 
 type PluginList = SystemState['plugins']
 

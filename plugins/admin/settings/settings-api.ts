@@ -1,7 +1,8 @@
 /** Endpoints of the settings. Names are dotted paths such as `cache.max_size_gb`; values have the form of the configuration file. */
 
-import { configSections, defineEndpoint, documented, kernelSections, settingsSchema } from '#kernel'
+import { configSections, defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { kernelSections, settingsSchema } from '#kernel/system'
 
 const problem = type({ field: 'string', message: 'string' })
 

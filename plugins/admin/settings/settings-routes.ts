@@ -1,15 +1,5 @@
-import {
-  type ConfigState,
-  type Contributions,
-  configState,
-  contributions,
-  defineRoutes,
-  type FieldError,
-  limits,
-  saveConfigFile,
-  serveEndpoint,
-  systemState,
-} from '#kernel'
+import { defineRoutes, type FieldError, serveEndpoint } from '#kernel'
+import { type ConfigState, type Contributions, configState, contributions, limits, saveConfigFile, systemState } from '#kernel/system'
 import { settingDefaults } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
 import { describeSettings, managedFields } from './describe-settings.ts'

@@ -1,4 +1,5 @@
-import { formatTime, type SystemState, type WorkerHealth } from '#kernel'
+import { formatTime } from '#kernel'
+import type { SystemState, WorkerHealth } from '#kernel/system'
 import type { CacheStats as StoredCacheStats } from '#plugins/storage'
 import type { Chain } from '#plugins/wallet'
 import type { CacheStats, SystemInfo, Workers } from './system-api.ts'

@@ -1,4 +1,5 @@
-import { clock, defineRoutes, optional, serveEndpoint, systemState, workerHealth } from '#kernel'
+import { clock, defineRoutes, optional, serveEndpoint } from '#kernel'
+import { systemState, workerHealth } from '#kernel/system'
 import { cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { describeCache, describeSystem, describeWorkers } from './describe-system.ts'

@@ -1,4 +1,5 @@
-import { defineMetric, version } from '#kernel'
+import { defineMetric } from '#kernel'
+import { version } from '#kernel/system'
 
 export const buildMetric = defineMetric({
   name: 'svc_build_info',

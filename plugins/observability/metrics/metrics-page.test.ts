@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { type ContributedItem, defineMetric, Histogram, type MetricCollector, type MetricSample, silentLog } from '#kernel'
-import { createFakeClock } from '#kernel/testing'
+import { defineMetric } from '#kernel'
+import type { ContributedItem, MetricCollector, MetricSample } from '#kernel/system'
+import { createFakeClock, Histogram, silentLog } from '#kernel/testing'
 import { createMetricsPage } from './metrics-page.ts'
 
 type Collect = () => Promise<readonly MetricSample[]>

@@ -1,5 +1,6 @@
 import { Counter, type Metric, Registry } from 'prom-client'
-import type { Clock, ContributedItem, Log, MetricCollector, MetricSample } from '#kernel'
+import { type Clock, type Log, singleFlight, within } from '#kernel'
+import type { ContributedItem, MetricCollector, MetricSample } from '#kernel/system'
 import { processMetrics } from './process-metrics.ts'
 import { toMetric } from './to-metric.ts'
 
@@ -30,7 +31,6 @@ interface Collection {
 export function createMetricsPage({ collectors, clock, log }: MetricsDeps): MetricsPage {
   const collections = new Map<MetricCollector, Collection>()
   const failures = new Map<string, number>()
-  let rendering: Promise<string> | undefined
 
   /** Calls the collector only when its samples are stale, and at most once at a time. */
   function samplesOf({ item, services }: ContributedItem<MetricCollector>): Promise<readonly MetricSample[]> {
@@ -81,12 +81,7 @@ export function createMetricsPage({ collectors, clock, log }: MetricsDeps): Metr
 
   return {
     contentType: Registry.PROMETHEUS_CONTENT_TYPE,
-    render() {
-      rendering ??= render().finally(() => {
-        rendering = undefined
-      })
-      return rendering
-    },
+    render: singleFlight(render),
   }
 }
 
@@ -96,16 +91,12 @@ const failureFamily = {
   labelNames: ['metric'],
 } as const
 
-async function inTime<T>(work: Promise<T>, clock: Clock): Promise<T> {
-  const stop = new AbortController()
-  const late = clock.sleep(collectMs, stop.signal).then(() => {
-    throw new Error(`no samples within ${collectMs / 1000} s`)
-  })
-  // Without it, the abort below would be an unhandled rejection.
-  late.catch(() => {})
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    stop.abort()
-  }
-}
+const inTime = <T>(work: Promise<T>, clock: Clock): Promise<T> =>
+  within(
+    collectMs,
+    work,
+    () => {
+      throw new Error(`no samples within ${collectMs / 1000} s`)
+    },
+    clock,
+  )

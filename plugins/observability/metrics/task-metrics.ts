@@ -1,4 +1,5 @@
-import { contributions, defineMetric, runSecondsBuckets, taskKinds, taskLedger, taskRuns } from '#kernel'
+import { defineMetric, taskKinds } from '#kernel'
+import { contributions, runSecondsBuckets, taskLedger, taskRuns } from '#kernel/system'
 
 const activeStatuses = ['pending', 'running'] as const
 

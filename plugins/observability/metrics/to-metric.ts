@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Metric } from 'prom-client'
-import type { Distribution, MetricCollector, MetricSample } from '#kernel'
+import type { Distribution, MetricCollector, MetricSample } from '#kernel/system'
 
 /** Throws on a label that the family does not declare, on a negative counter and on a value that does not fit the family's type. */
 export function toMetric(family: MetricCollector, samples: readonly MetricSample[]): Metric {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Database, LeaseLost, silentLog, type TaskRun } from '#kernel'
+import type { Database, TaskRun } from '#kernel'
+import { LeaseLost, silentLog } from '#kernel/testing'
 import { ok } from '../chain/provider-answer.ts'
 import { replicationDueTimes } from '../due-times-store.ts'
 import type { pipeline } from '../pipeline.ts'

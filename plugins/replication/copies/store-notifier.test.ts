@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Database, LeaseLost, type Outcome } from '#kernel'
+import type { Database, Outcome } from '#kernel'
+import { LeaseLost } from '#kernel/testing'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline } from '../testing/test-pipeline.ts'
 import { storeTask } from './store-task.ts'

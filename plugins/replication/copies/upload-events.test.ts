@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Events, type PublishedEvent, silentLog, taskUpdated } from '#kernel'
+import { type Events, type PublishedEvent, taskUpdated } from '#kernel'
+import { silentLog } from '#kernel/testing'
 import { ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'

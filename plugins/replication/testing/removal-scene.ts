@@ -1,5 +1,4 @@
-import { silentLog } from '#kernel'
-import { createFakeClock } from '#kernel/testing'
+import { createFakeClock, silentLog } from '#kernel/testing'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { Submitted } from '../chain/provider-client.ts'

@@ -1,5 +1,5 @@
-import { type Events, type Outcome, type PublishedEvent, silentLog } from '#kernel'
-import { createFakeClock, type FakeClock } from '#kernel/testing'
+import type { Events, Outcome, PublishedEvent } from '#kernel'
+import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'

@@ -1,4 +1,4 @@
-import { invalidArgument, S3Error } from '../http/s3-error.ts'
+import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 import type { Authentication, SignatureRequest, Signer } from './authentication.ts'
 import { authenticateQuery, isPresigned } from './presigned.ts'
 import { authenticateHeader } from './sigv4.ts'

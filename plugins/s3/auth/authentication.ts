@@ -1,7 +1,7 @@
 /** Shared by both forms of Signature Version 4, header and presigned query. */
 import { timingSafeEqual } from 'node:crypto'
-import type { Headers } from '../http/headers.ts'
-import { S3Error } from '../http/s3-error.ts'
+import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { type CanonicalParts, canonicalRequests, type SignedRequest } from './canonical-request.ts'
 import type { Credential } from './credential.ts'
 import type { Payload } from './payload.ts'

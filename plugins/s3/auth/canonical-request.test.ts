@@ -1,7 +1,7 @@
 import { array, assert, property, string, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
-import { readHeaders } from '../http/headers.ts'
-import { percentEncode } from '../http/percent-encoding.ts'
+import { readHeaders } from '../wire/headers.ts'
+import { percentEncode } from '../wire/percent-encoding.ts'
 import { canonicalQuery, canonicalRequests } from './canonical-request.ts'
 
 const parts = { signedHeaders: ['host'], payloadHash: 'UNSIGNED-PAYLOAD' }

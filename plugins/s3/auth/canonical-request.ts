@@ -1,7 +1,7 @@
 /** The canonical request of Signature Version 4 as S3 defines it: no path normalisation, no double encoding. */
-import type { Headers } from '../http/headers.ts'
-import { isPlain, percentDecodeBytes, percentEncode } from '../http/percent-encoding.ts'
-import { S3Error } from '../http/s3-error.ts'
+import type { Headers } from '../wire/headers.ts'
+import { isPlain, percentDecodeBytes, percentEncode } from '../wire/percent-encoding.ts'
+import { S3Error } from '../wire/s3-error.ts'
 
 export interface SignedRequest {
   readonly method: string

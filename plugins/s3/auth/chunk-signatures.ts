@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto'
-import { S3Error } from '../http/s3-error.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { isSameSignature } from './authentication.ts'
 import { type Signing, sign } from './signing-key.ts'
 

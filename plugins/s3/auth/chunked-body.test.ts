@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { array, assert, asyncProperty, constantFrom, integer, tuple, uint8Array } from 'fast-check'
 import { expect, test } from 'vitest'
-import { S3Error } from '../http/s3-error.ts'
 import { chunkedBody, framingKinds, signedFraming } from '../testing/chunked-body.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { type ChunkedBodyOptions, decodeChunkedBody } from './chunked-body.ts'
 import { signingKey } from './signing-key.ts'
 

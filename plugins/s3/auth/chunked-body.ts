@@ -1,4 +1,4 @@
-import { S3Error } from '../http/s3-error.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { ChunkSignatures } from './chunk-signatures.ts'
 import type { Signing } from './signing-key.ts'
 import { TrailerBlock } from './trailer-block.ts'

@@ -1,4 +1,4 @@
-import type { S3Error } from '../http/s3-error.ts'
+import type { S3Error } from '../wire/s3-error.ts'
 
 export interface Credential {
   readonly accessKey: string

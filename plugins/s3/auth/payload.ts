@@ -1,4 +1,4 @@
-import { invalidArgument, S3Error } from '../http/s3-error.ts'
+import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 
 /** Meaning of x-amz-content-sha256: hash of the body, unsigned, or chunked framing. */
 export type Payload =

@@ -1,5 +1,5 @@
-import { addHeaders, type Headers } from '../http/headers.ts'
-import { S3Error } from '../http/s3-error.ts'
+import { addHeaders, type Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import {
   type Authentication,
   requireSignedHeaders,

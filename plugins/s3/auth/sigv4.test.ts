@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { S3RequestPresigner } from '@aws-sdk/s3-request-presigner'
 import { expect, test } from 'vitest'
-import { readHeaders } from '../http/headers.ts'
-import { parseTarget } from '../http/target.ts'
+import { readHeaders } from '../wire/headers.ts'
+import { parseTarget } from '../wire/target.ts'
 import { authenticate } from './authenticate.ts'
 import type { SignatureRequest, Signer } from './authentication.ts'
 

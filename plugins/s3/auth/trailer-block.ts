@@ -1,4 +1,4 @@
-import { S3Error } from '../http/s3-error.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import type { ChunkSignatures } from './chunk-signatures.ts'
 
 const signatureName = 'x-amz-trailer-signature'

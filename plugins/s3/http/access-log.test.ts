@@ -1,6 +1,7 @@
 import { CreateBucketCommand, DeleteObjectCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
-import { createLog, silentLog } from '#kernel'
+import { createLog } from '#kernel/host'
+import { silentLog } from '#kernel/testing'
 import { admin, startTestServer } from '../testing/test-server.ts'
 import { createAccessLog } from './access-log.ts'
 

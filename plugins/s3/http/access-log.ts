@@ -1,6 +1,6 @@
 import type { Log } from '#kernel'
 import type { S3AccessSettings } from '../settings.ts'
-import type { Place } from './target.ts'
+import type { Place } from '../wire/target.ts'
 
 /** Facts collected while a request is handled. */
 export interface RequestNotes {

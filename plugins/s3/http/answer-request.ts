@@ -1,16 +1,16 @@
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authentication } from '../auth/authentication.ts'
 import { authorize } from '../authorize-policy.ts'
+import { openRequestBody } from '../body/request-body.ts'
 import type { Action, BucketRequest, Operation, S3Answer, S3Request, S3Services } from '../operations/operation.ts'
 import { operations } from '../operations/operations.ts'
 import { ownerId } from '../operations/owner.ts'
 import type { S3Signer } from '../users/signer.ts'
+import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import type { Place, S3Target } from '../wire/target.ts'
 import type { RequestNotes } from './access-log.ts'
-import type { Headers } from './headers.ts'
-import { openRequestBody } from './request-body.ts'
 import { routeOperation } from './router.ts'
-import { S3Error } from './s3-error.ts'
-import type { Place, S3Target } from './target.ts'
 
 export interface IncomingRequest {
   readonly method: string

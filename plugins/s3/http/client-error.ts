@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
+import { S3Error, type S3ErrorCode } from '../wire/s3-error.ts'
+import { errorDocument } from '../wire/xml.ts'
 import { hostId, newRequestId } from './request-ids.ts'
-import { S3Error, type S3ErrorCode } from './s3-error.ts'
-import { errorDocument } from './xml.ts'
 
 const codes: Readonly<Record<string, S3ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'RequestHeaderSectionTooLarge',

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, Log } from '#kernel'
 import type { S3Answer } from '../operations/operation.ts'
+import { readHeaders } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import { parseTarget, type S3Target } from '../wire/target.ts'
+import { errorDocument } from '../wire/xml.ts'
 import type { AccessLog, RequestNotes } from './access-log.ts'
 import { type AnswerContext, answerRequest } from './answer-request.ts'
-import { readHeaders } from './headers.ts'
 import { hostId, newRequestId } from './request-ids.ts'
 import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
-import { S3Error } from './s3-error.ts'
 import { toS3Error } from './storage-refusals.ts'
-import { parseTarget, type S3Target } from './target.ts'
 import { WireBody } from './wire-body.ts'
 import { type Exchange, writeAnswer } from './write-answer.ts'
-import { errorDocument } from './xml.ts'
 
 export interface ExchangeContext extends AnswerContext {
   readonly clock: Clock

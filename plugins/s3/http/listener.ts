@@ -3,15 +3,26 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { clock, defineListener, type Log, limits, log, noRouteSchemas, type RunningListener, shareConnections } from '#kernel'
+import {
+  clock,
+  defineListener,
+  type Log,
+  log,
+  noRouteSchemas,
+  type RunningListener,
+  readListenAddress,
+  shareConnections,
+  urlOf,
+} from '#kernel'
+import { limits } from '#kernel/system'
 import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
 import { type ExchangeContext, handleRequest } from './exchange.ts'
 import { operationCounts } from './request-metrics.ts'
-import { S3Error } from './s3-error.ts'
 
 /** Longer than the usual idle timeout (60 s) of clients and proxies, so that they close first. */
 const keepAliveMs = 72_000
@@ -133,21 +144,17 @@ function openServer(handler: RequestListener, { settings, log, tls }: ServerPart
 
 /** Resolves with the URL for clients on this machine. Throws an error that names the setting to change. */
 async function listen(app: FastifyInstance, address: string, isTls: boolean): Promise<string> {
-  const colon = address.lastIndexOf(':')
-  const written = address.slice(0, colon).replace(/^\[|\]$/g, '')
-  // A second socket for ::1 could fail to get the same free port.
-  const host = written === 'localhost' ? '127.0.0.1' : written
+  const { host, port: wantedPort } = readListenAddress(address)
   try {
-    await app.listen({ host, port: Number(address.slice(colon + 1)) })
+    await app.listen({ host, port: wantedPort })
   } catch (cause) {
     await app.close()
     const reason = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
     throw new Error(`the S3 API cannot listen on ${address} (${reason}); change server.port, or stop the program that uses it`, { cause })
   }
   const { port } = app.server.address() as AddressInfo
-  const isEverywhere = host === '' || host === '::' || host === '0.0.0.0'
-  const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return `${isTls ? 'https' : 'http'}://${name}:${port}`
+  const url = urlOf(host, port)
+  return isTls ? url.replace('http:', 'https:') : url
 }
 
 /** Rejects new connections, waits for running requests within `limits.stopMs`, then closes them. */

@@ -1,5 +1,6 @@
-import type { Headers } from './headers.ts'
-import { invalidArgument, S3Error } from './s3-error.ts'
+import type { Headers } from '../wire/headers.ts'
+import { invalidArgument, S3Error } from '../wire/s3-error.ts'
+import type { Place, S3Target } from '../wire/target.ts'
 import {
   bucketMethods,
   bucketSubResources,
@@ -11,7 +12,6 @@ import {
   serviceMethods,
   uploadMethods,
 } from './sub-resources.ts'
-import type { Place, S3Target } from './target.ts'
 
 export interface RoutedRequest {
   readonly method: string

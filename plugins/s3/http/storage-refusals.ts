@@ -1,6 +1,6 @@
 import { SvcError } from '#kernel'
-import { S3Error, type S3ErrorCode } from './s3-error.ts'
-import type { Place } from './target.ts'
+import { S3Error, type S3ErrorCode } from '../wire/s3-error.ts'
+import type { Place } from '../wire/target.ts'
 
 const codes: Readonly<Record<string, S3ErrorCode>> = {
   bucket_exists: 'BucketAlreadyExists',

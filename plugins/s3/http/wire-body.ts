@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { S3Error } from './s3-error.ts'
+import { S3Error } from '../wire/s3-error.ts'
 
 /** The raw bytes of a request body, with an idle timeout. Sends 100 Continue when reading starts. */
 export class WireBody implements AsyncIterable<Buffer> {

@@ -1,7 +1,7 @@
 import { SvcError } from '#kernel'
-import { readWholeBody } from '../http/request-body.ts'
-import { S3Error } from '../http/s3-error.ts'
-import { childText, parseXml } from '../http/xml.ts'
+import { readWholeBody } from '../body/request-body.ts'
+import { S3Error } from '../wire/s3-error.ts'
+import { childText, parseXml } from '../wire/xml.ts'
 import type { NamedBucketRequest, Operation, S3Services } from './operation.ts'
 import { refuseUnsupportedBucketHeaders } from './unsupported-headers.ts'
 

@@ -1,7 +1,7 @@
 import type { ObjectVersion } from '#plugins/storage'
-import { evaluateWriteConditions } from '../http/conditions.ts'
-import type { Headers } from '../http/headers.ts'
-import { invalidArgument, S3Error } from '../http/s3-error.ts'
+import { evaluateWriteConditions } from '../wire/conditions.ts'
+import type { Headers } from '../wire/headers.ts'
+import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 
 export type DeleteCondition = (current: ObjectVersion | undefined) => void
 

@@ -1,4 +1,4 @@
-import { escapeXml, xmlDocument } from '../http/xml.ts'
+import { escapeXml, xmlDocument } from '../wire/xml.ts'
 import { type Operation, xmlAnswer } from './operation.ts'
 
 /** S3 writes the region us-east-1 as an empty element. */

@@ -1,5 +1,5 @@
-import { invalidArgument } from '../http/s3-error.ts'
-import { element, optionalElement, xmlDocument } from '../http/xml.ts'
+import { invalidArgument } from '../wire/s3-error.ts'
+import { element, optionalElement, xmlDocument } from '../wire/xml.ts'
 import { type Operation, type S3Request, type S3Services, xmlAnswer } from './operation.ts'
 import { ownerElement } from './owner.ts'
 import { readCount } from './paging.ts'

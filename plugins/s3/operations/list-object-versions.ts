@@ -1,6 +1,6 @@
 import type { ObjectVersion, VersionPage } from '#plugins/storage'
-import { invalidArgument } from '../http/s3-error.ts'
-import { element, escapeXml, optionalElement, xmlDocument } from '../http/xml.ts'
+import { invalidArgument } from '../wire/s3-error.ts'
+import { element, escapeXml, optionalElement, xmlDocument } from '../wire/xml.ts'
 import { type BucketRequest, type Operation, xmlAnswer } from './operation.ts'
 import { ownerElement } from './owner.ts'
 import { type EncodeKey, readCount, readEncoding } from './paging.ts'

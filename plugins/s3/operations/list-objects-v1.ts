@@ -1,4 +1,4 @@
-import { element, xmlDocument } from '../http/xml.ts'
+import { element, xmlDocument } from '../wire/xml.ts'
 import { listingEntries, listingHead, readListing } from './list-objects.ts'
 import { type Operation, xmlAnswer } from './operation.ts'
 

@@ -1,4 +1,4 @@
-import { element, optionalElement, xmlDocument } from '../http/xml.ts'
+import { element, optionalElement, xmlDocument } from '../wire/xml.ts'
 import { listingEntries, listingHead, readListing } from './list-objects.ts'
 import { type Operation, xmlAnswer } from './operation.ts'
 import { decodeToken, encodeToken } from './paging.ts'

@@ -1,6 +1,6 @@
 /** Shared by both versions of ListObjects. */
 import type { ListPage } from '#plugins/storage'
-import { element, escapeXml, optionalElement } from '../http/xml.ts'
+import { element, escapeXml, optionalElement } from '../wire/xml.ts'
 import type { BucketRequest, S3Services } from './operation.ts'
 import { ownerElement } from './owner.ts'
 import { type EncodeKey, readCount, readEncoding } from './paging.ts'

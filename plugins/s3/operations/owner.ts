@@ -1,4 +1,4 @@
-import { element } from '../http/xml.ts'
+import { element } from '../wire/xml.ts'
 
 /** Buckets of the internal account have no S3 user. */
 const rootId = 'root'

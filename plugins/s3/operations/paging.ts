@@ -1,6 +1,6 @@
 /** Shared by the listings: limits, continuation tokens and url encoding of keys. */
-import { percentEncode } from '../http/percent-encoding.ts'
-import { invalidArgument } from '../http/s3-error.ts'
+import { percentEncode } from '../wire/percent-encoding.ts'
+import { invalidArgument } from '../wire/s3-error.ts'
 
 type Query = ReadonlyMap<string, string>
 

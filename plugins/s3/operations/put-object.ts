@@ -1,7 +1,7 @@
 import type { ObjectVersion } from '#plugins/storage'
-import { evaluateWriteConditions, type WriteConditions } from '../http/conditions.ts'
-import { readObjectHeaders } from '../http/object-headers.ts'
-import { S3Error } from '../http/s3-error.ts'
+import { evaluateWriteConditions, type WriteConditions } from '../wire/conditions.ts'
+import { readObjectHeaders } from '../wire/object-headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import type { ObjectRequest, Operation, S3Services } from './operation.ts'
 import { refuseUnsupportedObjectHeaders } from './unsupported-headers.ts'
 

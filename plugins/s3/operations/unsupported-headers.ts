@@ -1,7 +1,8 @@
 /** Rejects headers that request unsupported features, so that clients do not rely on them. */
-import type { Headers } from '../http/headers.ts'
-import { S3Error } from '../http/s3-error.ts'
+
 import type { S3Settings } from '../settings.ts'
+import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 
 const grants = ['x-amz-grant-full-control', 'x-amz-grant-read', 'x-amz-grant-read-acp', 'x-amz-grant-write', 'x-amz-grant-write-acp']
 const customerKeys = [

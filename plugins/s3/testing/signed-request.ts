@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { canonicalRequests } from '../auth/canonical-request.ts'
 import { formatAmzDate } from '../auth/credential.ts'
 import { sign, signingKey, stringToSign } from '../auth/signing-key.ts'
-import { readHeaders } from '../http/headers.ts'
+import { readHeaders } from '../wire/headers.ts'
 
 export interface SignedRequestOptions {
   readonly method: string

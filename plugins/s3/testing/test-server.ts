@@ -1,6 +1,7 @@
 /** A real S3 server on a free loopback port, with storage in memory. */
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { type Clock, type Log, silentLog, systemClock } from '#kernel'
+import { type Clock, type Log, systemClock } from '#kernel'
+import { silentLog } from '#kernel/testing'
 import type { S3Role } from '../contract.ts'
 import { createAccessLog } from '../http/access-log.ts'
 import { buildServer } from '../http/listener.ts'

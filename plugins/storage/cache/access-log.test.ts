@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Database, silentLog } from '#kernel'
-import { createFakeClock } from '#kernel/testing'
+import type { Database } from '#kernel'
+import { createFakeClock, silentLog } from '#kernel/testing'
 import { AccessLog } from './access-log.ts'
 
 const startMs = 1_000_000

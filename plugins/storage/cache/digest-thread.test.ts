@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { silentLog } from '#kernel'
+import { silentLog } from '#kernel/testing'
 import { DigestThread } from './digest-thread.ts'
 import { DamagedBlob, verifyWhole } from './whole-read.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Database, LeaseLost } from '#kernel'
-import { checkTaskKind, watchProbes } from '#kernel/testing'
+import type { Database } from '#kernel'
+import { checkTaskKind, LeaseLost, watchProbes } from '#kernel/testing'
 import { updateReleasable } from '../catalog/cache-entry-store.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { reviewDurability } from './review-durability.ts'

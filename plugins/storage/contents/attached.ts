@@ -1,4 +1,5 @@
-import type { Contributions, ExtensionPoint } from '#kernel'
+import type { ExtensionPoint } from '#kernel'
+import type { Contributions } from '#kernel/system'
 
 /** A contributed item with the services that it uses. */
 export interface Attached<C> {

@@ -2,7 +2,8 @@
  * Contents are the bytes that versions refer to. Other plugins keep copies of them: they attach here, and storage imports none of them.
  * Storage alone writes its rows. Everything called with a `tx` runs inside the transaction that changes the content.
  */
-import { defineErrors, defineExtensionPoint, defineService, type Reader, type Resolved, type Tx, type Uses } from '#kernel'
+import { defineErrors, defineExtensionPoint, defineService, type Reader, type Tx } from '#kernel'
+import type { Resolved, Uses } from '#kernel/system'
 import type { ObjectVersion, OpenedObject } from './objects.ts'
 
 export interface NeededContent {

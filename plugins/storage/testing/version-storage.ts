@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { silentLog, systemClock } from '#kernel'
+import { systemClock } from '#kernel'
+import { silentLog } from '#kernel/testing'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createVersions } from '../versions/versions.ts'

@@ -1,6 +1,6 @@
-import { type CommandCall, openAdminClient, usageError } from '#kernel'
+import { openAdminClient, usageError } from '#cli'
+import { type CommandCall, readTime } from '#kernel'
 import { acknowledgeTask, acknowledgeTasks } from '../api.ts'
-import { readTime } from '../read-time-policy.ts'
 import { readTaskId } from './read-task-id-policy.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type CommandWords, runCommand, type TestKernel, testKernel } from '#kernel/testing'
+import { type CommandWords, runCommand } from '#cli/testing'
+import { type TestKernel, testKernel } from '#kernel/testing'
 import { tasksPlugin } from '../plugin.ts'
 import { putTask, workingPlugin } from '../testing/working-plugin.ts'
 import { taskCommands } from './commands.ts'

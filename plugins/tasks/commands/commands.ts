@@ -1,4 +1,5 @@
-import { adminFlags, defineCommand, watchFlag } from '#kernel'
+import { adminFlags, watchFlag } from '#cli'
+import { defineCommand } from '#kernel'
 
 /** Commands of `svc admin task`. */
 export const taskCommands = [

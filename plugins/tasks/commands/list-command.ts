@@ -1,4 +1,5 @@
-import { type CommandCall, formatTable, openAdminClient, requireWhole, showResult } from '#kernel'
+import { formatTable, openAdminClient, requireWhole, showResult } from '#cli'
+import type { CommandCall } from '#kernel'
 import { listTasks, type Task, taskPageSizes } from '../api.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {

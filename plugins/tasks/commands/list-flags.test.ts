@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { runCommand, testKernel } from '#kernel/testing'
+import { runCommand } from '#cli/testing'
+import { testKernel } from '#kernel/testing'
 import { tasksPlugin } from '../plugin.ts'
 import { putTask, workingPlugin } from '../testing/working-plugin.ts'
 import { taskCommands } from './commands.ts'

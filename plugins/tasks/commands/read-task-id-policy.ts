@@ -1,4 +1,4 @@
-import { usageError } from '#kernel'
+import { usageError } from '#cli'
 
 /** A task id as typed. Throws CommandError with exit code 2. */
 export function readTaskId(text: string): number {

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { retryTask } from '../api.ts'
 import { readTaskId } from './read-task-id-policy.ts'
 

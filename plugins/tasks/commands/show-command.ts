@@ -1,4 +1,5 @@
-import { type CommandCall, CommandError, formatFacts, openAdminClient } from '#kernel'
+import { formatFacts, openAdminClient } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { listTasks, type Task } from '../api.ts'
 import { readTaskId } from './read-task-id-policy.ts'
 

@@ -1,4 +1,5 @@
-import { type CommandCall, formatTable, openAdminClient } from '#kernel'
+import { formatTable, openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { taskStats } from '../api.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {

@@ -1,4 +1,5 @@
-import { database, definePlugin, defineTask, done, fail, type RunningKernel, taskKinds, taskQueue, wait } from '#kernel'
+import { database, definePlugin, defineTask, done, fail, taskKinds, taskQueue, wait } from '#kernel'
+import type { RunningKernel } from '#kernel/host'
 import { type } from '#kernel/schema'
 
 const hourMs = 3_600_000

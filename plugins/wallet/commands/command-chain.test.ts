@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createOutput } from '#kernel'
+import { createOutput } from '#cli/testing'
 import { chooseNetwork, hostOf } from './command-chain.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-choose-'))

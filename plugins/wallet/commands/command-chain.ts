@@ -1,4 +1,5 @@
-import { type CommandCall, CommandError, readSettings } from '#kernel'
+import { readSettings } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { type Chain, openChain } from '../chain/clients.ts'
 import { type NetworkChoice, type NetworkName, resolveNetwork } from '../chain/networks.ts'
 import { chainSection } from '../settings.ts'

@@ -1,4 +1,5 @@
-import { adminFlags, defineCommand, type FlagSpec } from '#kernel'
+import { adminFlags } from '#cli'
+import { defineCommand, type FlagSpec } from '#kernel'
 
 const json = { type: 'switch', description: 'Print the result as JSON, alone on standard output' } satisfies FlagSpec
 const confirmation = { type: 'duration', description: 'Timeout for the confirmation', default: '5m' } satisfies FlagSpec

@@ -1,4 +1,5 @@
-import { type CommandCall, usageError } from '#kernel'
+import { usageError } from '#cli'
+import type { CommandCall } from '#kernel'
 import { parseUsdfc } from '../funding/usdfc-amount-policy.ts'
 import { requireConfirmed, sendFunding } from './send-funding.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOutput } from '#kernel'
+import { createOutput } from '#cli/testing'
 import { readFaucetAnswer } from './faucet-answer-policy.ts'
 import type { Fetch } from './faucets.ts'
 import { createRun } from './fund-testnet-command.ts'

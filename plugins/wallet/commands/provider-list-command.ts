@@ -1,4 +1,5 @@
-import { type CommandCall, formatTable, readSettings } from '#kernel'
+import { formatTable, readSettings } from '#cli'
+import type { CommandCall } from '#kernel'
 import { type ListedProvider, readProviderDirectory } from '../chain/provider-directory.ts'
 import { chainSection } from '../settings.ts'
 import { chooseNetwork, hostOf, openCommandChain } from './command-chain.ts'

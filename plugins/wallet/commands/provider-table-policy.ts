@@ -1,5 +1,5 @@
 /** Formats providers. Their own texts are untrusted: the table keeps only printable characters. */
-import { onOneLine } from '#kernel'
+import { formatSize, onOneLine } from '#cli'
 import type { ListedProvider } from '../chain/provider-directory.ts'
 
 export type Health = 'reachable' | 'unreachable' | 'n/a' | 'skipped'
@@ -12,7 +12,6 @@ export interface CheckedProvider {
 export const providerHeader = ['id', 'name', 'active', 'service url', 'location', 'health', 'min piece', 'max piece'] as const
 
 const missing = '—'
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
 export function toProviderRow({ provider, health }: CheckedProvider): readonly string[] {
   const { id, name, isActive, serviceUrl, location, pieceBytesMin, pieceBytesMax } = provider
@@ -23,8 +22,8 @@ export function toProviderRow({ provider, health }: CheckedProvider): readonly s
     shown(serviceUrl),
     shown(location),
     health,
-    formatSize(pieceBytesMin),
-    formatSize(pieceBytesMax),
+    shownSize(pieceBytesMin),
+    shownSize(pieceBytesMax),
   ]
 }
 
@@ -54,12 +53,4 @@ export function describeProvider({ provider, health }: CheckedProvider) {
 }
 
 const shown = (text: string | undefined): string => onOneLine(text ?? '') || missing
-
-/** One decimal, or none for whole units. */
-function formatSize(bytes: bigint | undefined): string {
-  if (bytes === undefined) return missing
-  let size = Number(bytes)
-  let unit = 0
-  for (; size >= 1024 && unit < units.length - 1; unit++) size /= 1024
-  return `${Number.isInteger(size) ? size : size.toFixed(1)} ${units[unit]}`
-}
+const shownSize = (bytes: bigint | undefined): string => (bytes === undefined ? missing : formatSize(Number(bytes), 1))

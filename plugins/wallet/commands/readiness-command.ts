@@ -1,4 +1,5 @@
-import { type CommandCall, formatFacts, formatTable, openAdminClient } from '#kernel'
+import { formatFacts, formatTable, openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { chainReadiness, type Readiness } from '../readiness/readiness-api.ts'
 
 /** The service waits up to 20 s for the chain, longer than the default of --timeout. */

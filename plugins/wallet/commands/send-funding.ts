@@ -1,4 +1,5 @@
-import { type CommandCall, CommandError, formatDuration, readSettings, systemClock } from '#kernel'
+import { readSettings } from '#cli'
+import { type CommandCall, CommandError, formatDuration, systemClock } from '#kernel'
 import { type Chain, openAccount } from '../chain/clients.ts'
 import { planFunding, readBalances } from '../chain/payments.ts'
 import { toSpendingLimits } from '../chain/spending-policy.ts'

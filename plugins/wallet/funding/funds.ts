@@ -3,6 +3,7 @@ import { type ApprovalLimits, approvalAdvice } from '../chain/approval-policy.ts
 import { judgeVersions, type VersionVerdict } from '../chain/contract-version-policy.ts'
 import type { FundingView, WorkEstimate } from '../chain/payments.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
+import { formatUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
 
 export interface FundsDeps {
   readonly chain: Chain
@@ -70,11 +71,11 @@ function judge({ approvalState, depositNeeded, cdnLockup }: WorkEstimate, fundin
     return { isCovered: false, because: 'approval', message: `the approval of the storage service is too low. ${advice}` }
   }
   if (depositNeeded > 0n) {
-    const cdn = cdnLockup > 0n ? ` (CDN retrieval locks ${formatUsdfc(cdnLockup)})` : ''
+    const cdn = cdnLockup > 0n ? ` (CDN retrieval locks ${formatUsdfc(roundUpUsdfc(cdnLockup))})` : ''
     return {
       isCovered: false,
       because: 'deposit',
-      message: `the payment account lacks ${formatUsdfc(depositNeeded)} USDFC${cdn}; run \`svc wallet deposit\``,
+      message: `the payment account lacks ${formatUsdfc(roundUpUsdfc(depositNeeded))} USDFC${cdn}; run \`svc wallet deposit\``,
     }
   }
   return { isCovered: true }
@@ -84,10 +85,4 @@ function toAdditions({ dataSets, pieces, bytes, heldBytes }: Spending, hasCdn: b
   const empty = { isNewDataSet: true, hasCdn, currentBytes: 0n, addedBytes: 0n, pieces: 0 }
   const created = Array.from({ length: dataSets }, () => empty)
   return pieces === 0 ? created : [...created, { isNewDataSet: false, currentBytes: BigInt(heldBytes), addedBytes: BigInt(bytes), pieces }]
-}
-
-/** Rounded up to six decimals, so that depositing the printed amount suffices. */
-function formatUsdfc(baseUnits: bigint): string {
-  const micro = (baseUnits + 10n ** 12n - 1n) / 10n ** 12n
-  return `${micro / 1_000_000n}.${(micro % 1_000_000n).toString().padStart(6, '0')}`
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatUsdfc, parseUsdfc } from './usdfc-amount-policy.ts'
+import { formatUsdfc, parseUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
 
 test.each([
   ['1', 10n ** 18n],
@@ -44,4 +44,8 @@ test('a formatted amount parses to the same amount', () => {
     }),
   )
   expect([formatUsdfc(0n), formatUsdfc(10n ** 18n), formatUsdfc(5n * 10n ** 17n)]).toEqual(['0', '1', '0.5'])
+})
+
+test('an amount to deposit is rounded up to six decimals', () => {
+  expect([1n, 10n ** 12n, 10n ** 12n + 1n].map((amount) => formatUsdfc(roundUpUsdfc(amount)))).toEqual(['0.000001', '0.000001', '0.000002'])
 })

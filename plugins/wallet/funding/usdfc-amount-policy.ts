@@ -1,6 +1,7 @@
 /** Parses and formats USDFC amounts. Base units are 10^-18 USDFC. */
 
 const fractionDigits = 18
+const displayUnit = 10n ** 12n
 const amountPattern = /^\d{1,58}(?:\.(\d+))?$/
 
 export type AmountVerdict = { readonly isValid: true; readonly baseUnits: bigint } | { readonly isValid: false; readonly reason: string }
@@ -23,5 +24,8 @@ export function formatUsdfc(baseUnits: bigint): string {
   const fraction = digits.slice(digits.length - fractionDigits, end)
   return `${digits.slice(0, -fractionDigits)}${fraction && '.'}${fraction}`
 }
+
+/** At most six decimals, so that an amount to deposit is short to type and suffices. */
+export const roundUpUsdfc = (baseUnits: bigint): bigint => ((baseUnits + displayUnit - 1n) / displayUnit) * displayUnit
 
 const invalid = (reason: string): AmountVerdict => ({ isValid: false, reason })

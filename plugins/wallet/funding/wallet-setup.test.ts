@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silentLog, systemClock } from '#kernel'
-import { openTestDatabase, type TestDatabase } from '#kernel/testing'
+import { systemClock } from '#kernel'
+import { openTestDatabase, silentLog, type TestDatabase } from '#kernel/testing'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
 import { type Chain, openAccount, openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
@@ -99,7 +99,7 @@ test('data sets with CDN retrieval need the CDN lockup, and the waiting message 
   expect(await wallet.funds.canPay(work)).toEqual({ isCovered: true })
   expect(await createFunds({ ...deps, settings: { with_cdn: true } }).canPay(work)).toMatchObject({
     because: 'deposit',
-    message: expect.stringContaining('(CDN retrieval locks 100.000000); run `svc wallet deposit`'),
+    message: expect.stringContaining('(CDN retrieval locks 100); run `svc wallet deposit`'),
   })
 })
 

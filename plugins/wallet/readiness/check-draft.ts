@@ -1,4 +1,5 @@
-import type { LoadedConfig, Log } from '#kernel'
+import type { Log } from '#kernel'
+import type { LoadedConfig } from '#kernel/system'
 import type { SpendingSettings } from '../chain/spending-policy.ts'
 import type { Chain, ChainSettings } from '../contract.ts'
 import { chainSection, spendingSection } from '../settings.ts'

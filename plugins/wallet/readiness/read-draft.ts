@@ -1,4 +1,5 @@
-import { type ConfigState, envName, type FieldError, type FileValue, type LoadedConfig } from '#kernel'
+import type { FieldError, FileValue } from '#kernel'
+import { type ConfigState, envName, type LoadedConfig } from '#kernel/system'
 import { walletErrors } from '../errors.ts'
 import type { Preflight } from './readiness-api.ts'
 

@@ -1,7 +1,8 @@
 /** Admin API endpoints that check whether chain, wallet and providers are ready to store objects. */
 
-import { defineEndpoint, documented, type Setting, settingSchema } from '#kernel'
+import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { type Setting, settingSchema } from '#kernel/system'
 import { chainSection, observabilitySection } from '../settings.ts'
 
 const checkIds = [

@@ -1,4 +1,5 @@
-import { type Clock, clock, configState, defineRoutes, formatTime, log, serveEndpoint } from '#kernel'
+import { type Clock, clock, defineRoutes, formatTime, log, serveEndpoint, singleFlight } from '#kernel'
+import { configState } from '#kernel/system'
 import { toSpendingLimits } from '../chain/spending-policy.ts'
 import { chainClient, chainSettings, signer } from '../contract.ts'
 import { spendingSection } from '../settings.ts'
@@ -26,8 +27,6 @@ export const readinessRoutes = defineRoutes({
   uses: { chain: chainClient, signer, settings: chainSettings, spending: spendingSection.settings, clock },
   endpoints: [chainReadiness],
   register(app, { chain, signer, settings, spending, clock }) {
-    let running: Promise<Readiness> | undefined
-
     async function check(): Promise<Readiness> {
       const { default_copies: defaultCopies, allow_private_networks: allowPrivateNetworks } = settings
       const { readReadiness } = await import('./read-readiness.ts')
@@ -38,13 +37,8 @@ export const readinessRoutes = defineRoutes({
       return describe('runtime', { unusable: new Set(), defaultCopies, allowPrivateNetworks, chain: facts }, clock)
     }
 
-    serveEndpoint(app, chainReadiness, () => {
-      // Concurrent requests share one check: dashboards poll.
-      running ??= check().finally(() => {
-        running = undefined
-      })
-      return running
-    })
+    // Dashboards poll.
+    serveEndpoint(app, chainReadiness, singleFlight(check))
   },
 })
 

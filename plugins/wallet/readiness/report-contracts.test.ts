@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Log, silentLog } from '#kernel'
+import type { Log } from '#kernel'
+import { silentLog } from '#kernel/testing'
 import { ChainUnreachable } from '../chain/chain-error.ts'
 import { reportContracts } from './report-contracts.ts'
 

@@ -1,7 +1,6 @@
 /** Buckets as text. */
-import { formatFacts, formatTable } from '#kernel'
+import { formatFacts, formatSize, formatTable } from '#cli'
 import type { BucketChange, BucketDetail, BucketItem } from '../../buckets/bucket-api.ts'
-import { sizeText } from '../size-text-policy.ts'
 
 export function bucketTable(buckets: readonly BucketItem[]): string {
   if (buckets.length === 0) return 'No buckets found.'
@@ -11,7 +10,7 @@ export function bucketTable(buckets: readonly BucketItem[]): string {
     String(bucket.default_copies),
     String(bucket.minimum_durable_copies),
     String(bucket.object_count),
-    sizeText(bucket.total_size_bytes),
+    formatSize(bucket.total_size_bytes),
     bucket.created_at,
   ])
   return formatTable(['name', 'owner', 'copies', 'minimum', 'objects', 'size', 'created'], rows)
@@ -29,7 +28,7 @@ export function changeText({ name, owner_access_key, default_copies, minimum_dur
 export function bucketText(bucket: BucketDetail): string {
   const facts = formatFacts([
     ['Objects', bucket.object_count],
-    ['Size', sizeText(bucket.total_size_bytes)],
+    ['Size', formatSize(bucket.total_size_bytes)],
     ['Versioning', bucket.versioning_status],
     ['Created', bucket.created_at],
     ['Updated', bucket.updated_at],
@@ -48,7 +47,7 @@ function dataSetTable(dataSets: BucketDetail['data_sets']): string {
     set.data_set_id ?? '–',
     String(set.committed_copies),
     String(set.readable_copies),
-    sizeText(set.physical_bytes),
+    formatSize(set.physical_bytes),
   ])
   return formatTable(['slot', 'generation', 'status', 'provider', 'data_set', 'committed', 'readable', 'size'], rows)
 }

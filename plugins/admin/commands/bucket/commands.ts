@@ -1,4 +1,5 @@
-import { adminFlags, defineCommand, type FlagSpec } from '#kernel'
+import { adminFlags } from '#cli'
+import { defineCommand, type FlagSpec } from '#kernel'
 
 const copies = { type: 'number', description: 'Copies of each later upload, 1 to 8' } satisfies FlagSpec
 const minimumCopies = {

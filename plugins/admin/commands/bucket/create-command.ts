@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { createBucket } from '../../buckets/bucket-api.ts'
 import { changeText } from './bucket-text-policy.ts'
 import { readCopies } from './read-copies-policy.ts'

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { showBucket } from '../../buckets/bucket-api.ts'
 import { bucketText } from './bucket-text-policy.ts'
 

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { listBuckets } from '../../buckets/bucket-api.ts'
 import { bucketTable } from './bucket-text-policy.ts'
 

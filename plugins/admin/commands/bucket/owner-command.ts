@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { changeOwner } from '../../buckets/bucket-api.ts'
 import { changeText } from './bucket-text-policy.ts'
 

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient, requireConfirmation } from '#kernel'
+import { openAdminClient, requireConfirmation } from '#cli'
+import type { CommandCall } from '#kernel'
 import { type BucketChange, changeCopyPolicy, showBucket } from '../../buckets/bucket-api.ts'
 import { changeText } from './bucket-text-policy.ts'
 import { readCopies } from './read-copies-policy.ts'

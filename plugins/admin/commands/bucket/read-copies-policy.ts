@@ -1,4 +1,4 @@
-import { requireWhole } from '#kernel'
+import { requireWhole } from '#cli'
 
 const copiesMax = 8
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runCommand } from '#kernel/testing'
+import { runCommand } from '#cli/testing'
 import { testAdmin } from '../../testing/test-admin.ts'
 import { objectCommands } from './commands.ts'
 

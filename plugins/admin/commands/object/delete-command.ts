@@ -1,4 +1,5 @@
-import { type AdminClient, type CommandCall, CommandError, formatFacts, openAdminClient, requireConfirmation, usageError } from '#kernel'
+import { type AdminClient, formatFacts, openAdminClient, requireConfirmation, usageError } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { deleteObject } from '../../objects/object-api.ts'
 import { deleteObjectPermanently, deleteVersionPermanently } from '../../objects/version-api.ts'
 import { type NamedObject, readCurrent, readObjectName } from './read-history.ts'

@@ -1,6 +1,6 @@
-import { type AdminClient, type CommandCall, formatFacts, openAdminClient, usageError } from '#kernel'
+import { type AdminClient, formatFacts, formatSize, openAdminClient, usageError } from '#cli'
+import type { CommandCall } from '#kernel'
 import { downloadObject } from '../../objects/object-api.ts'
-import { sizeText } from '../size-text-policy.ts'
 import { fileNameOf } from './file-name-policy.ts'
 import { readObjectName } from './read-history.ts'
 import { refuseExisting, saveFile } from './save-file.ts'
@@ -26,7 +26,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   const text = formatFacts([
     ['Object downloaded', object.key],
     ['File', saved.path],
-    ['Size', sizeText(saved.size)],
+    ['Size', formatSize(saved.size)],
     ['ETag', etag],
     ['Content type', contentType],
   ])

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient, requireWhole, usageError } from '#kernel'
+import { openAdminClient, requireWhole, usageError } from '#cli'
+import type { CommandCall } from '#kernel'
 import { listObjects } from '../../objects/object-api.ts'
 import { listDeletedObjects } from '../../objects/version-api.ts'
 import { deletedText, pageText } from './object-text-policy.ts'

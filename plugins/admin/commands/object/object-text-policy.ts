@@ -1,8 +1,7 @@
 /** Objects and versions as text. */
-import { formatFacts, formatTable } from '#kernel'
+import { formatFacts, formatShare, formatSize, formatTable } from '#cli'
 import type { ObjectItem, ObjectPage, ObjectProvenance } from '../../objects/object-api.ts'
 import type { DeletedObjects, ObjectHistory } from '../../objects/version-api.ts'
-import { shareText, sizeText } from '../size-text-policy.ts'
 
 const none = '–'
 
@@ -12,7 +11,7 @@ export function pageText({ folders, objects, next_marker }: ObjectPage): string 
     ...folders.map(({ prefix }) => [prefix, none, 'folder', none, none, none]),
     ...objects.map((object) => [
       object.key,
-      sizeText(object.size),
+      formatSize(object.size),
       object.status,
       placeText(object.location),
       object.created_at,
@@ -27,7 +26,7 @@ export function deletedText({ objects, next_marker }: DeletedObjects): string {
   const rows = objects.map((object) => [
     object.key,
     object.deleted_at,
-    sizeText(object.restore_size),
+    formatSize(object.restore_size),
     object.restore_version_id,
     object.delete_marker_version_id,
   ])
@@ -38,7 +37,7 @@ export function historyText({ versions, next_version_marker }: ObjectHistory): s
   const rows = versions.map((version) => [
     version.version_id,
     version.is_current ? 'yes' : 'no',
-    version.is_delete_marker ? none : sizeText(version.size),
+    version.is_delete_marker ? none : formatSize(version.size),
     version.is_delete_marker ? 'delete marker' : version.status,
     version.is_delete_marker ? none : placeText(version.location),
     version.created_at,
@@ -54,7 +53,7 @@ export function statusText(key: string, status: ObjectProvenance & { readonly me
     ['State', status.state],
     ['Status', status.status],
     ['Message', status.message],
-    ['Upload', progress && `${shareText(progress.uploaded_bytes, progress.total_bytes)} of ${sizeText(progress.total_bytes)}`],
+    ['Upload', progress && `${formatShare(progress.uploaded_bytes, progress.total_bytes)} of ${formatSize(progress.total_bytes)}`],
     ['Piece CID', status.piece_cid],
     ['Copies', `${status.success_copies} of ${status.requested_copies} stored`],
     ['Copy health', health.reason_codes.length === 0 ? health.status : `${health.status} (${health.reason_codes.join(', ')})`],

@@ -1,4 +1,4 @@
-import { sizeText } from '../size-text-policy.ts'
+import { formatSize } from '#cli'
 
 const barWidth = 24
 
@@ -11,10 +11,10 @@ export interface Progress {
 
 /** `[######------------------]  25.0%  256.00 MiB of 1.00 GiB  12.34 MiB/s`. */
 export function progressText({ doneBytes, totalBytes, elapsedMs }: Progress): string {
-  const speed = elapsedMs > 0 ? `  ${sizeText(Math.round((doneBytes * 1000) / elapsedMs))}/s` : ''
-  if (totalBytes === undefined) return `${sizeText(doneBytes)}${speed}`
+  const speed = elapsedMs > 0 ? `  ${formatSize(Math.round((doneBytes * 1000) / elapsedMs))}/s` : ''
+  if (totalBytes === undefined) return `${formatSize(doneBytes)}${speed}`
   const share = totalBytes === 0 ? 1 : Math.min(doneBytes / totalBytes, 1)
   const filled = Math.floor(share * barWidth)
   const bar = `[${'#'.repeat(filled)}${'-'.repeat(barWidth - filled)}]`
-  return `${bar} ${(share * 100).toFixed(1).padStart(5)}%  ${sizeText(doneBytes)} of ${sizeText(totalBytes)}${speed}`
+  return `${bar} ${(share * 100).toFixed(1).padStart(5)}%  ${formatSize(doneBytes)} of ${formatSize(totalBytes)}${speed}`
 }

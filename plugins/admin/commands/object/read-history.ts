@@ -1,4 +1,5 @@
-import { type AdminClient, type CommandCall, CommandError } from '#kernel'
+import type { AdminClient } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { listObjectVersions, type ObjectVersion } from '../../objects/version-api.ts'
 
 /** Most rows of one page. */

@@ -1,4 +1,5 @@
-import { type CommandCall, CommandError, formatFacts, openAdminClient } from '#kernel'
+import { formatFacts, openAdminClient } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { restoreObject, restoreObjectVersion } from '../../objects/version-api.ts'
 import { readCurrent, readObjectName } from './read-history.ts'
 

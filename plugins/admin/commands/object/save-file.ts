@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { beforeSignalEnds, CommandError } from '#kernel'
+import { beforeSignalEnds } from '#cli'
+import { CommandError } from '#kernel'
 
 export interface SaveTarget {
   readonly file: string

@@ -1,4 +1,5 @@
-import { type AdminClient, type CommandCall, CommandError, openAdminClient, showResult } from '#kernel'
+import { type AdminClient, openAdminClient, showResult } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { objectProvenance, objectStatusDetail } from '../../objects/object-api.ts'
 import { statusText } from './object-text-policy.ts'
 import { type NamedObject, readCurrent, readObjectName } from './read-history.ts'

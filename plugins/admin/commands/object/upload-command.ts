@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type CommandCall, CommandError, formatFacts, openAdminClient } from '#kernel'
+import { formatFacts, formatSize, openAdminClient } from '#cli'
+import { type CommandCall, CommandError } from '#kernel'
 import { uploadObject } from '../../objects/object-api.ts'
-import { sizeText } from '../size-text-policy.ts'
 import { readObjectName } from './read-history.ts'
 import { showProgress } from './show-progress.ts'
 
@@ -22,7 +22,7 @@ export async function run(call: CommandCall): Promise<undefined> {
   const text = formatFacts([
     ['Object uploaded', uploaded.key],
     ['Version', uploaded.version_id],
-    ['Size', sizeText(uploaded.size)],
+    ['Size', formatSize(uploaded.size)],
     ['ETag', uploaded.etag],
     ['Content type', uploaded.content_type],
   ])

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient, requireWhole } from '#kernel'
+import { openAdminClient, requireWhole } from '#cli'
+import type { CommandCall } from '#kernel'
 import { listObjectVersions } from '../../objects/version-api.ts'
 import { historyText } from './object-text-policy.ts'
 import { noSuchKey, pageRowsMax, readObjectName } from './read-history.ts'

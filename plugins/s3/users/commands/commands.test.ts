@@ -1,6 +1,7 @@
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CommandWords, runCommand, type TestKernel, testKernel } from '#kernel/testing'
+import { type CommandWords, runCommand } from '#cli/testing'
+import { type TestKernel, testKernel } from '#kernel/testing'
 import { svcHome } from '../../../../cli/testing/run-svc.ts'
 import { builtinPlugins } from '../../../index.ts'
 import { s3Users } from '../../contract.ts'

@@ -1,4 +1,5 @@
-import { adminFlags, defineCommand } from '#kernel'
+import { adminFlags } from '#cli'
+import { defineCommand } from '#kernel'
 import { s3Roles } from '../../contract.ts'
 
 const roleMeaning = 'user: its own buckets; userplus: may also create buckets; admin: full access to every bucket'

@@ -1,4 +1,4 @@
-import { requireConfirmation } from '#kernel'
+import { requireConfirmation } from '#cli'
 import type { S3Role } from '../../contract.ts'
 
 /** The role admin can read and delete everything. Throws CommandError with exit code 2. */

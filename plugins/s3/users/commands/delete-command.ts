@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient, requireConfirmation } from '#kernel'
+import { openAdminClient, requireConfirmation } from '#cli'
+import type { CommandCall } from '#kernel'
 import { deleteUser } from '../user-api.ts'
 
 export async function run(call: CommandCall): Promise<undefined> {

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { listUsers } from '../user-api.ts'
 import { formatUsers } from './user-text-policy.ts'
 

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import { rotateSecret } from '../user-api.ts'
 import { formatCredentials } from './user-text-policy.ts'
 

@@ -1,4 +1,5 @@
-import { type CommandCall, openAdminClient } from '#kernel'
+import { openAdminClient } from '#cli'
+import type { CommandCall } from '#kernel'
 import type { S3Role } from '../../contract.ts'
 import { changeRole } from '../user-api.ts'
 import { requireConfirmedRole } from './confirmation-policy.ts'

@@ -1,4 +1,4 @@
-import { formatTable } from '#kernel'
+import { formatTable } from '#cli'
 import type { S3Credentials, S3UserItem } from '../user-api.ts'
 
 export function formatUsers(users: readonly S3UserItem[]): string {

@@ -1,4 +1,4 @@
-import { usageError } from './usage.ts'
+import { usageError } from '../usage.ts'
 
 const everywhere = new Set(['', '0.0.0.0', '[::]'])
 

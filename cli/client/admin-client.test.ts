@@ -5,12 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { kernelErrors } from '../errors.ts'
-import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
-import { defineRoutes } from '../http/routes.ts'
-import { type } from '../schema.ts'
-import { startTestListener, type TestListener, testOperator } from '../testing/admin-listener.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defineEndpoint, defineRoutes, kernelErrors, serveEndpoint } from '#kernel'
+import { type } from '#kernel/schema'
+import { startTestListener, type TestListener, testOperator } from '#kernel/testing'
 import { openAdminClient } from './admin-client.ts'
 
 const echo = defineEndpoint({
@@ -196,29 +194,34 @@ test('the address comes from the configuration unless it is given', async () => 
   expect(await (await open(password, { config, adminUrl: undefined })).call(drop)).toBeUndefined()
 })
 
-const answerOnce = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
-  vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () => new Response(body, { status, headers }))
+/** A program on another port that answers one request. */
+async function openOther(status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, headers).end(body)
+    server.close()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return open(password, { adminUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+}
 
 test('an answer of another program is not accepted', async () => {
-  const client = await open(password)
-  answerOnce(200, '<html>')
-  await expect(client.call(drop)).rejects.toThrow(`${listener.url} answered 200, but not as svc does`)
-  answerOnce(200, '<html>')
-  await expect(client.call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow('but not as svc does')
-  answerOnce(200, '{"name": 1}')
-  await expect(client.call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow(
+  const html = await openOther(200, '<html>')
+  await expect(html.call(drop)).rejects.toThrow(`${html.url} answered 200, but not as svc does`)
+  await expect((await openOther(200, '<html>')).call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow(
+    'but not as svc does',
+  )
+  await expect((await openOther(200, '{"name": 1}')).call(echo, { params: { name: 'x' }, body: { text: '' } })).rejects.toThrow(
     'answers in a form that this svc does not know',
   )
-  answerOnce(302, '', { location: 'https://elsewhere.example/' })
-  await expect(client.call(drop)).rejects.toThrow('redirects to https://elsewhere.example/')
-  answerOnce(200, '{"status": "UP"}')
-  await expect(client.readHealth()).rejects.toThrow('but not as svc does')
+  const redirecting = await openOther(302, '', { location: 'https://elsewhere.example/' })
+  await expect(redirecting.call(drop)).rejects.toThrow('redirects to https://elsewhere.example/')
+  await expect((await openOther(200, '{"status": "UP"}')).readHealth()).rejects.toThrow('but not as svc does')
 })
 
 test('a refusal names the next step: set the password, or wait', async () => {
   await expect((await open({ SVC_ADMIN_PASSWORD: 'wrong' })).call(drop)).rejects.toThrow('; set SVC_ADMIN_PASSWORD, or make a new password')
-  answerOnce(429, '{"error": "Too many."}', { 'retry-after': '9' })
-  await expect((await open(password)).call(drop)).rejects.toThrow('Too many; try again in 9 s')
+  const busy = await openOther(429, '{"error": "Too many."}', { 'retry-after': '9' })
+  await expect(busy.call(drop)).rejects.toThrow('Too many; try again in 9 s')
 })
 
 test('an absent, slow or foreign service is named in the error', async () => {
@@ -230,4 +233,15 @@ test('an absent, slow or foreign service is named in the error', async () => {
   await expect(hurried.call(wait)).rejects.toThrow('it did not come within 0.001 s (--timeout)')
   const elsewhere = await open(password, { adminUrl: `${listener.url}/nowhere` })
   await expect(elsewhere.readHealth()).rejects.toThrow(`${listener.url}/nowhere answered 404, but not as svc does`)
+})
+
+test('--timeout also limits the wait for the rest of a JSON answer', async () => {
+  const server = createServer((_request, response) => void response.writeHead(200).write('{')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = await open(password, { adminUrl: `127.0.0.1:${(server.address() as AddressInfo).port}`, timeout: 50 })
+  // On a busy machine the headers may already be late.
+  const limited = / (sent nothing for|did not come within) 0\.05 s/
+  await expect(client.call(drop)).rejects.toThrow(limited)
+  await expect(client.readHealth()).rejects.toThrow(limited)
+  server.close().closeAllConnections()
 })

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { CommandError } from './command.ts'
+import { CommandError } from '#kernel'
 
 export interface PromptStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }

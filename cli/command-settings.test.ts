@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { defineSection } from '../config/section.ts'
-import { integer, text } from '../config/setting.ts'
-import { CommandError } from './command.ts'
+import { CommandError, defineSection, integer, text } from '#kernel'
 import { findPlace, readSettings } from './command-settings.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-settings-'))

@@ -1,6 +1,6 @@
+import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { type ChecksumAlgorithm, checksumLengths, isChecksumAlgorithm } from './checksum-algorithms.ts'
-import type { Headers } from './headers.ts'
-import { S3Error } from './s3-error.ts'
 
 export interface ChecksumRequest {
   readonly algorithm: ChecksumAlgorithm

@@ -1,5 +1,5 @@
 /** Refusals of the Admin API as messages with the next step. */
-import { CommandError } from './command.ts'
+import { CommandError } from '#kernel'
 
 /** A refusal by the service. */
 export class AdminRefusal extends CommandError {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { Authentication, Signer } from '../auth/authentication.ts'
 import { decodeChunkedBody } from '../auth/chunked-body.ts'
 import type { Payload } from '../auth/payload.ts'
+import type { Headers } from '../wire/headers.ts'
+import { S3Error } from '../wire/s3-error.ts'
 import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from './checksum-algorithms.ts'
 import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, requireDigest } from './checksums.ts'
-import type { Headers } from './headers.ts'
-import { S3Error } from './s3-error.ts'
 
 export interface BodyDigests {
   readonly size: number

@@ -1,11 +1,12 @@
 /** How a command talks to the running service: the Admin API with HTTP Basic credentials. */
-import { checkSchema } from '../check-schema.ts'
-import type { Endpoint, EndpointAnswer, EndpointRequest } from '../http/endpoint.ts'
+
+import { type CommandCall, CommandError, type FlagSpec } from '#kernel'
+import { checkSchema } from '#kernel/host'
+import type { Endpoint, EndpointAnswer, EndpointRequest } from '#kernel/system'
 import { isUnencryptedRemote, readAdminUrl } from './admin-address.ts'
 import { findPassword, readLocalAdmin } from './admin-credentials.ts'
 import { notSvc, refusalOf } from './admin-refusal.ts'
 import { openStream, readText, type StreamAnswer, type StreamRequest } from './admin-stream.ts'
-import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
 
 /** Flags of every command of `svc admin`. */
 export const adminFlags = {
@@ -62,50 +63,27 @@ export async function openAdminClient(call: ClientCall): Promise<AdminClient> {
     return basic(local.username, await findPassword(call, local.username))
   }
 
-  async function send(method: string, path: string, body?: unknown): Promise<Reply> {
-    // The health route needs no password.
-    const credentials = path === '/healthz' ? undefined : await authorize()
-    const init = {
-      method,
-      headers: {
-        ...(credentials === undefined ? {} : { authorization: credentials }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeoutMs),
-      // Following a redirect would turn a change into a GET and could send the password to another host.
-      redirect: 'manual',
-    } as const
-    try {
-      const response = await fetch(url + path, init)
-      return { response, answer: readJson(await response.text()) }
-    } catch (cause) {
-      throw new CommandError(`no answer from ${url}: ${explain(cause, timeoutMs)}`, { cause })
-    }
-  }
-
-  const open = async (endpoint: Endpoint, request: WireRequest, body?: UploadBody) =>
+  const open = async (endpoint: Endpoint, request: WireRequest = {}, body?: UploadBody) =>
     openEndpoint(endpoint, { request, body }, { url, timeoutMs, authorization: await authorize() })
 
   return {
     url,
-    async call(endpoint, ...[request]) {
-      const sent = (request ?? {}) as WireRequest
-      if (isTransfer(endpoint)) return readStreamed(endpoint, await open(endpoint, sent), url)
-      const { response, answer } = await send(endpoint.method, pathOf(endpoint, sent), sent.body)
-      if (!response.ok) throw refusalOf(url, response, answer)
-      return readAnswer(endpoint, { response, answer }, url) as never
-    },
-    upload: async (endpoint, request, body) => readStreamed(endpoint, await open(endpoint, request as WireRequest, body), url),
+    call: async (endpoint, ...[request]) => readAnswer(endpoint, await open(endpoint, request as WireRequest), url),
+    upload: async (endpoint, request, body) => readAnswer(endpoint, await open(endpoint, request as WireRequest, body), url),
     async open(endpoint, ...[request]) {
-      const opened = await open(endpoint, (request ?? {}) as WireRequest)
+      const opened = await open(endpoint, request as WireRequest)
       if (isStreamOf(endpoint, opened.response)) return opened
       opened.close()
       throw notSvc(url, opened.response.status)
     },
     async readHealth() {
-      const { response, answer } = await send('GET', '/healthz')
-      if (!isHealth(answer)) throw refusalOf(url, response, undefined)
+      // The health route needs no password.
+      const opened = await send(
+        { base: url, path: '/healthz', method: 'GET', headers: {}, answerMs: timeoutMs, idleMs: timeoutMs },
+        timeoutMs,
+      )
+      const answer = readJson(await readText(opened, url))
+      if (!isHealth(answer)) throw refusalOf(url, opened.response, undefined)
       return answer
     },
   }
@@ -122,7 +100,7 @@ interface OpenOptions {
   readonly authorization: string | undefined
 }
 
-/** Does not use fetch, which times out after 300 s without an answer and fails on a 401 to a streamed body. */
+/** Resolves with the headers of a successful answer. */
 async function openEndpoint(
   endpoint: Endpoint,
   { request, body }: { readonly request: WireRequest; readonly body?: UploadBody | undefined },
@@ -137,13 +115,21 @@ async function openEndpoint(
     ...(size === undefined ? {} : { 'content-length': String(size) }),
   }
   const answerMs = isTransfer(endpoint) ? Math.max(timeoutMs, Number(endpoint.deadlineMs)) : timeoutMs
-  const sent = { base: url, path: pathOf(endpoint, request), method: endpoint.method, headers, body: json ?? body?.bytes, answerMs }
-  const opened = openStream(sent).catch((cause) => askWithoutBody(sent, cause, timeoutMs))
-  const answer = await opened.catch((cause) => {
-    throw cause instanceof CommandError ? cause : new CommandError(`no answer from ${url}: ${explain(cause, timeoutMs)}`, { cause })
-  })
+  const path = pathOf(endpoint, request)
+  const idle = isTransfer(endpoint) || endpoint.media !== undefined ? {} : { idleMs: timeoutMs }
+  const sent = { base: url, path, method: endpoint.method, headers, body: json ?? body?.bytes, answerMs, ...idle }
+  const answer = await send(sent, timeoutMs)
   if (answer.response.ok) return answer
   throw refusalOf(url, answer.response, readJson(await readText(answer, url)))
+}
+
+/** Throws CommandError when the connection fails. */
+async function send(sent: StreamRequest, timeoutMs: number): Promise<StreamAnswer> {
+  try {
+    return await openStream(sent).catch((cause) => askWithoutBody(sent, cause, timeoutMs))
+  } catch (cause) {
+    throw cause instanceof CommandError ? cause : new CommandError(`no answer from ${sent.base}: ${explain(cause as Error)}`, { cause })
+  }
 }
 
 const cutCodes: readonly unknown[] = ['EPIPE', 'ECONNRESET']
@@ -160,15 +146,6 @@ async function askWithoutBody(sent: StreamRequest, cause: unknown, answerMs: num
 /** Downloaded objects have any media type and are attachments. */
 const isStreamOf = ({ media }: Endpoint, { headers }: Response): boolean =>
   headers.get('content-type') === media || headers.has('content-disposition')
-
-const readStreamed = async (endpoint: Endpoint, opened: StreamAnswer, url: string): Promise<never> =>
-  readAnswer(endpoint, { response: opened.response, answer: readJson(await readText(opened, url)) }, url) as never
-
-interface Reply {
-  readonly response: Response
-  /** The parsed JSON body. */
-  readonly answer: unknown
-}
 
 interface WireRequest {
   readonly params?: Readonly<Record<string, unknown>>
@@ -201,11 +178,12 @@ function readJson(text: string): unknown {
 }
 
 /** Refuses an answer of an unexpected form, which would fail later or be displayed wrongly. */
-function readAnswer({ path, answer: expected, status = 200 }: Endpoint, { response, answer }: Reply, url: string): unknown {
-  if (response.status !== status || (expected && answer === undefined)) throw notSvc(url, response.status)
-  if (!expected) return undefined
+async function readAnswer({ path, answer: expected, status = 200 }: Endpoint, opened: StreamAnswer, url: string): Promise<never> {
+  const answer = readJson(await readText(opened, url))
+  if (opened.response.status !== status || (expected && answer === undefined)) throw notSvc(url, opened.response.status)
+  if (!expected) return undefined as never
   const { errors } = checkSchema(expected, answer)
-  if (!errors) return answer
+  if (!errors) return answer as never
   throw new CommandError(
     `${url}${path} answers in a form that this svc does not know (${errors.summary}); compare svc version with svc admin status`,
   )
@@ -214,11 +192,4 @@ function readAnswer({ path, answer: expected, status = 200 }: Endpoint, { respon
 const isHealth = (value: unknown): value is { status: string } => healthStates.includes((value as { status?: unknown } | undefined)?.status)
 
 /** An AggregateError of several addresses has no message. */
-const reasonOf = (error: Error): string => error.message || String((error as NodeJS.ErrnoException).code)
-
-function explain(error: unknown, timeoutMs: number): string {
-  if (error instanceof DOMException && error.name === 'TimeoutError') return `it did not come within ${timeoutMs / 1000} s (--timeout)`
-  const { cause } = error as Error
-  const reason = reasonOf(cause instanceof Error ? cause : (error as Error))
-  return `${reason}; is svc serve running there?`
-}
+const explain = (error: Error): string => `${error.message || String((error as NodeJS.ErrnoException).code)}; is svc serve running there?`

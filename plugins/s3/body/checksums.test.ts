@@ -1,8 +1,8 @@
 import { array, assert, asyncProperty, constantFrom, uint8Array } from 'fast-check'
 import { expect, test } from 'vitest'
+import { readHeaders } from '../wire/headers.ts'
 import { type ChecksumAlgorithm, checksumLengths, startChecksum } from './checksum-algorithms.ts'
 import { decodeChecksum, readAnnouncedTrailers, readBodyChecks } from './checksums.ts'
-import { readHeaders } from './headers.ts'
 
 async function checksum(algorithm: ChecksumAlgorithm, pieces: readonly Uint8Array[]): Promise<Buffer> {
   const running = await startChecksum(algorithm)

@@ -1,7 +1,7 @@
 /** `--watch`: the same result again and again until Ctrl-C. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AdminRefusal } from './admin-refusal.ts'
-import { type CommandCall, CommandError, type FlagSpec } from './command.ts'
+import { type CommandCall, CommandError, type FlagSpec } from '#kernel'
+import { AdminRefusal } from '../client/admin-refusal.ts'
 import { type Interrupt, watchInterrupt } from './interrupt.ts'
 
 export const watchIntervalMs = 2000

@@ -1,9 +1,11 @@
-/** Requests whose body or answer is a stream: as long as bytes move, no limit of time ends them. */
+/**
+ * The requests of commands. Bodies and answers are streams: as long as bytes move, no limit of time ends them. Does not use fetch, which
+ * times out after 300 s without an answer, fails on a 401 to a streamed body, and follows redirects.
+ */
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { within } from '../within.ts'
-import { CommandError } from './command.ts'
+import { CommandError, within } from '#kernel'
 
 /** Longest wait for the next bytes. Longer than the heartbeat of the event stream, and than a disk takes to flush. */
 export const streamIdleMs = 60_000

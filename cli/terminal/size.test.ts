@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareText, sizeText } from './size-text-policy.ts'
+import { formatShare, formatSize } from './size.ts'
 
 test.each([
   [0, '0 B'],
@@ -9,7 +9,7 @@ test.each([
   [2 ** 30 * 1.5, '1.50 GiB'],
   [2 ** 40, '1.00 TiB'],
 ])('%d bytes are %s', (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text)
+  expect(formatSize(bytes)).toBe(text)
 })
 
 test.each([
@@ -17,5 +17,5 @@ test.each([
   [0, 8, '0.0%'],
   [1, 0, 'n/a'],
 ])('%d of %d is %s', (part, whole, text) => {
-  expect(shareText(part, whole)).toBe(text)
+  expect(formatShare(part, whole)).toBe(text)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatFacts } from './table.ts'
+import { formatFacts } from './terminal/table.ts'
 import { requireConfirmation, requireWhole } from './usage.ts'
 
 test('label lines omit empty values and control characters', () => {

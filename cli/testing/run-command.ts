@@ -1,6 +1,6 @@
-import type { Command } from '../cli/command.ts'
-import { createOutput } from '../cli/output.ts'
-import type { TestKernel } from './test-kernel.ts'
+import type { Command } from '#kernel/host'
+import type { TestKernel } from '#kernel/testing'
+import { createOutput } from '../terminal/output.ts'
 
 export interface CommandEnd {
   readonly code: number

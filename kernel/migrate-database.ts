@@ -1,10 +1,10 @@
-import { schemasOf } from '../db/schemas-of.ts'
-import type { PreparedKernel } from '../prepare.ts'
+import { schemasOf } from './db/schemas-of.ts'
+import type { PreparedKernel } from './prepare.ts'
 
 /** Applies the pending migrations of the kernel and the enabled plugins and returns their names, such as `storage/0001-init`. */
 export async function migrateDatabase(prepared: PreparedKernel): Promise<readonly string[]> {
-  const { lockData } = await import('../lock/data-lock.ts')
-  const { openKernelDatabase } = await import('../db/open-kernel.ts')
+  const { lockData } = await import('./lock/data-lock.ts')
+  const { openKernelDatabase } = await import('./db/open-kernel.ts')
   // I-26
   using _lock = await lockData(prepared)
   await using database = await openKernelDatabase(prepared.dsn, schemasOf(prepared))

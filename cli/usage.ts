@@ -1,5 +1,5 @@
 /** Checks of a command line that its declaration cannot express. All throw CommandError with exit code 2. */
-import { CommandError } from './command.ts'
+import { CommandError } from '#kernel'
 
 export const usageError = (message: string): CommandError => new CommandError(message, { exitCode: 2 })
 

@@ -1,4 +1,4 @@
-import type { Output } from './command.ts'
+import type { Output } from '#kernel'
 import { createLiveOutput } from './live-output.ts'
 
 interface Sink {

@@ -1,9 +1,9 @@
 /** Where the commands of `svc admin` find the password of the operator. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { adminAuthSection, adminSection } from '../settings.ts'
-import { type CommandCall, CommandError, type Output } from './command.ts'
-import { adviseInit, findPlace, readSettings } from './command-settings.ts'
+import { type CommandCall, CommandError, type Output } from '#kernel'
+import { adminAuthSection, adminSection } from '#kernel/host'
+import { adviseInit, findPlace, readSettings } from '../command-settings.ts'
 
 type CommandLine = Pick<CommandCall, 'flags' | 'env' | 'cwd'>
 

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { defineEndpoint, serveEndpoint } from '../http/endpoint.ts'
-import { defineRoutes } from '../http/routes.ts'
-import { cheapPasswordHash, startTestListener, testOperator } from '../testing/admin-listener.ts'
+import { defineEndpoint, defineRoutes, serveEndpoint } from '#kernel'
+import { cheapPasswordHash, startTestListener, testOperator } from '#kernel/testing'
 import { openAdminClient } from './admin-client.ts'
 
 const drop = defineEndpoint({ method: 'DELETE', path: '/api/v1/things', summary: 'Drop', status: 204 })

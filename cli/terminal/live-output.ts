@@ -1,5 +1,5 @@
 /** Output of commands that write more than once. */
-import type { Output } from './command.ts'
+import type { Output } from '#kernel'
 
 interface LiveSink {
   readonly isTTY?: boolean

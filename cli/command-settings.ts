@@ -1,8 +1,6 @@
 import { dirname, join } from 'node:path'
-import { defaultDataDir, resolveConfigPath } from '../config/file.ts'
-import { describeProblem, loadConfig } from '../config/load.ts'
-import type { SettingTable, SettingValues, TypedSection } from '../config/section.ts'
-import { type CommandCall, CommandError } from './command.ts'
+import { type CommandCall, CommandError, type SettingValues } from '#kernel'
+import { defaultDataDir, describeProblem, loadConfig, resolveConfigPath, type SettingTable, type TypedSection } from '#kernel/host'
 
 /** The configuration file of a command, and the default directory of its data. */
 export interface CommandPlace {

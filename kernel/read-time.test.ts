@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readTime } from './read-time-policy.ts'
+import { readTime } from './read-time.ts'
 
 test.each([
   ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],

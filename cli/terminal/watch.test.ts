@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AdminRefusal } from './admin-refusal.ts'
-import { CommandError } from './command.ts'
+import { CommandError } from '#kernel'
+import { AdminRefusal } from '../client/admin-refusal.ts'
 import { createOutput } from './output.ts'
 import { type Shown, showResult } from './watch.ts'
 
