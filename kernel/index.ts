@@ -73,24 +73,28 @@ export {
 export { startKernel } from './start.ts'
 export { suggest, typoDistance } from './suggest.ts'
 export { LeaseLost } from './tasks/fence.ts'
-export { type ListedTask, type TaskCount, type TaskLedger, taskLedger } from './tasks/ledger.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type EnqueueOptions, type TaskQueue, taskQueue } from './tasks/queue.ts'
 export { runSecondsBuckets, type TaskRuns, taskRuns } from './tasks/run-counts.ts'
 export {
   type DueTimes,
+  defineLane,
   defineRecovery,
   defineTask,
   dueTimes,
   type TaskKind,
+  type TaskLane,
   type TaskRun,
   type TaskSchedule,
   type TaskSubject,
   taskKinds,
+  taskLanes,
   taskRecoveries,
   taskSchedules,
 } from './tasks/task.ts'
-export { type TaskUpdate, taskUpdated } from './tasks/task-updated.ts'
+export { type TaskChange, type TaskChanges, taskChanges } from './tasks/task-changes.ts'
+export { type RetryRefusal, type TaskControl, taskControl } from './tasks/task-control.ts'
+export { type TaskRecord, type TaskStatus, taskColumns } from './tasks/task-record.ts'
 export { type WorkerHealth, workerHealth } from './tasks/worker-health.ts'
 export { version } from './version.ts'
 export { contributionsTo } from './wiring.ts'

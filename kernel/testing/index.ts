@@ -1,4 +1,18 @@
 /** Test support for plugins: import it as `#kernel/testing`. */
+
+export { insertTaskRow, type TaskRow } from '../tasks/testing/task-rows.ts'
+export {
+  bind,
+  openTasks,
+  type RunningEngine,
+  readTask,
+  type Script,
+  scriptedKind,
+  settings as workerSettings,
+  startEngine,
+  type TestTasks,
+  wrongCounters,
+} from '../tasks/testing/test-engine.ts'
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'

@@ -11,6 +11,7 @@ import {
   metricCollectors,
   ownedDirectories,
   taskKinds,
+  taskLanes,
   taskQueue,
   taskRecoveries,
   taskSchedules,
@@ -46,6 +47,7 @@ export const storagePlugin = definePlugin({
       async () => (await import('./removals/cleanup-task.ts')).cleanupTask,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsTask,
     ),
+    taskLanes.load(async () => (await import('./lanes.ts')).storageLanes),
     taskSchedules.load(async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
     dueTimes.load(async () => (await import('./due-times-store.ts')).storageDueTimes),
     taskRecoveries.with(

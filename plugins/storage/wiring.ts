@@ -1,5 +1,5 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
-import { clock, contributions, database, events, log, provide, taskQueue, workerSection } from '#kernel'
+import { clock, contributions, database, events, log, provide, taskChanges, taskQueue, workerSection } from '#kernel'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
 import { createCache } from './cache/cache.ts'
 import { type BlobRef, blobsOfContent } from './cache/cache-store.ts'
@@ -49,7 +49,7 @@ export const storageServices = [
   }),
   provide(cacheGauge, { cache }, ({ cache }) => cache),
   provide(readCounts, {}, () => ({ cache: 0, provider: 0 })),
-  provide(uploadEvents, { database, clock, events, log, queue: taskQueue }, createUploadEvents),
+  provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
   provide(uploadMeter, { clock, uploadEvents }, (uses) => createUploadMeter(uses.clock, uses.uploadEvents.progressed)),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')

@@ -1,5 +1,6 @@
-import { formatTime, type ListedTask } from '#kernel'
+import { formatTime } from '#kernel'
 import type { Task } from './api.ts'
+import type { ListedTask } from './ledger/ledger.ts'
 
 export function describeTask(task: ListedTask): Task {
   const isWaiting = task.presentationStatus === 'waiting'

@@ -1,7 +1,7 @@
-import { formatTime, type SystemState, type WorkerHealth } from '#kernel'
+import { formatTime, type SystemState } from '#kernel'
 import type { CacheStats as StoredCacheStats } from '#plugins/storage'
 import type { Chain } from '#plugins/wallet'
-import type { CacheStats, SystemInfo, Workers } from './system-api.ts'
+import type { CacheStats, SystemInfo } from './system-api.ts'
 
 export interface SystemSituation {
   readonly state: SystemState
@@ -21,13 +21,6 @@ export function describeSystem({ state, nowMs, chain }: SystemSituation): System
     ...(chain && { network: chain.network.name, chain_id: chain.network.chainId }),
     plugins: plugins.map(({ id, enabled }) => ({ id, enabled })),
   }
-}
-
-/** All background work runs in one engine. */
-export function describeWorkers(tasks: WorkerHealth): Workers {
-  const healthy = tasks.isHealthy()
-  const { active, lastPollAtMs } = tasks.activity()
-  return { workers: { tasks: healthy }, details: { tasks: { healthy, last_tick_at: formatTime(lastPollAtMs), active } } }
 }
 
 export function describeCache(stats: StoredCacheStats): CacheStats {

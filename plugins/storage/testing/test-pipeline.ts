@@ -1,4 +1,4 @@
-import { type Events, type Outcome, type PublishedEvent, silentLog } from '#kernel'
+import { type Events, type Outcome, type PublishedEvent, silentLog, type TaskChanges } from '#kernel'
 import { createFakeClock, type FakeClock } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
@@ -41,6 +41,8 @@ export interface TestPipeline extends Pipeline {
   readonly world: World
   /** Published events. */
   readonly published: PublishedEvent[]
+  /** Without changes. */
+  readonly taskChanges: TaskChanges
   /** Enqueued tasks, such as `commit 1`. */
   readonly scheduled: string[]
 }
@@ -70,7 +72,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     publish: ({ topic }, payload) => void published.push({ topic, payload }),
     subscribe: () => () => {},
   }
-  const uploadEvents = createUploadEvents({ database, clock, events, log: silentLog, queue: { isOpen: () => true } })
+  const taskChanges: TaskChanges = { subscribe: () => () => {} }
+  const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: { isOpen: () => true } })
   const pipeline = {
     database,
     clock,
@@ -78,6 +81,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     scheduled,
     log: silentLog,
     events,
+    taskChanges,
     published,
     uploadEvents,
     schedule: {

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { TaskStatus } from '#kernel'
+import { insertTaskRow, openTasks, type TestTasks } from '#kernel/testing'
 import type { ListTasks } from './ledger.ts'
-import { listTasks } from './ledger-store.ts'
-import type { TaskStatus } from './task-record.ts'
-import { insertTaskRow } from './testing/task-rows.ts'
-import { openTasks, type TestTasks } from './testing/test-engine.ts'
+import { listTasks } from './task-list-store.ts'
 
 const kinds = ['work', 'other', 'routine'] as const
 const hidden = ['routine']

@@ -1,4 +1,5 @@
-import { contributions, defineMetric, runSecondsBuckets, taskKinds, taskLedger, taskRuns } from '#kernel'
+import { contributions, defineMetric, runSecondsBuckets, taskKinds, taskRuns } from '#kernel'
+import { taskLedger } from '../ledger/ledger.ts'
 
 const activeStatuses = ['pending', 'running'] as const
 
