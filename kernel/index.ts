@@ -24,6 +24,7 @@ export { type ContributedItem, type Contributions, contributions } from './contr
 export { type Database, database, dbSchemas, type Reader, type Row, type Schema, type SqlValue, type Tx } from './db/database.ts'
 export { isNotWritten } from './db/database-error.ts'
 export { defineMigration, type Migration } from './db/migration.ts'
+export { type NoParams, type Params, type Statement, sqlStatement, statementsOver, type TablesOf } from './db/statement.ts'
 export { defineErrors, type ErrorSpec, type FieldError, kernelErrors, SvcError, type SvcErrorOptions } from './errors.ts'
 export { defineEvent, type EventKind, type Events, eventKinds, events, type PublishedEvent } from './events.ts'
 export { type Contribution, defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'

@@ -22,3 +22,4 @@ export { type CommandEnd, type CommandWords, runCommand } from './run-command.ts
 export { type ConformanceCase, checkTaskKind } from './task-conformance.ts'
 export { openTestDatabase, type TestDatabase } from './test-database.ts'
 export { type TestKernel, type TestKernelOptions, testKernel } from './test-kernel.ts'
+export { queryPlan, readerOf, watchStatements } from './watch-statements.ts'
