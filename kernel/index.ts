@@ -8,6 +8,7 @@ export { matching, nonEmptyText } from './config/value-rule.ts'
 export { type Database, database, dbSchemas, type Reader, type SqlValue, type Tx } from './db/database.ts'
 export { isNotWritten } from './db/database-error.ts'
 export { defineMigration, type Migration } from './db/migration.ts'
+export { type NoParams, type Params, type Statement, sqlStatement, statementsOver, type TablesOf } from './db/statement.ts'
 export { defineErrors, type FieldError, kernelErrors, SvcError, type SvcErrorOptions } from './errors.ts'
 export { defineEvent, type Events, eventKinds, events, type PublishedEvent } from './events.ts'
 export { defineExtensionPoint, type ExtensionPoint } from './extension-point.ts'
@@ -34,14 +35,16 @@ export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type TaskQueue, taskQueue } from './tasks/queue.ts'
 export {
   type DueTimes,
+  defineLane,
   defineRecovery,
   defineTask,
   dueTimes,
   type TaskRun,
   type TaskSchedule,
   taskKinds,
+  taskLanes,
   taskRecoveries,
   taskSchedules,
 } from './tasks/task.ts'
-export { type TaskUpdate, taskUpdated } from './tasks/task-updated.ts'
+export { type TaskChanges, taskChanges } from './tasks/task-changes.ts'
 export { within } from './within.ts'

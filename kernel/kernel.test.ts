@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configSections, defineSection } from './config/section.ts'
 import { secret } from './config/setting.ts'
+import { contributions } from './contributions.ts'
 import { defineHealthCheck, healthChecks } from './http/health.ts'
 import { defineListener, listeners } from './http/listeners.ts'
 import { adminRoutes, defineRoutes } from './http/routes.ts'
@@ -90,6 +91,16 @@ test('I-11: setup mode creates no services and no listeners, and every address a
   expect(svc.kernel.urls).toEqual({})
   expect(steps).toEqual([])
   expect(existsSync(`${svc.dir}/db`)).toBe(false)
+})
+
+test('the database and the background tasks are health checks like those of plugins', async () => {
+  await using svc = await testKernel({ plugins: recordedPlugins([]) })
+  const names = () =>
+    svc.kernel
+      .get(contributions)
+      .to(healthChecks)
+      .map(({ pluginId, item }) => `${pluginId}: ${item.name}`)
+  expect(names()).toEqual(['kernel: db', 'kernel: worker/tasks', 'cars: fuel'])
 })
 
 test('a missing setting that the environment supplies leads to full mode', async () => {

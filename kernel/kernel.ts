@@ -12,18 +12,20 @@ import type { ExtensionPoint } from './extension-point.ts'
 import { healthChecks } from './http/health.ts'
 import { listeners as listenerPoint, type RunningListener } from './http/listeners.ts'
 import { adminRoutes } from './http/routes.ts'
+import { kernelContributions } from './kernel-contributions.ts'
 import { limits } from './limits.ts'
-import type { LoadedPlugin } from './loaded-plugin.ts'
+import { type LoadedPlugin, loadPlugin } from './loaded-plugin.ts'
 import type { LockWait } from './lock/data-lock.ts'
 import { createLog, type Log, log as logRef } from './log.ts'
 import type { PreparedKernel } from './prepare.ts'
 import type { ServiceRef, Uses } from './service.ts'
 import { adminAuthSection, adminSection, loggingSection, workerSection } from './settings.ts'
 import type { Bound, TaskEngine } from './tasks/engine.ts'
-import { taskLedger } from './tasks/ledger.ts'
 import { taskQueue } from './tasks/queue.ts'
 import { taskRuns } from './tasks/run-counts.ts'
-import { dueTimes, taskKinds, taskRecoveries, taskSchedules } from './tasks/task.ts'
+import { dueTimes, taskKinds, taskLanes, taskRecoveries, taskSchedules } from './tasks/task.ts'
+import { taskChanges } from './tasks/task-changes.ts'
+import { taskControl } from './tasks/task-control.ts'
 import { workerHealth } from './tasks/worker-health.ts'
 import { Undo } from './undo.ts'
 import { version } from './version.ts'
@@ -55,7 +57,7 @@ export async function startKernel(prepared: PreparedKernel, options: StartOption
       `the configuration cannot be used:\n${prepared.decision.problems.map((problem) => `  ${describeProblem(problem)}`).join('\n')}`,
     )
   }
-  const boot = new Boot(prepared, prepared.decision.mode, options)
+  const boot = new Boot(prepared, prepared.decision.mode, { ...options, own: await loadPlugin(kernelContributions) })
   try {
     return await boot.run()
   } catch (error) {
@@ -65,19 +67,24 @@ export async function startKernel(prepared: PreparedKernel, options: StartOption
   }
 }
 
+interface BootOptions extends StartOptions {
+  /** What the kernel itself adds to extension points. */
+  readonly own: LoadedPlugin
+}
+
 class Boot {
   readonly undo = new Undo()
   readonly log: Log
   readonly #prepared: PreparedKernel
   readonly #mode: 'setup' | 'full'
-  readonly #options: StartOptions
+  readonly #options: BootOptions
   readonly #clock: Clock
   readonly #services = new Services()
   readonly #scopes = new Map<LoadedPlugin, ServiceScope>()
   readonly #startMs = new Map<LoadedPlugin, number>()
   readonly #startedAtMs: number
 
-  constructor(prepared: PreparedKernel, mode: 'setup' | 'full', options: StartOptions) {
+  constructor(prepared: PreparedKernel, mode: 'setup' | 'full', options: BootOptions) {
     this.#prepared = prepared
     this.#mode = mode
     this.#options = options
@@ -94,7 +101,7 @@ class Boot {
     if (engine) await this.#createServices()
     const state = this.#describe()
     this.#services.share(systemState, state)
-    const admin = await this.#startAdmin(engine)
+    const admin = await this.#startAdmin()
     const others = this.#mode === 'full' ? await this.#startListeners() : {}
     if (engine) await this.#startTasks(engine)
     this.log.info(`svc ${version.version} is running`, { mode: this.#mode, admin: admin.url, ...others })
@@ -151,11 +158,11 @@ class Boot {
       database,
       clock: this.#clock,
       log: this.log.child('tasks'),
-      events: this.#services.scope().get(eventsRef),
       settings: this.#prepared.settings(workerSection),
     })
     this.#services.share(taskQueue, engine.queue)
-    this.#services.share(taskLedger, engine.ledger)
+    this.#services.share(taskControl, engine.control)
+    this.#services.share(taskChanges, engine.changes)
     this.#services.share(taskRuns, engine.runs)
     this.#services.share(workerHealth, engine)
     return engine
@@ -178,7 +185,7 @@ class Boot {
     }
   }
 
-  async #startAdmin(engine: TaskEngine | undefined): Promise<RunningListener> {
+  async #startAdmin(): Promise<RunningListener> {
     const { startAdminListener } = await import('./http/admin-listener.ts')
     const enabled = this.#contributed(adminRoutes).map(({ plugin, item }) => {
       const isOn = item.modes.includes(this.#mode)
@@ -193,16 +200,13 @@ class Boot {
       services: {},
       answer: 'plugin_disabled' as const,
     }))
-    const checks =
-      this.#mode === 'full'
-        ? this.#contributed(healthChecks).map(({ plugin, item }) => ({ item, services: this.#resolve(plugin, item.uses) }))
-        : []
+    const checks = this.#mode === 'full' ? this.#bind(healthChecks) : []
     const admin = await startAdminListener({
       mode: this.#mode,
       settings: this.#prepared.settings(adminSection),
       auth: this.#prepared.settings(adminAuthSection),
       routes: [...enabled, ...disabled],
-      health: { checks, database: engine ? this.#services.scope().get(databaseRef) : undefined, engine },
+      health: { checks },
       clock: this.#clock,
       log: this.log.child('admin-listener'),
     })
@@ -228,6 +232,7 @@ class Boot {
     this.undo.add('tasks', () => engine.stop())
     await engine.start({
       kinds: this.#bind(taskKinds),
+      lanes: this.#bind(taskLanes),
       schedules: this.#contributed(taskSchedules).map(({ item }) => item),
       recoveries: this.#bind(taskRecoveries),
       dueTimes: this.#contributed(dueTimes).map(({ item }) => item),
@@ -250,7 +255,7 @@ class Boot {
   }
 
   #contributed<C>(point: ExtensionPoint<C>) {
-    return contributionsTo(point, this.#prepared.enabled)
+    return contributionsTo(point, [this.#options.own, ...this.#prepared.enabled])
   }
 
   #bind<C>(point: ExtensionPoint<C>): readonly Bound<C>[] {

@@ -13,9 +13,10 @@ import { log } from './log.ts'
 import { decideMode, type ModeDecision } from './mode.ts'
 import type { Plugin } from './plugin.ts'
 import { databaseSection, kernelSections, pluginsSection } from './settings.ts'
-import { taskLedger } from './tasks/ledger.ts'
 import { taskQueue } from './tasks/queue.ts'
 import { taskRuns } from './tasks/run-counts.ts'
+import { taskChanges } from './tasks/task-changes.ts'
+import { taskControl } from './tasks/task-control.ts'
 import { workerHealth } from './tasks/worker-health.ts'
 import { loadThirdPartyPlugins } from './third-party.ts'
 import { checkServices, contributionsTo } from './wiring.ts'
@@ -97,7 +98,8 @@ function arrangePlugins(ordered: OrderedPlugins<LoadedPlugin>, sections: readonl
     events,
     database,
     taskQueue,
-    taskLedger,
+    taskControl,
+    taskChanges,
     taskRuns,
     workerHealth,
     contributions,

@@ -1,35 +1,50 @@
+import type { EntitySchema } from '@mikro-orm/core'
 import { defineExtensionPoint } from '../extension-point.ts'
 import { defineService } from '../service.ts'
 import type { Migration } from './migration.ts'
+import type { Statement } from './statement.ts'
 
 export type SqlValue = string | number | bigint | null | Uint8Array
 export type Row = Record<string, SqlValue>
 
-/** Prepared statements over one connection. Only `-store.ts` files use them. Statements are kept, so build few distinct texts. */
+type ParamsArgument<P> = Record<never, never> extends P ? [params?: P] : [params: P]
+
+/**
+ * Runs statements over one connection; only `-store.ts` files use it. The forms with SQL texts answer synchronously and exist only on
+ * SQLite: stores leave them one by one, and a store that has left them runs on both engines. They are the first overloads as long as they
+ * exist, because biome judges floating promises by the first one.
+ */
 export interface Reader {
   get<R = Row>(sql: string, ...params: readonly SqlValue[]): R | undefined
+  get<P, R>(statement: Statement<P, R>, ...params: ParamsArgument<P>): Promise<R | undefined>
   all<R = Row>(sql: string, ...params: readonly SqlValue[]): R[]
+  all<P, R>(statement: Statement<P, R>, ...params: ParamsArgument<P>): Promise<R[]>
 }
 
-/** A transaction. A job is synchronous, so nothing can be awaited while it is open. */
+/** A transaction. It ends with its job: a later call is refused. After a statement failed, the job can only end. */
 export interface Tx extends Reader {
-  /** `changes`: rows touched; `lastId`: the row id of the last insert. */
+  /** `lastId`: the row id of the last insert. */
   run(sql: string, ...params: readonly SqlValue[]): { readonly changes: number; readonly lastId: number }
+  /** `changes`: rows touched. Rows of a returning clause are read by `get` and `all`. */
+  run<P>(statement: Statement<P>, ...params: ParamsArgument<P>): Promise<{ readonly changes: number }>
   /** Runs once the transaction is durable; not at all when it rolls back. */
   afterCommit(effect: () => void): void
 }
 
-/** The service's database. All writes go through one connection and are committed in groups. */
+/** The service's database: SQLite in the process, or a PostgreSQL server. */
 export interface Database {
   /**
-   * Runs the job inside the next group commit and resolves after it is durable (fsync).
-   * A job that throws is rolled back alone and its error rejects the promise; the others of the group commit.
+   * Runs the job in a transaction and resolves after it is durable. A job that throws is rolled back alone and its error rejects the
+   * promise. A job may await only calls of its `tx`; one that awaits anything else is stopped with an error. It may run more than once
+   * (after a deadlock or a failed serialisation), so it changes nothing but the database: other effects belong into `tx.afterCommit`.
    * Rejects with `database_full` or `database_unwritable` (507) when the disk refuses the write.
    */
-  write<T>(job: (tx: Tx) => T): Promise<T>
-  /** Committed rows, on a connection of its own that never waits for a writer. */
+  write<T>(job: (tx: Tx) => T | Promise<T>): Promise<T>
+  /** Committed rows. Two calls may see different states. */
   readonly read: Reader
-  /** Resolves with the problem of the database's disk, such as `disk full`, or undefined. Rejects when the database does not answer. */
+  /** Several reads of one state. Like a write job, `look` may await only calls of its reader. */
+  snapshot<T>(look: (read: Reader) => Promise<T>): Promise<T>
+  /** Resolves with the problem of the database, such as `disk full`, or undefined. Rejects when the database does not answer. */
   ping(): Promise<string | undefined>
 }
 
@@ -40,6 +55,8 @@ export interface Schema {
   /** Prefix of the migration names, usually the plugin's id. */
   readonly name: string
   load(): Promise<{ readonly migrations: readonly Migration[] }>
+  /** Describe the tables for `npm run check`; statements need only their types. */
+  entities?(): Promise<readonly EntitySchema[]>
 }
 
 export const dbSchemas = defineExtensionPoint<Schema>('db.schemas')

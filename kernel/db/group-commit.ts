@@ -1,12 +1,25 @@
-import type { Row, SqlValue, Tx } from './database.ts'
+import type { Tx } from './database.ts'
+import { SqliteTx } from './sqlite-reader.ts'
 import type { StatementCache } from './statements.ts'
+import { createTurnGuard, type TurnGuard } from './turn-guard.ts'
 
 /** Runs the work with exclusive use of the writer connection. */
-export type WriterTurn = <T>(work: () => T) => Promise<T>
+export type WriterTurn = <T>(work: () => Promise<T>) => Promise<T>
 
 interface Job {
   readonly run: (tx: Tx) => unknown
   readonly settle: (result: { readonly value: unknown } | { readonly error: unknown }) => void
+}
+
+interface Writer {
+  readonly statements: StatementCache
+  readonly guard: TurnGuard
+}
+
+/** What happens when the transaction is durable. */
+interface After {
+  readonly done: (() => void)[]
+  readonly effects: (() => void)[]
 }
 
 /** Jobs in one transaction; bounds how long one commit blocks the event loop. */
@@ -21,6 +34,7 @@ const transactionStatements = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK', 'SAVEPOI
 export function createGroupCommit(statements: StatementCache, turn: WriterTurn, explain: (error: unknown) => unknown) {
   // Prepared first, because the transaction must end even when a job fails.
   for (const sql of transactionStatements) statements.prepare(sql)
+  const writer: Writer = { statements, guard: createTurnGuard('a write job') }
   const queue: Job[] = []
   let flushing: Promise<void> | undefined
   let closed = false
@@ -29,13 +43,13 @@ export function createGroupCommit(statements: StatementCache, turn: WriterTurn, 
     while (queue.length > 0) {
       // Yield first: writers of this tick still join the group, and a long queue never starves the event loop.
       await new Promise((resolve) => setImmediate(resolve))
-      await turn(() => commit(statements, queue.splice(0, jobsPerCommitMax)))
+      await turn(() => commit(writer, queue.splice(0, jobsPerCommitMax)))
     }
     flushing = undefined
   }
 
   return {
-    write<T>(run: (tx: Tx) => T): Promise<T> {
+    write<T>(run: (tx: Tx) => T | Promise<T>): Promise<T> {
       if (closed) return Promise.reject(new Error('the database is closed'))
       return new Promise<T>((resolve, reject) => {
         queue.push({ run, settle: (result) => ('error' in result ? reject(explain(result.error)) : resolve(result.value as T)) })
@@ -49,21 +63,25 @@ export function createGroupCommit(statements: StatementCache, turn: WriterTurn, 
   }
 }
 
-function commit(statements: StatementCache, jobs: readonly Job[]): void {
-  const done: (() => void)[] = []
-  const effects: (() => void)[] = []
+async function commit(writer: Writer, jobs: readonly Job[]): Promise<void> {
+  const { statements } = writer
+  const after: After = { done: [], effects: [] }
   try {
     // IMMEDIATE: a lock is taken before the first read, so a commit can never fail on a snapshot that went stale.
-    statements.run('BEGIN IMMEDIATE')
-    for (const job of jobs) runJob(statements, job, { done, effects })
-    statements.run('COMMIT')
+    statements.execute('run', 'BEGIN IMMEDIATE')
+    for (const job of jobs) {
+      const running = runJob(writer, job, after)
+      // A synchronous job costs no turn of the microtask queue.
+      if (running) await running
+    }
+    statements.execute('run', 'COMMIT')
   } catch (error) {
     rollBack(statements)
     for (const job of jobs) job.settle({ error })
     return
   }
-  for (const tell of done) tell()
-  for (const effect of effects) runEffect(effect)
+  for (const tell of after.done) tell()
+  for (const effect of after.effects) runEffect(effect)
 }
 
 /** The transaction is already durable; a failing effect must not stop other writes. */
@@ -75,27 +93,34 @@ function runEffect(effect: () => void): void {
   }
 }
 
-function runJob(statements: StatementCache, job: Job, after: { readonly done: (() => void)[]; readonly effects: (() => void)[] }): void {
-  const effects: (() => void)[] = []
-  statements.run('SAVEPOINT job')
-  let value: unknown
-  try {
-    value = job.run(createTx(statements, effects))
-    if (value instanceof Promise) throw new Error('a transaction job must be synchronous: nothing may be awaited while the writer is held')
-  } catch (error) {
+function runJob({ statements, guard }: Writer, job: Job, after: After): Promise<void> | undefined {
+  statements.execute('run', 'SAVEPOINT job')
+  const tx = new SqliteTx(statements)
+  const keep = (value: unknown) => {
+    statements.execute('run', 'RELEASE job')
+    after.done.push(() => job.settle({ value }))
+    after.effects.push(...tx.effects)
+  }
+  const drop = (error: unknown) => {
     if (!takeBack(statements)) throw error
     after.done.push(() => job.settle({ error }))
-    return
   }
-  statements.run('RELEASE job')
-  after.done.push(() => job.settle({ value }))
-  after.effects.push(...effects)
+  let result: unknown
+  try {
+    result = tx.perform(job.run, guard)
+  } catch (error) {
+    drop(error)
+    return undefined
+  }
+  if (result instanceof Promise) return result.then(keep, drop)
+  keep(result)
+  return undefined
 }
 
 function takeBack(statements: StatementCache): boolean {
   try {
-    statements.run('ROLLBACK TO job')
-    statements.run('RELEASE job')
+    statements.execute('run', 'ROLLBACK TO job')
+    statements.execute('run', 'RELEASE job')
     return true
   } catch {
     // A full disk rolls back the whole transaction with its savepoints, so every job fails with this job's error.
@@ -103,21 +128,9 @@ function takeBack(statements: StatementCache): boolean {
   }
 }
 
-function createTx(statements: StatementCache, effects: (() => void)[]): Tx {
-  return {
-    run(sql: string, ...params: readonly SqlValue[]) {
-      const { changes, lastInsertRowid } = statements.run(sql, ...params)
-      return { changes, lastId: Number(lastInsertRowid) }
-    },
-    get: <R = Row>(sql: string, ...params: readonly SqlValue[]) => statements.get<R>(sql, ...params),
-    all: <R = Row>(sql: string, ...params: readonly SqlValue[]) => statements.all<R>(sql, ...params),
-    afterCommit: (effect) => void effects.push(effect),
-  }
-}
-
 function rollBack(statements: StatementCache): void {
   try {
-    statements.run('ROLLBACK')
+    statements.execute('run', 'ROLLBACK')
   } catch {
     // The original failure may have ended the transaction already; report that one.
   }

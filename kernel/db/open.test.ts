@@ -94,12 +94,6 @@ test('a failing effect rolls back nothing and stops no later write', async () =>
   expect(texts(database)).toEqual(['a', 'b'])
 })
 
-test('an asynchronous job is refused, because it would hold the writer', async () => {
-  const database = await open()
-  await expect(database.write(async (tx) => insert('a')(tx))).rejects.toThrow('must be synchronous')
-  expect(texts(database)).toEqual([])
-})
-
 test('a long queue of writes does not block the event loop', async () => {
   const database = await open()
   let turns = 0

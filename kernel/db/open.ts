@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Migrator, Migration as OrmMigration } from '@mikro-orm/migrations'
-import { MikroORM, type Options } from '@mikro-orm/sqlite'
+import { MikroORM, type Options, SqliteConnection } from '@mikro-orm/sqlite'
 import { CompiledQuery } from 'kysely'
 import { giveToOwner, makePrivate, makePrivateDirectory } from '../private-mode.ts'
 import type { Database } from './database.ts'
@@ -10,6 +10,8 @@ import { databasePath } from './database-path.ts'
 import { createGroupCommit, type WriterTurn } from './group-commit.ts'
 import { migrationTable, refuseUnknownMigrations } from './known-migrations.ts'
 import type { Migration } from './migration.ts'
+import { createSnapshots } from './snapshots.ts'
+import { SqliteReader } from './sqlite-reader.ts'
 import { type NativeDatabase, StatementCache } from './statements.ts'
 import { type WriteFaultListener, WriteHealth } from './write-health.ts'
 
@@ -63,18 +65,21 @@ export async function openDatabase(request: OpenRequest): Promise<OpenDatabase> 
 
 async function connect(orm: MikroORM, path: string, { schemas, otherSchemas = [], onWriteFault = () => {} }: OpenRequest) {
   const writer = orm.em.getConnection('write')
-  const reader = new StatementCache((await orm.em.getConnection('read').getNativeClient()) as NativeDatabase, path)
+  const reader = new SqliteReader(await statementsOf(orm.em.getConnection('read'), path))
   refuseUnknownMigrations(reader, path, [...schemas, ...otherSchemas])
   const mutex = writer.getClient()
   // MikroORM's own transactions use the same queue, so that they cannot interleave with group commits.
-  const turn: WriterTurn = (work) => mutex.connection().execute(async () => work())
+  const turn: WriterTurn = (work) => mutex.connection().execute(work)
   const health = new WriteHealth(path, onWriteFault)
-  const statements = new StatementCache((await writer.getNativeClient()) as NativeDatabase, path)
-  const commits = createGroupCommit(statements, turn, (error) => health.explain(error))
+  const commits = createGroupCommit(await statementsOf(writer, path), turn, (error) => health.explain(error))
+  // Not the connection of the other reads: they would see the old state while a snapshot is open, also behind a commit of their caller.
+  const snapshots = new SqliteConnection(orm.config, { dbName: path }, 'read')
+  const snapshot = createSnapshots(async () => statementsOf(snapshots, path))
   const migrator = (orm as unknown as { readonly migrator: Migrator }).migrator
   return {
     write: commits.write,
     read: reader,
+    snapshot: snapshot.take,
     async ping() {
       reader.get('select 1')
       return health.check(commits.write)
@@ -89,10 +94,15 @@ async function connect(orm: MikroORM, path: string, { schemas, otherSchemas = []
     pendingMigrations: async () => (await migrator.getPending()).map((step) => step.name),
     async [Symbol.asyncDispose]() {
       await commits.close()
+      await snapshot.close()
+      await snapshots.close()
       await orm.close()
     },
   }
 }
+
+const statementsOf = async (connection: SqliteConnection, path: string) =>
+  new StatementCache((await connection.getNativeClient()) as NativeDatabase, path)
 
 /**
  * Makes the files of the database private before SQLite opens them; SQLite gives those beside the database its mode. By path, because

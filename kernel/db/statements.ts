@@ -1,8 +1,11 @@
-import type { Reader, Row, SqlValue } from './database.ts'
+import { bindParams, type CompiledStatement, compileStatement } from './compile-statement.ts'
+import type { SqlValue } from './database.ts'
 import { nameFile } from './database-error.ts'
+import type { Statement } from './statement.ts'
 
 /** The part of better-sqlite3 that is used. MikroORM owns the handle; its package has no types. */
 export interface NativeDatabase {
+  readonly inTransaction: boolean
   prepare(sql: string): NativeStatement
 }
 
@@ -12,55 +15,57 @@ export interface NativeStatement {
   all(...params: readonly SqlValue[]): unknown[]
 }
 
+/** An SQL text with positional values, or a statement with an object of named ones. */
+export type Source = string | Statement
+
+interface Prepared {
+  readonly native: NativeStatement
+  /** Undefined for a text. */
+  readonly compiled: CompiledStatement | undefined
+}
+
 /** Above this number, statements must have been built from values, which is a bug. */
 const statementsMax = 1000
 
-/** Keeps prepared statements by their text: preparing costs seven times a point look-up. Errors name the file. */
-export class StatementCache implements Reader {
+/** Keeps prepared statements of one connection: preparing costs seven times a point look-up. Errors name the file. */
+export class StatementCache {
   readonly #handle: NativeDatabase
   readonly #path: string
-  readonly #statements = new Map<string, NativeStatement>()
+  readonly #prepared = new Map<Source, Prepared>()
 
   constructor(handle: NativeDatabase, path: string) {
     this.#handle = handle
     this.#path = path
   }
 
-  prepare(sql: string): void {
-    this.#statement(sql)
+  /** False after an error that ended the whole transaction, such as a full disk. */
+  get inTransaction(): boolean {
+    return this.#handle.inTransaction
   }
 
-  get<R = Row>(sql: string, ...params: readonly SqlValue[]): R | undefined {
+  /** Runs the statement and throws its error. `run` is for statements without rows. */
+  execute<M extends keyof NativeStatement>(method: M, source: Source, ...params: readonly unknown[]): ReturnType<NativeStatement[M]> {
     try {
-      return this.#statement(sql).get(...params) as R | undefined
+      const { native, compiled } = this.#prepare(source)
+      const values = compiled ? bindParams(compiled, params[0] ?? {}, 'sqlite') : (params as SqlValue[])
+      return native[method](...values) as ReturnType<NativeStatement[M]>
     } catch (error) {
       throw nameFile(error, this.#path)
     }
   }
 
-  all<R = Row>(sql: string, ...params: readonly SqlValue[]): R[] {
-    try {
-      return this.#statement(sql).all(...params) as R[]
-    } catch (error) {
-      throw nameFile(error, this.#path)
-    }
+  prepare(source: Source): void {
+    this.#prepare(source)
   }
 
-  /** Runs a statement without rows, such as COMMIT. */
-  run(sql: string, ...params: readonly SqlValue[]): ReturnType<NativeStatement['run']> {
-    try {
-      return this.#statement(sql).run(...params)
-    } catch (error) {
-      throw nameFile(error, this.#path)
-    }
-  }
-
-  #statement(sql: string): NativeStatement {
-    const kept = this.#statements.get(sql)
+  #prepare(source: Source): Prepared {
+    const kept = this.#prepared.get(source)
     if (kept) return kept
-    if (this.#statements.size >= statementsMax) throw new Error(`more than ${statementsMax} distinct SQL texts; the latest is: ${sql}`)
-    const made = this.#handle.prepare(sql)
-    this.#statements.set(sql, made)
+    const compiled = typeof source === 'string' ? undefined : compileStatement(source, 'sqlite')
+    const sql = compiled?.sql ?? (source as string)
+    if (this.#prepared.size >= statementsMax) throw new Error(`more than ${statementsMax} distinct SQL texts; the latest is: ${sql}`)
+    const made = { native: this.#handle.prepare(sql), compiled }
+    this.#prepared.set(source, made)
     return made
   }
 }

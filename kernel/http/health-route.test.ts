@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { databaseHealth } from '../db/database-health.ts'
+import { workerHealthCheck } from '../tasks/worker-health-check.ts'
 import { startTestListener } from '../testing/admin-listener.ts'
 import { defineHealthCheck } from './health.ts'
 import type { HealthSources } from './health-route.ts'
@@ -14,7 +16,12 @@ async function ask(health: HealthSources, mode: 'full' | 'setup' = 'full') {
   return { status: response.status, body: await response.json() }
 }
 
-const well = { ping: async () => undefined, isHealthy: () => true }
+/** The kernel's own checks, over a database and an engine in this state. */
+const own = ({ ping, isHealthy }: typeof well) => [
+  { item: databaseHealth, services: { database: { ping } } },
+  { item: workerHealthCheck, services: { workerHealth: { isHealthy } } },
+]
+const well: { ping(): Promise<string | undefined>; isHealthy(): boolean } = { ping: async () => undefined, isHealthy: () => true }
 const ill = {
   ping: async () => {
     throw new Error('disk I/O error')
@@ -23,7 +30,7 @@ const ill = {
 }
 
 test('with healthy parts the status is ok', async () => {
-  const health = { checks: [check('cache', async () => undefined)], database: well, engine: well }
+  const health = { checks: [check('cache', async () => undefined), ...own(well)] }
   expect(await ask(health)).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
@@ -34,8 +41,9 @@ test('every failing part is named, sorted', async () => {
     }),
     check('cache', async () => 'cache: directory not found'),
     check('wallet', async () => undefined),
+    ...own(ill),
   ]
-  expect(await ask({ checks, database: ill, engine: ill })).toEqual({
+  expect(await ask({ checks })).toEqual({
     status: 503,
     body: {
       status: 'unhealthy',
@@ -46,16 +54,18 @@ test('every failing part is named, sorted', async () => {
 
 test('a database whose disk is full is named', async () => {
   const full = { ...well, ping: async () => 'disk full' }
-  expect(await ask({ checks: [], database: full })).toEqual({ status: 503, body: { status: 'unhealthy', errors: ['db: disk full'] } })
+  expect(await ask({ checks: own(full) })).toEqual({ status: 503, body: { status: 'unhealthy', errors: ['db: disk full'] } })
 })
 
-test('a part that exceeds its time is reported as not responding', async () => {
-  const checks = [check('cache', () => new Promise(() => {}))]
-  expect(await ask({ checks, checkMs: 20 })).toEqual({ status: 503, body: { status: 'unhealthy', errors: ['cache: not responding'] } })
+test('a part that exceeds its time is reported as not responding, the database as unreachable', async () => {
+  const never = () => new Promise<undefined>(() => {})
+  const checks = [check('cache', never), ...own({ ...well, ping: never })]
+  const errors = ['cache: not responding', 'db: unreachable']
+  expect(await ask({ checks, checkMs: 20 })).toEqual({ status: 503, body: { status: 'unhealthy', errors } })
 })
 
 test('setup mode is healthy, and checks nothing', async () => {
-  expect(await ask({ checks: [], database: ill, engine: ill }, 'setup')).toEqual({ status: 200, body: { status: 'setup' } })
+  expect(await ask({ checks: own(ill) }, 'setup')).toEqual({ status: 200, body: { status: 'setup' } })
 })
 
 test('only GET and HEAD are answered, and concurrent calls share one round of checks', async () => {

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import { type } from '../schema.ts'
-import type { TaskEngine } from '../tasks/engine.ts'
 import { defineEndpoint } from './endpoint.ts'
 import type { HealthCheck } from './health.ts'
 
+interface BoundCheck {
+  readonly item: HealthCheck
+  readonly services: unknown
+}
+
 export interface HealthSources {
-  readonly checks: readonly { readonly item: HealthCheck; readonly services: unknown }[]
-  /** Absent in setup mode. */
-  readonly database?: Pick<Database, 'ping'> | undefined
-  readonly engine?: Pick<TaskEngine, 'isHealthy'> | undefined
+  readonly checks: readonly BoundCheck[]
   /** Time for each check. Default: 3 s, below the 5 s that container probes usually wait. */
   readonly checkMs?: number
 }
@@ -50,39 +50,23 @@ export function registerHealth(app: FastifyInstance, mode: Mode, sources: Health
 
 async function examine(mode: Mode, sources: HealthSources, log: Log): Promise<HealthReport> {
   if (mode === 'setup') return { status: 'setup' }
-  const { checks, database, engine, checkMs = defaultCheckMs } = sources
-  const questions = checks.map(
-    ({ item, services }): Question => ({
-      ask: (signal) => item.check(services as never, signal),
-      otherwise: `${item.name}: not responding`,
-    }),
-  )
-  if (database) questions.push({ ask: async () => inPart('db', await database.ping()), otherwise: 'db: unreachable' })
-  const answers = await Promise.all(questions.map((question) => pose(question, checkMs, log)))
-  if (engine && !engine.isHealthy()) answers.push('worker/tasks: not responding')
+  const { checks, checkMs = defaultCheckMs } = sources
+  const answers = await Promise.all(checks.map((check) => runCheck(check, checkMs, log)))
   const errors = answers.filter((problem) => problem !== undefined).sort()
   return errors.length === 0 ? { status: 'ok' } : { status: 'unhealthy', errors }
 }
 
-const inPart = (part: string, problem: string | undefined) => (problem === undefined ? undefined : `${part}: ${problem}`)
-
-interface Question {
-  /** Resolves to the problem, or undefined. */
-  readonly ask: (signal: AbortSignal) => Promise<string | undefined>
-  /** The problem when it throws or exceeds its time. */
-  readonly otherwise: string
-}
-
-async function pose({ ask, otherwise }: Question, checkMs: number, log: Log): Promise<string | undefined> {
+/** Resolves to the problem, or undefined. */
+async function runCheck({ item, services }: BoundCheck, checkMs: number, log: Log): Promise<string | undefined> {
   const signal = AbortSignal.timeout(checkMs)
   const late = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   try {
-    return await Promise.race([ask(signal), late])
+    return await Promise.race([item.check(services as never, signal), late])
   } catch (error) {
     // The report names only the part; the cause goes to the operator's log.
-    log.warn('a health check failed', { check: otherwise, error })
-    return otherwise
+    log.warn('a health check failed', { check: item.name, error })
+    return item.otherwise ?? `${item.name}: not responding`
   }
 }

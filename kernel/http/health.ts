@@ -5,7 +5,9 @@ import type { Resolved, Uses } from '../service.ts'
 export interface HealthCheck<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  /** Returns the problem, such as `cache: directory not found`, or undefined. An exception counts as a problem. */
+  /** The problem when the check throws or exceeds its time. Default: `<name>: not responding`. */
+  readonly otherwise?: string
+  /** Returns the problem, such as `cache: directory not found`, or undefined. */
   check(services: Resolved<U>, signal: AbortSignal): Promise<string | undefined>
 }
 

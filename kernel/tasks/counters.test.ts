@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLedger } from './create-ledger.ts'
+import { createTaskControl } from './create-control.ts'
 import type { Ending } from './ending-policy.ts'
 import { KnownKinds } from './known-kinds.ts'
 import { claimTasks, endRun, handBackAll, type Lease } from './lease-store.ts'
-import { deleteExpired } from './ledger-store.ts'
 import { createTaskQueue } from './queue-store.ts'
+import { deleteExpired } from './retention-store.ts'
 import { bind, finished, openTasks, scriptedKind, type TestTasks, wrongCounters } from './testing/test-engine.ts'
 
 const kinds = [scriptedKind(finished), scriptedKind(finished, { kind: 'other' })] as const
@@ -50,9 +50,10 @@ function createPlayer(tasks: TestTasks) {
   const known = new KnownKinds(2)
   known.add(kinds.map((kind) => bind(kind)))
   const queue = createTaskQueue(clock, () => {})
-  const ledger = createLedger({ database, clock, kinds: known, onChange: () => {} })
+  const control = createTaskControl({ clock, kinds: known, onRetried: () => {} })
   const leases: Lease[] = []
-  const failed = (nth: number) => ledger.list({ limit: 100 }).filter(({ status }) => status === 'failed')[nth % 6]
+  const failed = (nth: number) =>
+    database.read.all<{ id: number }>("select id from tasks where status = 'failed' order by id desc")[nth % 6]
   const moves: Readonly<Record<Step['what'], (step: Step) => unknown>> = {
     enqueue({ nth }) {
       const key = nth % 3 === 0 ? {} : { key: `${nth % 2}:${nth % 5}` }
@@ -72,13 +73,13 @@ function createPlayer(tasks: TestTasks) {
     retry({ nth }) {
       const task = failed(nth)
       // A newer task may have the key: then the refusal must change nothing.
-      return task && ledger.retry(task.id).catch((error: { readonly code?: string }) => expect(error.code).toBe('task_retry_unsupported'))
+      return task && database.write((tx) => control.retry(tx, task.id))
     },
     acknowledge({ nth }) {
       const task = failed(nth)
-      return task?.acknowledgeable && ledger.acknowledge(task.id)
+      return task && database.write((tx) => control.acknowledge(tx, task.id))
     },
-    'acknowledge all': () => ledger.acknowledgeAll({}),
+    'acknowledge all': () => database.write((tx) => control.acknowledgeBefore(tx, { beforeMs: control.markFailures(tx), limit: 100 })),
     'hand back': () => database.write((tx) => handBackAll(tx, 'me', clock.now())),
     sweep: () => database.write((tx) => deleteExpired(tx, clock.now(), 3)),
     pass: ({ nth }) => clock.advance(5 * nth),

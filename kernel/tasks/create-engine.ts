@@ -1,19 +1,18 @@
 import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
-import type { Events } from '../events.ts'
+import { createEvents, defineEvent } from '../events.ts'
 import { limits } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { createLedger } from './create-ledger.ts'
+import { createTaskControl } from './create-control.ts'
 import type { EngineWork, TaskEngine } from './engine.ts'
 import { KnownKinds } from './known-kinds.ts'
-import { presentTask } from './presentation-policy.ts'
+import { Lanes } from './lanes.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { runRecoveries } from './recovery.ts'
 import { retentionTask } from './retention-task.ts'
 import { RunCounts } from './run-counts.ts'
 import { type RunningSchedules, startSchedules } from './schedule.ts'
-import type { TaskRecord } from './task-record.ts'
-import { TaskUpdates } from './task-updated.ts'
+import type { TaskChange, TaskChanges } from './task-changes.ts'
 import { Worker } from './worker.ts'
 import type { WorkerActivity } from './worker-health.ts'
 
@@ -21,15 +20,12 @@ export interface EngineDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  readonly events: Events
   readonly settings: {
     readonly concurrency: number
     readonly poll_interval: number
     readonly lease_duration: number
     readonly retention: number
     readonly max_retries: number
-    readonly provider_mutation_concurrency: number
-    readonly destructive_mutation_concurrency: number
   }
   /** Between 0 and 1; tests give a fixed one. */
   readonly random?: () => number
@@ -37,28 +33,33 @@ export interface EngineDeps {
   readonly stopMs?: number
 }
 
-/** The queue and the ledger can be used immediately; tasks run after `start`. */
+const changed = defineEvent<TaskChange>('changed')
+
+/** The queue can be used immediately; tasks run after `start`. */
 export function createTaskEngine(deps: EngineDeps): TaskEngine {
   return new Engine(deps)
 }
 
 class Engine implements TaskEngine {
   readonly queue
-  readonly ledger
+  readonly control
+  readonly changes: TaskChanges
   readonly runs: RunCounts
   readonly #deps: EngineDeps
   readonly #kinds: KnownKinds
+  readonly #lanes: Lanes
   readonly #worker: Worker
-  readonly #updates: TaskUpdates
   #schedules: RunningSchedules | undefined
   #isStarting = false
   #isStarted = false
 
   constructor(deps: EngineDeps) {
-    const { clock, database, events, log, random = Math.random, settings, stopMs = limits.stopMs } = deps
+    const { clock, database, log, random = Math.random, settings, stopMs = limits.stopMs } = deps
     this.#deps = deps
-    this.#updates = new TaskUpdates(clock, events)
+    const changes = createEvents((error) => log.error('a watcher of tasks failed', { error }))
+    this.changes = { subscribe: (listener) => changes.subscribe(({ payload }) => listener(payload as TaskChange)) }
     this.#kinds = new KnownKinds(settings.max_retries)
+    this.#lanes = new Lanes(this.#kinds)
     this.runs = new RunCounts(this.#kinds)
     const worker = new Worker({
       database,
@@ -66,34 +67,31 @@ class Engine implements TaskEngine {
       log,
       random,
       kinds: this.#kinds,
+      lanes: this.#lanes,
       runs: this.runs,
       concurrency: settings.concurrency,
-      lanes: {
-        'provider-mutation': settings.provider_mutation_concurrency,
-        destructive: settings.destructive_mutation_concurrency,
-      },
       pollMs: settings.poll_interval,
       leaseMs: settings.lease_duration,
       stopMs,
-      onEnded: (task, status) => this.#announce({ ...task, status, acknowledgedAtMs: null }),
+      onEnded: (task, status) => changes.publish(changed, { ...task, status, acknowledgedAtMs: null }),
     })
     this.#worker = worker
     this.queue = createTaskQueue(clock, (kind) => worker.notify(kind))
-    this.ledger = createLedger({
-      database,
+    this.control = createTaskControl({
       clock,
       kinds: this.#kinds,
-      onChange: (task) => {
+      onRetried: (task) => {
         worker.notify(task.kind)
-        this.#announce(task)
+        changes.publish(changed, task)
       },
     })
   }
 
-  async start({ kinds, schedules, recoveries, dueTimes }: EngineWork): Promise<void> {
+  async start({ kinds, lanes, schedules, recoveries, dueTimes }: EngineWork): Promise<void> {
     const { database, settings, log } = this.#deps
     const retention = { item: retentionTask({ database, retentionMs: settings.retention }), services: {}, pluginId: 'kernel' }
     this.#kinds.add([...kinds, retention])
+    this.#lanes.add(lanes)
     this.#isStarting = true
     await runRecoveries(recoveries, log)
     this.#worker.start(dueTimes)
@@ -110,7 +108,6 @@ class Engine implements TaskEngine {
   async stop(): Promise<void> {
     await this.#schedules?.stop()
     if (this.#isStarted) await this.#worker.stop()
-    await this.#updates.stop()
   }
 
   isHealthy(): boolean {
@@ -119,15 +116,5 @@ class Engine implements TaskEngine {
 
   activity(): WorkerActivity {
     return this.#worker.activity()
-  }
-
-  #announce(task: TaskRecord): void {
-    this.#updates.add({
-      task_id: task.id,
-      type: task.kind,
-      status: task.status,
-      presentation_status: presentTask(task, this.#deps.clock.now()),
-      subject: { type: task.subjectType, key: task.subjectKey },
-    })
   }
 }

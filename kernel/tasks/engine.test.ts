@@ -4,7 +4,6 @@ import { kernelErrors } from '../errors.ts'
 import { type LogFields, silentLog } from '../log.ts'
 import { claimTasks, endRun } from './lease-store.ts'
 import { done, fail, wait } from './outcome.ts'
-import type { TaskUpdate } from './task-updated.ts'
 import {
   bind,
   finished,
@@ -350,45 +349,4 @@ test('the engine is unhealthy while the database rejects claims, and continues a
   await tasks.clock.advance(2 * pollMs)
   expect(readTask(tasks, id).status).toBe('completed')
   expect(svc.engine.isHealthy()).toBe(true)
-})
-
-test('task_updated is published at most once a second, with the latest state of each task', async () => {
-  await using tasks = await openTasks()
-  const updates: TaskUpdate[] = []
-  tasks.events.subscribe(({ topic, payload }) => topic === 'task_updated' && updates.push(payload as TaskUpdate))
-  const { engine, enqueue, kind, stop } = await setUp(tasks, ({ args }) => {
-    return args.name === 'good' ? done() : fail('rejected', 'no', { retryable: true })
-  })
-  const good = await enqueue(kind, 'good')
-  const bad = await enqueue(kind, 'bad')
-  await settle(tasks)
-  await engine.ledger.acknowledge(bad)
-  expect(updates).toEqual([])
-  await tasks.clock.advance(1000)
-  expect(updates).toEqual([
-    { task_id: good, type: 'work', status: 'completed', presentation_status: 'completed', subject: { type: 'thing', key: 'good' } },
-    { task_id: bad, type: 'work', status: 'failed', presentation_status: 'dismissed', subject: { type: 'thing', key: 'bad' } },
-  ])
-  await enqueue(kind, 'good')
-  await settle(tasks)
-  await stop()
-  expect(updates.length).toBe(3)
-})
-
-test('a bulk dismissal publishes task_updated only for its tasks', async () => {
-  await using tasks = await openTasks()
-  const updates: TaskUpdate[] = []
-  tasks.events.subscribe(({ topic, payload }) => topic === 'task_updated' && updates.push(payload as TaskUpdate))
-  const { engine, enqueue, kind, stop } = await setUp(tasks, () => fail('rejected', 'no', { retryable: true }))
-  const dismissed = [await enqueue(kind, 'a'), await enqueue(kind, 'b')]
-  await tasks.clock.advance(2000)
-  const { asOfMs } = await engine.ledger.preview()
-  await enqueue(kind, 'later')
-  await tasks.clock.advance(2000)
-  updates.length = 0
-  expect(await engine.ledger.acknowledgeAll({ failedBeforeMs: asOfMs })).toBe(2)
-  await tasks.clock.advance(1000)
-  expect(updates.map(({ presentation_status }) => presentation_status)).toEqual(['dismissed', 'dismissed'])
-  expect(new Set(updates.map(({ task_id }) => task_id))).toEqual(new Set(dismissed))
-  await stop()
 })

@@ -1,10 +1,11 @@
-import type { TaskLedger } from './ledger.ts'
 import type { TaskQueue } from './queue.ts'
 import type { TaskRuns } from './run-counts.ts'
-import type { DueTimes, TaskKind, TaskRecovery, TaskSchedule } from './task.ts'
+import type { DueTimes, TaskKind, TaskLane, TaskRecovery, TaskSchedule } from './task.ts'
+import type { TaskChanges } from './task-changes.ts'
+import type { TaskControl } from './task-control.ts'
 import type { WorkerHealth } from './worker-health.ts'
 
-/** A task kind or recovery with the services that its `uses` names. */
+/** A contribution with the services that its `uses` names. */
 export interface Bound<K> {
   readonly item: K
   readonly services: unknown
@@ -13,6 +14,7 @@ export interface Bound<K> {
 
 export interface EngineWork {
   readonly kinds: readonly Bound<TaskKind>[]
+  readonly lanes: readonly Bound<TaskLane>[]
   readonly schedules: readonly TaskSchedule[]
   readonly recoveries: readonly Bound<TaskRecovery>[]
   readonly dueTimes: readonly DueTimes[]
@@ -21,7 +23,8 @@ export interface EngineWork {
 /** Claims due tasks under leases, runs them, and records how they ended. Nothing else writes task rows. */
 export interface TaskEngine extends WorkerHealth {
   readonly queue: TaskQueue
-  readonly ledger: TaskLedger
+  readonly control: TaskControl
+  readonly changes: TaskChanges
   readonly runs: TaskRuns
   /** Runs the recoveries, then starts to claim tasks and to follow the schedules. */
   start(work: EngineWork): Promise<void>

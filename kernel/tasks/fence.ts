@@ -15,6 +15,7 @@ export function fenceWrites(database: Database, lease: Lease): Database {
   return {
     read: database.read,
     ping: () => database.ping(),
+    snapshot: database.snapshot,
     write: (job) =>
       database.write((tx) => {
         if (!isHeld(tx, lease)) throw new LeaseLost(lease)

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
 import { done, type Outcome } from './outcome.ts'
+import { defineLane, defineRecovery } from './task.ts'
 import { bind, openTasks, pollMs, readTask, type Script, scriptedKind, settings, startEngine } from './testing/test-engine.ts'
+
+const lane = (name: string, concurrency: number) => bind(defineLane({ name, uses: {}, concurrency: () => concurrency }))
 
 /** Runs that end when the test says so. */
 function createRuns() {
@@ -26,13 +29,13 @@ function createRuns() {
 test('a lane limits the runs of all its kinds together and does not delay other work', async () => {
   await using tasks = await openTasks()
   const runs = createRuns()
-  const commit = scriptedKind(runs.script('commit'), { kind: 'commit', lane: 'provider-mutation' })
-  const pull = scriptedKind(runs.script('pull'), { kind: 'pull', lane: 'provider-mutation' })
-  const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'destructive' })
+  const commit = scriptedKind(runs.script('commit'), { kind: 'commit', lane: 'paid' })
+  const pull = scriptedKind(runs.script('pull'), { kind: 'pull', lane: 'paid' })
+  const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'removals' })
   const free = scriptedKind(runs.script('free'), { kind: 'free' })
   await using svc = await startEngine(tasks, {
     kinds: [bind(commit), bind(pull), bind(cleanup), bind(free)],
-    deps: { settings: { ...settings, provider_mutation_concurrency: 3, destructive_mutation_concurrency: 1 } },
+    lanes: [lane('paid', 3), lane('removals', 1)],
   })
   const kinds = [commit, pull, cleanup, free]
   const ids: number[] = []
@@ -64,14 +67,14 @@ test('kinds that share a lane take turns, also with a long backlog of one of the
       return done()
     }
   }
-  const busy = scriptedKind(noting('busy'), { kind: 'busy', lane: 'destructive' })
-  const rare = scriptedKind(noting('rare'), { kind: 'rare', lane: 'destructive' })
+  const busy = scriptedKind(noting('busy'), { kind: 'busy', lane: 'removals' })
+  const rare = scriptedKind(noting('rare'), { kind: 'rare', lane: 'removals' })
   const kinds = [bind(busy), bind(rare)]
   await tasks.database.write((tx) => {
     for (let i = 0; i < 10; i++) tx.run(insertDue, 'busy')
     for (let i = 0; i < 2; i++) tx.run(insertDue, 'rare')
   })
-  await using _svc = await startEngine(tasks, { kinds, deps: { settings: { ...settings, destructive_mutation_concurrency: 1 } } })
+  await using _svc = await startEngine(tasks, { kinds, lanes: [lane('removals', 1)] })
   await tasks.clock.advance(pollMs)
   expect(ran.slice(0, 4)).toEqual(['busy', 'rare', 'busy', 'rare'])
   expect(ran.length).toBe(12)
@@ -83,7 +86,7 @@ const insertDue = `insert into tasks (kind, subject_type, subject_key, args, sta
 test('due work of a full lane causes no extra polls', async () => {
   await using tasks = await openTasks()
   const runs = createRuns()
-  const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'destructive' })
+  const cleanup = scriptedKind(runs.script('cleanup'), { kind: 'cleanup', lane: 'removals' })
   let writes = 0
   const database: Database = {
     ...tasks.database,
@@ -95,7 +98,8 @@ test('due work of a full lane causes no extra polls', async () => {
   }
   await using svc = await startEngine(tasks, {
     kinds: [bind(cleanup)],
-    deps: { database, settings: { ...settings, destructive_mutation_concurrency: 1 } },
+    lanes: [lane('removals', 1)],
+    deps: { database },
   })
   for (let i = 0; i < 3; i++) await svc.enqueue(cleanup)
   await tasks.clock.advance(0)
@@ -125,6 +129,18 @@ test.each([
     const id = await svc.enqueue(kind)
     await tasks.clock.advance(3_600_000)
     expect(readTask(tasks, id)).toMatchObject({ status: 'failed', attempts: failures, error_code: 'attempts_exhausted' })
-    expect(svc.engine.ledger.list({ limit: 1 })).toMatchObject([{ attemptsMax: failures, retryable: true }])
+    expect(svc.engine.control.kinds().get('work')).toMatchObject({ attemptsMax: failures })
   },
 )
+
+test.each([
+  ['of a lane that no plugin defines', [], "the task kind 'cleanup' runs in the lane 'removals', which no enabled plugin defines"],
+  ['with two lanes of one name', [lane('removals', 1), lane('removals', 2)], "two plugins define the task lane 'removals'"],
+])('an engine with a kind %s does not start, and runs no recovery', async (_what, lanes, message) => {
+  await using tasks = await openTasks()
+  let recoveries = 0
+  const recovery = defineRecovery({ name: 'recovery', uses: {}, run: async () => void recoveries++ })
+  const cleanup = scriptedKind(() => done(), { kind: 'cleanup', lane: 'removals' })
+  await expect(startEngine(tasks, { kinds: [bind(cleanup)], lanes, recoveries: [bind(recovery)] })).rejects.toThrow(message)
+  expect(recoveries).toBe(0)
+})

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { type } from '../schema.ts'
-import { deleteExpired } from './ledger-store.ts'
 import { done } from './outcome.ts'
+import { deleteExpired } from './retention-store.ts'
 import { defineTask, type TaskKind } from './task.ts'
 
 const pageRows = 500

@@ -13,7 +13,7 @@ export interface TaskRun<A, U extends Uses> {
   readonly attempts: number
   readonly nowMs: number
   readonly log: Log
-  /** Aborts when the lease is lost or the process stops (I-07). Check it before every paid effect. */
+  /** Aborts when the lease is lost or the process stops (I-07). Check it before every effect outside the database. */
   readonly signal: AbortSignal
   /**
    * The database for this run: a write whose run has lost its lease changes nothing and rejects with `LeaseLost` (I-06), also after an
@@ -31,20 +31,17 @@ export interface TaskSubject {
   readonly bucket?: string
 }
 
-/** Kinds with a common concurrency limit: paid work and changes at providers, and removals. */
-export type Lane = 'provider-mutation' | 'destructive'
-
 export interface TaskSpec<A, U extends Uses> {
-  /** Stable name, such as `storage_store`: it is in the database and in the API. */
+  /** Stable name, such as `mail_send`: it is in the database and in the API. */
   readonly kind: string
-  /** Shown to operators, such as `Store content`. */
+  /** Shown to operators, such as `Send mail`. */
   readonly label: string
   readonly args: Type<A>
   readonly uses: U
   /** Failures after which the task is failed, where the operator's `worker.tasks.max_retries` does not suit the kind. */
   readonly attempts?: number
-  /** Shares a concurrency limit with the other kinds of the lane. */
-  readonly lane?: Lane
+  /** Name of a contributed lane: the kind shares its concurrency limit with the other kinds of the lane. */
+  readonly lane?: string
   /** Concurrent runs of this kind in this process. Default: the engine's concurrency. */
   readonly concurrency?: number
   /** Hidden from lists and counts while it is healthy. */
@@ -62,7 +59,7 @@ export interface TaskKind<A = any> {
   readonly args: Type<A>
   readonly uses: Uses
   readonly attempts: number | undefined
-  readonly lane: Lane | undefined
+  readonly lane: string | undefined
   readonly concurrency: number | undefined
   readonly isRecurring: boolean
   readonly isRetryable: boolean
@@ -83,6 +80,20 @@ export function defineTask<A, const U extends Uses>(spec: TaskSpec<A, U>): TaskK
 }
 
 export const taskKinds = defineExtensionPoint<TaskKind>('tasks.kinds')
+
+/** A limit of concurrent runs that the kinds of several plugins may share. */
+export interface TaskLane<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** Concurrent runs in this process, at least 1. Read once, at the start. */
+  concurrency(services: Resolved<U>): number
+}
+
+export const taskLanes = defineExtensionPoint<TaskLane>('tasks.lanes')
+
+export function defineLane<const U extends Uses>(spec: TaskLane<U>): TaskLane {
+  return spec as unknown as TaskLane
+}
 
 /** A tick of `cron` (five or six fields, UTC) enqueues the kind once; it never runs anything itself. */
 export interface TaskSchedule {

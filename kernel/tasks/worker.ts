@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { defineProbe } from '../probe.ts'
 import { ClockWatch } from './clock-watch.ts'
 import type { KnownKinds } from './known-kinds.ts'
-import { type LaneLimits, Lanes } from './lanes.ts'
+import type { Lanes } from './lanes.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
 import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
 import type { RunCounts } from './run-counts.ts'
@@ -21,9 +21,9 @@ export interface WorkerDeps {
   readonly log: Log
   readonly random: () => number
   readonly kinds: KnownKinds
+  readonly lanes: Lanes
   readonly runs: RunCounts
   readonly concurrency: number
-  readonly lanes: LaneLimits
   readonly pollMs: number
   readonly leaseMs: number
   /** How long a stop waits for runs. */
@@ -48,7 +48,6 @@ export class Worker {
   readonly #owner: string
   readonly #wakeSignal: WakeSignal
   readonly #leases: LeaseKeeper
-  readonly #lanes: Lanes
   readonly #runs = new Set<Run>()
   /** Number of the last run that began, by kind. */
   readonly #lastRuns = new Map<string, number>()
@@ -59,9 +58,8 @@ export class Worker {
   #lastPollAtMs: number
 
   constructor(deps: WorkerDeps) {
-    const { clock, database, kinds, lanes, leaseMs, log } = deps
+    const { clock, database, leaseMs, log } = deps
     this.#deps = deps
-    this.#lanes = new Lanes(lanes, kinds)
     this.#owner = newUlid(clock.now())
     this.#wakeSignal = new WakeSignal(clock)
     this.#leases = new LeaseKeeper({
@@ -129,7 +127,7 @@ export class Worker {
 
   /** Resolves with the pause in ms until the next poll. */
   async #claim(): Promise<number> {
-    const { clock, database, leaseMs, log, pollMs } = this.#deps
+    const { clock, database, lanes, leaseMs, log, pollMs } = this.#deps
     const total = Math.min(this.#deps.concurrency - this.#runs.size, claimsAtOnceMax)
     // The end of a run notifies the loop.
     if (total <= 0) return pollMs
@@ -138,7 +136,7 @@ export class Worker {
     // I-07: before the claim, which reclaims expired leases: after a process freeze, runs of this process may still use them.
     this.#leases.abortExpired(nowMs)
     try {
-      const roomBeside = (kind: string, claimed: readonly TaskRecord[]) => this.#lanes.roomFor(kind, [...this.#runs, ...claimed])
+      const roomBeside = (kind: string, claimed: readonly TaskRecord[]) => lanes.roomFor(kind, [...this.#runs, ...claimed])
       const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs, leaseUntilMs: nowMs + leaseMs }
       const tasks = await database.write((tx) => claimTasks(tx, request))
       this.#lastPollAtMs = clock.now()
@@ -177,13 +175,13 @@ export class Worker {
   }
 
   #freeOf(kind: string): number {
-    const { concurrency, kinds } = this.#deps
+    const { concurrency, kinds, lanes } = this.#deps
     const known = kinds.get(kind)
     if (known === undefined) return 0
     return Math.min(
       concurrency - this.#runs.size,
       (known.item.concurrency ?? concurrency) - this.#runningOf(kind),
-      this.#lanes.roomFor(kind, this.#runs),
+      lanes.roomFor(kind, this.#runs),
     )
   }
 

@@ -5,6 +5,19 @@ export { Histogram } from '../metrics.ts'
 export { listProbes } from '../probe.ts'
 export { LeaseLost } from '../tasks/fence.ts'
 export type { TaskKind } from '../tasks/task.ts'
+export { insertTaskRow, type TaskRow } from '../tasks/testing/task-rows.ts'
+export {
+  bind,
+  openTasks,
+  type RunningEngine,
+  readTask,
+  type Script,
+  scriptedKind,
+  settings as workerSettings,
+  startEngine,
+  type TestTasks,
+  wrongCounters,
+} from '../tasks/testing/test-engine.ts'
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'
@@ -13,3 +26,4 @@ export { promised } from './promised.ts'
 export { type ConformanceCase, checkTaskKind } from './task-conformance.ts'
 export { openTestDatabase, type TestDatabase } from './test-database.ts'
 export { type TestKernel, type TestKernelOptions, testKernel } from './test-kernel.ts'
+export { queryPlan, readerOf, watchStatements } from './watch-statements.ts'

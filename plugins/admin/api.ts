@@ -23,4 +23,4 @@ export type {
 } from './objects/version-api.ts'
 export type { Overview } from './overview/overview-api.ts'
 export type { SettingAbout, SettingProblem, Settings } from './settings/settings-api.ts'
-export type { CacheStats, SystemInfo, SystemPlugins, Workers } from './system/system-api.ts'
+export type { CacheStats, SystemInfo, SystemPlugins } from './system/system-api.ts'

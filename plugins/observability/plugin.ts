@@ -23,9 +23,6 @@ export const observabilityPlugin = definePlugin({
   },
   contributes: [
     adminRoutes.load(async () => (await import('./metrics/metrics-routes.ts')).metricsRoutes),
-    metricCollectors.load(
-      async () => (await import('./metrics/build-metric.ts')).buildMetric,
-      async () => (await import('./metrics/task-metrics.ts')).taskMetrics,
-    ),
+    metricCollectors.load(async () => (await import('./metrics/build-metric.ts')).buildMetric),
   ],
 })

@@ -1,5 +1,5 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
-import { clock, database, events, log, provide, taskQueue } from '#kernel'
+import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
 import { workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
@@ -15,7 +15,7 @@ import { createSchedule } from './schedule.ts'
 import { pieceCalculator, providers, remoteReader, uploadEvents, uploadMeter } from './services.ts'
 
 export const replicationServices = [
-  provide(uploadEvents, { database, clock, events, log, queue: taskQueue }, createUploadEvents),
+  provide(uploadEvents, { database, clock, events, taskChanges, log, queue: taskQueue }, createUploadEvents),
   provide(uploadMeter, { clock, uploadEvents }, (uses) => createUploadMeter(uses.clock, uses.uploadEvents.progressed)),
   provide(pieceCalculator, {}, async () => {
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')

@@ -10,6 +10,7 @@ import {
   metricCollectors,
   ownedDirectories,
   taskKinds,
+  taskLanes,
   taskQueue,
   taskRecoveries,
   taskSchedules,
@@ -37,6 +38,7 @@ export const storagePlugin = definePlugin({
       async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacityTask,
       async () => (await import('./cache/evict-task.ts')).evictTask,
     ),
+    taskLanes.load(async () => (await import('./lanes.ts')).storageLanes),
     taskSchedules.load(async () => (await import('./cache/reconcile-capacity-task.ts')).reconcileCapacitySchedule),
     taskRecoveries.with(
       defineRecovery({

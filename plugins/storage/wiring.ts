@@ -1,4 +1,3 @@
-/** Creates the services of this plugin. */
 import { clock, database, events, log, provide, taskQueue } from '#kernel'
 import { contributions } from '#kernel/system'
 import { createCache } from './cache/cache.ts'

@@ -1,6 +1,6 @@
 import { formatTime } from '#kernel'
-import type { ListedTask } from '#kernel/system'
 import type { Task } from './api.ts'
+import type { ListedTask } from './ledger/ledger.ts'
 
 export function describeTask(task: ListedTask): Task {
   const isWaiting = task.presentationStatus === 'waiting'

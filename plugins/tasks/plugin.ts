@@ -1,8 +1,29 @@
-import { adminRoutes, cliCommands, definePlugin } from '#kernel'
+import { adminRoutes, cliCommands, clock, database, definePlugin, events, metricCollectors, provide, taskChanges } from '#kernel'
+import { taskControl } from '#kernel/system'
+import { overviewParts } from '#plugins/admin'
 import { taskCommands } from './commands/commands.ts'
 
-/** Admin routes and commands for background tasks. The engine is in the kernel. */
+/** Lists, counts, events and metrics of background tasks, and what operators do with failed ones. The engine is in the kernel. */
 export const tasksPlugin = definePlugin({
   id: 'tasks',
-  contributes: [adminRoutes.load(async () => (await import('./task-routes.ts')).taskRoutes), cliCommands.with(...taskCommands)],
+  provides: async () => {
+    const { createLedger } = await import('./ledger/create-ledger.ts')
+    const { taskLedger } = await import('./ledger/ledger.ts')
+    const { createTaskUpdates, taskUpdates } = await import('./ledger/task-updates.ts')
+    return [
+      provide(taskUpdates, { clock, events, changes: taskChanges }, createTaskUpdates),
+      provide(taskLedger, { database, clock, control: taskControl, taskUpdates }, ({ taskUpdates, ...deps }) =>
+        createLedger({ ...deps, onDismissed: (task) => taskUpdates.add(task) }),
+      ),
+    ]
+  },
+  contributes: [
+    adminRoutes.load(
+      async () => (await import('./task-routes.ts')).taskRoutes,
+      async () => (await import('./workers/workers-routes.ts')).workersRoutes,
+    ),
+    cliCommands.with(...taskCommands),
+    metricCollectors.load(async () => (await import('./metrics/task-metrics.ts')).taskMetrics),
+    overviewParts.load(async () => (await import('./overview/overview-parts.ts')).taskOverviewParts),
+  ],
 })

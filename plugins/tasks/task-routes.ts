@@ -1,7 +1,7 @@
 import { defineRoutes, formatPreciseTime, serveEndpoint } from '#kernel'
-import { taskLedger } from '#kernel/system'
 import { acknowledgeTask, acknowledgeTasks, listTasks, previewAcknowledge, retryTask, taskPageSizes, taskStats } from './api.ts'
 import { describeTask } from './describe-task.ts'
+import { taskLedger } from './ledger/ledger.ts'
 
 export const taskRoutes = defineRoutes({
   name: 'tasks',

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
 import { openKernelDatabase } from '../../db/open-kernel.ts'
-import { createEvents, type Events } from '../../events.ts'
 import { silentLog } from '../../log.ts'
 import { type } from '../../schema.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
@@ -20,7 +19,6 @@ export type Script = (run: Run) => Promise<Outcome> | Outcome
 export interface TestTasks extends AsyncDisposable {
   readonly database: Database
   readonly clock: FakeClock
-  readonly events: Events
   readonly path: string
 }
 
@@ -28,8 +26,6 @@ export const leaseMs = 60_000
 export const pollMs = 5000
 export const settings = {
   concurrency: 12,
-  provider_mutation_concurrency: 4,
-  destructive_mutation_concurrency: 2,
   poll_interval: pollMs,
   lease_duration: leaseMs,
   max_retries: 2,
@@ -45,9 +41,6 @@ export async function openTasks(): Promise<TestTasks> {
     database,
     clock: createFakeClock(),
     path,
-    events: createEvents((error) => {
-      throw error
-    }),
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]()
       rmSync(dir, { recursive: true })
@@ -84,7 +77,7 @@ export async function startEngine(
 ): Promise<RunningEngine> {
   const { deps, ...plugins } = work
   const engine = createTaskEngine({ ...tasks, log: silentLog, settings, random: () => 0.5, ...deps })
-  await engine.start({ kinds: [], schedules: [], recoveries: [], dueTimes: [], ...plugins })
+  await engine.start({ kinds: [], lanes: [], schedules: [], recoveries: [], dueTimes: [], ...plugins })
   let isStopped = false
   const stop = async () => {
     if (!isStopped) await engine.stop()

@@ -15,7 +15,7 @@ import {
   secret,
   text,
 } from '#kernel'
-import { settingDefaults } from '../contract.ts'
+import { defineOverviewPart, overviewParts, settingDefaults } from '../contract.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import { adminCommands } from './commands.ts'
 
@@ -58,8 +58,13 @@ const set = (admin: TestAdmin, pairs: readonly string[], flags = {}) => run(admi
 const get = (admin: TestAdmin, key?: string, flags = {}) =>
   run(admin, 'admin settings get', { parameters: key === undefined ? {} : { key }, flags })
 
+const worker = definePlugin({
+  id: 'worker',
+  contributes: [overviewParts.with(defineOverviewPart({ name: 'tasks', into: 'workers', uses: {}, summarise: () => ({ tasks: true }) }))],
+})
+
 test('status shows health, version, cache and workers', async () => {
-  await using admin = await start()
+  await using admin = await testAdmin({ plugins: [chain, worker], config: { 'chain.private_key': 'a key of the wallet' } })
   const { code, stdout } = await run(admin, 'admin status')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^svc at http:\/\/127\.0\.0\.1:\d+\nStatus: ok\nVersion: \S+\nCommit: \S+\nBuilt: \S+\nUptime: \d+s\n/)

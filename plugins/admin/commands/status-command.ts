@@ -1,7 +1,7 @@
 import { type AdminClient, formatShare, formatSize, formatTable, openAdminClient, type Shown, showResult } from '#cli'
 import { type CommandCall, formatDuration } from '#kernel'
+import { overview } from '../overview/overview-api.ts'
 import { readSettings } from '../settings/settings-api.ts'
-import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
 
 /** Exit code 1 when the service is unhealthy. */
 export async function run(call: CommandCall): Promise<number> {
@@ -34,7 +34,7 @@ async function readStatus(client: AdminClient): Promise<Status> {
 const title = (client: AdminClient): string => `svc at ${client.url}`
 
 async function readRunning(client: AdminClient): Promise<Status> {
-  const [system, work, cache] = await Promise.all([client.call(systemInfo), client.call(workers), client.call(cacheStats)])
+  const { system, workers, cache } = await client.call(overview)
   const { used_bytes: used, max_bytes: max } = cache
   const lines = (uptime: string) => [
     title(client),
@@ -50,12 +50,12 @@ async function readRunning(client: AdminClient): Promise<Status> {
     'Workers',
     formatTable(
       ['name', 'status'],
-      Object.entries(work.workers).map(([name, isHealthy]) => [name, isHealthy ? 'healthy' : 'unhealthy']),
+      Object.entries(workers).map(([name, isHealthy]) => [name, isHealthy ? 'healthy' : 'unhealthy']),
     ),
   ]
   return {
     isHealthy: true,
-    value: { health: { status: 'ok' }, system, workers: work.workers, cache },
+    value: { health: { status: 'ok' }, system, workers, cache },
     text: lines(formatDuration(system.uptime_seconds * 1000)).join('\n'),
     mark: lines(system.started_at).join('\n'),
   }

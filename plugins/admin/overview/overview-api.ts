@@ -1,6 +1,6 @@
 import { defineEndpoint } from '#kernel'
 import { type } from '#kernel/schema'
-import { cacheStats, systemInfo, workers } from '../system/system-api.ts'
+import { cacheStats, systemInfo } from '../system/system-api.ts'
 
 const count = 'number.integer'
 const level = "'ok' | 'warning' | 'blocking'"
@@ -43,7 +43,8 @@ export const overview = defineEndpoint({
       active_pipeline: activeWork.array(),
     },
     cache: cacheStats.answer,
-    workers: workers.answer.get('workers'),
+    /** True: making progress. */
+    workers: 'Record<string, boolean>',
     system: systemInfo.answer,
     /** Null: not observed. */
     chain_storage_health: {

@@ -1,22 +1,28 @@
 import { clock, defineRoutes, log, optional, serveEndpoint } from '#kernel'
-import { contributions, systemState, taskLedger, workerHealth } from '#kernel/system'
+import { contributions, systemState } from '#kernel/system'
 import { placements } from '#plugins/replication'
 import { type Buckets, buckets, cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
 import { judgeChain } from '../buckets/storage-health-policy.ts'
 import { overviewParts } from '../contract.ts'
-import { describeCache, describeSystem, describeWorkers } from '../system/describe-system.ts'
+import { describeCache, describeSystem } from '../system/describe-system.ts'
 import { type Overview, overview } from './overview-api.ts'
 import { summariseStates } from './summarise-states-policy.ts'
-import { summariseTasks } from './summarise-tasks-policy.ts'
 
 const emptyCache = { used_bytes: 0, max_bytes: 0, reserved_bytes: 0, eviction_policy: 'none', eviction_paused: false } as const
 
+/** Other plugins add the tasks and the workers. */
+const noTasks = {
+  by_status: { pending: 0, running: 0, completed: 0, failed: 0, cancelled: 0 },
+  attention: { failed: 0 },
+  active_pipeline: [],
+}
+
 export const overviewRoutes = defineRoutes({
   name: 'overview',
-  uses: { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain: optional(chainClient) },
+  uses: { buckets, placements, cacheGauge, systemState, contributions, clock, log, chain: optional(chainClient) },
   endpoints: [overview],
-  register(app, { buckets, placements, cacheGauge, taskLedger, workerHealth, systemState, contributions, clock, log, chain }) {
+  register(app, { buckets, placements, cacheGauge, systemState, contributions, clock, log, chain }) {
     /** A failed part gets the value `otherwise`, because operators need the rest of the overview to find the fault. */
     async function read<T>(part: string, from: () => T | Promise<T>, otherwise: T): Promise<T> {
       try {
@@ -34,9 +40,9 @@ export const overviewRoutes = defineRoutes({
       return {
         ...ofBuckets,
         objects: { ...objects, ...states },
-        tasks: await read('tasks', () => summariseTasks(taskLedger.counts(), taskLedger.kinds()), summariseTasks([], new Map())),
+        tasks: noTasks,
         cache: await read('cache', () => describeCache(cacheGauge.stats()), emptyCache),
-        workers: describeWorkers(workerHealth).workers,
+        workers: {},
         chain_storage_health: judgeChain(await read('data sets', () => placements.countDataSets(), undefined)),
         system: describeSystem({ state: systemState, nowMs: clock.now(), chain }),
       }

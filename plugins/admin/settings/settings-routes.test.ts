@@ -170,7 +170,7 @@ test('in setup mode the settings name what is missing and can be saved, and othe
   })
   expect(settings).not.toHaveProperty('runtime_chain_default_copies')
   expect((await put(admin, { chain: { default_copies: 5 } })).status).toBe(200)
-  for (const path of ['buckets', 'overview', 'events', 'system/info', 'workers', 'cache/stats']) {
+  for (const path of ['buckets', 'overview', 'events', 'system/info', 'cache/stats']) {
     expect(await admin.call('GET', `/api/v1/${path}`)).toMatchObject({ status: 503, body: { code: 'setup_mode' } })
   }
 })

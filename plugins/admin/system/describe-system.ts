@@ -1,8 +1,8 @@
 import { formatTime } from '#kernel'
-import type { SystemState, WorkerHealth } from '#kernel/system'
+import type { SystemState } from '#kernel/system'
 import type { CacheStats as StoredCacheStats } from '#plugins/storage'
 import type { Chain } from '#plugins/wallet'
-import type { CacheStats, SystemInfo, Workers } from './system-api.ts'
+import type { CacheStats, SystemInfo } from './system-api.ts'
 
 export interface SystemSituation {
   readonly state: SystemState
@@ -22,13 +22,6 @@ export function describeSystem({ state, nowMs, chain }: SystemSituation): System
     ...(chain && { network: chain.network.name, chain_id: chain.network.chainId }),
     plugins: plugins.map(({ id, enabled }) => ({ id, enabled })),
   }
-}
-
-/** All background work runs in one engine. */
-export function describeWorkers(tasks: WorkerHealth): Workers {
-  const healthy = tasks.isHealthy()
-  const { active, lastPollAtMs } = tasks.activity()
-  return { workers: { tasks: healthy }, details: { tasks: { healthy, last_tick_at: formatTime(lastPollAtMs), active } } }
 }
 
 export function describeCache(stats: StoredCacheStats): CacheStats {

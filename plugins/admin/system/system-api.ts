@@ -34,16 +34,6 @@ export const systemPlugins = defineEndpoint({
   }).array(),
 })
 
-export const workers = defineEndpoint({
-  method: 'GET',
-  path: '/api/v1/workers',
-  summary: 'Show the health of background workers; true: making progress',
-  answer: type({
-    workers: 'Record<string, boolean>',
-    details: type({ '[string]': { healthy: 'boolean', last_tick_at: 'string', active: 'number.integer' } }),
-  }),
-})
-
 export const cacheStats = defineEndpoint({
   method: 'GET',
   path: '/api/v1/cache/stats',
@@ -62,5 +52,4 @@ export const cacheStats = defineEndpoint({
 
 export type SystemInfo = typeof systemInfo.answer.infer
 export type SystemPlugins = typeof systemPlugins.answer.infer
-export type Workers = typeof workers.answer.infer
 export type CacheStats = typeof cacheStats.answer.infer

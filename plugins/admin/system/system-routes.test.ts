@@ -3,7 +3,7 @@ import { definePlugin, provide } from '#kernel'
 import { promised } from '#kernel/testing'
 import { type Chain, chainClient } from '#plugins/wallet'
 import { testAdmin } from '../testing/test-admin.ts'
-import { cacheStats, systemInfo, systemPlugins, workers } from './system-api.ts'
+import { cacheStats, systemInfo, systemPlugins } from './system-api.ts'
 
 test('system info shows version, mode and plugins', async () => {
   await using admin = await testAdmin({
@@ -23,12 +23,8 @@ test('system info shows version, mode and plugins', async () => {
   expect(plugins.find(({ id }) => id === 'extra')).toMatchObject({ enabled: false, requires: ['storage'] })
 })
 
-test('workers and cache show their health and use', async () => {
+test('the cache shows its use', async () => {
   await using admin = await testAdmin()
-  expect(promised(workers, await admin.call('GET', '/api/v1/workers'))).toEqual({
-    workers: { tasks: true },
-    details: { tasks: { healthy: true, last_tick_at: expect.stringMatching(/^\d{4}-.*Z$/), active: 0 } },
-  })
   expect(promised(cacheStats, await admin.call('GET', '/api/v1/cache/stats'))).toEqual({
     used_bytes: 0,
     max_bytes: 2 ** 30,
@@ -49,7 +45,7 @@ test('system info names the chain when the wallet plugin is enabled', async () =
   expect((await admin.call('GET', '/api/v1/overview')).body.system).toMatchObject(named)
 })
 
-test.each(['system/info', 'system/plugins', 'workers', 'cache/stats', 'buckets'])('%s requires an operator', async (path) => {
+test.each(['system/info', 'system/plugins', 'cache/stats', 'buckets'])('%s requires an operator', async (path) => {
   await using admin = await testAdmin()
   const response = await fetch(`${admin.url}/api/v1/${path}`)
   expect(response.status).toBe(401)

@@ -22,8 +22,7 @@ async function openScene() {
   let isLost = false
   let additions = 0
   const fence = (database: Database): Database => ({
-    read: database.read,
-    ping: () => database.ping(),
+    ...database,
     write: (job) => (isLost ? Promise.reject(new LeaseLost({ id: 1, kind: 'storage_commit', seq: 1 })) : database.write(job)),
   })
   const run = { id: 1, args: { dataSetId: dataSet.id }, services: { pipeline: deps as TestPipeline }, log: silentLog, fence }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Database, Tx } from '#kernel'
-import { openTestDatabase } from '#kernel/testing'
+import { openTestDatabase, queryPlan, watchStatements } from '#kernel/testing'
 import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { objectStateMetric } from './object-metrics.ts'
@@ -122,23 +122,10 @@ test('an object without an open task to store it counts as failed', async () => 
 test('no query of the count scans stored contents or all versions', async () => {
   await using database = await openDatabase()
   const seen: string[] = []
-  const watched: Database['read'] = {
-    get: (sql, ...params) => {
-      seen.push(sql)
-      return database.read.get(sql, ...params)
-    },
-    all: (sql, ...params) => {
-      seen.push(sql)
-      return database.read.all(sql, ...params)
-    },
-  }
+  const watched = watchStatements(database.read, (sql) => seen.push(sql))
   await plan(database, { current: 20 })
   await objectStateMetric.collect({ database: { ...database, read: watched }, taskQueue: allOpen } as never)
-  const steps = [...new Set(seen)].flatMap((sql) =>
-    database.read
-      .all<{ detail: string }>(`explain query plan ${sql}`, ...Array(sql.split('?').length - 1).fill(0))
-      .map(({ detail }) => detail),
-  )
+  const steps = [...new Set(seen)].flatMap((sql) => queryPlan(database.read, sql))
   expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN bucket_stats'])
   expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
   expect(steps).toContain('SEARCH contents USING COVERING INDEX contents_unsettled ((bucket_id,store_state)>(?,?))')

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Events, type PublishedEvent, taskUpdated } from '#kernel'
+import type { TaskChanges } from '#kernel'
+import type { TaskChange } from '#kernel/system'
 import { silentLog } from '#kernel/testing'
 import { ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
@@ -156,28 +157,26 @@ test('changes of one content within a second are published once, and at most the
 
 test('the state is failed when the store task fails, and cached again when the task is retried', async () => {
   const { contentId } = await addObject()
-  let announce = (_event: PublishedEvent): void => {}
-  const events: Events = {
-    ...deps.events,
+  let announce = (_task: TaskChange): void => {}
+  const taskChanges: TaskChanges = {
     subscribe: (listener) => {
       announce = listener
       return () => {}
     },
   }
   let isOpen = false
-  await using _ = createUploadEvents({ ...deps, events, queue: { isOpen: () => isOpen } })
+  await using _ = createUploadEvents({ ...deps, taskChanges, queue: { isOpen: () => isOpen } })
   const states = () => payloads('upload_state_changed').map((payload) => (payload as { readonly state: string }).state)
-  const updateTask = async (presentation_status: string, type = 'storage_store') => {
-    const subject = { type: 'storage_content', key: String(contentId) }
-    announce({ topic: taskUpdated.topic, payload: { task_id: 7, type, presentation_status, subject } })
+  const updateTask = async (status: TaskChange['status'], kind = 'storage_store') => {
+    const task = { id: 7, kind, status, subjectType: 'storage_content', subjectKey: String(contentId) }
+    announce({ ...task, runAtMs: 0, waitReason: null, acknowledgedAtMs: null })
     await deps.clock.advance(1000)
   }
   await updateTask('failed')
   expect(states()).toEqual(['failed'])
   isOpen = true
-  await updateTask('queued')
+  await updateTask('pending')
   expect(states()).toEqual(['failed', 'cached'])
-  await updateTask('dismissed')
   await updateTask('completed')
   await updateTask('failed', 'cache_evict')
   expect(states()).toHaveLength(2)

@@ -6,12 +6,11 @@ import {
   type Events,
   formatTime,
   type Log,
-  type PublishedEvent,
+  type TaskChanges,
   type TaskQueue,
-  type TaskUpdate,
   type Tx,
-  taskUpdated,
 } from '#kernel'
+import type { TaskChange } from '#kernel/system'
 import type { ObjectState } from '../contract.ts'
 import { isBeingStored } from './being-stored.ts'
 import { findContent, findVersionOfContent, objectState } from './placement-store.ts'
@@ -64,11 +63,12 @@ export interface UploadEventDeps {
   readonly database: Database
   readonly clock: Clock
   readonly events: Events
+  readonly taskChanges: TaskChanges
   readonly log: Log
   readonly queue: Pick<TaskQueue, 'isOpen'>
 }
 
-export function createUploadEvents({ database, clock, events, log, queue }: UploadEventDeps): UploadEvents {
+export function createUploadEvents({ database, clock, events, taskChanges, log, queue }: UploadEventDeps): UploadEvents {
   const changed = new Set<number>()
   const stop = new AbortController()
   let gathering: Promise<void> | undefined
@@ -128,12 +128,10 @@ export function createUploadEvents({ database, clock, events, log, queue }: Uplo
   }
 
   /** An object's state is `failed` while its store task is failed. */
-  function noteTask({ topic, payload }: PublishedEvent): void {
-    if (topic !== taskUpdated.topic) return
-    const { type, presentation_status: status, subject } = payload as TaskUpdate
-    if (type === storeTask.kind && status !== 'completed' && status !== 'dismissed') note(Number(subject.key))
+  function noteTask({ kind, status, subjectKey }: TaskChange): void {
+    if (kind === storeTask.kind && status !== 'completed') note(Number(subjectKey))
   }
-  const stopWatching = events.subscribe(noteTask)
+  const stopWatching = taskChanges.subscribe(noteTask)
 
   return {
     changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Reader, SqlValue, Tx } from '#kernel'
+import type { Tx } from '#kernel'
+import { queryPlan, watchStatements } from '#kernel/testing'
 import { markPulled, raiseAttention, recordUncertain, reopenSubmission } from '../copies/batch-store.ts'
 import { reopenLanding } from '../finality/roll-back-store.ts'
 import { removableRemovals } from '../removals/removable-store.ts'
@@ -23,28 +24,16 @@ test.each(Object.entries(steps))('%s without a scan of all copies or removals', 
   await using rows = await openStorageRows()
   const dataSet = await rows.addDataSet()
   const seen: string[] = []
-  const note = (sql: string) => {
-    seen.push(sql)
-    return sql
-  }
   await rows.database.write((tx) => {
     tx.run(
       `insert into commit_batches (id, data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (1, ?, 'store', 'confirmed', '1', '0x', 0, 0)`,
       dataSet.id,
     )
-    step({
-      get: <T>(sql: string, ...params: readonly SqlValue[]) => tx.get<T>(note(sql), ...params),
-      all: <T>(sql: string, ...params: readonly SqlValue[]) => tx.all<T>(note(sql), ...params),
-      run: (sql, ...params) => tx.run(note(sql), ...params),
-      afterCommit: () => {},
-    })
+    step(watchStatements(tx, (sql) => seen.push(sql)))
   })
-  const plan = seen.flatMap((sql) => planOf(rows.database.read, sql))
+  const plan = seen.flatMap((sql) => queryPlan(rows.database.read, sql))
   expect(plan).not.toEqual([])
   // A scan of json_each is the list of ids passed to the query.
   expect(plan.filter((detail) => detail.startsWith('SCAN') && !detail.startsWith('SCAN json_each'))).toEqual([])
   expect(plan.join()).toMatch(/USING (COVERING )?INDEX (copies_of_batch|removals_open)/)
 })
-
-const planOf = (read: Reader, sql: string) =>
-  read.all<{ detail: string }>(`explain query plan ${sql}`, ...Array(sql.split('?').length - 1).fill(0)).map(({ detail }) => detail)

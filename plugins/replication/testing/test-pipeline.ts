@@ -1,4 +1,4 @@
-import type { Events, Outcome, PublishedEvent } from '#kernel'
+import type { Events, Outcome, PublishedEvent, TaskChanges } from '#kernel'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
@@ -42,6 +42,8 @@ export interface TestPipeline extends Pipeline {
   readonly world: World
   /** Published events. */
   readonly published: PublishedEvent[]
+  /** Without changes. */
+  readonly taskChanges: TaskChanges
   /** Enqueued tasks, such as `commit 1`. */
   readonly scheduled: string[]
 }
@@ -71,7 +73,8 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     publish: ({ topic }, payload) => void published.push({ topic, payload }),
     subscribe: () => () => {},
   }
-  const uploadEvents = createUploadEvents({ database, clock, events, log: silentLog, queue: { isOpen: () => true } })
+  const taskChanges: TaskChanges = { subscribe: () => () => {} }
+  const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: { isOpen: () => true } })
   const pipeline = {
     database,
     clock,
@@ -79,6 +82,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     scheduled,
     log: silentLog,
     events,
+    taskChanges,
     published,
     uploadEvents,
     schedule: {

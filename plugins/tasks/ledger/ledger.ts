@@ -1,5 +1,5 @@
-import { defineService } from '../service.ts'
-import type { TaskRecord, TaskStatus } from './task-record.ts'
+import { defineService } from '#kernel'
+import type { TaskRecord, TaskStatus } from '#kernel/system'
 
 /** The status of a task as shown to operators. */
 export type PresentationStatus = 'queued' | 'scheduled' | 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled' | 'dismissed'
@@ -30,7 +30,7 @@ export interface TaskCount {
 }
 
 /**
- * Reads and operator actions on the task records. Only the engine runs and finishes tasks.
+ * Lists and counts of tasks, and what operators do with failed ones. The engine writes the rows.
  * Errors: `not_found` 404, `task_retry_unsupported` 409, `task_not_acknowledgeable` 409, `unknown_task_type` 400.
  */
 export interface TaskLedger {
@@ -49,4 +49,4 @@ export interface TaskLedger {
   acknowledgeAll(request: { readonly kind?: string; readonly failedBeforeMs?: number }): Promise<number>
 }
 
-export const taskLedger = defineService<TaskLedger>('kernel.task-ledger')
+export const taskLedger = defineService<TaskLedger>('tasks.ledger')

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { TaskStatus } from '#kernel/system'
+import { insertTaskRow, openTasks, queryPlan, type TestTasks, watchStatements } from '#kernel/testing'
 import type { ListTasks } from './ledger.ts'
-import { listTasks } from './ledger-store.ts'
-import type { TaskStatus } from './task-record.ts'
-import { insertTaskRow } from './testing/task-rows.ts'
-import { openTasks, type TestTasks } from './testing/test-engine.ts'
+import { listTasks } from './task-list-store.ts'
 
 const kinds = ['work', 'other', 'routine'] as const
 const hidden = ['routine']
@@ -66,13 +65,7 @@ test('a list reads only matching rows: each group is searched from the start of 
   await using tasks = await openTasks()
   const plan: string[] = []
   const { read } = tasks.database
-  const explaining: typeof read = {
-    get: read.get.bind(read),
-    all<R>(sql: string, ...params: Parameters<typeof read.all>[1][]) {
-      for (const { detail } of read.all<{ detail: string }>(`explain query plan ${sql}`, ...params)) plan.push(detail)
-      return read.all<R>(sql, ...params)
-    },
-  }
+  const explaining = watchStatements(read, (sql) => plan.push(...queryPlan(read, sql)))
   listTasks(explaining, { limit: 10, before: 5 }, hidden)
   expect(plan).toContain('SEARCH t USING COVERING INDEX tasks_in_group (kind=? AND status=? AND <expr>=? AND id<?)')
   expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([

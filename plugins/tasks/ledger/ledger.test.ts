@@ -1,18 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { TaskLedger } from './ledger.ts'
-import { done, fail, wait } from './outcome.ts'
+import { done, fail, wait } from '#kernel'
 import {
   bind,
   openTasks,
   readTask,
   type Script,
   scriptedKind,
-  settings,
   startEngine,
   type TestTasks,
+  workerSettings,
   wrongCounters,
-} from './testing/test-engine.ts'
+} from '#kernel/testing'
+import { startLedger } from '../testing/start-ledger.ts'
+import type { TaskLedger } from './ledger.ts'
 
 /** Ends the way the task's name begins. */
 const named: Script = ({ args: { name }, nowMs }) => {
@@ -29,13 +30,13 @@ async function setUp(tasks: TestTasks) {
     routine: scriptedKind(named, { kind: 'routine', isRecurring: true }),
     stubborn: scriptedKind(named, { kind: 'stubborn', isRetryable: false }),
   }
-  const svc = await startEngine(tasks, { kinds: Object.values(kinds).map((kind) => bind(kind)) })
+  const svc = await startLedger(tasks, { kinds: Object.values(kinds).map((kind) => bind(kind)) })
   const put = async (name: string, kind: keyof typeof kinds = 'work', key?: string) => {
     const id = await svc.enqueue(kinds[kind], name, key === undefined ? {} : { key })
     await tasks.clock.advance(0)
     return id
   }
-  return { ...svc, ledger: svc.engine.ledger, kinds, put }
+  return { ...svc, kinds, put }
 }
 
 const idsOf = (ledger: TaskLedger, request: Partial<Parameters<TaskLedger['list']>[0]> = {}) =>
@@ -139,8 +140,8 @@ test('a failure after a preview stays, also when the clock steps or the counted 
 test('the time of a preview dismisses exactly the counted failures while eight writers add more', async () => {
   await using tasks = await openTasks()
   const kind = scriptedKind(() => fail('rejected', 'no', { retryable: true }))
-  await using svc = await startEngine(tasks, { kinds: [bind(kind)], deps: { settings: { ...settings, concurrency: 8 } } })
-  const { ledger } = svc.engine
+  await using svc = await startLedger(tasks, { kinds: [bind(kind)], deps: { settings: { ...workerSettings, concurrency: 8 } } })
+  const { ledger } = svc
   const putByEach = 100
   const failing = async () => {
     for (let put = 0; put < putByEach; put++) await svc.enqueue(kind)

@@ -1,5 +1,5 @@
+import type { TaskRecord } from '#kernel/system'
 import type { PresentationStatus } from './ledger.ts'
-import type { TaskRecord } from './task-record.ts'
 
 /** Pending work is queued, scheduled or waiting; an acknowledged failure is dismissed. */
 export function presentTask(

@@ -1,5 +1,6 @@
 import { defineMetric, taskKinds } from '#kernel'
-import { contributions, runSecondsBuckets, taskLedger, taskRuns } from '#kernel/system'
+import { contributions, runSecondsBuckets, taskRuns } from '#kernel/system'
+import { taskLedger } from '../ledger/ledger.ts'
 
 const activeStatuses = ['pending', 'running'] as const
 

@@ -1,8 +1,20 @@
 /** Task counts of the overview. */
-import type { TaskCount } from '#kernel/system'
-import type { Overview } from './overview-api.ts'
+import type { TaskCount } from '../ledger/ledger.ts'
 
-export function summariseTasks(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): Overview['tasks'] {
+/** The member `tasks` of the overview. */
+export interface TaskSummary {
+  readonly by_status: Readonly<Record<'pending' | 'running' | 'completed' | 'failed' | 'cancelled', number>>
+  readonly attention: { readonly failed: number }
+  readonly active_pipeline: readonly ActiveWork[]
+}
+
+interface ActiveWork {
+  readonly operation: string
+  readonly by_status: { readonly pending: number; readonly running: number }
+  readonly total: number
+}
+
+export function summariseTasks(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): TaskSummary {
   const sum = (...statuses: readonly TaskCount['status'][]) =>
     counts.reduce((total, { status, count }) => (statuses.includes(status) ? total + count : total), 0)
   return {
@@ -18,7 +30,7 @@ export function summariseTasks(counts: readonly TaskCount[], labels: ReadonlyMap
   }
 }
 
-function listActive(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): Overview['tasks']['active_pipeline'] {
+function listActive(counts: readonly TaskCount[], labels: ReadonlyMap<string, string>): readonly ActiveWork[] {
   const kinds = Map.groupBy(counts, ({ kind }) => kind)
   return [...kinds].flatMap(([kind, ofKind]) => {
     const count = (wanted: TaskCount['status']) => ofKind.find(({ status }) => status === wanted)?.count ?? 0

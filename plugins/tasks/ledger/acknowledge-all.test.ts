@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { fail } from './outcome.ts'
-import { insertTaskRow } from './testing/task-rows.ts'
-import { bind, openTasks, type RunningEngine, scriptedKind, startEngine, type TestTasks, wrongCounters } from './testing/test-engine.ts'
+import { fail } from '#kernel'
+import { bind, insertTaskRow, openTasks, scriptedKind, type TestTasks, wrongCounters } from '#kernel/testing'
+import { type LedgerOnEngine, startLedger } from '../testing/start-ledger.ts'
 
 const kind = scriptedKind(() => fail('rejected', 'no', { retryable: true }))
 
 /** More than four pages. */
 const failuresBefore = 2100
 
-async function setUp(tasks: TestTasks): Promise<RunningEngine> {
-  const svc = await startEngine(tasks, {
+async function setUp(tasks: TestTasks): Promise<LedgerOnEngine> {
+  const svc = await startLedger(tasks, {
     kinds: [bind(kind), bind(scriptedKind(() => fail('rejected', 'no', { retryable: true }), { kind: 'other' }))],
   })
   const startMs = tasks.clock.now() - failuresBefore
@@ -20,10 +20,10 @@ async function setUp(tasks: TestTasks): Promise<RunningEngine> {
   return svc
 }
 
-const open = ({ engine }: RunningEngine) => engine.ledger.counts().flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
+const open = ({ ledger }: LedgerOnEngine) => ledger.counts().flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
 
 /** Fails new tasks, as fast as the engine runs them, until the work has ended; the number of them. */
-async function failMeanwhile(svc: RunningEngine, work: Promise<unknown>): Promise<number> {
+async function failMeanwhile(svc: LedgerOnEngine, work: Promise<unknown>): Promise<number> {
   let isOver = false
   const ended = work.finally(() => {
     isOver = true
@@ -40,9 +40,9 @@ async function failMeanwhile(svc: RunningEngine, work: Promise<unknown>): Promis
 test('many failures are dismissed in pages; failures recorded between two pages stay', async () => {
   await using tasks = await openTasks()
   await using svc = await setUp(tasks)
-  const { count, asOfMs } = await svc.engine.ledger.preview()
+  const { count, asOfMs } = await svc.ledger.preview()
   expect(count).toBe(failuresBefore)
-  const dismissing = svc.engine.ledger.acknowledgeAll({ failedBeforeMs: asOfMs })
+  const dismissing = svc.ledger.acknowledgeAll({ failedBeforeMs: asOfMs })
   const later = await failMeanwhile(svc, dismissing)
   expect(await dismissing).toBe(failuresBefore)
   // Others had their turn between the pages.
@@ -54,9 +54,9 @@ test('many failures are dismissed in pages; failures recorded between two pages 
 test('only failures of the given kind are dismissed', async () => {
   await using tasks = await openTasks()
   await using svc = await setUp(tasks)
-  const { count, asOfMs } = await svc.engine.ledger.preview('work')
+  const { count, asOfMs } = await svc.ledger.preview('work')
   expect(count).toBe((failuresBefore * 2) / 3)
-  expect(await svc.engine.ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: asOfMs })).toBe(count)
+  expect(await svc.ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: asOfMs })).toBe(count)
   expect(open(svc)).toEqual([failuresBefore - count])
   expect(wrongCounters(tasks)).toEqual([])
 })
@@ -64,7 +64,7 @@ test('only failures of the given kind are dismissed', async () => {
 test('a future time dismisses the failures so far, and the loop ends although tasks keep failing', async () => {
   await using tasks = await openTasks()
   await using svc = await setUp(tasks)
-  const dismissing = svc.engine.ledger.acknowledgeAll({ failedBeforeMs: tasks.clock.now() + 3_600_000 })
+  const dismissing = svc.ledger.acknowledgeAll({ failedBeforeMs: tasks.clock.now() + 3_600_000 })
   const later = await failMeanwhile(svc, dismissing)
   const dismissed = await dismissing
   expect(dismissed).toBeGreaterThanOrEqual(failuresBefore)

@@ -1,0 +1,40 @@
+/** Watches work of one connection, one piece at a time. */
+export type TurnGuard = <T>(work: Promise<T>) => Promise<T>
+
+/**
+ * A guard of work that may await only promises that are settled already. The result rejects when the process has no more microtasks:
+ * then the work waits for a later turn of the event loop. `what` names the work in the error.
+ */
+export function createTurnGuard(what: string): TurnGuard {
+  let stop: (() => void) | undefined
+  let isArmed = false
+
+  function check(): void {
+    isArmed = false
+    stop?.()
+  }
+
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const isStopped = () => reject(foreignAwait(what))
+      const settle = <V>(tell: (value: V) => void) => {
+        return (value: V) => {
+          // After a stop, the guard may already watch other work.
+          if (stop === isStopped) stop = undefined
+          tell(value)
+        }
+      }
+      stop = isStopped
+      work.then(settle(resolve), settle(reject))
+      if (isArmed) return
+      isArmed = true
+      // From a microtask, nextTick runs when the queue of microtasks is empty and before any event.
+      queueMicrotask(() => process.nextTick(check))
+    })
+}
+
+const foreignAwait = (what: string): Error =>
+  new Error(
+    `${what} awaited something other than its own statements, such as another write, a file or a timer, which would hold the database ` +
+      'for all others. Await that before or after it; inside, use only the reader or tx that it received',
+  )

@@ -1,0 +1,13 @@
+import { healthChecks } from './http/health.ts'
+import { definePlugin } from './plugin.ts'
+
+/** What the kernel itself adds to extension points, in the form of a plugin. It is always enabled and in no list of plugins. */
+export const kernelContributions = definePlugin({
+  id: 'kernel',
+  contributes: [
+    healthChecks.load(
+      async () => (await import('./db/database-health.ts')).databaseHealth,
+      async () => (await import('./tasks/worker-health-check.ts')).workerHealthCheck,
+    ),
+  ],
+})

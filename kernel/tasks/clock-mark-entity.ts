@@ -1,0 +1,7 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+export const clockMarkEntity = defineEntity({
+  name: 'ClockMark',
+  tableName: 'clock_mark',
+  properties: { id: p.integer().primary(), at: p.bigint('number') },
+})

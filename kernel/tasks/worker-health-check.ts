@@ -1,0 +1,8 @@
+import { defineHealthCheck } from '../http/health.ts'
+import { workerHealth } from './worker-health.ts'
+
+export const workerHealthCheck = defineHealthCheck({
+  name: 'worker/tasks',
+  uses: { workerHealth },
+  check: async ({ workerHealth }) => (workerHealth.isHealthy() ? undefined : 'worker/tasks: not responding'),
+})

@@ -1,0 +1,32 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { compileStatement } from '../db/compile-statement.ts'
+import type { Reader } from '../db/database.ts'
+import { SqliteReader } from '../db/sqlite-reader.ts'
+import { type NativeDatabase, type Source, StatementCache } from '../db/statements.ts'
+
+const watched = new Set<string | symbol>(['get', 'all', 'run'])
+
+/** The same reader or transaction; `onSql` gets the SQLite text of each statement before it runs. */
+export function watchStatements<R extends Reader>(reader: R, onSql: (sql: string) => void): R {
+  return new Proxy(reader, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target)
+      if (typeof member !== 'function') return member
+      if (!watched.has(name)) return member.bind(target)
+      return (source: Source, ...params: readonly unknown[]) => {
+        onSql(typeof source === 'string' ? source : compileStatement(source, 'sqlite').sql)
+        return member.call(target, source, ...params)
+      }
+    },
+  })
+}
+
+/** The steps by which SQLite executes a text, such as `SCAN tasks`. */
+export function queryPlan(reader: Reader, sql: string): readonly string[] {
+  const params = Array<number>(sql.split('?').length - 1).fill(0)
+  return reader.all<{ detail: string }>(`explain query plan ${sql}`, ...params).map(({ detail }) => detail)
+}
+
+/** Runs statements on a database file that a test opened itself. */
+export const readerOf = (database: DatabaseSync, path: string): Reader =>
+  new SqliteReader(new StatementCache(database as unknown as NativeDatabase, path))

@@ -1,0 +1,19 @@
+import { workerHealth } from '#kernel/system'
+import { defineOverviewPart } from '#plugins/admin'
+import { taskLedger } from '../ledger/ledger.ts'
+import { summariseTasks } from './summarise-tasks-policy.ts'
+
+export const taskOverviewParts = [
+  defineOverviewPart({
+    name: 'tasks',
+    into: 'tasks',
+    uses: { taskLedger },
+    summarise: ({ taskLedger }) => summariseTasks(taskLedger.counts(), taskLedger.kinds()),
+  }),
+  defineOverviewPart({
+    name: 'workers',
+    into: 'workers',
+    uses: { workerHealth },
+    summarise: ({ workerHealth }) => ({ tasks: workerHealth.isHealthy() }),
+  }),
+]
