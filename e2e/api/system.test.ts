@@ -6,10 +6,10 @@ import { overview } from '../../plugins/admin/overview/overview-api.ts'
 import { cacheStats, systemInfo, systemPlugins, workers } from '../../plugins/admin/system/system-api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let data: AdminData
 beforeAll(async () => {
   svc = await sharedServe()
