@@ -22,6 +22,7 @@ export interface HeadWatch extends AsyncDisposable {
 interface SeenBlock {
   readonly number: string
   readonly hash: string
+  readonly parentHash: string
 }
 
 export function watchHead(anvil: AnvilCall, events: ChainEvents, log: (line: string) => void): HeadWatch {
@@ -36,7 +37,7 @@ export function watchHead(anvil: AnvilCall, events: ChainEvents, log: (line: str
   async function readHead(): Promise<void> {
     const latest = await readBlock('latest')
     if (!latest || latest.hash === head?.hash) return
-    const isReorg = head !== undefined && (await readBlock(head.number))?.hash !== head.hash
+    const isReorg = head !== undefined && latest.parentHash !== head.hash && (await readBlock(head.number))?.hash !== head.hash
     head = latest
     for (const listener of listeners) listener({ epoch: BigInt(latest.number), isReorg })
   }
@@ -59,5 +60,5 @@ export function watchHead(anvil: AnvilCall, events: ChainEvents, log: (line: str
 }
 
 function isBlock(value: unknown): value is SeenBlock {
-  return typeof value === 'object' && value !== null && 'hash' in value && 'number' in value
+  return typeof value === 'object' && value !== null && 'hash' in value && 'number' in value && 'parentHash' in value
 }

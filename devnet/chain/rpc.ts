@@ -5,6 +5,7 @@ import {
   createPublicClient,
   defineChain,
   type Hex,
+  type HttpTransportConfig,
   http,
   keccak256,
   type PublicClient,
@@ -62,10 +63,12 @@ function chainAt(rpcUrl: string) {
   })
 }
 
-const transportAt = (rpcUrl: string) => http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0 })
+const transportAt = (rpcUrl: string, options: HttpTransportConfig = {}) =>
+  http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0, ...options })
 
+/** Reads of the same moment share a request: with many data sets, requests are most of the devnet's CPU time. */
 export function createChainReader(rpcUrl: string): ChainReader {
-  return createPublicClient({ chain: chainAt(rpcUrl), transport: transportAt(rpcUrl), cacheTime: 0 })
+  return createPublicClient({ chain: chainAt(rpcUrl), transport: transportAt(rpcUrl, { batch: true }), cacheTime: 0 })
 }
 
 /** For anvil's own methods, which viem types only in part. */

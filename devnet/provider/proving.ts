@@ -88,7 +88,10 @@ export function createProver(context: ProviderContext): Prover {
     recheck,
     async advance(epoch) {
       if (isListDue) await listNew()
-      for (const [dataSetId, due] of dueAt) if (epoch >= due) await check(dataSetId, epoch)
+      // In parallel, so that their reads share requests.
+      const due = [...dueAt].filter(([, dueEpoch]) => epoch >= dueEpoch)
+      const checks = await Promise.allSettled(due.map(([dataSetId]) => check(dataSetId, epoch)))
+      for (const checked of checks) if (checked.status === 'rejected') throw checked.reason
       if (isReleaseDue) await releaseRemoved(context)
       isReleaseDue = false
     },

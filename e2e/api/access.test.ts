@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw, testAuthorization } from '#kernel/testing'
 import type { BrowserSession } from '../fixtures/admin-calls.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let session: BrowserSession
 let other: BrowserSession
 beforeAll(async () => {

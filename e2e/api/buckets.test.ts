@@ -5,10 +5,10 @@ import { changeOwner, createBucket, listBuckets, showBucket } from '../../plugin
 import { createUser } from '../../plugins/s3/users/user-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let data: AdminData
 beforeAll(async () => {
   svc = await sharedServe()

@@ -11,14 +11,14 @@ import {
 } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, onceIdle, type Uploaded } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type DevnetGateway, startDevnetGateway } from '../fixtures/devnet-gateway.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 import { until } from '../fixtures/until.ts'
 
-let svc: DevProcess
+let svc: DevnetGateway
 let data: AdminData
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startDevnetGateway()
   data = createAdminData(svc)
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())

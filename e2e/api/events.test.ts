@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, internalRoot } from '../fixtures/admin-data.ts'
 import { type EventWatch, watchEvents } from '../fixtures/event-watch.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 import { until } from '../fixtures/until.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let data: AdminData
 /** Opened first, so that it receives a heartbeat. */
 let patient: EventWatch

@@ -1,9 +1,9 @@
 /** Headers of every response of the Admin listener. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 beforeAll(async () => {
   svc = await sharedServe()
 })

@@ -2,15 +2,16 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { startServeHere } from '../fixtures/serve-here.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const stack = new AsyncDisposableStack()
-let svc: ServeProcess
+let svc: Gateway
 let dir: string
 beforeAll(async () => {
   dir = stack.use(temporaryDirectory()).path
-  svc = stack.use(await startServe({ dir, settings: { 'cache.dir': join(dir, 'cache') } }))
+  svc = stack.use(await startServeHere({ dir, settings: { 'cache.dir': join(dir, 'cache') } }))
 })
 afterAll(() => stack.disposeAsync())
 

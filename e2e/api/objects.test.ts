@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { listObjects } from '../../plugins/admin/objects/object-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let data: AdminData
 let bucket: string
 /** In the order of their UTF-8 bytes. */

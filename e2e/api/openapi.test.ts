@@ -13,11 +13,11 @@ import { chainReadiness } from '../../plugins/wallet/readiness/readiness-api.ts'
 import { specRows } from '../../tools/spec-rows.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { missingMembers } from '../fixtures/missing-members.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let data: AdminData
 // biome-ignore lint/suspicious/noExplicitAny: the document is read at many depths
 let document: any

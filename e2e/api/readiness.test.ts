@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel/system'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import { startGateway } from '../fixtures/gateway-process.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { startGatewayHere } from '../fixtures/gateway-process.ts'
+import { startServeHere } from '../fixtures/serve-here.ts'
 
 interface Check {
   readonly id: string
@@ -30,12 +31,12 @@ const fine = [
 
 const stack = new AsyncDisposableStack()
 let network: FundedDevnet
-let gateway: ServeProcess
+let gateway: Gateway
 beforeAll(async () => {
   network = stack.use(await startFundedDevnet({ isFunded: false, providers: 3 }))
   const dir = network.makeDir('gateway')
   const settings = { 'chain.default_copies': 2 }
-  gateway = stack.use(await startGateway({ dir, devnet: network.devnet, privateKey: network.privateKey, settings }))
+  gateway = stack.use(await startGatewayHere({ dir, devnet: network.devnet, privateKey: network.privateKey, settings }))
 })
 afterAll(() => stack.disposeAsync())
 
@@ -192,7 +193,7 @@ describe('a preflight', () => {
 })
 
 test('a preflight takes one JSON object with the JSON media type, and no setting that the environment overrides', async () => {
-  await using svc = await startServe({ env: { SVC_CHAIN_DEFAULT_COPIES: '2' } })
+  await using svc = await startServeHere({ env: { SVC_CHAIN_DEFAULT_COPIES: '2' } })
   const managed = await svc.call('POST', preflightPath, { json: { chain: { default_copies: 2 } } })
   expect(managed).toMatchObject({
     status: 400,

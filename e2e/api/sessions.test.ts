@@ -2,23 +2,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
 import type { AdminCall, AdminReply, BrowserSession } from '../fixtures/admin-calls.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { startServeHere } from '../fixtures/serve-here.ts'
 import { until } from '../fixtures/until.ts'
 
 const stack = new AsyncDisposableStack()
-let svc: ServeProcess
+let svc: Gateway
 /** Its sessions live four seconds and may be renewed after two. */
-let brief: ServeProcess
+let brief: Gateway
 beforeAll(async () => {
-  svc = stack.use(await startServe())
-  brief = stack.use(await startServe({ settings: { 'admin.auth.session_ttl': '4s' } }))
+  svc = stack.use(await startServeHere())
+  brief = stack.use(await startServeHere({ settings: { 'admin.auth.session_ttl': '4s' } }))
 })
 afterAll(() => stack.disposeAsync())
 
 const login = (json: object) => svc.call('POST', '/api/v1/auth/login', { json, as: 'anonymous' })
-const sessionOf = (at: ServeProcess, cookie: string) => at.call('GET', '/api/v1/auth/session', { as: 'anonymous', headers: { cookie } })
-const refresh = (at: ServeProcess, as: AdminCall['as'] & object) => at.call('POST', '/api/v1/auth/refresh', { as })
-const logout = (at: ServeProcess, as: AdminCall['as'] & object) => at.call('POST', '/api/v1/auth/logout', { as })
+const sessionOf = (at: Gateway, cookie: string) => at.call('GET', '/api/v1/auth/session', { as: 'anonymous', headers: { cookie } })
+const refresh = (at: Gateway, as: AdminCall['as'] & object) => at.call('POST', '/api/v1/auth/refresh', { as })
+const logout = (at: Gateway, as: AdminCall['as'] & object) => at.call('POST', '/api/v1/auth/logout', { as })
 const cookieLineOf = ({ headers }: AdminReply) => headers['set-cookie']?.[0] ?? ''
 const cookieOf = (reply: AdminReply) => cookieLineOf(reply).split(';', 1)[0] ?? ''
 const cleared = 'svc_admin_session=; Path=/; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict'
@@ -53,7 +54,7 @@ describe('a login', () => {
   })
 
   test('with remember keeps a configured lifetime above 30 days', async () => {
-    await using long = await startServe({ settings: { 'admin.auth.session_ttl': '1000h' } })
+    await using long = await startServeHere({ settings: { 'admin.auth.session_ttl': '1000h' } })
     const reply = await long.call('POST', '/api/v1/auth/login', { json: { ...testOperator, remember: true }, as: 'anonymous' })
     expect(cookieLineOf(reply)).toContain(`; Max-Age=${1000 * 3600};`)
   })

@@ -1,14 +1,17 @@
 /** Limits of password guessing. Each test has its own client address, forwarded by a trusted proxy; the last service trusts none. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { startServeHere } from '../fixtures/serve-here.ts'
 
 const stack = new AsyncDisposableStack()
-let behindProxy: ServeProcess
-let alone: ServeProcess
+let behindProxy: Gateway
+let alone: Gateway
 beforeAll(async () => {
-  behindProxy = stack.use(await startServe({ settings: { 'admin.trusted_proxies': ['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48'] } }))
-  alone = stack.use(await startServe())
+  behindProxy = stack.use(
+    await startServeHere({ settings: { 'admin.trusted_proxies': ['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48'] } }),
+  )
+  alone = stack.use(await startServeHere())
 })
 afterAll(() => stack.disposeAsync())
 

@@ -8,16 +8,16 @@ import { overview } from '../../plugins/admin/overview/overview-api.ts'
 import { chainReadiness } from '../../plugins/wallet/readiness/readiness-api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type DevnetGateway, startDevnetGateway } from '../fixtures/devnet-gateway.ts'
 import { watchEvents } from '../fixtures/event-watch.ts'
 import { missingMembers } from '../fixtures/missing-members.ts'
 import { uploadForFailure } from '../fixtures/stuck-storage.ts'
 import { until } from '../fixtures/until.ts'
 
-let svc: DevProcess
+let svc: DevnetGateway
 let data: AdminData
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startDevnetGateway()
   data = createAdminData(svc)
 })
 afterAll(() => svc?.[Symbol.asyncDispose]())
@@ -28,8 +28,9 @@ const readOverview = async () => answerOf(overview, await svc.call('GET', '/api/
 test('storing an object sends events: upload progress, finished tasks and state changes', async () => {
   using watch = await watchEvents(svc)
   const bucket = await data.makeBucket()
-  const s3 = svc.connect()
-  await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: svc.ready.s3.access_key } })
+  const owner = await svc.createUser()
+  const s3 = svc.connect(owner)
+  await svc.call('PUT', `/api/v1/buckets/${bucket}/owner`, { json: { owner_access_key: owner.access_key } })
   const { VersionId } = await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'a/ü', Body: Buffer.alloc(400, 'ü') }))
   s3.destroy()
   const stored = await watch.next('upload_state_changed', ({ state }) => state === 'stored')

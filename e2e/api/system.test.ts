@@ -7,10 +7,10 @@ import { cacheStats, systemInfo, systemPlugins } from '../../plugins/admin/syste
 import { workers } from '../../plugins/tasks/workers/workers-api.ts'
 import { answerOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let data: AdminData
 beforeAll(async () => {
   svc = await sharedServe()

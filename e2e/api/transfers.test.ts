@@ -8,15 +8,16 @@ import { deleteObject, uploadObject } from '../../plugins/admin/objects/object-a
 import { cacheStats } from '../../plugins/admin/system/system-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData } from '../fixtures/admin-data.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import { startServeHere } from '../fixtures/serve-here.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let data: AdminData
 let owner: S3User
 let bucket: string
 beforeAll(async () => {
-  svc = await startServe({ settings: { 'cache.max_size_gb': 10 } })
+  svc = await startServeHere({ settings: { 'cache.max_size_gb': 10 } })
   data = createAdminData(svc)
   owner = await svc.createUser()
   bucket = await data.makeBucket({ default_copies: 1, owner_access_key: owner.access_key })

@@ -1,15 +1,16 @@
 /** Scheme and host reported by proxies, trusted and untrusted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testOperator } from '#kernel/testing'
-import { type ServeProcess, startServe } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { startServeHere } from '../fixtures/serve-here.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
 const stack = new AsyncDisposableStack()
-let trusting: ServeProcess
-let alone: ServeProcess
-let elsewhere: ServeProcess
+let trusting: Gateway
+let alone: Gateway
+let elsewhere: Gateway
 beforeAll(async () => {
-  const start = async (trusted: readonly string[]) => stack.use(await startServe({ settings: { 'admin.trusted_proxies': trusted } }))
+  const start = async (trusted: readonly string[]) => stack.use(await startServeHere({ settings: { 'admin.trusted_proxies': trusted } }))
   trusting = await start(['127.0.0.0/8'])
   alone = await sharedServe()
   elsewhere = await start(['10.0.0.0/8', '::1', '192.0.2.1'])
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync())
 
 const https = { 'x-forwarded-proto': 'https' }
-const cookieLines = async (at: ServeProcess, headers: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+const cookieLines = async (at: Gateway, headers: Readonly<Record<string, string>>): Promise<readonly string[]> => {
   const login = await at.call('POST', '/api/v1/auth/login', { json: testOperator, as: 'anonymous', headers })
   const cookie = login.headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
   const own = { cookie, 'x-svc-csrf': login.json.csrf_token, ...headers }
@@ -49,7 +50,7 @@ describe('the cookie', () => {
 
 describe('the origin that Basic is compared with', () => {
   const proxied = { ...https, 'x-forwarded-host': 'svc.example' }
-  const statusOf = async (at: ServeProcess, headers: Readonly<Record<string, string>>) =>
+  const statusOf = async (at: Gateway, headers: Readonly<Record<string, string>>) =>
     (await at.call('GET', '/api/v1/overview', { headers })).status
 
   test('is the forwarded one behind a trusted proxy', async () => {
@@ -77,6 +78,6 @@ describe('the origin that Basic is compared with', () => {
 })
 
 test('an invalid trusted proxy stops the start and is named', async () => {
-  const starting = startServe({ settings: { 'admin.trusted_proxies': ['proxy.local'] } })
+  const starting = startServeHere({ settings: { 'admin.trusted_proxies': ['proxy.local'] } })
   await expect(starting).rejects.toThrow(/admin\.trusted_proxies .*must be an IP address or a CIDR/)
 })

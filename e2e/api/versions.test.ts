@@ -4,16 +4,16 @@ import { objectProvenance, objectStatusDetail } from '../../plugins/admin/object
 import { listObjectVersions, restoreObjectVersion } from '../../plugins/admin/objects/version-api.ts'
 import { answerOf, refusalOf } from '../fixtures/admin-answers.ts'
 import { type AdminData, createAdminData, type Uploaded } from '../fixtures/admin-data.ts'
-import { type DevProcess, startDev } from '../fixtures/dev-process.ts'
+import { type DevnetGateway, startDevnetGateway } from '../fixtures/devnet-gateway.ts'
 import { holdChain, uploadForFailure } from '../fixtures/stuck-storage.ts'
 
-let svc: DevProcess
+let svc: DevnetGateway
 let data: AdminData
 let bucket: string
 /** Bucket of the objects whose storage fails; shared, so that its data sets are created once. */
 let fragile: string
 beforeAll(async () => {
-  svc = await startDev()
+  svc = await startDevnetGateway()
   data = createAdminData(svc)
   bucket = await data.makeBucket()
   fragile = await data.makeBucket()

@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { refusalOf } from '../fixtures/admin-answers.ts'
 import { createAdminData } from '../fixtures/admin-data.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import { sharedServe } from '../fixtures/shared-serve.ts'
 
-let svc: ServeProcess
+let svc: Gateway
 let bucket: string
 let before: readonly string[]
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { exchangeRaw, type RawAnswer } from '../../plugins/s3/testing/raw-exchange.ts'
 import { signedRequest } from '../../plugins/s3/testing/signed-request.ts'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { stageBucket } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 
@@ -35,10 +35,10 @@ export const waitForReconcile = (dir: string): Promise<true> =>
   })
 
 // biome-ignore lint/suspicious/noExplicitAny: as the Admin API answers
-export const cacheStats = async (gateway: ServeProcess): Promise<any> => (await gateway.call('GET', '/api/v1/cache/stats')).json
+export const cacheStats = async (gateway: Gateway): Promise<any> => (await gateway.call('GET', '/api/v1/cache/stats')).json
 
 /** A PUT over S3 with a Content-Length and `Expect: 100-continue`, without its body. */
-export function announceOverS3({ s3Url }: ServeProcess, user: S3User, bytes: number): Promise<RawAnswer> {
+export function announceOverS3({ s3Url }: Gateway, user: S3User, bytes: number): Promise<RawAnswer> {
   const port = Number(new URL(s3Url).port)
   const { head } = signedRequest(port, {
     method: 'PUT',
@@ -51,7 +51,7 @@ export function announceOverS3({ s3Url }: ServeProcess, user: S3User, bytes: num
 }
 
 /** An upload through the Admin API with a Content-Length, without its body. */
-export function announceToAdmin(gateway: ServeProcess, bytes: number): Promise<{ readonly status: number; readonly code: string }> {
+export function announceToAdmin(gateway: Gateway, bytes: number): Promise<{ readonly status: number; readonly code: string }> {
   const headers = gateway.headersOf({ headers: { 'content-type': 'application/octet-stream', 'content-length': String(bytes) } })
   return new Promise((resolve, reject) => {
     const url = `${gateway.adminUrl}/api/v1/buckets/${stageBucket}/objects/upload?key=announced`

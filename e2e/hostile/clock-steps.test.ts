@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { startGateway } from '../fixtures/gateway-process.ts'
-import { startStage } from '../fixtures/stage.ts'
+import { startProcessStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, waitForCopies } from '../fixtures/verify-copies.ts'
 
@@ -13,7 +13,7 @@ const soonMs = 90_000
 
 /** Starts with one object whose commit is open: the provider broadcast it, but its answer was lost. */
 async function startWithOpenCommit(clock: { readonly offsetMs: number; readonly stepMs: number }) {
-  const stage = await startStage({ providers: 2, copies: 2, clock })
+  const stage = await startProcessStage({ providers: 2, copies: 2, clock })
   const first = await stage.put()
   await stage.stored(first)
   for (const { faults } of stage.network.devnet.providers) faults.add({ kind: 'drop_answer', routes: ['pieces_add'], count: 1 })

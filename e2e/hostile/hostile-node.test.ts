@@ -4,7 +4,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { svcHome } from '../../cli/testing/run-svc.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import { startGateway } from '../fixtures/gateway-process.ts'
+import { startGatewayHere } from '../fixtures/gateway-process.ts'
 import { type Lies, startLyingNode } from '../fixtures/lying-node.ts'
 import { readTasks } from '../fixtures/task-gateway.ts'
 import { until } from '../fixtures/until.ts'
@@ -81,7 +81,7 @@ test.concurrent('contracts of an unknown major version block readiness, and no t
   })
   const dir = network.makeDir('gateway')
   const { devnet, privateKey } = network
-  await using gateway = await startGateway({ dir, devnet, privateKey, settings: { 'chain.rpc_url': node.url } })
+  await using gateway = await startGatewayHere({ dir, devnet, privateKey, settings: { 'chain.rpc_url': node.url } })
   const { json } = await gateway.call('GET', '/api/v1/chain/readiness')
   expect(json.status).toBe('blocked')
   expect(json.checks).toContainEqual({

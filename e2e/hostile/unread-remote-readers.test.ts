@@ -2,18 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Stage, type StoredObject, stageBucket, startStage } from '../fixtures/stage.ts'
+import type { ServeProcess } from '../fixtures/serve-process.ts'
+import { type Stage, type StoredObject, stageBucket, startProcessStage } from '../fixtures/stage.ts'
 import { mib, readResidentMemory, resetPeak } from '../load/resident-memory.ts'
 
 const unreadMax = 64
 /** Limit of all remote reads (64 MiB) plus the answers buffered for clients. */
 const growthMax = 128 * mib
 
-let stage: Stage
+let stage: Stage<ServeProcess>
 let objects: readonly StoredObject[]
 
 beforeAll(async () => {
-  stage = await startStage({ providers: 2, copies: 1 })
+  stage = await startProcessStage({ providers: 2, copies: 1 })
   objects = [await stage.put(randomBytes(7 * mib)), await stage.put(randomBytes(20 * mib))]
   for (const object of objects) await stage.stored(object)
   expect(stage.emptyCache()).toBeGreaterThan(0)

@@ -2,17 +2,17 @@ import { createHash, randomBytes } from 'node:crypto'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import { startGateway } from '../fixtures/gateway-process.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { startGatewayHere } from '../fixtures/gateway-process.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 
 let network: FundedDevnet
-let gateway: ServeProcess
+let gateway: Gateway
 let s3: S3Client
 
 beforeAll(async () => {
   network = await startFundedDevnet()
-  gateway = await startGateway({ dir: network.makeDir('gateway'), devnet: network.devnet, privateKey: network.privateKey })
+  gateway = await startGatewayHere({ dir: network.makeDir('gateway'), devnet: network.devnet, privateKey: network.privateKey })
   s3 = gateway.connect(await gateway.createUser())
 })
 
