@@ -11,6 +11,7 @@ import { createEvents, events as eventsRef } from './events.ts'
 import type { ExtensionPoint } from './extension-point.ts'
 import { healthChecks } from './http/health.ts'
 import { listeners as listenerPoint, type RunningListener } from './http/listeners.ts'
+import { routeGuards } from './http/route-guard.ts'
 import { adminRoutes } from './http/routes.ts'
 import { limits } from './limits.ts'
 import type { LoadedPlugin } from './loaded-plugin.ts'
@@ -201,6 +202,8 @@ class Boot {
       settings: this.#prepared.settings(adminSection),
       auth: this.#prepared.settings(adminAuthSection),
       routes: [...enabled, ...disabled],
+      // I-11: a guard may use services, which setup mode does not create.
+      guards: this.#mode === 'full' ? this.#bind(routeGuards) : [],
       health: { checks, database: engine ? this.#services.scope().get(databaseRef) : undefined, engine },
       clock: this.#clock,
       log: this.log.child('admin-listener'),
