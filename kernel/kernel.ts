@@ -11,6 +11,7 @@ import { createEvents, events as eventsRef } from './events.ts'
 import type { ExtensionPoint } from './extension-point.ts'
 import { healthChecks } from './http/health.ts'
 import { listeners as listenerPoint, type RunningListener } from './http/listeners.ts'
+import { routeGuards } from './http/route-guard.ts'
 import { adminRoutes } from './http/routes.ts'
 import { kernelContributions } from './kernel-contributions.ts'
 import { limits } from './limits.ts'
@@ -206,6 +207,8 @@ class Boot {
       settings: this.#prepared.settings(adminSection),
       auth: this.#prepared.settings(adminAuthSection),
       routes: [...enabled, ...disabled],
+      // I-11: a guard may use services, which setup mode does not create.
+      guards: this.#mode === 'full' ? this.#bind(routeGuards) : [],
       health: { checks },
       clock: this.#clock,
       log: this.log.child('admin-listener'),

@@ -1,12 +1,10 @@
 /** The server of the dashboard and the Admin API. */
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type AdminAuth, createAdminAuth } from '../auth/admin-auth.ts'
-import { type Audit, createAudit } from '../auth/audit.ts'
+import fastify, { type FastifyInstance } from 'fastify'
+import { createAdminAuth } from '../auth/admin-auth.ts'
+import { createAudit } from '../auth/audit.ts'
 import { registerLogin, registerSessionRoutes } from '../auth/auth-routes.ts'
-import { judge } from '../auth/guard.ts'
-import { clearSessionCookie } from '../auth/session-cookie.ts'
 import { createProxyCheck } from '../auth/trusted-proxy.ts'
 import type { Clock } from '../clock.ts'
 import type { SettingValues } from '../config/section.ts'
@@ -15,29 +13,32 @@ import { limits } from '../limits.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import type { adminAuthSection, adminSection } from '../settings.ts'
-import { AllowedMethods } from './allowed-methods.ts'
-import { explainAmbiguousHead } from './ambiguous-head.ts'
-import { auditChange, auditRefusal, describeIdentity } from './audit-request.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { shareConnections } from './connection-share.ts'
-import { deadlines, startDeadline } from './deadline.ts'
-import { replyToError } from './error-reply.ts'
+import { deadlines } from './deadline.ts'
 import { type HealthSources, registerHealth } from './health-route.ts'
-import { admitIdentity } from './identity.ts'
 import { listenError, readListenAddress, urlOf } from './listen-address.ts'
 import type { RunningListener } from './listeners.ts'
 import { noRouteSchemas } from './no-route-schemas.ts'
-import { limitDrain } from './refused-body.ts'
-import { readRequestPath } from './request-path.ts'
+import { auditLog } from './plugins/audit-log.ts'
+import { authentication } from './plugins/authentication.ts'
+import { enter, entrance } from './plugins/entrance.ts'
+import { createErrorAnswer, errorReplies } from './plugins/error-replies.ts'
+import { requestLimits } from './plugins/request-limits.ts'
+import { responseHeaders } from './plugins/response-headers.ts'
+import { type BoundRouteGuard, routeGuards } from './plugins/route-guards.ts'
+import { unknownAddresses } from './plugins/unknown-addresses.ts'
+import { unreadBodies } from './plugins/unread-bodies.ts'
 import { RouteAccessRules } from './route-access.ts'
 import type { RouteGroup } from './routes.ts'
-import { securityHeaders } from './security-headers.ts'
 
 export interface AdminListenerOptions {
   readonly mode: Mode
   readonly settings: SettingValues<typeof adminSection.keys>
   readonly auth: SettingValues<typeof adminAuthSection.keys>
   readonly routes: readonly AnsweredGroup[]
+  /** Default: none. */
+  readonly guards?: readonly BoundRouteGuard[]
   readonly health: HealthSources
   readonly clock: Clock
   readonly log: Log
@@ -106,17 +107,11 @@ async function listen(app: FastifyInstance, addr: string): Promise<string> {
 }
 
 function buildApp(options: AdminListenerOptions): FastifyInstance {
-  const { auth, settings, clock } = options
-  const audit = createAudit(options.log)
+  const { auth, settings, clock, log, guards = [] } = options
+  const audit = createAudit(log)
   const adminAuth = createAdminAuth({ auth, trustedProxies: settings.trusted_proxies, clock, audit })
   const rules = new RouteAccessRules()
-  const enter = createEntrance(adminAuth, rules, audit)
-  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const path = readRequestPath(request.raw.url ?? '').raw
-    const { status, retryAfterSeconds, body } = replyToError(error, { method: request.method, path, log: options.log })
-    if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
-    return reply.code(status).type('application/json').send(body)
-  }
+  const answerError = createErrorAnswer(log)
   const app = fastify({
     keepAliveTimeout: deadlines.idleMs,
     http: { headersTimeout: deadlines.headersMs, connectionsCheckingInterval: connectionLookMs, requireHostHeader: false },
@@ -127,75 +122,29 @@ function buildApp(options: AdminListenerOptions): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
     // The router refused the URL before any hook ran, so the entrance checks run here.
     frameworkErrors: (error, request, reply) => {
-      enter(request, reply).then(
+      enter(app, request, reply).then(
         () => answerError(error, request, reply),
         (refusal: unknown) => answerError(refusal, request, reply),
       )
     },
   })
-  app.addHook('onRequest', enter)
-  const allowed = new AllowedMethods()
-  app.addHook('onRoute', (route) => {
-    if (!apiRoots.includes(route.url)) allowed.add(route)
-  })
-  app.setErrorHandler(answerError)
-  leaveBodiesAlone(app)
-  rules.register(app, 'open', (scope) => registerHealth(scope, options.mode, options.health, options.log))
+  // What all routes share. Each plugin names those that must come before it.
+  app.register(entrance, { rules, resolveOrigin: adminAuth.resolveOrigin })
+  app.register(responseHeaders, { rules })
+  app.register(requestLimits)
+  app.register(authentication, { auth: adminAuth, audit })
+  app.register(auditLog, { audit })
+  app.register(routeGuards, { guards })
+  app.register(errorReplies, { answerError })
+  app.register(unreadBodies)
+  app.register(unknownAddresses, { rules })
+  rules.register(app, 'open', (scope) => registerHealth(scope, options.mode, options.health, log))
   if (auth.enabled) {
     rules.register(app, 'open', (scope) => registerLogin(scope, adminAuth))
     rules.register(app, 'session', (scope) => registerSessionRoutes(scope, adminAuth))
   }
   for (const answered of options.routes) rules.register(app, answered.group.access, (scope) => registerGroup(scope, answered))
-  registerNotFound(app, rules, allowed)
   return app
-}
-
-/** The first hook of every request: response headers, deadline, guard. */
-function createEntrance(auth: AdminAuth, rules: RouteAccessRules, audit: Audit) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { raw } = request
-    const path = readRequestPath(raw.url ?? '')
-    const access = rules.accessOf(request, path)
-    const { clientIp, scheme } = auth.resolveOrigin(raw)
-    const mayBeCached = access === 'open' && !rules.isBelowGuardedRoot(path)
-    // On the raw response, so that they survive error replies and routes that write the response themselves.
-    for (const [name, value] of securityHeaders({ isSecure: scheme === 'https', mayBeCached })) reply.raw.setHeader(name, value)
-    limitDrain(raw, reply.raw)
-    const grantOwnDeadline = startDeadline(request, reply)
-    const ambiguity = explainAmbiguousHead(raw)
-    if (ambiguity !== undefined) throw kernelErrors.invalid_request({ message: ambiguity })
-    const verdict = await judge({ raw, method: request.method, access }, auth)
-    if (!verdict.pass) {
-      auditRefusal(request, verdict, audit, clientIp)
-      if (verdict.clearCookie) reply.header('set-cookie', clearSessionCookie(scheme === 'https'))
-      throw verdict.error
-    }
-    admitIdentity(request, verdict.identity)
-    // Open routes have no operator; the sign-in routes write their own lines.
-    if (access !== 'open' && !request.is404) auditChange(request, reply, audit, { ...describeIdentity(verdict.identity), client: clientIp })
-    grantOwnDeadline()
-  }
-}
-
-/**
- * Bodies of any media type reach the handlers unread: `parseBody` reads JSON, an upload route reads `request.raw`.
- * The Content-Type header is hidden while fastify selects a parser, because fastify refuses unknown media types.
- */
-function leaveBodiesAlone(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
-  const mediaTypes = new WeakMap<FastifyRequest, string>()
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    const mediaType = request.raw.headers['content-type']
-    if (mediaType !== undefined) mediaTypes.set(request, mediaType)
-    delete request.raw.headers['content-type']
-    done(null, payload)
-  })
-  app.addHook('preValidation', (request, _reply, done) => {
-    const mediaType = mediaTypes.get(request)
-    if (mediaType !== undefined) request.raw.headers['content-type'] = mediaType
-    done()
-  })
 }
 
 function registerGroup(scope: FastifyInstance, { group, services, answer }: AnsweredGroup): void {
@@ -210,30 +159,6 @@ function registerGroup(scope: FastifyInstance, { group, services, answer }: Answ
   } catch (cause) {
     throw new Error(`the routes '${group.name}' cannot be registered: ${(cause as Error).message}`, { cause })
   }
-}
-
-/** Reserves these paths, so that a plugin's wildcard route for dashboard pages never answers them. */
-const apiRoots: readonly string[] = ['/api', '/api/*', '/admin', '/admin/*']
-
-/** 405 where a route has the path with another method, else 404. */
-function registerNotFound(app: FastifyInstance, rules: RouteAccessRules, allowed: AllowedMethods): void {
-  const refuse = async ({ method, raw }: FastifyRequest, reply: FastifyReply) => {
-    const supported = allowed.of(readRequestPath(raw.url ?? '').raw)
-    // A path that the router refuses, such as one with a part that is too long, may fit a route that has the method.
-    if (supported.length === 0 || supported.includes(method)) throw kernelErrors.not_found()
-    const methods = supported.join(', ')
-    reply.header('allow', methods)
-    throw kernelErrors.method_not_allowed({ message: `This address does not support ${method}; it supports ${methods}.` })
-  }
-  // In a hook: the framework refuses some methods without a Content-Type before it calls a handler.
-  rules.register(app, 'operator', (scope) => {
-    scope.addHook('onRequest', refuse)
-    for (const url of apiRoots) scope.all(url, refuse)
-  })
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) await refuse(request, reply)
-  })
-  app.setNotFoundHandler(refuse)
 }
 
 /** No new connections; running requests may finish within the limit, then they are aborted. Streams end in a `preClose` hook of their route. */

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import type { AdminAuth } from '../../auth/admin-auth.ts'
+import type { Audit } from '../../auth/audit.ts'
+import { judge } from '../../auth/guard.ts'
+import { clearSessionCookie } from '../../auth/session-cookie.ts'
+import { kernelErrors } from '../../errors.ts'
+import { explainAmbiguousHead } from '../ambiguous-head.ts'
+import { auditRefusal } from '../audit-request.ts'
+import { admitIdentity } from '../identity.ts'
+import { addStep } from './entrance.ts'
+
+/** Admits a request by the access of its route, and refuses all others. Refusals have the security headers and a deadline too. */
+export const authentication = fp(
+  async (app: FastifyInstance, { auth, audit }: { readonly auth: AdminAuth; readonly audit: Audit }) => {
+    addStep(app, async ({ request, reply, access, clientIp, isSecure }) => {
+      const { raw, method } = request
+      const ambiguity = explainAmbiguousHead(raw)
+      if (ambiguity !== undefined) throw kernelErrors.invalid_request({ message: ambiguity })
+      const verdict = await judge({ raw, method, access }, auth)
+      if (!verdict.pass) {
+        auditRefusal(request, verdict, audit, clientIp)
+        if (verdict.clearCookie) reply.header('set-cookie', clearSessionCookie(isSecure))
+        throw verdict.error
+      }
+      admitIdentity(request, verdict.identity)
+      return undefined
+    })
+  },
+  { name: 'svc.authentication', dependencies: ['svc.entrance', 'svc.response-headers', 'svc.request-limits'] },
+)

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { requestIdentity } from '../identity.ts'
+import type { RouteGuard } from '../route-guard.ts'
+import { addStep } from './entrance.ts'
+
+export interface BoundRouteGuard {
+  readonly item: RouteGuard
+  readonly services: unknown
+}
+
+/** Asks the guards that plugins contribute, in plugin order. */
+export const routeGuards = fp(
+  async (app: FastifyInstance, { guards }: { readonly guards: readonly BoundRouteGuard[] }) => {
+    if (guards.length === 0) return
+    addStep(app, async ({ request, access, path }) => {
+      const guarded = {
+        identity: requestIdentity(request),
+        access,
+        method: request.method,
+        path: path.raw,
+        route: request.is404 ? undefined : request.routeOptions.url,
+      }
+      for (const { item, services } of guards) await item.check(guarded, services as never)
+      return undefined
+    })
+  },
+  { name: 'svc.route-guards', dependencies: ['svc.authentication', 'svc.audit-log'] },
+)
