@@ -27,7 +27,7 @@ export type Verdict =
       readonly sessionOf?: string
     }
 
-export interface GuardedRequest {
+interface GuardedRequest {
   readonly raw: Pick<IncomingMessage, 'headers' | 'socket'>
   readonly method: string
   readonly access: RouteAccess

@@ -14,7 +14,7 @@ export const listenAddress: TextRule = {
   },
 }
 
-export interface ListenAddress {
+interface ListenAddress {
   /** Empty: all addresses of the machine. */
   readonly host: string
   /** 0: any free port. */

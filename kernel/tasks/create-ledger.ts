@@ -8,7 +8,7 @@ import { acknowledgeFailures, acknowledgeTask, countFailures, findTask, listTask
 import { isAcknowledgeable, isRetryable, presentTask } from './presentation-policy.ts'
 import type { TaskRecord } from './task-record.ts'
 
-export const taskErrors = defineErrors({
+const taskErrors = defineErrors({
   unknown_task_type: { status: 400, message: 'There is no task type with this name.' },
   task_retry_unsupported: { status: 409, message: 'This task cannot be retried.' },
   task_not_acknowledgeable: { status: 409, message: 'This task is not a failure that can be dismissed.' },
@@ -19,7 +19,7 @@ const pageRows = 500
 /** Number of events of one bulk dismissal, for its latest tasks. Watchers buffer no more and reload the list. */
 const announcedMax = 32
 
-export interface LedgerDeps {
+interface LedgerDeps {
   readonly database: Database
   readonly clock: Clock
   /** Filled when the engine starts. */

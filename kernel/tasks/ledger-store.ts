@@ -81,7 +81,7 @@ export function countFailures(reader: Reader, kind: string | undefined): number 
   return row?.n ?? 0
 }
 
-export interface FailuresBefore {
+interface FailuresBefore {
   readonly kind: string | undefined
   /** Only failures recorded strictly before it. */
   readonly beforeMs: number

@@ -5,7 +5,7 @@ import { countTask, type TaskStatus } from '../task-record.ts'
 /** Far in the future, so that a pending row is listed and not run. */
 const neverMs = 10 * 365 * 86_400_000
 
-export interface TaskRow {
+interface TaskRow {
   readonly kind: string
   readonly status: TaskStatus
   /** When it failed, finished or was enqueued. */

@@ -98,7 +98,7 @@ export async function startEngine(
   }
 }
 
-export interface StoredTask {
+interface StoredTask {
   readonly id: number
   readonly kind: string
   readonly status: string
