@@ -3,7 +3,7 @@ import { formatTime } from '#kernel'
 import type { ContentSituation, ObjectState, UploadRecord } from '#plugins/storage'
 import type { ObjectItem, ObjectStatus, UploadProgress } from './object-api.ts'
 
-export interface ObjectSituation {
+interface ObjectSituation {
   readonly state: ObjectState
   readonly isCached: boolean
   readonly isOnChain: boolean

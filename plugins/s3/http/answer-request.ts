@@ -12,7 +12,7 @@ import type { Place, S3Target } from '../wire/target.ts'
 import type { RequestNotes } from './access-log.ts'
 import { routeOperation } from './router.ts'
 
-export interface IncomingRequest {
+interface IncomingRequest {
   readonly method: string
   readonly target: S3Target
   readonly headers: Headers

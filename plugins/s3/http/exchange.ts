@@ -23,7 +23,7 @@ export interface ExchangeContext extends AnswerContext {
   readonly isStopping: () => boolean
 }
 
-export interface RawExchange {
+interface RawExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** The URL as sent; Fastify rewrites that of the request. */

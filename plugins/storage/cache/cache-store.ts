@@ -8,7 +8,7 @@ export interface BlobRef {
   readonly length: number
 }
 
-export interface PlaceBlob {
+interface PlaceBlob {
   readonly contentId: number
   readonly blob: BlobRef
   readonly nowMs: number

@@ -1,6 +1,6 @@
 import type { Tx } from '#kernel'
 
-export interface AttachRequest {
+interface AttachRequest {
   readonly bucketId: number
   /** `s256:` and the SHA-256 of the bytes in hex. */
   readonly identity: string

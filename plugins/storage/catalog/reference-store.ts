@@ -59,7 +59,7 @@ export function clearLost(tx: Tx, contentId: number): void {
   tx.run(`update contents set store_state = 'unstored' where id = ? and store_state = 'lost'`, contentId)
 }
 
-export interface Readability {
+interface Readability {
   readonly isFailed: boolean
   readonly isCached: boolean
   readonly readableCopies: number

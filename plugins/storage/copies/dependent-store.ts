@@ -4,7 +4,7 @@ import { StoredVersion, type VersionRow } from '../catalog/stored-version.ts'
 import { versionColumns } from '../catalog/version-store.ts'
 import type { DependentVersion } from '../contract.ts'
 
-export interface DependentRange {
+interface DependentRange {
   readonly bucketId: number
   readonly dataSetIds: readonly number[]
   /** Versions after this position, with keys below `high`. */

@@ -16,7 +16,7 @@ import {
 } from './placement-store.ts'
 import type { UploadMeter } from './upload-meter.ts'
 
-export interface PlacementDeps {
+interface PlacementDeps {
   readonly database: Database
   readonly clock: Clock
   readonly queue: Pick<TaskQueue, 'isOpen'>

@@ -8,7 +8,7 @@ import { openCopy } from './open-copy.ts'
 import type { ReadableCopy } from './placement-store.ts'
 import type { CopyDeps } from './try-copy.ts'
 
-export interface RebuildDeps extends CopyDeps {
+interface RebuildDeps extends CopyDeps {
   readonly database: Database
   /** Aborts running rebuilds. */
   readonly lifetime: AbortSignal

@@ -208,7 +208,7 @@ const rules: readonly Rule[] = [
 /** Rows listed per violated rule. */
 const rowsShownMax = 5
 
-export interface CacheState {
+interface CacheState {
   /** Cache folder: every present entry must have its files with the recorded length. */
   readonly cacheDir?: string
   /** Used bytes as counted by the running cache (I-23). */
