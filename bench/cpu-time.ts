@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
-export interface CpuTime {
+interface CpuTime {
   /** Microseconds since the start of the process. */
   readonly mainThread: number
   readonly allThreads: number

@@ -8,7 +8,7 @@ const stampBytes = 16
 /** Up to this size a request is one buffer, sent in one write. */
 const joinedBytesMax = 64 * 1024
 
-export interface PreparedObject {
+interface PreparedObject {
   readonly key: string
   readonly put: PreparedRequest
   readonly get: PreparedRequest

@@ -18,7 +18,7 @@ const loadMsMax = 16_000
 const roundsMin = 3
 
 /** Amount of work: full for measurements, reduced for tests. */
-export interface BenchScale {
+interface BenchScale {
   readonly rounds: number
   readonly smallPuts: number
   readonly smallGets: number

@@ -4,9 +4,9 @@ import { parseDuration } from '#kernel/host'
 import { usageError } from './usage.ts'
 
 /** Converts the text of a flag. Throws CommandError on an invalid one. */
-export type FlagReader = (text: string) => unknown
+type FlagReader = (text: string) => unknown
 
-export interface ParserFlag {
+interface ParserFlag {
   readonly type: typeof Boolean | FlagReader | readonly [FlagReader]
   readonly description: string
   readonly short?: string

@@ -3,7 +3,7 @@ import { type CommandCall, CommandError, type SettingValues } from '#kernel'
 import { defaultDataDir, describeProblem, loadConfig, resolveConfigPath, type SettingTable, type TypedSection } from '#kernel/host'
 
 /** The configuration file of a command, and the default directory of its data. */
-export interface CommandPlace {
+interface CommandPlace {
   readonly configPath: string
   readonly dataDir: string
 }

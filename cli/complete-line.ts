@@ -6,12 +6,12 @@ import { takesValue, typedName } from './command-flags.ts'
 import { sharedFlags, summariseGroup } from './command-groups.ts'
 import { flagsFor } from './render-help.ts'
 
-export interface Candidate {
+interface Candidate {
   readonly text: string
   readonly meaning: string
 }
 
-export interface Completable {
+interface Completable {
   readonly commands: readonly Command[]
   /** Flags of every command. */
   readonly globalFlags: Readonly<Record<string, FlagSpec>>

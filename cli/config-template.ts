@@ -21,7 +21,7 @@ const firstTables = [
 const lastTable = 'plugins'
 const lineWidth = 100
 
-export interface TemplateRequest {
+interface TemplateRequest {
   readonly sections: readonly Section[]
   readonly dataDir: string
   /** Values to set, by dotted path. Required settings, and those declared `written`, are set without being listed here. */

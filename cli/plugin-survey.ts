@@ -20,7 +20,7 @@ export interface SurveyedPlugin {
   readonly settings: readonly string[]
 }
 
-export interface PluginSurvey {
+interface PluginSurvey {
   readonly plugins: readonly SurveyedPlugin[]
   readonly disabled: readonly string[]
   /** Why the enabled plugins cannot start together. */

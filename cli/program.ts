@@ -12,12 +12,12 @@ import { createOutput } from './terminal/output.ts'
 import { canPrompt, type PromptStreams, promptSecret } from './terminal/prompt.ts'
 import { chooseStyle } from './text-style.ts'
 
-export const configFlag: FlagSpec = {
+const configFlag: FlagSpec = {
   type: 'text',
   short: 'c',
   description: 'Configuration file (default: SVC_CONFIG, else ~/.svc/config.toml)',
 }
-export const helpFlag: FlagSpec = { type: 'switch', short: 'h', description: 'Show help', default: false }
+const helpFlag: FlagSpec = { type: 'switch', short: 'h', description: 'Show help', default: false }
 /** Flags of every command. */
 export const globalFlags = { config: configFlag, help: helpFlag } as const
 
@@ -27,13 +27,13 @@ export interface Streams extends PromptStreams {
   cwd(): string
 }
 
-export interface ProgramContext {
+interface ProgramContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly streams: Streams
 }
 
-export interface Program {
+interface Program {
   /** Runs the line and resolves with the exit code. Throws CommandError with code 2 on a usage error, and the errors of the command. */
   run(line: readonly string[]): Promise<number>
 }

@@ -13,7 +13,7 @@ const tokenBytes = 32
 /** The file with the first Admin password, beside the configuration file. */
 export const passwordName = 'admin-initial-password'
 
-export interface RuntimeDirectory {
+interface RuntimeDirectory {
   readonly dir: string
   readonly configPath: string
   readonly username: string
@@ -22,7 +22,7 @@ export interface RuntimeDirectory {
   readonly passwordPath: string | undefined
 }
 
-export interface MakeRuntimeDirectory {
+interface MakeRuntimeDirectory {
   /** Absolute. */
   readonly dir: string
   readonly storesPassword: boolean

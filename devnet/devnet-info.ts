@@ -20,7 +20,7 @@ export interface DevnetUser {
   readonly privateKey: Hex
 }
 
-export interface DevnetInfoSource {
+interface DevnetInfoSource {
   readonly deployment: Deployment
   readonly users: readonly DevnetUser[]
   readonly rpcUrl: string

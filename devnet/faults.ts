@@ -27,7 +27,7 @@ export const routeNames = [
 export type RouteName = (typeof routeNames)[number]
 
 /** `dark`, `unprocessed` and `stop_proving` act as long as they are placed, the others on requests. */
-export type FaultEffect =
+type FaultEffect =
   /** Wait before the work. */
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** Leave the request without an answer; the connection is closed with the last fault. */
@@ -65,7 +65,7 @@ export type FaultEffect =
   /** No proofs and no next proving period; removals wait. */
   | { readonly kind: 'stop_proving' }
 
-export type FaultKind = FaultEffect['kind']
+type FaultKind = FaultEffect['kind']
 
 export type Fault = FaultEffect & {
   /** Default: all routes. */
@@ -74,9 +74,9 @@ export type Fault = FaultEffect & {
   readonly count?: number
 }
 
-export type PlacedFault = Fault & { readonly id: number; readonly uses: number }
+type PlacedFault = Fault & { readonly id: number; readonly uses: number }
 
-export type FaultOf<Kind extends FaultKind> = Extract<FaultEffect, { readonly kind: Kind }>
+type FaultOf<Kind extends FaultKind> = Extract<FaultEffect, { readonly kind: Kind }>
 
 export interface FaultBox {
   /** Places a fault and returns its id. */

@@ -1,7 +1,7 @@
 import { defineService } from './service.ts'
 
 /** Result of the start for each plugin; `svc plugins` and the dashboard show it. */
-export interface PluginState {
+interface PluginState {
   readonly id: string
   readonly enabled: boolean
   readonly requires: readonly string[]

@@ -1,6 +1,6 @@
 import type { ArkErrors, Type } from 'arktype'
 
-export type SchemaCheck<T> = { readonly value: T; readonly errors?: undefined } | { readonly errors: ArkErrors }
+type SchemaCheck<T> = { readonly value: T; readonly errors?: undefined } | { readonly errors: ArkErrors }
 
 /** Goes through the Standard Schema interface, so that only files that define schemas load the library. */
 export function checkSchema<T extends Type>(schema: T, value: unknown): SchemaCheck<T['infer']> {

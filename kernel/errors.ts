@@ -1,6 +1,6 @@
 /** Errors that reach an API client. A code, once published, never changes its meaning (I-16). */
 
-export interface ErrorSpec {
+interface ErrorSpec {
   readonly status: number
   readonly message: string
 }

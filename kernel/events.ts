@@ -2,7 +2,7 @@ import { defineExtensionPoint } from './extension-point.ts'
 import { defineService } from './service.ts'
 
 /** Notifications for observers (the dashboard's stream, tests). The service's own work never depends on them. */
-export interface EventKind<P> {
+interface EventKind<P> {
   readonly topic: string
   readonly P?: P
 }

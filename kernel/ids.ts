@@ -16,8 +16,3 @@ export function newUlid(nowMs: number): string {
 export function newToken(bytes: number): string {
   return randomBytes(bytes).toString('base64url')
 }
-
-/** A random unsigned 256-bit number, as on-chain nonces are. Never zero. */
-export function newUint256(): bigint {
-  return BigInt(`0x${randomBytes(32).toString('hex')}`) | 1n
-}

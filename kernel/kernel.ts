@@ -143,7 +143,7 @@ class Boot {
 
   async #openDatabase(): Promise<TaskEngine> {
     await this.#lockData()
-    const { openKernelDatabase } = await import('./db/open-kernel.ts')
+    const { openKernelDatabase } = await import('./open-kernel-database.ts')
     const database = await openKernelDatabase(this.#prepared.dsn, schemasOf(this.#prepared), {
       onWriteFault: (fault) => {
         if (fault) this.log.error('the database cannot be written', { error: fault })

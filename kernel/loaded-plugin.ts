@@ -9,7 +9,7 @@ export interface LoadedPlugin extends Pick<Plugin, 'id' | 'requires'> {
   readonly contributes: readonly LoadedContribution[]
 }
 
-export interface LoadedContribution {
+interface LoadedContribution {
   readonly point: ExtensionPoint<unknown>
   readonly items: readonly unknown[]
 }

@@ -33,7 +33,7 @@ const secretNames = new Set([
 const secretDepth = 3
 const redacted = '(hidden)'
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat
   /** Values that must not appear in any message or field. */

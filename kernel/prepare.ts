@@ -21,7 +21,7 @@ import { workerHealth } from './tasks/worker-health.ts'
 import { loadThirdPartyPlugins } from './third-party.ts'
 import { checkServices, contributionsTo } from './wiring.ts'
 
-export interface PrepareRequest {
+interface PrepareRequest {
   readonly plugins: readonly Plugin[]
   readonly configPath: string
   readonly dataDir: string

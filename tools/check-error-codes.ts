@@ -8,7 +8,7 @@ const listPath = 'docs/reference/error-codes.md'
 const tableRow = /^\| `([a-z0-9_]+)` \| (\d{3}) \|/gm
 const definition = /^\s+([a-z0-9_]+): \{\s*status: (\d{3})/gm
 
-export type ErrorCodes = ReadonlyMap<string, string>
+type ErrorCodes = ReadonlyMap<string, string>
 
 export async function checkErrorCodes(): Promise<readonly string[]> {
   return compareErrorCodes(readListed(readFileSync(join(root, listPath), 'utf8')), readDefined())

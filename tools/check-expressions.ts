@@ -10,7 +10,7 @@ const folders = ['kernel', 'plugins', 'cli']
 const analysisMs = 120_000
 
 /** `source` is undefined when the expression is built at run time. */
-export interface FoundExpression {
+interface FoundExpression {
   readonly source: string | undefined
   readonly flags: string
   readonly line: number

@@ -10,7 +10,7 @@ import { laterParts, specRows } from './spec-rows.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const coveragePath = 'docs/reference/spec-coverage.md'
 
-export interface CoverageRow {
+interface CoverageRow {
   readonly section: string
   readonly name: string
   readonly proofs: readonly Proof[]
@@ -25,7 +25,7 @@ interface Proof {
   readonly title: string
 }
 
-export interface Specification {
+interface Specification {
   /** Row names by section. */
   readonly rows: Readonly<Record<string, readonly string[]>>
   readonly parts: readonly string[]

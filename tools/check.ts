@@ -1,8 +1,9 @@
-/** `npm run check`: types, style, dependency rules, invariants, error codes, regular expressions, specification coverage and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, exports, invariants, error codes, regular expressions, specification coverage and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkErrorCodes } from './check-error-codes.ts'
+import { checkExports } from './check-exports.ts'
 import { checkExpressions } from './check-expressions.ts'
 import { checkInvariants } from './check-invariants.ts'
 import { checkSpec } from './check-spec.ts'
@@ -27,6 +28,7 @@ const steps: readonly Step[] = [
     '.dependency-cruiser.cjs',
     ...folders,
   ]),
+  { name: 'exports', run: checkExports },
   { name: 'invariants', run: checkInvariants },
   { name: 'error codes', run: checkErrorCodes },
   { name: 'regular expressions', run: checkExpressions },

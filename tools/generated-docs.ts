@@ -16,7 +16,7 @@ import { laterParts } from './spec-rows.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-export interface GeneratedDoc {
+interface GeneratedDoc {
   /** Relative to the project root. */
   readonly path: string
   readonly text: string

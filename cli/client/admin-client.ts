@@ -35,7 +35,7 @@ export interface AdminClient {
   readHealth(): Promise<{ readonly status: string; readonly errors?: readonly string[] }>
 }
 
-export interface UploadBody {
+interface UploadBody {
   readonly bytes: AsyncIterable<Uint8Array>
   readonly size?: number | undefined
   readonly contentType: string

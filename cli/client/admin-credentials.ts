@@ -7,7 +7,7 @@ import { adviseInit, findPlace, readSettings } from '../command-settings.ts'
 
 type CommandLine = Pick<CommandCall, 'flags' | 'env' | 'cwd'>
 
-export interface LocalAdmin {
+interface LocalAdmin {
   /** `host:port` of the Admin listener. */
   readonly address: string
   readonly username: string

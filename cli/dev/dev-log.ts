@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Log } from '#kernel'
 import { createLog } from '#kernel/host'
 
-export interface DevLog extends Disposable {
+interface DevLog extends Disposable {
   readonly log: Log
   /** Appends a line of another process. */
   writeLine(line: string): void

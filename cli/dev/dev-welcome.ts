@@ -3,7 +3,7 @@ import { objectSizes } from '#plugins/storage'
 import type { DevGateway, S3Credentials } from './dev-gateway.ts'
 import type { DevnetReady } from './devnet-process.ts'
 
-export interface Welcome {
+interface Welcome {
   readonly adminUrl: string
   readonly s3Url: string
   readonly region: string

@@ -13,13 +13,13 @@ export interface DevnetReady {
   readonly providers: readonly { readonly provider_id: number | string; readonly service_url: string }[]
 }
 
-export interface DevnetProcess extends AsyncDisposable {
+interface DevnetProcess extends AsyncDisposable {
   readonly ready: DevnetReady
   /** Resolves with the exit code or signal and the last lines when the process ends. */
   readonly ended: Promise<string>
 }
 
-export interface DevnetRequest {
+interface DevnetRequest {
   readonly dir: string
   readonly providers: number
   readonly log: (line: string) => void

@@ -4,7 +4,7 @@ import { type CommandCall, CommandError, type FlagSpec } from '#kernel'
 import { AdminRefusal } from '../client/admin-refusal.ts'
 import { type Interrupt, watchInterrupt } from './interrupt.ts'
 
-export const watchIntervalMs = 2000
+const watchIntervalMs = 2000
 
 export const watchFlag: FlagSpec = {
   type: 'switch',

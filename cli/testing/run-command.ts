@@ -2,7 +2,7 @@ import type { Command } from '#kernel/host'
 import type { TestKernel } from '#kernel/testing'
 import { createOutput } from '../terminal/output.ts'
 
-export interface CommandEnd {
+interface CommandEnd {
   readonly code: number
   readonly stdout: string
   readonly stderr: string

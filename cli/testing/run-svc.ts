@@ -31,7 +31,7 @@ export interface SvcHome extends Disposable {
   start(args: readonly string[], env?: Env): StartedSvc
 }
 
-export interface StartedSvc extends AsyncDisposable {
+interface StartedSvc extends AsyncDisposable {
   /** Resolves with the first unread line that matches. Rejects when the program ends before. */
   line(pattern: RegExp): Promise<string>
   readonly ended: Promise<number | null>

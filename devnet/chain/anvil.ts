@@ -29,7 +29,7 @@ export interface Anvil {
   stop(): Promise<void>
 }
 
-export interface AnvilOptions {
+interface AnvilOptions {
   /** Contains the state file and the process id. */
   readonly dir: string
   readonly port: number

@@ -14,13 +14,13 @@ export type ContractName =
   | 'UsdfcToken'
   | 'WarmStorage'
 
-export interface ContractArtifact {
+interface ContractArtifact {
   readonly abi: Abi
   readonly bytecode: Hex
   readonly runtime: Hex
 }
 
-export interface ContractArtifacts {
+interface ContractArtifacts {
   readonly compilerVersion: string
   /** Result of `hashSources` for the sources that were compiled. */
   readonly sourceHash: string

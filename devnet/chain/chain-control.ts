@@ -31,9 +31,9 @@ export interface ChainControl {
   jump(epochs: number): Promise<void>
 }
 
-export interface RunningChain extends ChainControl, AsyncDisposable {}
+interface RunningChain extends ChainControl, AsyncDisposable {}
 
-export interface MiningOptions {
+interface MiningOptions {
   readonly events: ChainEvents
   /** Interval of regular blocks; 0 = none. */
   readonly blockTimeSeconds: number

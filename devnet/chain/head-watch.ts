@@ -6,7 +6,7 @@ import type { AnvilCall } from './rpc.ts'
 /** In case a notification is lost. */
 const POLL_MS = 1000
 
-export interface NewHead {
+interface NewHead {
   readonly epoch: bigint
   /** A block seen before was replaced, so its transactions are undone. */
   readonly isReorg: boolean

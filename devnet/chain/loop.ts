@@ -6,7 +6,7 @@ export interface Loop extends AsyncDisposable {
   idle(): Promise<void>
 }
 
-export interface LoopOptions {
+interface LoopOptions {
   /** Between two steps; a function is called after each step. */
   readonly pauseMs: number | (() => number)
   /** Called with the error of a failed step; the loop goes on. */

@@ -32,7 +32,7 @@ const GAS_MARGIN_PERCENT = 150n
 
 export interface ChainReader extends PublicClient {}
 
-export interface TransactionRequest {
+interface TransactionRequest {
   /** Undefined to deploy `data` as a contract. */
   readonly to?: Address
   readonly data: Hex
@@ -77,7 +77,7 @@ export function createAnvilCall(rpcUrl: string): AnvilCall {
   return (method, params = []) => transport.request({ method, params })
 }
 
-export interface SignerOptions {
+interface SignerOptions {
   /** Ends the waits for receipts. */
   readonly signal?: AbortSignal
   /** Gets the patient transactions before their broadcast. */

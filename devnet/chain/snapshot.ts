@@ -10,7 +10,7 @@ import type { DevnetContracts, ProvingTerms } from './deployment.ts'
 import type { AnvilCall } from './rpc.ts'
 
 /** Beside the installed anvil, so that a new installation starts without snapshots. */
-export const snapshotsDir = join(import.meta.dirname, '../../node_modules/.cache/svc-devnet')
+const snapshotsDir = join(import.meta.dirname, '../../node_modules/.cache/svc-devnet')
 
 /** The snapshot is stale when one of these files changes. */
 const sources = ['deployment.ts', 'accounts.ts', 'abis.ts', 'rpc.ts', 'snapshot.ts'].map((name) => join(import.meta.dirname, name))

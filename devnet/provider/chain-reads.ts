@@ -6,7 +6,7 @@ import { pieceCidFromChain } from './piece-names.ts'
 
 const PIECES_PER_READ = 200n
 
-export interface ListedPiece {
+interface ListedPiece {
   readonly pieceId: number
   readonly pieceCid: string
 }

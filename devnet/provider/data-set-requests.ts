@@ -16,12 +16,12 @@ const addShape = type({ pieces: pieceShape.array(), extraData: 'string' })
 const removeShape = type({ extraData: 'string', 'pieceIds?': 'number.integer >= 0[]' })
 const terminateShape = type({ extraData: 'string' })
 
-export interface CreateBody {
+interface CreateBody {
   readonly recordKeeper: Address
   readonly extraData: Hex
 }
 
-export interface AddBody {
+interface AddBody {
   readonly pieceCids: readonly string[]
   readonly extraData: Hex
 }

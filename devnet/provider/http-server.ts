@@ -35,7 +35,7 @@ export interface ProviderServer {
   close(): Promise<void>
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly port: number
   readonly groups: readonly RouteGroup[]
   readonly faults: FaultBox

@@ -17,7 +17,7 @@ export interface UploadRecord {
 }
 
 export type TransactionKind = 'create' | 'create_and_add' | 'add' | 'remove' | 'terminate'
-export type TransactionStatus = 'pending' | 'confirmed' | 'failed' | 'reorged'
+type TransactionStatus = 'pending' | 'confirmed' | 'failed' | 'reorged'
 
 export interface TransactionRecord {
   readonly hash: Hex
@@ -43,13 +43,13 @@ export interface PulledPiece {
   status: PullStatus
 }
 
-export interface TerminationRecord {
+interface TerminationRecord {
   readonly extraData: Hex
   hash?: Hex
   endEpoch?: number
 }
 
-export interface LedgerState {
+interface LedgerState {
   readonly uploads: Record<string, UploadRecord>
   readonly transactions: Record<Hex, TransactionRecord>
   readonly pulls: Record<string, PulledPiece[]>

@@ -53,7 +53,7 @@ export interface PieceStore {
   listUnclaimed(ageMs: number): string[]
 }
 
-export interface ReceiveLimits {
+interface ReceiveLimits {
   readonly bytesMax: number
   readonly onBytes: (count: number) => void
 }

@@ -39,7 +39,7 @@ export interface SimulatedProvider extends AsyncDisposable {
   findPieceFile(pieceCid: string): string | undefined
 }
 
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly deployed: DeployedProvider
   readonly privateKey: Hex
   readonly chain: ProviderChain

@@ -27,7 +27,7 @@ export interface ProvingState {
   readonly railId: bigint
 }
 
-export interface Prover {
+interface Prover {
   /** Sends what is due in each data set at this epoch. */
   advance(epoch: bigint): Promise<void>
   /** Makes the next `advance` check every data set, after an event that may have made something due. */

@@ -1,5 +1,5 @@
 // An error answer: a status and one line of text, as in Curio.
-export interface RefusalOptions extends ErrorOptions {
+interface RefusalOptions extends ErrorOptions {
   readonly headers?: Record<string, string>
 }
 

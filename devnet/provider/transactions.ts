@@ -31,7 +31,7 @@ const IDLE_CHECK_MS = 5000
 const ERROR_SELECTOR = '0x08c379a0'
 const errorAbi = parseAbi(['error Error(string message)'])
 
-export interface Submission {
+interface Submission {
   readonly kind: TransactionKind
   readonly route: RouteName
   readonly to: Hex
@@ -50,7 +50,7 @@ export interface TransactionLog {
   subscribe(listener: () => void): () => void
 }
 
-export interface RunningTransactionLog extends TransactionLog, AsyncDisposable {}
+interface RunningTransactionLog extends TransactionLog, AsyncDisposable {}
 
 type LogContext = Omit<ProviderContext, 'transactions'>
 

@@ -11,7 +11,7 @@ import {
 import { CHAIN_ID } from '../chain/rpc.ts'
 import type { Devnet } from '../devnet.ts'
 
-export interface AddTerms {
+interface AddTerms {
   readonly clientDataSetId: bigint
   readonly nonce: bigint
   readonly pieceCids: readonly string[]

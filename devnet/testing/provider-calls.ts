@@ -45,7 +45,7 @@ export async function store(base: string, bytes: Uint8Array): Promise<string> {
   return pieceCid
 }
 
-export interface StatusAnswer {
+interface StatusAnswer {
   readonly txStatus: string
   readonly ok?: boolean | null
   readonly addMessageOk?: boolean | null

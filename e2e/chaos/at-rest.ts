@@ -13,7 +13,7 @@ import type { LiveGateway } from './live-gateway.ts'
 
 const idleWithinMs = 180_000
 
-export interface AtRestDeps {
+interface AtRestDeps {
   readonly network: FundedDevnet
   readonly gateway: LiveGateway
   readonly bucket: string

@@ -8,7 +8,7 @@ import { type LiveGateway, startLiveGateway } from './live-gateway.ts'
 import { startNemesis } from './nemesis.ts'
 import { createRandom, type Random } from './random.ts'
 
-export interface ChaosOptions {
+interface ChaosOptions {
   readonly seed: number
   readonly network: FundedDevnet
   readonly kills?: number

@@ -12,7 +12,7 @@ import type { KeyHistory, SeenVersion, UnansweredChange } from './key-history.ts
 import type { LiveGateway } from './live-gateway.ts'
 import type { Random } from './random.ts'
 
-export interface ClientDeps {
+interface ClientDeps {
   readonly gateway: LiveGateway
   readonly bucket: string
   readonly histories: readonly KeyHistory[]
@@ -21,7 +21,7 @@ export interface ClientDeps {
   readonly shared: readonly Buffer[]
 }
 
-export interface ChaosClient {
+interface ChaosClient {
   readonly problems: readonly string[]
   /** Number of answers per operation. */
   readonly answered: ReadonlyMap<string, number>

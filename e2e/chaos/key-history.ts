@@ -1,7 +1,7 @@
 /** The expected versions of one key: acknowledged ones, and the possible effect of an unanswered request. */
 import { createHash } from 'node:crypto'
 
-export interface KnownVersion {
+interface KnownVersion {
   readonly versionId: string
   /** Null for a delete marker. */
   readonly bytes: Buffer | null

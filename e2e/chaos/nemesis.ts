@@ -29,7 +29,7 @@ const faults: readonly Fault[] = [
 const faultsAtOnceMax = 3
 const pauseMs = { min: 200, max: 900 }
 
-export interface Nemesis extends AsyncDisposable {
+interface Nemesis extends AsyncDisposable {
   /** Kinds of all faults placed so far. */
   readonly placed: readonly string[]
 }

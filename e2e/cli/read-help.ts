@@ -1,7 +1,7 @@
 /** Reads the text of `svc --help`. */
 import { svcHome } from '../../cli/testing/run-svc.ts'
 
-export interface ListedCommand {
+interface ListedCommand {
   readonly name: string
   readonly summary: string
 }

@@ -76,7 +76,7 @@ const refusals: readonly (readonly [server: string, words: readonly string[], me
     (url) => `no answer from ${url}: it did not come within 1 s (--timeout)`,
   ],
   ['a service that closes the connection', ['task', 'stats'], (url) => `no answer from ${url}: `],
-  ['a service that stops mid-answer', ['task', 'stats'], (url) => `no answer from ${url}: `],
+  ['a service that stops mid-answer', ['task', 'stats'], (url) => `the answer of ${url} broke off: `],
   ['svc that requires a wait', ['task', 'stats'], () => 'Too many failed passwords; try again in 42 s'],
   ['svc with colours', ['task', 'stats'], () => 'No; [31mway'],
 ]

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 export const mib = 1024 * 1024
 
-export interface ResidentMemory {
+interface ResidentMemory {
   /** Current resident memory. */
   readonly bytes: number
   /** Peak since process start or `resetPeak`; the kernel tracks it, so sampling cannot miss it. */

@@ -1,7 +1,7 @@
 /** Bulk inserts rows as the service writes them: cached contents with two copies, without their bytes. */
 import type { Database, Tx } from '#kernel'
 
-export interface ManyVersions {
+interface ManyVersions {
   readonly bucketId: number
   readonly rows: number
   /** `objects`: one version per key; `history`: all versions of one key; `deleted`: one version and a delete marker per key. */

@@ -9,7 +9,7 @@ import type { AdminCalls } from '../fixtures/admin-calls.ts'
 const chunkBytes = 64 * 1024
 const randomPool = randomBytes(8 * 1024 * 1024)
 
-export interface StreamedUpload {
+interface StreamedUpload {
   readonly bucket: string
   readonly key: string
   readonly size: number

@@ -15,7 +15,7 @@ export interface AdminAuth {
   readonly resolveOrigin: OriginResolver
 }
 
-export interface AdminAuthOptions {
+interface AdminAuthOptions {
   readonly auth: SettingValues<typeof adminAuthSection.keys>
   readonly trustedProxies: readonly string[]
   readonly clock: Pick<Clock, 'now' | 'sleep'>

@@ -1,7 +1,7 @@
 /** Decides whether a request to the Admin listener may pass, by the access of the route that the router chose. */
 import type { IncomingMessage } from 'node:http'
+import { isLoopbackHostHeader } from '../config/loopback.ts'
 import { kernelErrors, type SvcError } from '../errors.ts'
-import { isLoopbackHostHeader } from '../http/loopback.ts'
 import type { RouteAccess } from '../http/route-access.ts'
 import type { AdminAuth } from './admin-auth.ts'
 import { type Credentials, readBasic } from './basic.ts'
@@ -27,7 +27,7 @@ export type Verdict =
       readonly sessionOf?: string
     }
 
-export interface GuardedRequest {
+interface GuardedRequest {
   readonly raw: Pick<IncomingMessage, 'headers' | 'socket'>
   readonly method: string
   readonly access: RouteAccess

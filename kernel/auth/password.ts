@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { defineErrors } from '../errors.ts'
 
 /** Work factors of scrypt. Memory: 128 × 2^ln × r bytes. */
-export interface PasswordCost {
+interface PasswordCost {
   readonly ln: number
   readonly r: number
   readonly p: number
@@ -19,7 +19,7 @@ const keyBytes = 32
 /** Longest queue of waiting verifications. */
 const waitingMax = 256
 
-export const passwordErrors = defineErrors({
+const passwordErrors = defineErrors({
   password_checks_busy: { status: 503, message: 'Too many sign-ins at the same time; try again in a moment.' },
 })
 

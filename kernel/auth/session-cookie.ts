@@ -12,7 +12,7 @@ export function readSessionCookie(header: string | undefined): string | undefine
   return tokens.length === 1 ? tokens[0] : undefined
 }
 
-export interface CookieOptions {
+interface CookieOptions {
   /** The browser connects over https. */
   readonly isSecure: boolean
   /** Makes the cookie persistent until this time. */

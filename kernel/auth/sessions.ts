@@ -13,7 +13,7 @@ export interface SessionSettings {
 }
 
 /** A session in the API. */
-export type SessionView = typeof sessionType.infer
+type SessionView = typeof sessionType.infer
 
 export interface IssuedSession {
   readonly claims: SessionClaims

@@ -17,12 +17,12 @@ const remembered = {
   entriesMax: 4096,
 } as const
 
-export interface Operator {
+interface Operator {
   readonly username: string
   readonly passwordHash: string
 }
 
-export interface SignInDeps {
+interface SignInDeps {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly audit: Pick<Audit, 'signIn' | 'clientBlocked'>
 }

@@ -1,7 +1,7 @@
-import { readListenAddress } from '../http/listen-address.ts'
-import { isLoopbackHost } from '../http/loopback.ts'
 import { adminAuthSection, adminSection } from '../settings.ts'
+import { readListenAddress } from './listen-address.ts'
 import { type ConfigProblem, type LoadedConfig, locateAcross, type Source } from './load.ts'
+import { isLoopbackHost } from './loopback.ts'
 import type { SettingValues } from './section.ts'
 
 /** Without authentication only programs on this machine may reach the Admin API. The rule crosses two sections, so neither checks it. */

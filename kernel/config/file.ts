@@ -10,7 +10,7 @@ import { describeTomlError } from './toml-error-policy.ts'
 
 const toml = lazyPackage<typeof tomlPatch>('@decimalturn/toml-patch')
 
-export const configFileErrors = defineErrors({
+const configFileErrors = defineErrors({
   config_unreadable: { status: 500, message: 'The configuration file cannot be read.' },
   config_malformed: { status: 500, message: 'The configuration file is not valid TOML.' },
   config_unwritable: { status: 500, message: 'The configuration file cannot be written.' },

@@ -174,7 +174,7 @@ function pick(field: string, setting: Setting<unknown>, tree: unknown, request: 
 }
 
 /** Returns unreadable text unchanged, so that the rule names it in its message. */
-export function fromText(setting: Setting<unknown>, text: string): unknown {
+function fromText(setting: Setting<unknown>, text: string): unknown {
   if (setting.form === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
   if (setting.form === 'flag') return text === 'true' ? true : text === 'false' ? false : text
   if (setting.form === 'list') return text.split(',').flatMap((entry) => entry.trim() || [])

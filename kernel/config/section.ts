@@ -18,7 +18,7 @@ export interface Section {
   readonly settings: ServiceRef<unknown>
 }
 
-export interface SectionProblem {
+interface SectionProblem {
   readonly key: string
   readonly message: string
 }

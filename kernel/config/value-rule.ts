@@ -16,7 +16,7 @@ export interface ValueRule {
 }
 
 /** Both in words, such as `at least 1` and `0`. */
-export interface Mismatch {
+interface Mismatch {
   readonly mustBe: string
   readonly was: string
 }

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-export const deadlineErrors = defineErrors({
+const deadlineErrors = defineErrors({
   request_timeout: { status: 408, message: 'The request body did not arrive in time.' },
   deadline_exceeded: { status: 503, message: 'The answer could not be produced in time; try again.' },
 })

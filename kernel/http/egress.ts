@@ -2,7 +2,7 @@
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-export interface EgressPolicy {
+interface EgressPolicy {
   /** Opens loopback and private ranges, for a server on the operator's own network. */
   readonly allowPrivateNetworks: boolean
 }
@@ -18,20 +18,20 @@ export interface CheckedTarget {
   readonly lookup: LookupFunction
 }
 
-export type EgressCheck =
+type EgressCheck =
   | CheckedTarget
   /** The URL must not be used. Permanent until the operator or the server's owner changes something. */
   | { readonly kind: 'refused'; readonly reason: EgressRefusalReason; readonly detail: string }
   /** The name could not be resolved; retry later. */
   | { readonly kind: 'unresolved'; readonly cause: Error }
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string
   readonly family: 4 | 6
 }
 
 /** Resolves a host name to all its addresses; the operating system's resolver unless a test replaces it. */
-export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
+type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
 export interface EgressOptions extends EgressPolicy {
   readonly resolve?: Resolve | undefined

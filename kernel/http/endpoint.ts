@@ -43,7 +43,7 @@ type Sent<E extends Endpoint, K extends 'params' | 'query' | 'body'> = E[K] exte
   : unknown
 
 /** The checked input of a handler. */
-export interface EndpointCall<E extends Endpoint> {
+interface EndpointCall<E extends Endpoint> {
   readonly params: Read<E, 'params'>
   readonly query: Read<E, 'query'>
   readonly body: Read<E, 'body'>

@@ -2,14 +2,14 @@ import { kernelErrors, SvcError } from '../errors.ts'
 import type { Log } from '../log.ts'
 
 /** An error as sent to the client: `{"error": text, "code"?: code, "fields"?: [...]}`. */
-export interface ErrorReply {
+interface ErrorReply {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
   /** JSON text. */
   readonly body: string
 }
 
-export interface FailedRequest {
+interface FailedRequest {
   readonly method: string
   readonly path: string
   readonly log: Log

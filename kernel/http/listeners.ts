@@ -2,7 +2,7 @@ import { defineExtensionPoint } from '../extension-point.ts'
 import type { Resolved, Uses } from '../service.ts'
 
 /** A server besides the Admin listener, such as the S3 API. Started after all services, stopped before them. */
-export interface Listener<U extends Uses = Uses> {
+interface Listener<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
   /** Resolves once connections are accepted. `stop` refuses new ones, lets running requests finish within the limit, then aborts them. */

@@ -24,7 +24,7 @@ const everywhere: readonly HeaderLine[] = [
 /** One year. Subdomains are left out: other services may run there over http. */
 const strictTransport: HeaderLine = ['Strict-Transport-Security', 'max-age=31536000']
 
-export interface AnswerTraits {
+interface AnswerTraits {
   /** The client connected over https, here or at a trusted proxy. */
   readonly isSecure: boolean
   readonly mayBeCached: boolean

@@ -3,7 +3,7 @@ import { defineExtensionPoint } from '../extension-point.ts'
 import type { PreparedKernel } from '../prepare.ts'
 
 /** A directory whose files belong to one process at a time. */
-export interface OwnedDirectory {
+interface OwnedDirectory {
   /** As in `the <label> <path> is in use`. */
   readonly label: string
   path(settings: PreparedKernel['settings']): string

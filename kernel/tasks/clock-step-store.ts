@@ -9,7 +9,7 @@ export function writeClockMark(tx: Tx, nowMs: number): void {
   tx.run('update clock_mark set at = ?', nowMs)
 }
 
-export interface SteppedClock {
+interface SteppedClock {
   readonly nowMs: number
   /** Leases of this owner stay unchanged: they are renewed from memory. */
   readonly owner: string

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
 import type { DueTimes } from './task.ts'
 
-export interface ClockWatchDeps {
+interface ClockWatchDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log

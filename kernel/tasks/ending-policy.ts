@@ -40,7 +40,7 @@ export function endAfterOutcome(
   }
 }
 
-export interface FaultyRun {
+interface FaultyRun {
   readonly fault: { readonly code: string; readonly message: string }
   /** Consecutive failures without progress, including this one. */
   readonly failures: number

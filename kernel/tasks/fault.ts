@@ -1,5 +1,5 @@
 /** The error fields of a task row, from an exception. */
-export interface Fault {
+interface Fault {
   readonly code: string
   readonly message: string
 }

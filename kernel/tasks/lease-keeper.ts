@@ -10,7 +10,7 @@ export interface HeldLease {
   release(): void
 }
 
-export interface LeaseKeeperOptions {
+interface LeaseKeeperOptions {
   readonly clock: Clock
   readonly leaseMs: number
   readonly log: Log

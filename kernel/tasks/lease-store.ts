@@ -10,7 +10,7 @@ export interface Lease {
   readonly seq: number
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   /** How many tasks of each kind may start; other kinds are not claimed (I-14). */
   readonly free: ReadonlyMap<string, number>
   /** How many more tasks of a kind may start besides those already claimed, which may share its limit. */

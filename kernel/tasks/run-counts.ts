@@ -3,13 +3,13 @@ import { defineService } from '../service.ts'
 import type { Ending } from './ending-policy.ts'
 
 /** `retry`: the run failed and its task runs again after a backoff. `failure`: the task failed permanently. */
-export const runResults = ['success', 'wait', 'retry', 'failure'] as const
-export type RunResult = (typeof runResults)[number]
+const runResults = ['success', 'wait', 'retry', 'failure'] as const
+type RunResult = (typeof runResults)[number]
 
 /** Upper bounds in seconds: 0.1 s doubled up to 204.8 s. */
 export const runSecondsBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => 0.1 * 2 ** power)
 
-export interface RunCount {
+interface RunCount {
   readonly kind: string
   readonly result: RunResult
   readonly runs: number

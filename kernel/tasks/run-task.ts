@@ -12,7 +12,7 @@ import type { Outcome } from './outcome.ts'
 import type { TaskRun } from './task.ts'
 import type { TaskRecord } from './task-record.ts'
 
-export interface Execution {
+interface Execution {
   readonly bound: KnownKind
   readonly task: TaskRecord
   readonly signal: AbortSignal

@@ -9,7 +9,7 @@ export interface RunningSchedules {
   stop(): Promise<void>
 }
 
-export interface ScheduleDeps {
+interface ScheduleDeps {
   readonly database: Database
   readonly queue: TaskQueue
   readonly log: Log

@@ -15,7 +15,7 @@ import type { TaskRecord, TaskStatus } from './task-record.ts'
 import { WakeSignal } from './wake-signal.ts'
 import type { WorkerActivity } from './worker-health.ts'
 
-export interface WorkerDeps {
+interface WorkerDeps {
   readonly database: Database
   readonly clock: Clock
   readonly log: Log

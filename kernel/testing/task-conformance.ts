@@ -5,7 +5,7 @@ import type { Uses } from '../service.ts'
 import type { Outcome } from '../tasks/outcome.ts'
 import type { TaskKind, TaskRun } from '../tasks/task.ts'
 
-export interface ConformanceCase<A> {
+interface ConformanceCase<A> {
   readonly kind: TaskKind<A>
   readonly args: A
   /** Services for the kind's `uses`. */

@@ -3,7 +3,7 @@ import { defineExtensionPoint } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
 
 /** Members that a plugin adds to the overview, such as `providers` to `chain_storage_health`. */
-export interface OverviewPart<U extends Uses = Uses> {
+interface OverviewPart<U extends Uses = Uses> {
   readonly name: string
   /** Member of the overview that the result is merged into; it may be a new one. */
   readonly into: string
@@ -19,7 +19,7 @@ export function defineOverviewPart<const U extends Uses>(spec: OverviewPart<U>):
 }
 
 /** Defaults that depend on another setting, such as the chain node of each network. */
-export interface SettingDefaults {
+interface SettingDefaults {
   /** Member of `defaults` in the settings. */
   readonly name: string
   load(): Promise<unknown>

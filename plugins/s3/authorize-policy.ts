@@ -2,7 +2,7 @@
 import type { S3User } from './contract.ts'
 import type { Action } from './operations/operation.ts'
 
-export type Verdict =
+type Verdict =
   | { readonly allow: true }
   | { readonly allow: false; readonly reason: 'anonymous' | 'role-may-not-create-buckets' | 'not-the-owner' }
 

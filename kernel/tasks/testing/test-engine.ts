@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
-import { openKernelDatabase } from '../../db/open-kernel.ts'
 import { silentLog } from '../../log.ts'
+import { openKernelDatabase } from '../../open-kernel-database.ts'
 import { type } from '../../schema.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
 import { createTaskEngine, type EngineDeps } from '../create-engine.ts'
@@ -91,7 +91,7 @@ export async function startEngine(
   }
 }
 
-export interface StoredTask {
+interface StoredTask {
   readonly id: number
   readonly kind: string
   readonly status: string

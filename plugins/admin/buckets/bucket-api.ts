@@ -48,13 +48,13 @@ const bucketUse = {
 } as const
 
 /** Response of a change. */
-export const bucketChange = type(bucketPolicy)
-export const bucketItem = type({ ...bucketPolicy, ...bucketUse })
+const bucketChange = type(bucketPolicy)
+const bucketItem = type({ ...bucketPolicy, ...bucketUse })
 
 export const providerIdentity = type({ registry_provider_id: 'string', 'service_url?': 'string' })
 
 /** One generation of a replica slot. */
-export const dataSet = type({
+const dataSet = type({
   id: 'number.integer',
   bucket_id: 'number.integer',
   bucket_name: 'string',
@@ -78,7 +78,7 @@ export const dataSet = type({
   updated_at: 'string',
 })
 
-export const bucketDetail = type({
+const bucketDetail = type({
   ...bucketPolicy,
   ...bucketUse,
   updated_at: 'string',

@@ -16,7 +16,7 @@ export function describeChange(bucket: Bucket): BucketChange {
   }
 }
 
-export interface BucketSituation {
+interface BucketSituation {
   readonly usage: BucketUsage
   readonly dataSets: readonly DataSetRecord[]
   readonly countVersionsOn: Placements['countVersionsOn']

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DataSetRecord } from '#plugins/replication'
-import { judgeBucket, judgeChain, judgeDataSet } from './storage-health-policy.ts'
+import { judgeChain } from '../overview/judge-chain-policy.ts'
+import { judgeBucket } from './storage-health-policy.ts'
 
 const dataSet = (status: DataSetRecord['status'], more: Partial<DataSetRecord> = {}): DataSetRecord => ({
   id: 1,
@@ -62,36 +63,4 @@ test('a lost data set makes its bucket unavailable until its slot has another on
 test('retired data sets do not count', () => {
   expect(judgeBucket([dataSet('retired')], 0).status).toBe('available')
   expect(judgeChain(new Map([['retired', 3]]))).toMatchObject({ level: 'ok', data_sets: { summary: { total: 0 } } })
-})
-
-test('a data set under creation is unknown, not unavailable', () => {
-  expect(judgeDataSet({ status: 'creating' }).status).toBe('unknown')
-})
-
-test.each([
-  [new Map(), 'ok', []],
-  [new Map([['ready', 2]] as const), 'warning', ['no_state_recorded']],
-  [
-    new Map([
-      ['ready', 2],
-      ['unavailable', 1],
-    ] as const),
-    'blocking',
-    ['no_state_recorded'],
-  ],
-])('the data sets %o are of level %s', (counts, level, warnings) => {
-  expect(judgeChain(counts)).toMatchObject({
-    level,
-    providers: null,
-    data_sets: { summary_signal: { level, freshness: { stale: false, warnings } } },
-    partial_errors: {},
-  })
-})
-
-test('data sets that cannot be read are a warning', () => {
-  expect(judgeChain(undefined)).toMatchObject({
-    level: 'warning',
-    data_sets: null,
-    partial_errors: { observability_data_sets: expect.any(String) },
-  })
 })

@@ -2,7 +2,7 @@
 import { defineErrors, defineService, type Events, type PublishedEvent } from '#kernel'
 import { EventStream } from './event-stream.ts'
 
-export const eventErrors = defineErrors({
+const eventErrors = defineErrors({
   event_streams_exhausted: { status: 503, message: 'Too many clients follow the events; close another one.' },
 })
 
@@ -14,7 +14,7 @@ export const eventStreams = {
   checkMs: 1000,
 } as const
 
-export interface EventHub extends Disposable {
+interface EventHub extends Disposable {
   /**
    * A new stream. It ends once `isAllowed` returns false, which is checked every second and before every frame. Throws
    * `event_streams_exhausted` (503) above 64 streams.

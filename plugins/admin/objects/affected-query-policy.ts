@@ -2,7 +2,7 @@
 import { kernelErrors, readTime } from '#kernel'
 import { readPageLimit } from './page-size-policy.ts'
 
-export interface AffectedQuery {
+interface AffectedQuery {
   readonly prefix?: string
   readonly key?: string
   readonly local_data_set_id?: string
@@ -13,7 +13,7 @@ export interface AffectedQuery {
   readonly stale_before?: string
 }
 
-export interface AffectedFilter {
+interface AffectedFilter {
   readonly prefix?: string
   readonly key?: string
   readonly dataSetId?: number

@@ -3,26 +3,21 @@ import type { ContentSituation, CopyRecord, Placement } from '#plugins/replicati
 import type { ListEntry } from '#plugins/storage'
 import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
 import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from './object-api.ts'
-import { objectStatus, uploadProgress } from './object-status-policy.ts'
+import { describeBytes, objectStatus, uploadProgress } from './object-status-policy.ts'
 
 /** An object without bytes is complete with its metadata. */
 const withoutBytes: ContentSituation = { state: 'stored', isCached: true, isOnChain: false, pieceCid: null, upload: null }
 
 export function describeObject(entry: ListEntry, contentType: string, situation: ContentSituation = withoutBytes): ObjectItem {
-  const { state, isCached, isOnChain, pieceCid, upload } = situation
   const at = formatTime(entry.lastModifiedMs)
   return {
     id: entry.id,
     key: entry.key,
     current_version_id: entry.versionId,
     size: entry.size,
-    state,
-    status: objectStatus(situation),
-    ...(upload === null ? {} : { progress: uploadProgress(upload) }),
-    location: { cache: isCached, chain: isOnChain },
+    ...describeBytes(situation),
     content_type: contentType,
     etag: entry.etag,
-    ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
     created_at: at,
     // A version never changes.
     updated_at: at,

@@ -1,7 +1,7 @@
 import { formatTime } from '#kernel'
 import type { Placements } from '#plugins/replication'
 import type { ObjectVersion as StoredVersion } from '#plugins/storage'
-import { objectStatus, uploadProgress } from './object-status-policy.ts'
+import { describeBytes } from './object-status-policy.ts'
 import type { ObjectVersion } from './version-api.ts'
 
 /** Delete markers have no bytes. */
@@ -12,21 +12,16 @@ export function describeVersions(versions: readonly StoredVersion[], placements:
   const situations = placements.ofContents(versions.flatMap(({ contentId }) => contentId ?? []))
   return versions.map((version) => {
     const situation = (version.contentId === null ? undefined : situations.get(version.contentId)) ?? nowhere
-    const { state, isCached, isOnChain, pieceCid, upload } = situation
     const at = formatTime(version.createdAtMs)
     return {
       version_id: version.versionId,
       key: version.key,
       size: version.size,
-      state,
-      status: objectStatus(situation),
+      ...describeBytes(situation),
       is_delete_marker: version.isDeleteMarker,
       is_current: version.isCurrent,
-      ...(upload === null ? {} : { progress: uploadProgress(upload) }),
-      location: { cache: isCached, chain: isOnChain },
       content_type: version.headers.contentType,
       etag: version.etag,
-      ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
       created_at: at,
       // A version never changes.
       updated_at: at,

@@ -3,7 +3,7 @@
 /** Browsers save the bytes; content that is opened anyway runs no script and loads nothing. */
 const sandbox = "sandbox; default-src 'none'"
 
-export interface DownloadedObject {
+interface DownloadedObject {
   readonly key: string
   readonly contentType: string
   readonly size: number

@@ -3,7 +3,7 @@ import type { ListEntry, ListPage, Objects } from '#plugins/storage'
 import { describeObject } from './describe-object.ts'
 import type { ObjectPage } from './object-api.ts'
 
-export interface ListDeps {
+interface ListDeps {
   readonly objects: Pick<Objects, 'find'>
   readonly placements: Pick<Placements, 'ofContents'>
 }

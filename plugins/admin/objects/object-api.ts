@@ -18,7 +18,7 @@ export const uploadProgress = type({
   updated_at: 'string',
 })
 
-export const objectItem = type({
+const objectItem = type({
   /** Kept while the object is current; an object that was deleted and restored has another one. */
   id: 'number.integer',
   key: 'string',
@@ -65,7 +65,7 @@ const health = {
   stale: 'boolean',
 } as const
 
-export const copy = type({
+const copy = type({
   copy_index: 'number.integer',
   status: "'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'",
   health: { ...health, 'last_error?': 'string' },
@@ -185,4 +185,3 @@ export type UploadProgress = typeof uploadProgress.infer
 export type Copy = typeof copy.infer
 export type ObjectProvenance = typeof objectProvenance.answer.infer
 export type ObjectStatusDetail = typeof objectStatusDetail.answer.infer
-export type DeletedObject = typeof deleteObject.answer.infer

@@ -1,9 +1,9 @@
 /** Status and progress of an object on the wire. */
 import { formatTime } from '#kernel'
-import type { ObjectState, UploadRecord } from '#plugins/replication'
-import type { ObjectStatus, UploadProgress } from './object-api.ts'
+import type { ContentSituation, ObjectState, UploadRecord } from '#plugins/replication'
+import type { ObjectItem, ObjectStatus, UploadProgress } from './object-api.ts'
 
-export interface ObjectSituation {
+interface ObjectSituation {
   readonly state: ObjectState
   readonly isCached: boolean
   readonly isOnChain: boolean
@@ -14,6 +14,18 @@ export function objectStatus({ state, isCached, isOnChain }: ObjectSituation): O
   if (!isCached && !isOnChain) return 'unavailable'
   if (state === 'stored') return 'success'
   return state === 'cached' || state === 'uploading' ? 'uploading' : 'syncing'
+}
+
+/** The members of an object and of a version that tell where its bytes are. */
+export function describeBytes(situation: ContentSituation): Pick<ObjectItem, 'state' | 'status' | 'progress' | 'location' | 'piece_cid'> {
+  const { state, isCached, isOnChain, pieceCid, upload } = situation
+  return {
+    state,
+    status: objectStatus(situation),
+    ...(upload === null ? {} : { progress: uploadProgress(upload) }),
+    location: { cache: isCached, chain: isOnChain },
+    ...(pieceCid === null ? {} : { piece_cid: pieceCid }),
+  }
 }
 
 /** Whole percents, rounded down: 100 means every byte is sent. */

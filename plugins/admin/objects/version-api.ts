@@ -13,7 +13,7 @@ const keyRefusals = [...bucketRefusals, 'invalid_key', 'version_not_found'] as c
 const restoreMs = 3_600_000
 
 /** Check `is_delete_marker` first: a delete marker has no bytes, so its state and location mean nothing. */
-export const objectVersion = type({
+const objectVersion = type({
   version_id: 'string',
   key: 'string',
   size: 'number.integer',

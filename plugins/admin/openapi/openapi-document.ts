@@ -12,7 +12,7 @@ export interface OpenApiDocument {
 }
 
 /** What the document depends on beside the endpoints. */
-export interface DocumentedService {
+interface DocumentedService {
   readonly version: string
   readonly contributed: Contributed
 }

@@ -3,7 +3,7 @@ import { type } from '#kernel/schema'
 import { contributions, loadKernelEndpoints, version } from '#kernel/system'
 import { writeOpenApi } from './openapi-document.ts'
 
-export const openApi = defineEndpoint({
+const openApi = defineEndpoint({
   method: 'GET',
   path: '/api/v1/openapi.json',
   summary: 'Show this document',

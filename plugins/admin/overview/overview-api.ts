@@ -15,7 +15,7 @@ const healthSummary = {
 } as const
 
 /** A task type with pending or running tasks. */
-export const activeWork = type({
+const activeWork = type({
   operation: 'string',
   by_status: { pending: count, running: count },
   total: count,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel/system'
 import type { SettingAbout, Settings } from './settings-api.ts'
 
-export interface SettingsSituation {
+interface SettingsSituation {
   readonly state: ConfigState
   readonly system: Pick<SystemState, 'mode' | 'plugins'>
   readonly isSaved: boolean

@@ -7,7 +7,7 @@ import { kernelSections, settingsSchema } from '#kernel/system'
 const problem = type({ field: 'string', message: 'string' })
 
 /** Metadata to show and validate one setting. */
-export const settingAbout = type({
+const settingAbout = type({
   label: 'string',
   description: 'string',
   /** Table of the file. */
@@ -27,7 +27,7 @@ export const settingAbout = type({
   risk: "'none' | 'review' | 'high'",
 })
 
-export const settings = type({
+const settings = type({
   /** `setup`: the configuration has problems, listed in `validation_errors`. */
   mode: "'ready' | 'setup'",
   config_path: 'string',

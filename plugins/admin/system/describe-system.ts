@@ -4,7 +4,7 @@ import type { CacheStats as StoredCacheStats } from '#plugins/storage'
 import type { Chain } from '#plugins/wallet'
 import type { CacheStats, SystemInfo } from './system-api.ts'
 
-export interface SystemSituation {
+interface SystemSituation {
   readonly state: SystemState
   readonly nowMs: number
   readonly chain: Pick<Chain, 'network'> | undefined

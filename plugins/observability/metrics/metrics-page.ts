@@ -11,7 +11,7 @@ export interface MetricsPage {
   render(): Promise<string>
 }
 
-export interface MetricsDeps {
+interface MetricsDeps {
   readonly collectors: () => readonly ContributedItem<MetricCollector>[]
   readonly clock: Clock
   readonly log: Log

@@ -22,7 +22,7 @@ export type ProviderAnswer<T> = { readonly kind: 'ok'; readonly value: T } | Not
 export type SubmissionAnswer<T> = ProviderAnswer<T> | { readonly kind: 'landed' }
 
 /** How to interpret the error statuses of a particular call. */
-export interface CallMeaning {
+interface CallMeaning {
   /** 404 and 409 refer to the data set. */
   readonly onDataSet?: boolean
   /** 503 means that the provider does not support the call. */
@@ -128,7 +128,7 @@ export function shorten(text: string): string {
 }
 
 /** Milliseconds to wait from a Retry-After header in seconds or as a date, between 1 s and the maximum. */
-export function retryAfterMs(header: string | readonly string[] | undefined, now = Date.now()): number {
+function retryAfterMs(header: string | readonly string[] | undefined, now = Date.now()): number {
   const text = String(header ?? '').trim()
   const requested = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
   if (!Number.isFinite(requested)) return retryAfterDefaultMs

@@ -25,7 +25,7 @@ import {
   terminationAnswer,
 } from './provider-status.ts'
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
@@ -69,14 +69,14 @@ export interface PullCall extends CreateDataSetCall {
   readonly pieces: readonly PieceSource[]
 }
 
-export interface DeletePiecesCall {
+interface DeletePiecesCall {
   readonly dataSetId: bigint
   /** 1 to 35. */
   readonly pieceIds: readonly bigint[]
   readonly extraData: Hex
 }
 
-export type TerminationAccepted =
+type TerminationAccepted =
   /** Queued now or by an earlier request; poll `terminationStatus`. */
   | { readonly state: 'queued' }
   /** The service had already ended on chain. */

@@ -5,7 +5,7 @@ import type { OpenAnswer, ProviderHttp } from './provider-http.ts'
 import { pieceBytesMax, pieceBytesMin } from './provider-limits.ts'
 import type { UploadBody } from './upload-body.ts'
 
-export interface UploadCall {
+interface UploadCall {
   /** PieceCIDv2 of exactly these bytes. */
   readonly pieceCid: string
   /** 127 to 1,065,353,216 bytes. */
@@ -15,7 +15,7 @@ export interface UploadCall {
 }
 
 /** Inclusive, as in HTTP; without `end` up to the end of the piece. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number
   readonly end?: number | undefined
 }

@@ -24,7 +24,7 @@ export interface RegisteredProvider {
   readonly paymentToken: Address
 }
 
-export interface ProviderList {
+interface ProviderList {
   readonly providers: readonly RegisteredProvider[]
   /** Registered providers whose record is unusable, with the reason. */
   readonly skipped: readonly { readonly providerId: bigint; readonly name: string; readonly reason: string }[]
@@ -67,7 +67,7 @@ export async function listProviders(chain: ChainPort, { isActiveOnly = true }: {
   return { providers, skipped }
 }
 
-export type ProviderLookup =
+type ProviderLookup =
   | { readonly kind: 'found'; readonly provider: RegisteredProvider }
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'absent' }

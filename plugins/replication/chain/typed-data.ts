@@ -17,7 +17,7 @@ export interface MetadataEntry {
 }
 
 /** A piece of an addition, with at most 3 metadata entries. */
-export interface SignedPiece {
+interface SignedPiece {
   /** PieceCIDv2 in text form. */
   readonly pieceCid: string
   readonly metadata?: readonly MetadataEntry[] | undefined
@@ -28,7 +28,7 @@ interface Signing {
   readonly domain: SigningDomain
 }
 
-export interface CreateDataSetMessage extends Signing {
+interface CreateDataSetMessage extends Signing {
   /** Single use per payer; shares its namespace with the nonces of additions. */
   readonly clientDataSetId: bigint
   /** The provider's payee in the registry, which may differ from its address. */
@@ -37,7 +37,7 @@ export interface CreateDataSetMessage extends Signing {
   readonly metadata: readonly MetadataEntry[]
 }
 
-export interface AddPiecesMessage extends Signing {
+interface AddPiecesMessage extends Signing {
   readonly clientDataSetId: bigint
   /** Single use per payer. */
   readonly nonce: bigint

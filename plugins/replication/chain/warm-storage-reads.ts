@@ -6,7 +6,7 @@ import { decodeNonce, type NonceOutcome } from './nonce-policy.ts'
 import { pdpAbi } from './pdp-abi.ts'
 import { type MetadataEntry, pieceCidBytes, pieceCidText } from './typed-data.ts'
 
-export interface ChainDataSet {
+interface ChainDataSet {
   readonly dataSetId: bigint
   readonly clientDataSetId: bigint
   readonly providerId: bigint
@@ -31,7 +31,7 @@ export type Liveness =
 /** `unknowable`: the data set is no longer live, so the chain cannot confirm a removal. */
 export type PieceState = 'live' | 'gone' | 'unknowable'
 
-export interface ProvingStatus {
+interface ProvingStatus {
   /** False until the provider has started the first proving period, which is not a fault. */
   readonly isStarted: boolean
   readonly lastProvenEpoch: bigint

@@ -60,7 +60,7 @@ interface BatchRow {
   readonly created_at: number
 }
 
-export interface NewBatch {
+interface NewBatch {
   readonly dataSetId: number
   readonly method: 'store' | 'pull'
   readonly nonce: bigint

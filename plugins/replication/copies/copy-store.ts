@@ -156,7 +156,7 @@ export function recordUpload(tx: Tx, id: number, nowMs: number): void {
 }
 
 /** A copy and its holder: updates change nothing when the copy has another holder by now (I-25). */
-export interface CopyInBatch {
+interface CopyInBatch {
   readonly copyId: number
   /** Null: held by the store task, outside any batch. */
   readonly batchId: number | null
@@ -174,7 +174,7 @@ export function markParked(tx: Tx, copy: CopyInBatch, nowMs: number): void {
   )
 }
 
-export interface CopySetback {
+interface CopySetback {
   readonly code: string
   readonly message: string
   readonly nowMs: number

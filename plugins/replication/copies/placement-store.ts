@@ -107,7 +107,7 @@ export function listCopyRecords(
   }))
 }
 
-export function copyStatus(state: CopyState): CopyStatus {
+function copyStatus(state: CopyState): CopyStatus {
   if (state === 'committed') return 'committed'
   if (state === 'planned' || state === 'transferring') return 'pending'
   if (state === 'parked') return 'piece_ready'

@@ -18,7 +18,7 @@ import { shareCount } from './share-count.ts'
 import { countStates } from './state-counts.ts'
 import type { UploadMeter } from './upload-meter.ts'
 
-export interface PlacementDeps {
+interface PlacementDeps {
   readonly database: Database
   readonly clock: Clock
   readonly queue: Pick<TaskQueue, 'isOpen'>

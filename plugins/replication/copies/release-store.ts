@@ -28,7 +28,7 @@ export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonl
     .map(({ id }) => id)
 }
 
-export interface OpenCopies {
+interface OpenCopies {
   /** A submission with one of the copies may still land on chain. */
   readonly isUndecided: boolean
   /** Data sets that pull copies of the content, and data sets that would commit them. */

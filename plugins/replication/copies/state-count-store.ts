@@ -58,7 +58,7 @@ export function listUnsettled(
   )
 }
 
-export interface VersionPlace {
+interface VersionPlace {
   readonly bucketId: number
   readonly key: string
   readonly rseq: number

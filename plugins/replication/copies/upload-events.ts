@@ -59,7 +59,7 @@ export const uploadEventLimits = {
   gatheredMax: 32,
 } as const
 
-export interface UploadEventDeps {
+interface UploadEventDeps {
   readonly database: Database
   readonly clock: Clock
   readonly events: Events

@@ -158,7 +158,7 @@ export function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: numb
   tx.run("update data_sets set create_tx = ?, updated_at = ? where id = ? and state = 'creating'", txHash, nowMs, id)
 }
 
-export interface FailedCreation {
+interface FailedCreation {
   readonly code: string
   readonly message: string
   readonly nowMs: number

@@ -11,7 +11,7 @@ const planned = defineProbe('storage.dataset.planned')
 /** Replica slots 0 to 7 of a bucket. */
 const slotsMax = 8
 
-export interface Placement {
+interface Placement {
   readonly contentId: number
   readonly bucketId: number
   readonly targetCopies: number

@@ -20,7 +20,7 @@ export const closedBreaker: Breaker = { unanswered: 0, openings: 0, openUntilMs:
 /** Fewer may be a short network fault. */
 export const unansweredUntilOpen = 3
 
-export type BreakerVerdict =
+type BreakerVerdict =
   | { readonly kind: 'closed' }
   /** Half open: one call decides. */
   | { readonly kind: 'probe' }

@@ -3,7 +3,7 @@ import type { NotSent, Uncertain } from '../chain/provider-answer.ts'
 import { afterNoAnswer, type Breaker, type BreakerPauses, closedBreaker, judgeBreaker } from './provider-breaker-policy.ts'
 
 /** Kinds of calls that share slots. A provider may fail at one kind only, so each has its own breaker. */
-export type TurnLane = 'store' | 'mutation' | 'removal'
+type TurnLane = 'store' | 'mutation' | 'removal'
 
 /** Maximum number of concurrent tasks per lane. */
 export type LaneSlots = Readonly<Record<TurnLane, number>>
@@ -25,7 +25,7 @@ export interface Turn extends Disposable {
 }
 
 /** A task to notify when the provider has a free slot. */
-export interface Waiter {
+interface Waiter {
   readonly id: number
   notify(): void
 }

@@ -2,7 +2,7 @@ import type { Reader, Tx } from '#kernel'
 import type { DataSet } from './data-set-store.ts'
 import { refusalWindowMs } from './refusal-policy.ts'
 
-export interface DataSetRefusals {
+interface DataSetRefusals {
   /** Refusals in a row. */
   readonly refusals: number
   readonly writesPausedUntilMs: number | null

@@ -1,7 +1,7 @@
 import type { Reader, Tx } from '#kernel'
 import { isOpen } from '../removals/removal-store.ts'
 
-export interface RolledBack {
+interface RolledBack {
   readonly dataSetId: number
   /** Contents with copies that are no longer committed. */
   readonly contentIds: readonly number[]

@@ -4,8 +4,8 @@ import { endianness } from 'node:os'
 /** A group is the smallest run of blocks that starts and ends on a word border: 16 blocks of 254 bits. */
 const BLOCKS_PER_GROUP = 16
 const WORDS_PER_BLOCK = 8
-export const GROUP_RAW_WORDS = 127
-export const GROUP_PADDED_WORDS = 128
+const GROUP_RAW_WORDS = 127
+const GROUP_PADDED_WORDS = 128
 export const GROUP_RAW_BYTES = GROUP_RAW_WORDS * 4
 export const GROUP_PADDED_BYTES = GROUP_PADDED_WORDS * 4
 

@@ -16,7 +16,7 @@ export interface NodeHasher {
   hashLayer(input: Uint8Array, output: Uint8Array): void
 }
 
-export interface NodeHasherChoice {
+interface NodeHasherChoice {
   readonly hasher: NodeHasher
   /** Why the native hasher is not used (hashing is then about five times slower); absent when it is used. Log it as a warning. */
   readonly nativeProblem?: string

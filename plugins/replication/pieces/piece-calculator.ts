@@ -13,7 +13,7 @@ export interface PieceCalculator extends AsyncDisposable {
   calculate(source: PieceSource): Promise<CalculatedPiece>
 }
 
-export interface PieceCalculatorOptions {
+interface PieceCalculatorOptions {
   /** Maximum number of threads, at least 1; default: cores minus one. They are started on demand. */
   readonly threads?: number
   readonly startWorker?: StartWorker

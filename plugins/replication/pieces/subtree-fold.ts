@@ -7,7 +7,7 @@ export interface Subtree {
   readonly height: number
 }
 
-export interface SubtreeFold {
+interface SubtreeFold {
   /** Adds the subtree on the right. Must not be higher than the previous one. */
   add(subtree: Subtree): void
   /** Root at `height`; more subtrees may be added afterwards. `last` is an incomplete subtree on the right, which is not added. */

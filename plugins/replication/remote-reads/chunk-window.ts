@@ -1,7 +1,7 @@
 import type { ChunkBudget, IdleReader } from './chunk-budget.ts'
 import type { ChunkLease } from './shared-chunks.ts'
 
-export interface WindowDeps {
+interface WindowDeps {
   readonly budget: ChunkBudget
   readonly lease: (position: number) => ChunkLease
   /** Undefined when memory is short. */

@@ -4,7 +4,7 @@ import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher, type PieceHasher } from '../pieces/piece-hasher.ts'
 
 /** Expected digests of a content. */
-export interface ContentDigests {
+interface ContentDigests {
   /** Null when not recorded. */
   readonly sha256: string | null
   readonly pieceCid: string
@@ -19,7 +19,7 @@ export function isContent(bytes: Uint8Array, { sha256, pieceCid }: ContentDigest
 }
 
 /** Verifies streamed bytes of a whole content, and returns the chunk roots that prove its parts. */
-export interface WholeProof {
+interface WholeProof {
   add(block: Uint8Array): void
   /** Undefined when the bytes do not match. */
   chunkRoots(): Uint8Array | undefined

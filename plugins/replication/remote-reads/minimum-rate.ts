@@ -1,6 +1,6 @@
 import type { RemoteReadLimits } from './remote-read-limits.ts'
 
-export interface RateWatch extends Disposable {
+interface RateWatch extends Disposable {
   /** Counts received bytes. */
   add(bytes: number): void
 }

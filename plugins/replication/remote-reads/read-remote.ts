@@ -15,7 +15,7 @@ import { blockBytes, type RemoteReadLimits, remoteReadLimits } from './remote-re
 import { type ChunkFetch, createSharedChunks, type SharedChunks } from './shared-chunks.ts'
 import { createSuspectCopies } from './suspect-copies.ts'
 
-export interface RemoteReaderDeps {
+interface RemoteReaderDeps {
   readonly database: Database
   readonly providers: Pick<Providers, 'client'>
   readonly clock: Clock

@@ -8,7 +8,7 @@ import { watchRate } from './minimum-rate.ts'
 import { openCopy } from './open-copy.ts'
 import type { CopyDeps } from './try-copy.ts'
 
-export interface RebuildDeps extends CopyDeps {
+interface RebuildDeps extends CopyDeps {
   readonly database: Database
   /** Aborts running rebuilds. */
   readonly lifetime: AbortSignal

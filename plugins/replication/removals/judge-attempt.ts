@@ -18,7 +18,7 @@ const reopened = defineProbe('storage.remove.reopened')
 /** After this, an operator decides about an unconfirmed removal. */
 const unconfirmedMs = 24 * 3_600_000
 
-export interface AttemptOfTask {
+interface AttemptOfTask {
   readonly dataSet: DataSet & { readonly chainId: bigint }
   readonly attempt: RemovalAttempt
   readonly taskId: number

@@ -5,7 +5,7 @@ import type { Reader, Tx } from '#kernel'
  * uncertain: only the chain shows the outcome · scheduled: queued on chain, takes effect in the next proving period · removed ·
  * data_set_ended: closed without removal, because the data set ended or a reorganisation undid the addition of the piece.
  */
-export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
+type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
 
 /** A committed copy of a deleted content. */
 export interface Removal {

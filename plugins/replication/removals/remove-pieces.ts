@@ -31,7 +31,7 @@ const scheduledEpochs = 10
 /** Poll interval for a data set that is not active. */
 const inactiveEpochs = 20
 
-export interface RemovalWork {
+interface RemovalWork {
   readonly dataSetId: number
   readonly taskId: number
 }

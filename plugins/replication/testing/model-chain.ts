@@ -1,7 +1,7 @@
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { Liveness, WarmStorageReads } from '../chain/warm-storage-reads.ts'
 
-export interface ModelDataSet {
+interface ModelDataSet {
   state: 'live' | 'terminated' | 'deleted'
   nextPieceId: bigint
   readonly pieces: Map<bigint, string>

@@ -37,7 +37,7 @@ export class Crash extends Error {
   override readonly name = 'Crash'
 }
 
-export interface ModelProviderDeps {
+interface ModelProviderDeps {
   readonly chain: ModelChain
   readonly sender: string
   readonly now: () => number

@@ -56,7 +56,7 @@ export function isPossible({ copy }: ModelStart, dataSet: DataSetState): boolean
 export const isBeforeArrival = ({ copy, isUploaded }: ModelStart): boolean =>
   copy === 'planned' || copy === 'failed' || copy === 'lost' || (copy === 'transferring' && !isUploaded)
 
-export interface SeededCopy {
+interface SeededCopy {
   readonly contentId: number
   readonly dataSetId: number
   readonly pieceCid: string

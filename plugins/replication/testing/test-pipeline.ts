@@ -17,7 +17,7 @@ import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 export const testEpochMs = 1000
 
 /** Answers of chain, wallet, providers and cache, which a test can change at any time. */
-export interface World {
+interface World {
   /** Client of every provider; other methods are undefined. */
   client: Partial<ProviderClient>
   available: readonly AvailableProvider[]

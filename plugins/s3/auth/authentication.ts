@@ -34,7 +34,7 @@ export interface Authentication<User extends Signer> {
   readonly signing: Signing
 }
 
-export interface Claim {
+interface Claim {
   readonly credential: Credential
   readonly amzDate: string
   readonly signature: string

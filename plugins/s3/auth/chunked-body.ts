@@ -15,7 +15,7 @@ export interface ChunkedBodyOptions {
   readonly decodedLength?: number
 }
 
-export interface ChunkedBody {
+interface ChunkedBody {
   /** The decoded bytes. Ends normally only after every signature and length was verified; throws S3Error otherwise. */
   readonly bytes: AsyncIterable<Buffer>
   /** Complete when `bytes` has ended. */

@@ -10,7 +10,7 @@ export interface Credential {
 }
 
 /** Makes the error for a malformed credential. */
-export type CredentialError = (message: string) => S3Error
+type CredentialError = (message: string) => S3Error
 
 /** Reads `accessKey/yyyymmdd/region/s3/aws4_request`; the access key may contain slashes. */
 export function parseCredential(text: string, malformed: CredentialError): Credential {

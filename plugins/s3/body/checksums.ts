@@ -2,7 +2,7 @@ import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { type ChecksumAlgorithm, checksumLengths, isChecksumAlgorithm } from './checksum-algorithms.ts'
 
-export interface ChecksumRequest {
+interface ChecksumRequest {
   readonly algorithm: ChecksumAlgorithm
   /** Base64 value of the header; undefined when the value follows in a trailer. */
   readonly value: string | undefined

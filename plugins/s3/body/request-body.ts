@@ -7,7 +7,7 @@ import { S3Error } from '../wire/s3-error.ts'
 import { type ChecksumAlgorithm, type RunningChecksum, startChecksum } from './checksum-algorithms.ts'
 import { type BodyChecks, decodeChecksum, readAnnouncedTrailers, readBodyChecks, requireDigest } from './checksums.ts'
 
-export interface BodyDigests {
+interface BodyDigests {
   readonly size: number
   /** Lower-case hex. */
   readonly md5: string
@@ -25,7 +25,7 @@ export interface RequestBody {
   verify(digests: BodyDigests): Readonly<Record<string, string>>
 }
 
-export interface BodySource {
+interface BodySource {
   readonly wire: AsyncIterable<Buffer>
   readonly headers: Headers
   /** Undefined for an anonymous request. */

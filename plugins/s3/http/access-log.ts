@@ -13,7 +13,7 @@ export interface RequestNotes {
   sentBytes: number
 }
 
-export interface EndedRequest {
+interface EndedRequest {
   readonly method: string | undefined
   readonly place: Place | undefined
   /** Undefined when no response was sent. */

@@ -12,7 +12,7 @@ import type { Place, S3Target } from '../wire/target.ts'
 import type { RequestNotes } from './access-log.ts'
 import { routeOperation } from './router.ts'
 
-export interface IncomingRequest {
+interface IncomingRequest {
   readonly method: string
   readonly target: S3Target
   readonly headers: Headers
@@ -22,7 +22,7 @@ export interface IncomingRequest {
   readonly notes: Pick<RequestNotes, 'operation' | 'accessKey'>
 }
 
-export interface AnswerContext extends S3Services {
+export interface AnswerDeps extends S3Services {
   readonly findSigner: (accessKey: string) => S3Signer | undefined
 }
 
@@ -30,7 +30,7 @@ export interface AnswerContext extends S3Services {
  * Authenticates, routes, authorizes and runs the operation. The order decides which error clients see.
  * Throws S3Error, or errors of storage.
  */
-export async function answerRequest(incoming: IncomingRequest, context: AnswerContext): Promise<S3Answer> {
+export async function answerRequest(incoming: IncomingRequest, context: AnswerDeps): Promise<S3Answer> {
   const authentication = await authenticateRequest(incoming, context)
   const headers = authentication?.headers ?? incoming.headers
   const name = routeOperation({ method: incoming.method, target: incoming.target, headers })
@@ -48,7 +48,7 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerCo
   return runOperation(operation, request, { place: incoming.target.place, context })
 }
 
-function authenticateRequest({ method, target, headers, now, notes }: IncomingRequest, { settings, findSigner }: AnswerContext) {
+function authenticateRequest({ method, target, headers, now, notes }: IncomingRequest, { settings, findSigner }: AnswerDeps) {
   const findUser = (accessKey: string) => {
     const user = findSigner(accessKey)
     if (user !== undefined) notes.accessKey = accessKey
@@ -63,14 +63,14 @@ interface Authenticated {
   readonly authentication: Authentication<S3Signer> | undefined
 }
 
-function openBody({ wire }: IncomingRequest, { settings }: AnswerContext, { headers, authentication }: Authenticated) {
+function openBody({ wire }: IncomingRequest, { settings }: AnswerDeps, { headers, authentication }: Authenticated) {
   const defaultChecksum = settings.default_checksum === 'none' ? undefined : settings.default_checksum
   return openRequestBody({ wire, headers, authentication, defaultChecksum })
 }
 
 interface OperationScope {
   readonly place: Place
-  readonly context: AnswerContext
+  readonly context: AnswerDeps
 }
 
 function runOperation(operation: Operation, request: S3Request, { place, context }: OperationScope): S3Answer | Promise<S3Answer> {

@@ -6,7 +6,7 @@ import { S3Error } from '../wire/s3-error.ts'
 import { parseTarget, type S3Target } from '../wire/target.ts'
 import { errorDocument } from '../wire/xml.ts'
 import type { AccessLog, RequestNotes } from './access-log.ts'
-import { type AnswerContext, answerRequest } from './answer-request.ts'
+import { type AnswerDeps, answerRequest } from './answer-request.ts'
 import { hostId, newRequestId } from './request-ids.ts'
 import type { OperationCounts } from './request-metrics.ts'
 import { describePlace } from './router.ts'
@@ -14,7 +14,7 @@ import { toS3Error } from './storage-refusals.ts'
 import { WireBody } from './wire-body.ts'
 import { type Exchange, writeAnswer } from './write-answer.ts'
 
-export interface ExchangeContext extends AnswerContext {
+export interface ExchangeDeps extends AnswerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly operationCounts: OperationCounts
@@ -23,7 +23,7 @@ export interface ExchangeContext extends AnswerContext {
   readonly isStopping: () => boolean
 }
 
-export interface RawExchange {
+interface RawExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** The URL as sent; Fastify rewrites that of the request. */
@@ -31,7 +31,7 @@ export interface RawExchange {
 }
 
 /** Handles one request from its raw form to its written response; every error becomes S3 XML. Never rejects. `refusal`: rejects the request with it. */
-export async function handleRequest(raw: RawExchange, context: ExchangeContext, refusal?: S3Error): Promise<void> {
+export async function handleRequest(raw: RawExchange, context: ExchangeDeps, refusal?: S3Error): Promise<void> {
   const startedMs = performance.now()
   const { request, response } = raw
   // Read now: a closed socket no longer has it.
@@ -70,10 +70,10 @@ const cutOff = 'CutOff'
 
 interface ErrorContext {
   readonly target: S3Target | undefined
-  readonly context: ExchangeContext
+  readonly context: ExchangeDeps
 }
 
-function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeContext, closes = false): Promise<void> {
+function write(exchange: Exchange, answer: S3Answer, { isStopping }: ExchangeDeps, closes = false): Promise<void> {
   return writeAnswer(exchange, answer, { closesConnection: closes || isStopping() })
 }
 

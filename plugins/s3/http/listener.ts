@@ -21,7 +21,7 @@ import { userDirectory } from '../users/user-directory.ts'
 import { S3Error } from '../wire/s3-error.ts'
 import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
-import { type ExchangeContext, handleRequest } from './exchange.ts'
+import { type ExchangeDeps, handleRequest } from './exchange.ts'
 import { operationCounts } from './request-metrics.ts'
 
 /** Longer than the usual idle timeout (60 s) of clients and proxies, so that they close first. */
@@ -47,7 +47,7 @@ export const s3Listener = defineListener({
   },
   async start({ server, tls, users, accessSettings, ...services }) {
     const state = { isStopping: false }
-    const context: ExchangeContext = {
+    const context: ExchangeDeps = {
       ...services,
       log: services.log.child('s3'),
       accessLog: createAccessLog(accessSettings, services.log),
@@ -72,7 +72,7 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
 }
 
 /** The first hook handles every request, so that Fastify parses none. Requests above `max_requests` get SlowDown. */
-export function buildServer(server: ServerSettings, context: ExchangeContext, tls?: TlsFiles): FastifyInstance {
+export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): FastifyInstance {
   const app = Fastify({
     serverFactory: (handler) => openServer(handler, { settings: server, log: context.log, tls }),
     // Fastify would decode the path and answer in JSON; the handler parses the original URL instead.

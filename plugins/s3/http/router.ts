@@ -13,7 +13,7 @@ import {
   uploadMethods,
 } from './sub-resources.ts'
 
-export interface RoutedRequest {
+interface RoutedRequest {
   readonly method: string
   readonly target: S3Target
   readonly headers: Headers

@@ -20,7 +20,7 @@ export interface Exchange {
   readonly notes: Pick<RequestNotes, 'sentBytes'>
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** True when the position in the request body is unknown, or the server is stopping. */
   readonly closesConnection: boolean
 }

@@ -7,7 +7,7 @@ import { type EncodeKey, readCount, readEncoding } from './paging.ts'
 
 const keysMax = 1000
 
-export interface Listing {
+interface Listing {
   readonly page: ListPage
   readonly prefix: string
   readonly delimiter: string

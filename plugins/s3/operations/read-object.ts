@@ -50,7 +50,7 @@ export async function openReadable(request: ObjectRequest, services: S3Services,
   }
 }
 
-export interface ReadPlan {
+interface ReadPlan {
   readonly status: 200 | 206 | 304
   readonly headers: Record<string, string>
   readonly length: number

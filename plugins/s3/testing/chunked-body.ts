@@ -4,7 +4,7 @@ import type { ChunkedBodyOptions } from '../auth/chunked-body.ts'
 import { signingKey } from '../auth/signing-key.ts'
 
 export const framingKinds = ['signed', 'signed-trailer', 'unsigned-trailer'] as const
-export type FramingKind = (typeof framingKinds)[number]
+type FramingKind = (typeof framingKinds)[number]
 
 export const signedFraming = {
   signing: {

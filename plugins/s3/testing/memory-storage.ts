@@ -30,7 +30,7 @@ const errors = defineErrors({
   content_unavailable: { status: 503, message: 'No provider answers.' },
 })
 
-export type StorageFailure = 'cache_full' | 'database_full' | 'cache_busy' | 'content_unavailable'
+type StorageFailure = 'cache_full' | 'database_full' | 'cache_busy' | 'content_unavailable'
 
 export interface MemoryStorage {
   readonly buckets: Buckets

@@ -21,7 +21,7 @@ export interface SignedRequestOptions {
   readonly bodyOf?: (framing: Framing) => Buffer
 }
 
-export interface Framing {
+interface Framing {
   readonly signing: { readonly key: ReturnType<typeof signingKey>; readonly amzDate: string; readonly scope: string }
   readonly seed: string
 }

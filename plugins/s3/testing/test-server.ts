@@ -29,7 +29,7 @@ export const defaultSettings: S3Settings = {
   body_idle_timeout: 60_000,
 }
 
-export interface TestServerOptions {
+interface TestServerOptions {
   readonly settings?: Partial<S3Settings>
   readonly server?: Partial<ServerSettings>
   /** Receives the access log and the warnings. */

@@ -10,13 +10,13 @@ const accessKeyBytes = 16
 const secretKeyBytes = 32
 
 /** The S3 users, cached in memory because every S3 request needs one. Adds the secret keys, which only this plugin may use. */
-export interface UserDirectory extends S3Users {
+interface UserDirectory extends S3Users {
   findSigner(accessKey: string): S3Signer | undefined
 }
 
 export const userDirectory = defineService<UserDirectory>('s3.user-directory')
 
-export interface UserDirectoryDeps {
+interface UserDirectoryDeps {
   readonly database: Database
   readonly buckets: Pick<Buckets, 'countOwnedBy'>
   readonly clock: Clock

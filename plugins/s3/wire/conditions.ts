@@ -1,5 +1,5 @@
 /** The stored object that conditional headers are compared with. */
-export interface StoredState {
+interface StoredState {
   /** Without quotes. */
   readonly etag: string
   /** Milliseconds UTC; compared in seconds, the resolution of HTTP dates. */
@@ -13,7 +13,7 @@ export interface ReadConditions {
   readonly ifUnmodifiedSince?: string | undefined
 }
 
-export type ConditionResult =
+type ConditionResult =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'not-modified' }
   | { readonly kind: 'failed'; readonly condition: string }
@@ -39,7 +39,7 @@ export interface WriteConditions {
   readonly ifNoneMatch?: string | undefined
 }
 
-export type WriteConditionResult =
+type WriteConditionResult =
   | { readonly kind: 'proceed' }
   | { readonly kind: 'failed'; readonly condition: string }
   /** If-Match on a key without a current object. */

@@ -5,7 +5,7 @@ const metadataPrefix = 'x-amz-meta-'
 const metadataBytesMax = 2048
 
 /** The headers stored with an object: content headers of HTTP and user metadata (x-amz-meta-*). */
-export interface ObjectHeaders {
+interface ObjectHeaders {
   readonly contentType: string
   /** By lower-case header name; values as sent. */
   readonly system: Readonly<Record<string, string>>

@@ -22,7 +22,7 @@ export function isPlain(text: string): boolean {
   return unreservedOrSlash.test(text)
 }
 
-export interface DecodeOptions {
+interface DecodeOptions {
   /** Decodes `+` as a space: for queries, not for paths. */
   readonly plusIsSpace?: boolean
 }

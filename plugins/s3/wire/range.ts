@@ -1,4 +1,4 @@
-export type ResolvedRange =
+type ResolvedRange =
   /** No range, or a range that S3 ignores: the whole object with status 200. */
   | { readonly kind: 'whole' }
   /** Both ends inclusive; status 206. */

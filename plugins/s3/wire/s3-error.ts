@@ -54,7 +54,7 @@ const s3Errors = {
 
 export type S3ErrorCode = keyof typeof s3Errors
 
-export interface S3ErrorOptions {
+interface S3ErrorOptions {
   readonly message?: string
   /** Elements between Message and Resource, in this order. */
   readonly extras?: Readonly<Record<string, string | number>>

@@ -3,7 +3,7 @@ import { invalidArgument, S3Error } from './s3-error.ts'
 
 const keyBytesMax = 1024
 
-export interface RawTarget {
+interface RawTarget {
   /** Path exactly as sent: SigV4 signs it. */
   readonly rawPath: string
   /** Query exactly as sent, without the question mark. */
@@ -19,7 +19,7 @@ export type Place =
 
 export type S3Target = RawTarget & { readonly place: Place }
 
-export interface Addressing {
+interface Addressing {
   /** Value of the Host header, with or without a port. */
   readonly host: string | undefined
   /** Domains whose sub-domains are bucket names; empty: path-style only. */

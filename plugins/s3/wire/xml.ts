@@ -40,7 +40,7 @@ export function xmlDocument(root: string, content: string): string {
   return `${declaration}<${root} xmlns="${s3Namespace}">${content}</${root}>`
 }
 
-export interface ErrorPlace {
+interface ErrorPlace {
   readonly resource: string
   readonly requestId: string
   readonly hostId: string
@@ -55,7 +55,7 @@ export function errorDocument(error: S3Error, place: ErrorPlace): string {
   )}${element('RequestId', place.requestId)}${element('HostId', place.hostId)}</Error>`
 }
 
-export interface XmlElement {
+interface XmlElement {
   /** Local name, without its prefix. */
   readonly name: string
   readonly text: string

@@ -10,7 +10,7 @@ export const blobsFolder = 'blobs'
 export const blobPath = (dir: string, blobId: string, epoch: number): string =>
   `${dir}/${blobsFolder}/${epoch}/${blobId.slice(-2)}/${blobId}`
 
-export interface BlobPlace {
+interface BlobPlace {
   readonly blobId: string
   readonly epoch: number
   readonly path: string

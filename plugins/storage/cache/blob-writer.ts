@@ -5,7 +5,7 @@ import type { BlobFolders } from './blob-folders.ts'
 import { Digests } from './digests.ts'
 import { type Disk, isMissing } from './disk.ts'
 
-export interface BodyDigests {
+interface BodyDigests {
   readonly size: number
   /** Lower-case hex. */
   readonly md5: string
@@ -24,7 +24,7 @@ export interface BlobSource {
   readonly probes: BlobProbes
 }
 
-export interface BlobProbes {
+interface BlobProbes {
   readonly created: Probe
   readonly written: Probe
   readonly synced: Probe

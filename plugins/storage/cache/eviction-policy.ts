@@ -3,7 +3,7 @@ import type { CacheStats } from '../contract.ts'
 /** When the evictor removes cached bytes, and how many. */
 export type EvictionRules = { readonly policy: 'none' } | { readonly policy: 'after_upload' } | ({ readonly policy: 'lru' } & Watermarks)
 
-export interface Watermarks {
+interface Watermarks {
   /** Eviction starts when used bytes reach this … */
   readonly highBytes: number
   /** … and continues until at most this many are used. */

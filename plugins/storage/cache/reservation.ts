@@ -13,7 +13,7 @@ export interface Reservation extends Disposable {
 }
 
 /** The evictor, as seen from the capacity accounting. */
-export interface EvictionTrigger {
+interface EvictionTrigger {
   /** Called when a body of `bytes` does not fit. Returns whether an eviction for it is running or enqueued. */
   requestEviction(bytes: number): boolean
   onGrowth(beforeBytes: number, afterBytes: number): void

@@ -9,7 +9,7 @@ export class DamagedBlob extends Error {
   }
 }
 
-export interface WholeBlob {
+interface WholeBlob {
   readonly length: number
   /** Lower-case hex. */
   readonly sha256: string

@@ -9,12 +9,12 @@ export interface CopiesDefaults {
   readonly minimumDurableCopies?: number | undefined
 }
 
-export interface CopiesRequest {
+interface CopiesRequest {
   readonly defaultCopies?: number | undefined
   readonly minimumDurableCopies?: number | undefined
 }
 
-export type CopiesVerdict =
+type CopiesVerdict =
   | { readonly isValid: true; readonly defaultCopies: number; readonly minimumDurableCopies: number }
   | { readonly isValid: false; readonly code: 'copy_policy_invalid' | 'copy_policy_minimum_exceeds_target'; readonly message: string }
 

@@ -54,7 +54,7 @@ export function readUsage(read: Reader, bucketId: number): BucketUsage {
 }
 
 /** Increments to the counters of a bucket from one change of a key. */
-export interface StatsChange {
+interface StatsChange {
   readonly liveObjects: number
   readonly liveBytes: number
   /** Data versions; delete markers are not counted. */

@@ -1,7 +1,7 @@
 /** Rules for changing the copies of a bucket. The target can only be raised, because removing surplus copies is not supported. */
 import { copiesMax, copiesMin, isCount } from './bucket-copies-policy.ts'
 
-export interface BucketCopies {
+interface BucketCopies {
   readonly defaultCopies: number
   readonly minimumDurableCopies: number
 }

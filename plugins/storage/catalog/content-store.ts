@@ -2,7 +2,7 @@ import type { Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
 import { clearLost } from './content-state-store.ts'
 
-export interface AttachRequest {
+interface AttachRequest {
   readonly bucketId: number
   /** `s256:` and the SHA-256 of the bytes in hex. */
   readonly identity: string

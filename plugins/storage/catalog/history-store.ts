@@ -11,7 +11,7 @@ export interface Cursor {
   readonly rseq: number
 }
 
-export interface VersionRange {
+interface VersionRange {
   readonly bucketId: number
   /** Exclusive lower bound. */
   readonly after: Cursor
@@ -52,13 +52,13 @@ export function findRseq(read: Reader, { bucketId, key }: { readonly bucketId: n
 }
 
 /** Keys of a bucket with `low` <= key < `high`. */
-export interface KeyRange {
+interface KeyRange {
   readonly bucketId: number
   readonly low: string
   readonly high: string | undefined
 }
 
-export interface DeletedRow {
+interface DeletedRow {
   readonly key: string
   readonly markerVersionId: string
   readonly deletedAtMs: number

@@ -67,7 +67,7 @@ export function deleteMarkersAbove(tx: Tx, { bucket, key }: BucketKey, rseq: num
   tx.run('delete from object_versions where bucket_id = ? and key = ? and rseq < ? and is_delete_marker = 1', bucket.id, key, rseq)
 }
 
-export interface CopiedVersion extends BucketKey {
+interface CopiedVersion extends BucketKey {
   readonly source: VersionSummary
   readonly versionId: string
   readonly nowMs: number
@@ -90,7 +90,7 @@ export function copyVersionRow(tx: Tx, { bucket, key, source, versionId, nowMs }
 }
 
 /** Data versions added (positive) or deleted (negative), and their bytes. */
-export interface VersionsChange {
+interface VersionsChange {
   readonly versions: number
   readonly versionBytes: number
 }

@@ -24,7 +24,7 @@ export function listFlat(read: Reader, { bucketId, low, high }: KeyRange, limit:
     : read.all<ListEntry>(flat.bounded, bucketId, low, high, limit)
 }
 
-export interface Roll {
+interface Roll {
   readonly prefix: string
   readonly delimiter: string
   /** `successorOf(delimiter)`. */
@@ -32,7 +32,7 @@ export interface Roll {
 }
 
 /** Either a common prefix or an entry. */
-export interface RolledRow extends ListEntry {
+interface RolledRow extends ListEntry {
   readonly commonPrefix: string | null
 }
 

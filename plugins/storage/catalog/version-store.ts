@@ -11,7 +11,7 @@ export const versionsPerMs = 1024
 
 export type Condition = (current: ObjectVersion | undefined) => void
 
-export interface PutVersion {
+interface PutVersion {
   readonly bucket: Bucket
   readonly key: string
   readonly versionId: string
@@ -124,7 +124,7 @@ export function putVersion(tx: Tx, put: PutVersion): PutResult {
   return { version: describe(put, content.id), content, ...placed }
 }
 
-export interface PutMarker {
+interface PutMarker {
   readonly bucket: Bucket
   readonly key: string
   readonly versionId: string

@@ -1,6 +1,6 @@
 /** Validity of object keys. Dots, slashes and spaces have no special meaning. */
 
-export const keyBytesMax = 1024
+const keyBytesMax = 1024
 
 /** Returns why a key is invalid, as the predicate of an error message, or undefined when it is valid. */
 export function keyProblem(key: string): string | undefined {

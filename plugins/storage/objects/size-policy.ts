@@ -8,7 +8,7 @@ export interface SizeLimits {
 
 export const pieceSizes: SizeLimits = objectSizes
 
-export type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; readonly message: string }
+type SizeProblem = { readonly code: 'entity_too_small' | 'entity_too_large'; readonly message: string }
 
 /** Checks the size of a complete body. */
 export function sizeProblem(bytes: number, limits: SizeLimits): SizeProblem | undefined {

@@ -1,7 +1,7 @@
 /** Decides whether a restore would change anything visible to readers. */
 import type { ObjectHeaders, ObjectVersion } from '../contract.ts'
 
-export type Compared = Pick<ObjectVersion, 'versionId' | 'isDeleteMarker' | 'contentId' | 'headers'>
+type Compared = Pick<ObjectVersion, 'versionId' | 'isDeleteMarker' | 'contentId' | 'headers'>
 
 /** `isReadable`: the current version has not failed, and its bytes are in the cache or on chain. */
 export function isAlreadyCurrent(source: Compared, current: Compared, { isReadable }: { readonly isReadable: boolean }): boolean {

@@ -23,7 +23,7 @@ import type { ChainNetwork } from './networks.ts'
 type View = 'pure' | 'view'
 
 /** Calls a view function with the arguments of viem's `readContract`, except the block. */
-export type ChainRead = <
+type ChainRead = <
   const abi extends Abi | readonly unknown[],
   name extends ContractFunctionName<abi, View>,
   const args extends ContractFunctionArgs<abi, View, name>,
@@ -65,7 +65,7 @@ export interface Chain {
   close(): Promise<void>
 }
 
-export interface ChainOptions {
+interface ChainOptions {
   readonly network: ChainNetwork
   /** Default: the network's. */
   readonly confirmations?: number | undefined

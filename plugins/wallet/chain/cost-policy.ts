@@ -21,7 +21,7 @@ export interface PriceList {
 }
 
 /** An account as FilecoinPay stores it. */
-export interface StoredAccount {
+interface StoredAccount {
   readonly funds: bigint
   readonly lockupCurrent: bigint
   /** Per epoch. */

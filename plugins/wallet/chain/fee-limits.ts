@@ -7,7 +7,7 @@ export interface FeeLimits {
   readonly totalMax: bigint
 }
 
-export interface OfferedFees {
+interface OfferedFees {
   /** Gas limit of the transaction. */
   readonly gas: bigint
   readonly maxFeePerGas: bigint

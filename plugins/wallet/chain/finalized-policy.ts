@@ -1,4 +1,4 @@
-export interface FinalizedEvidence {
+interface FinalizedEvidence {
   readonly head: bigint
   readonly confirmations: number
   readonly finalityEpochs: number

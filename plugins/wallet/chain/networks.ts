@@ -6,7 +6,7 @@ import { publicNetworks } from './synapse-constants.ts'
 
 export type NetworkName = 'calibration' | 'mainnet' | 'devnet'
 
-export interface ChainContracts {
+interface ChainContracts {
   readonly usdfc: Address
   readonly filecoinPay: Address
   /** FilecoinWarmStorageService proxy: record keeper of data sets, payment operator, verifying contract of signatures. */
@@ -47,7 +47,7 @@ export interface NetworkChoice {
 export const publicRpcUrls = { calibration: publicNetworks.calibration.rpcUrl, mainnet: publicNetworks.mainnet.rpcUrl } as const
 
 /** The choice is invalid. The message is for the operator and names the setting. */
-export class NetworkChoiceRefused extends Error {
+class NetworkChoiceRefused extends Error {
   override readonly name = 'NetworkChoiceRefused'
   readonly code = 'network_choice_refused'
 }

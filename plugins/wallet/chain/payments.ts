@@ -47,7 +47,7 @@ const terminationAbi = parseAbi([
   'error CallerNotPayerOrPayee(uint256 dataSetId, address expectedPayer, address expectedPayee, address caller)',
 ])
 
-export interface WalletBalances {
+interface WalletBalances {
   /** USDFC in the wallet, not deposited; 10^-18. */
   readonly usdfc: bigint
   /** 10^-18 FIL. */
@@ -55,7 +55,7 @@ export interface WalletBalances {
 }
 
 /** The funding request was rejected; the message is for the operator. */
-export class FundingRefused extends Error {
+class FundingRefused extends Error {
   override readonly name = 'FundingRefused'
   readonly reason:
     | 'amount_not_positive'
@@ -116,7 +116,7 @@ export async function readApproval(chain: Chain, owner: Address): Promise<Operat
 }
 
 /** Current prices. @throws ChainUnreachable, ChainReverted (FWSS older than 1.3) */
-export async function readPriceList(chain: Chain): Promise<PriceList> {
+async function readPriceList(chain: Chain): Promise<PriceList> {
   const list = await chain.read({ address: await chain.warmStorageView(), abi: priceListAbi, functionName: 'getPriceList' })
   return {
     storagePerTibPerMonth: list.rates.storagePerTibPerMonth,
@@ -147,7 +147,7 @@ export async function readFunding(chain: Chain, owner: Address): Promise<Funding
   return { account, approval, approvalState: approvalState(approval, noNeed, prices.lockupPeriodEpochs), prices }
 }
 
-export type PlannedWork =
+type PlannedWork =
   | { readonly kind: 'additions'; readonly additions: readonly PlannedAddition[] }
   /** One call that schedules removals, or one relayed termination. `reserve`: that of the data set. */
   | { readonly kind: 'removal' | 'termination'; readonly reserve: LifecycleReserve }
@@ -176,7 +176,7 @@ function costOf(work: PlannedWork, prices: PriceList, account: SettledAccount): 
   }
 }
 
-export interface FundOptions {
+interface FundOptions {
   readonly chain: Chain
   readonly account: PrivateKeyAccount
   /** 10^-18 USDFC; 0: approval only. */
@@ -227,7 +227,7 @@ export async function planFunding({ chain, account, amount, approval: limits, no
 /** In the order of the contract's parameters. */
 const allowancesOf = ({ ratePerEpoch, lockup, lockupPeriodEpochs }: ApprovalLimits) => [ratePerEpoch, lockup, lockupPeriodEpochs] as const
 
-export interface WithdrawOptions extends Pick<FundOptions, 'chain' | 'account'> {
+interface WithdrawOptions extends Pick<FundOptions, 'chain' | 'account'> {
   /** 10^-18 USDFC, or everything that can be withdrawn now. */
   readonly amount: bigint | 'all'
 }

@@ -36,7 +36,7 @@ export function requireNonce(next: number, mined: number): number {
   return next
 }
 
-export interface EpochFacts {
+interface EpochFacts {
   readonly reported: bigint
   /** The highest that this client has accepted; undefined at first. */
   readonly highest: bigint | undefined

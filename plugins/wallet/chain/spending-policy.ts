@@ -2,7 +2,7 @@ import { type ApprovalLimits, loweredBelowUsage, type OperatorApproval, settingO
 import { epochsPerMonth } from './cost-policy.ts'
 import type { FeeLimits } from './fee-limits.ts'
 
-export interface SpendingLimits {
+interface SpendingLimits {
   readonly fees: FeeLimits
   readonly approval: ApprovalLimits
 }

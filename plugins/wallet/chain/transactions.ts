@@ -35,7 +35,7 @@ export interface SignedTransaction {
   readonly nonce: number
 }
 
-export type Broadcast =
+type Broadcast =
   /** A node accepted it or already had it. */
   | { readonly kind: 'sent' }
   /** The node rejects these bytes: too little FIL, or a fee below the minimum. Nothing was sent. */
@@ -66,7 +66,7 @@ export function planCall<const abi extends Abi>(call: {
   return { what: call.what, to: call.to, data, abi: call.abi }
 }
 
-export interface SignTransactionOptions {
+interface SignTransactionOptions {
   readonly chain: Chain
   readonly account: PrivateKeyAccount
   readonly call: PlannedCall

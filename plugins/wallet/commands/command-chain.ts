@@ -4,7 +4,7 @@ import { type Chain, openChain } from '../chain/clients.ts'
 import { type NetworkChoice, type NetworkName, resolveNetwork } from '../chain/networks.ts'
 import { chainSection } from '../settings.ts'
 
-export interface CommandChain extends AsyncDisposable {
+interface CommandChain extends AsyncDisposable {
   readonly chain: Chain
 }
 

@@ -9,7 +9,7 @@ export interface Claim {
   readonly error?: string
 }
 
-export interface FaucetAnswer {
+interface FaucetAnswer {
   readonly claims: readonly Claim[]
   /** Why the faucet sent nothing. */
   readonly error?: string

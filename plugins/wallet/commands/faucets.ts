@@ -2,7 +2,7 @@ import { type Claim, type FaucetAsset, faucetAssets, onOneLine, readFaucetAnswer
 
 export type Fetch = (url: string, init: { readonly signal: AbortSignal }) => Promise<Response>
 
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly address: string
   /** Per faucet. */
   readonly timeoutMs: number

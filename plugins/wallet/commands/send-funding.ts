@@ -8,7 +8,7 @@ import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
 import { chainSection, spendingKeys, spendingSection } from '../settings.ts'
 import { chooseNetwork, openCommandChain } from './command-chain.ts'
 
-export interface FundingOutcome {
+interface FundingOutcome {
   /** Absent when no transaction was needed. */
   readonly hash?: string
   /** True when final on chain; false after a timeout. */

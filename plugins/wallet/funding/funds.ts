@@ -5,7 +5,7 @@ import type { FundingView, WorkEstimate } from '../chain/payments.ts'
 import type { Chain, ChainSettings, FundingVerdict, Funds, Signer, Spending } from '../contract.ts'
 import { formatUsdfc, roundUpUsdfc } from './usdfc-amount-policy.ts'
 
-export interface FundsDeps {
+interface FundsDeps {
   readonly chain: Chain
   readonly signer: Signer
   readonly clock: Clock

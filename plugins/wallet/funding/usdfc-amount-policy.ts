@@ -4,7 +4,7 @@ const fractionDigits = 18
 const displayUnit = 10n ** 12n
 const amountPattern = /^\d{1,58}(?:\.(\d+))?$/
 
-export type AmountVerdict = { readonly isValid: true; readonly baseUnits: bigint } | { readonly isValid: false; readonly reason: string }
+type AmountVerdict = { readonly isValid: true; readonly baseUnits: bigint } | { readonly isValid: false; readonly reason: string }
 
 /** Accepts `12` or `0.5`: more than 0, at most 18 decimals, no sign, no exponent, no grouping. */
 export function parseUsdfc(text: string): AmountVerdict {

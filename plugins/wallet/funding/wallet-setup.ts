@@ -4,7 +4,7 @@ import type { Chain, Funds, Signer, WalletSetup } from '../contract.ts'
 import type { OperationStore } from '../operations/operation-store.ts'
 import type { OperationRunner } from '../operations/run-operation.ts'
 
-export interface WalletSetupDeps {
+interface WalletSetupDeps {
   readonly chain: Chain
   readonly signer: Signer
   readonly store: OperationStore

@@ -1,7 +1,7 @@
 import type { Database } from '#kernel'
 
-export type OperationType = 'fund' | 'withdraw' | 'approve'
-export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
+type OperationType = 'fund' | 'withdraw' | 'approve'
+type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
 
 /** A wallet transaction from request to final outcome. */
 export interface Operation {

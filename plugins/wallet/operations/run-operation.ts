@@ -15,7 +15,7 @@ export interface OperationRunner {
   resume(operation: Operation): Promise<void>
 }
 
-export interface OperationRunnerDeps {
+interface OperationRunnerDeps {
   readonly chain: Chain
   readonly signer: Signer
   readonly store: OperationStore

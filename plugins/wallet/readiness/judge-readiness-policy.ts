@@ -4,7 +4,7 @@ import { formatUsdfc } from '../funding/usdfc-amount-policy.ts'
 import type { Readiness, ReadinessCheck, ReadinessStatus } from './readiness-api.ts'
 import type { ChainFacts, ChainReads, CheckedSetting, Read, ReadinessFacts, StorageEstimate } from './readiness-facts.ts'
 
-export type ReadinessVerdict = Pick<Readiness, 'status' | 'checks' | 'partial_errors'>
+type ReadinessVerdict = Pick<Readiness, 'status' | 'checks' | 'partial_errors'>
 
 const runwayDaysMin = 30
 const daySeconds = 86_400

@@ -8,9 +8,9 @@ import { countUsableProviders } from './count-usable-providers.ts'
 import type { ApprovalVerdict, ChainFacts, Read, ReadTrouble, StorageEstimate } from './readiness-facts.ts'
 
 /** Timeout of the whole check; later answers count as unknown. */
-export const readinessMs = 20_000
+const readinessMs = 20_000
 
-export interface ReadinessDeps {
+interface ReadinessDeps {
   readonly chain: Chain
   readonly owner: Signer['address']
   readonly defaultCopies: number

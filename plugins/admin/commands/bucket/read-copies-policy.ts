@@ -2,7 +2,7 @@ import { requireWhole } from '#cli'
 
 const copiesMax = 8
 
-export interface CopiesFlags {
+interface CopiesFlags {
   readonly default_copies?: number
   readonly minimum_durable_copies?: number
 }

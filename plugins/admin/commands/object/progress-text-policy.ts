@@ -2,7 +2,7 @@ import { formatSize } from '#cli'
 
 const barWidth = 24
 
-export interface Progress {
+interface Progress {
   readonly doneBytes: number
   /** Undefined: bytes of unknown number, as from standard input. */
   readonly totalBytes: number | undefined

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { beforeSignalEnds } from '#cli'
 import { CommandError } from '#kernel'
 
-export interface SaveTarget {
+interface SaveTarget {
   readonly file: string
   readonly overwrite: boolean
   /** Start of a relative path. Default: the working directory of the process. */

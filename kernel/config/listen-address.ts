@@ -1,4 +1,4 @@
-import type { TextRule } from '../config/value-rule.ts'
+import type { TextRule } from './value-rule.ts'
 
 const portMax = 65_535
 const form = 'host:port, such as 127.0.0.1:9090 or :8080'
@@ -14,7 +14,7 @@ export const listenAddress: TextRule = {
   },
 }
 
-export interface ListenAddress {
+interface ListenAddress {
   /** Empty: all addresses of the machine. */
   readonly host: string
   /** 0: any free port. */

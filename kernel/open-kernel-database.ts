@@ -1,7 +1,7 @@
-import { taskMigrations } from '../tasks/task-migrations.ts'
-import type { Schema } from './database.ts'
-import { type OpenDatabase, type OpenRequest, openDatabase } from './open.ts'
-import type { schemasOf } from './schemas-of.ts'
+import type { Schema } from './db/database.ts'
+import { type OpenDatabase, type OpenRequest, openDatabase } from './db/open.ts'
+import type { schemasOf } from './db/schemas-of.ts'
+import { taskMigrations } from './tasks/task-migrations.ts'
 
 /** The database with the kernel's own tables and those of the given plugins. */
 export async function openKernelDatabase(

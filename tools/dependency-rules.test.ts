@@ -1,0 +1,63 @@
+/** Breaks rules of `.dependency-cruiser.cjs` in a small tree of files with the names of the project. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dir = mkdtempSync(join(tmpdir(), 'svc-rules-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** Importing file, imported file, and the rule that forbids it; undefined: allowed. */
+const imports = [
+  ['kernel/config/a.ts', 'kernel/http/b.ts', 'floors-of-kernel'],
+  ['kernel/http/a.ts', 'kernel/config/b.ts', undefined],
+  ['kernel/plugin.ts', 'plugins/s3/contract.ts', 'kernel-knows-no-plugin'],
+  ['kernel/command.ts', 'cli/index.ts', 'kernel-knows-no-plugin'],
+  ['cli/client/a.ts', 'cli/dev/b.ts', 'floors-of-cli'],
+  ['cli/main.ts', 'kernel/host.ts', undefined],
+  ['plugins/s3/wire/a.ts', 'plugins/s3/auth/b.ts', 'floors-of-plugins/s3'],
+  ['plugins/s3/auth/a.ts', 'plugins/s3/wire/b.ts', undefined],
+  ['plugins/s3/attic/a.ts', 'plugins/s3/wire/c.ts', 'unlisted-floor-of-plugins/s3'],
+  ['plugins/admin/buckets/a.ts', 'plugins/admin/overview/b.ts', 'floors-of-plugins/admin'],
+  ['plugins/wallet/chain/a.ts', 'plugins/wallet/funding/b.ts', 'floors-of-plugins/wallet'],
+  ['plugins/storage/catalog/a.ts', 'plugins/wallet/contract.ts', 'storage-knows-no-consumer'],
+  ['plugins/storage/objects/a.ts', 'plugins/replication/contract.ts', 'storage-knows-no-consumer'],
+  ['plugins/replication/copies/a.ts', 'plugins/replacement/contract.ts', 'replication-knows-no-replacement'],
+  ['plugins/replication/copies/b.ts', 'plugins/storage/contract.ts', undefined],
+  ['plugins/admin/objects/a.ts', 'cli/index.ts', 'cli-door-is-for-commands'],
+  ['plugins/admin/commands/a.ts', 'cli/index.ts', undefined],
+  ['plugins/admin/commands/b.ts', 'cli/client/c.ts', 'plugin-sees-cli-by-its-door'],
+  ['plugins/admin/system/a.ts', 'kernel/host.ts', 'host-door-is-for-programs'],
+  ['plugins/admin/system/b.ts', 'kernel/system.ts', undefined],
+  ['examples/hello/a.ts', 'kernel/host.ts', 'host-door-is-for-programs'],
+  ['examples/hello/b.ts', 'kernel/clock.ts', 'plugin-sees-kernel-by-its-door'],
+] as const
+
+interface Found {
+  readonly summary: { readonly violations: readonly { from: string; to: string; rule: { name: string; severity: string } }[] }
+}
+
+test('each rule about doors, floors and plugins rejects an import that breaks it, also of a type', () => {
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(dir, file)), { recursive: true })
+    writeFileSync(join(dir, file), text)
+  }
+  for (const [, to] of imports) write(to, 'export interface Thing {}\n')
+  for (const [from, to] of imports) {
+    const path = relative(dirname(from), to)
+    write(from, `import type { Thing } from '${path.startsWith('.') ? path : `./${path}`}'\nexport type Own = Thing\n`)
+  }
+  write('tsconfig.json', '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }')
+  write('package.json', '{ "type": "module" }')
+  const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
+  const args = [cruiser, '--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json', 'kernel', 'cli', 'plugins', 'examples']
+  const { summary } = JSON.parse(execFileSync(process.execPath, args, { cwd: dir, encoding: 'utf8' })) as Found
+  const broken = (from: string, to: string) =>
+    summary.violations.filter((found) => found.from === from && found.to === to).map((found) => found.rule.name)
+  expect(imports.map(([from, to]) => [from, to, broken(from, to)])).toEqual(
+    imports.map(([from, to, rule]) => [from, to, rule === undefined ? [] : [rule]]),
+  )
+})
