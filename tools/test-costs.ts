@@ -15,7 +15,7 @@ const allowances: Readonly<Record<string, number>> = {
   'e2e/replication/replication.test.ts': 25,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
-  'e2e/eviction/eviction.test.ts': 30,
+  'e2e/eviction/eviction.test.ts': 25,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,
