@@ -22,7 +22,7 @@ const allowances: Readonly<Record<string, number>> = {
   // Storage work in every state, on a real chain.
   'e2e/api/deletions.test.ts': 15,
   'e2e/api/versions.test.ts': 15,
-  'e2e/hostile/clock-steps.test.ts': 20,
+  'e2e/hostile/clock-steps.test.ts': 18,
   'e2e/hostile/deep-reorg.test.ts': 15,
   'e2e/hostile/hostile-answers.test.ts': 12,
   'e2e/hostile/two-gateways.test.ts': 20,

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { saveConfigFile } from '#kernel'
 import { listCachedFiles } from '../fixtures/cached-files.ts'
 import { checkDatabase } from '../fixtures/check-database.ts'
-import { startGateway } from '../fixtures/gateway-process.ts'
+import { startGateway, startGatewayHere } from '../fixtures/gateway-process.ts'
 import { createAdvancingClock } from '../fixtures/serve-here.ts'
 import { type Stage, stageBucket, startStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
@@ -169,7 +169,7 @@ scenario(
     expect(countCachedFiles(stage.dir)).toBe(3)
 
     setPolicy('none')
-    await using gateway = await startGateway(options)
+    await using gateway = await startGatewayHere(options)
     await waitForCachedFiles(stage.dir, 0)
     const s3 = gateway.connect(user)
     for (const object of objects) {
