@@ -2,31 +2,31 @@
 
 /** Higher limits by path, each with the reason. */
 const allowances: Readonly<Record<string, number>> = {
-  // 35 starts of a gateway, one per probe, each with four objects on three providers.
-  'e2e/crash/crash.test.ts': 150,
+  // 29 starts of a gateway, one per probe, each with four objects on three providers.
+  'e2e/crash/crash.test.ts': 100,
   // The largest object goes through the gateway and to three providers.
-  'e2e/load/upload-memory.test.ts': 100,
+  'e2e/load/upload-memory.test.ts': 75,
   // Each scenario breaks its own network, with a gateway of its own.
-  'e2e/faults/faults.test.ts': 100,
-  // Kills need a network and two starts each; removals take a proving period.
-  'e2e/removal/removal.test.ts': 80,
+  'e2e/faults/faults.test.ts': 35,
+  // Each kill needs a start; removals take a proving period.
+  'e2e/removal/removal.test.ts': 45,
   // 500 objects wait for one provider.
-  'e2e/hostile/hanging-provider.test.ts': 50,
-  'e2e/replication/replication.test.ts': 40,
+  'e2e/hostile/hanging-provider.test.ts': 35,
+  'e2e/replication/replication.test.ts': 25,
   // Two seeds of random kills.
   'e2e/chaos/chaos.test.ts': 40,
-  'e2e/eviction/eviction.test.ts': 50,
+  'e2e/eviction/eviction.test.ts': 25,
   // 200 MiB with each client library and command line program.
   'e2e/clients/sdk.test.ts': 30,
   'e2e/clients/command-line.test.ts': 30,
   // Storage work in every state, on a real chain.
-  'e2e/api/deletions.test.ts': 25,
-  'e2e/api/versions.test.ts': 20,
-  'e2e/hostile/clock-steps.test.ts': 25,
-  'e2e/hostile/deep-reorg.test.ts': 25,
-  'e2e/hostile/hostile-answers.test.ts': 20,
+  'e2e/api/deletions.test.ts': 15,
+  'e2e/api/versions.test.ts': 15,
+  'e2e/hostile/clock-steps.test.ts': 18,
+  'e2e/hostile/deep-reorg.test.ts': 15,
+  'e2e/hostile/hostile-answers.test.ts': 12,
   'e2e/hostile/two-gateways.test.ts': 20,
-  'e2e/hostile/unread-remote-readers.test.ts': 20,
+  'e2e/hostile/unread-remote-readers.test.ts': 12,
   // Lists of 20,000 rows in 17 orders.
   'e2e/load/list-walks.test.ts': 25,
   // Restarts are the subject.

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listProbes } from '#kernel/testing'
 import { checkDatabase } from '../fixtures/check-database.ts'
 import { type FundedDevnet, startFundedDevnet } from '../fixtures/funded-devnet.ts'
-import { startGateway } from '../fixtures/gateway-process.ts'
+import type { Gateway } from '../fixtures/gateway.ts'
+import { startGateway, startGatewayHere } from '../fixtures/gateway-process.ts'
 import type { S3User } from '../fixtures/s3-client.ts'
-import type { ServeProcess } from '../fixtures/serve-process.ts'
 import { findDuplicateAdds, findWrongCopies, waitForCopies } from '../fixtures/verify-copies.ts'
 import './pipeline-steps.ts'
 
@@ -66,25 +66,25 @@ test.concurrent.for(chains)(
     const dir = network.makeDir('crash')
     // The pipeline of an object ends with its eviction.
     const settings = { 'cache.eviction_policy': 'after_upload' }
-    const options = { dir, devnet: network.devnet, privateKey: network.privateKey, settings, killAt: '' }
-    let gateway = await startGateway(options)
-    const user = await gateway.createUser()
-    try {
-      for (const probe of chain.split(', ')) {
-        const bucket = probe.replaceAll('.', '-')
-        await gateway.connect(user).send(new CreateBucketCommand({ Bucket: bucket }))
-        gateway.killAt(probe)
-        const acknowledged = await putUntilKilled(gateway.connect(user), bucket)
-        const signal = await Promise.race([gateway.ended, sleep(killWithinMs, 'still alive', { ref: false })])
-        await gateway.kill()
-        expect(signal, `the probe ${probe} was not reached`).toBe('SIGKILL')
-        gateway = await startGateway(options)
-        await expectStored(gateway, { bucket, user, acknowledged })
-      }
-      await gateway.stop()
-    } finally {
-      await gateway.kill()
+    const options = { dir, devnet: network.devnet, privateKey: network.privateKey, settings }
+    let user: S3User | undefined
+    let killed: Acknowledged | undefined
+    for (const probe of chain.split(', ')) {
+      await using gateway = await startGateway({ ...options, killAt: '' })
+      if (killed) await expectStored(gateway, killed)
+      user ??= await gateway.createUser()
+      const bucket = probe.replaceAll('.', '-')
+      await gateway.connect(user).send(new CreateBucketCommand({ Bucket: bucket }))
+      gateway.killAt(probe)
+      killed = { bucket, user, acknowledged: await putUntilKilled(gateway.connect(user), bucket) }
+      const signal = await Promise.race([gateway.ended, sleep(killWithinMs, 'still alive', { ref: false })])
+      expect(signal, `the probe ${probe} was not reached`).toBe('SIGKILL')
     }
+    if (!killed) throw new Error('a chain has at least one probe')
+    // The last one is not killed.
+    await using gateway = await startGatewayHere(options)
+    await expectStored(gateway, killed)
+    await gateway.stop()
     expect(await findDuplicateAdds(network.devnet)).toEqual([])
     expect(await checkDatabase(dir, network.devnet)).toEqual([])
   },
@@ -97,7 +97,7 @@ interface Acknowledged {
 }
 
 /** Each object is read back, and has its bytes on three providers. */
-async function expectStored(gateway: ServeProcess, { bucket, user, acknowledged }: Acknowledged): Promise<void> {
+async function expectStored(gateway: Gateway, { bucket, user, acknowledged }: Acknowledged): Promise<void> {
   const s3 = gateway.connect(user)
   for (const { key, bytes, versionId } of acknowledged) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkDatabase } from '../fixtures/check-database.ts'
-import { startGateway } from '../fixtures/gateway-process.ts'
+import { startGatewayHere } from '../fixtures/gateway-process.ts'
 import { startProcessStage } from '../fixtures/stage.ts'
 import { until } from '../fixtures/until.ts'
 import { findDuplicateAdds, waitForCopies } from '../fixtures/verify-copies.ts'
@@ -39,7 +39,7 @@ test.concurrent('a clock that stepped back while the service was down delays no 
   await using _ = stage
   await stage.gateway.kill()
   const { devnet, privateKey } = stage.network
-  await using gateway = await startGateway({ dir: stage.dir, devnet, privateKey })
+  await using gateway = await startGatewayHere({ dir: stage.dir, devnet, privateKey })
   await waitForCopies(gateway, { bucket: 'stage', versionId: object.versionId }, { copies: 2, withinMs: soonMs })
   await gateway.stop()
   expect([...(await findDuplicateAdds(devnet)), ...(await checkDatabase(stage.dir, devnet))]).toEqual([])
