@@ -5,6 +5,7 @@ import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { waitForTurn } from '../datasets/provider-turns.ts'
 import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
 import { pullsThrottledUntilMs, readRefusals, throttlePulls } from '../datasets/refusal-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal, type Setback } from '../submissions/setback-policy.ts'
 import { type BatchItem, type CommitBatch, closeBatch, delayBatch, markPulled, openBatches, recordBatch } from './batch-store.ts'
@@ -15,7 +16,6 @@ import { distinctPieces } from './distinct-pieces-policy.ts'
 import { isSmallEnough, pullPiecesMax } from './pull-size-policy.ts'
 import { dropUnsourced, sourcesOf } from './pull-sources.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
-import { recountContent } from './recount-content.ts'
 
 const recorded = defineProbe('storage.pull.recorded')
 const asked = defineProbe('storage.pull.asked')

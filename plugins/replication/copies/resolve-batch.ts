@@ -5,6 +5,7 @@ import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { recordLanding } from '../finality/landing-store.ts'
 import { rollBackBatch } from '../finality/roll-back.ts'
 import { batchesAtPieces } from '../finality/roll-back-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
 import { judgeOutcome } from '../submissions/outcome-policy.ts'
@@ -19,7 +20,6 @@ import {
   recordUncertain,
   reopenSubmission,
 } from './batch-store.ts'
-import { recountContent } from './recount-content.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 import { closeWithdrawn } from './withdraw-batch.ts'
 

@@ -2,9 +2,9 @@ import { defineProbe, done, type Outcome } from '#kernel'
 import type { CachedFile } from '#plugins/storage'
 import { UploadSourceFailed } from '../chain/upload-body.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
-import { planDataSets } from '../datasets/plan-data-sets.ts'
 import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
 import { pausedUntilMs } from '../datasets/refusal-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
@@ -23,8 +23,8 @@ import {
   setPieceCid,
 } from './copy-store.ts'
 import { readableCopies } from './placement-store.ts'
+import { planDataSets } from './plan-data-sets.ts'
 import { provePiece } from './prove-piece.ts'
-import { recountContent } from './recount-content.ts'
 
 const planned = defineProbe('storage.store.planned')
 const hashed = defineProbe('storage.store.hashed')
