@@ -11,15 +11,8 @@ import { type Pipeline, PipelineFault } from '../pipeline.ts'
 import { judgeOutcome } from '../submissions/outcome-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { clearAttention, requestAttention } from './attention.ts'
-import {
-  confirmBatch,
-  forgetChecks,
-  isWithdrawn,
-  observeSubmission,
-  postponeCheck,
-  recordUncertain,
-  reopenSubmission,
-} from './batch-store.ts'
+import { confirmBatch, forgetChecks, postponeCheck } from './batch-step-store.ts'
+import { isWithdrawn, observeSubmission, recordUncertain, reopenSubmission } from './submission-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 import { closeWithdrawn } from './withdraw-batch.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Reader, SqlValue, Tx } from '#kernel'
-import { markPulled, raiseAttention, recordUncertain, reopenSubmission } from '../copies/batch-store.ts'
+import { markPulled, raiseAttention } from '../copies/batch-step-store.ts'
+import { recordUncertain, reopenSubmission } from '../copies/submission-store.ts'
 import { reopenLanding } from '../finality/roll-back-store.ts'
 import { removableRemovals } from '../removals/removable-store.ts'
 import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from '../removals/removal-store.ts'
