@@ -5,9 +5,9 @@ import { recountContent } from '../holdings/recount-content.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { clearAttention } from './attention.ts'
 import { closeBatch } from './batch-step-store.ts'
-import { reopenSubmission } from './submission-store.ts'
 import { findPipelineContent, markParked, returnToPlanned } from './copy-store.ts'
 import { restoreBytes } from './restore-bytes.ts'
+import { reopenSubmission } from './submission-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')
