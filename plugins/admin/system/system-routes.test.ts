@@ -15,6 +15,7 @@ test('system info shows version, mode and plugins', async () => {
   expect(info).not.toHaveProperty('network')
   expect(info.plugins).toEqual([
     { id: 'storage', enabled: true },
+    { id: 'replication', enabled: true },
     { id: 'admin', enabled: true },
     { id: 'extra', enabled: false },
   ])

@@ -1,6 +1,7 @@
 import type { Tx } from '#kernel'
 import type { Pipeline } from '../pipeline.ts'
-import { type CommitBatch, raiseAttention } from './batch-store.ts'
+import { raiseAttention } from './batch-step-store.ts'
+import type { CommitBatch } from './batch-store.ts'
 import { confirmationUpdated } from './copy-events.ts'
 
 type AttentionDeps = Pick<Pipeline, 'clock' | 'events'>

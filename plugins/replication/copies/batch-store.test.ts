@@ -2,22 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
-import {
-  type BatchItem,
-  type CommitBatch,
-  closeBatch,
-  confirmBatch,
-  delayBatch,
-  markPulled,
-  openBatches,
-  parkedCopies,
-  raiseAttention,
-  recordBatch,
-  recordSubmission,
-  recordSubmitted,
-  recordUncertain,
-  reopenSubmission,
-} from './batch-store.ts'
+import { closeBatch, confirmBatch, delayBatch, markPulled, raiseAttention } from './batch-step-store.ts'
+import { type BatchItem, type CommitBatch, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
+import { recordSubmission, recordSubmitted, recordUncertain, reopenSubmission } from './submission-store.ts'
 
 let rows: StorageRows
 let dataSet: DataSet

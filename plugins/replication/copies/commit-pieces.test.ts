@@ -4,11 +4,11 @@ import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { pausedUntilMs } from '../datasets/refusal-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, testEpochMs, waitOf } from '../testing/test-pipeline.ts'
 import { openBatches } from './batch-store.ts'
 import { commitPieces } from './commit-pieces.ts'
-import { recountContent } from './recount-content.ts'
 
 const { signal } = new AbortController()
 const hash = `0x${'ab'.repeat(32)}` as const

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { replaceUnoffered } from '../datasets/replan-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { rowContents } from '../testing/piece-keeper.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import {
@@ -16,7 +17,6 @@ import {
   returnToPlanned,
 } from './copy-store.ts'
 import { nextPullAtMs, pullCandidates } from './pull-store.ts'
-import { recountContent } from './recount-content.ts'
 
 let rows: StorageRows
 let content: PipelineContent

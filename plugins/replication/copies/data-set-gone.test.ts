@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { beginEviction, updateReleasable } from '../../storage/testing/rows.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
 import { commitPieces } from './commit-pieces.ts'
 import type { PipelineContent } from './copy-store.ts'
 import { finishEnd, handleDataSetGone, holdWrites } from './data-set-gone.ts'
 import { loseCopies } from './lose-copies.ts'
-import { recountContent } from './recount-content.ts'
 
 const { signal } = new AbortController()
 let rows: StorageRows

@@ -13,12 +13,12 @@ import {
 import { checkDataSets, readDepths } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { unfinalDataSet } from '../finality/landing-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { type Pipeline, PipelineFault, type Wait, waitFor } from '../pipeline.ts'
 import { clearAttention, requestAttention } from './attention.ts'
 import { openBatches } from './batch-store.ts'
 import { affectedContents, endWrites } from './end-store.ts'
 import { loseCopies } from './lose-copies.ts'
-import { recountContent } from './recount-content.ts'
 
 /** Contents recounted per transaction. */
 const recountPage = 500

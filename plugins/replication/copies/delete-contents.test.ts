@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ObjectVersion } from '#plugins/storage'
+import { recountContent } from '../holdings/recount-content.ts'
 import { openPieceStorage, type PieceStorage } from '../testing/piece-storage.ts'
-import { recountContent } from './recount-content.ts'
 
 const at = (version: ObjectVersion) => ({ bucket: 'photos', key: version.key, versionId: version.versionId })
 const count = (storage: PieceStorage, table: string) => storage.database.read.get<{ n: number }>(`select count(*) as n from ${table}`)?.n

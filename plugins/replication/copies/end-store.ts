@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { endRemovals } from '../removals/removal-store.ts'
+import { endRemovals } from '../holdings/open-removals-store.ts'
 
 /** The data set takes no more pieces: unsent copies are lost, unsent batches closed. Sent batches are followed to their end. */
 export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {

@@ -7,12 +7,12 @@ import { flipByte } from '../../storage/testing/flip-byte.ts'
 import { beginEviction, pageOfEntries, updateReleasable } from '../../storage/testing/rows.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { createPieceCalculator, type PieceCalculator } from '../pieces/piece-calculator.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline, waitOf } from '../testing/test-pipeline.ts'
 import { copiesOf, type PipelineContent } from './copy-store.ts'
-import { recountContent } from './recount-content.ts'
 import { storeContent } from './store-content.ts'
 
 const { signal } = new AbortController()

@@ -1,10 +1,11 @@
 import type { PieceSource } from '../chain/provider-client.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { type CommitBatch, closeBatch } from './batch-store.ts'
+import { closeBatch } from './batch-step-store.ts'
+import type { CommitBatch } from './batch-store.ts'
 import { markParked, returnToPlanned } from './copy-store.ts'
 import type { Pulling } from './pull-pieces.ts'
 import { sourceUrls } from './pull-store.ts'
-import { recountContent } from './recount-content.ts'
 
 /**
  * Current sources of the pieces; pieces that no provider can serve are left out. The provider identifies a pull by its signature, so

@@ -5,21 +5,14 @@ import { nextCheck, readDepths } from '../finality/landing-checks.ts'
 import { recordLanding } from '../finality/landing-store.ts'
 import { rollBackBatch } from '../finality/roll-back.ts'
 import { batchesAtPieces } from '../finality/roll-back-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
 import { judgeOutcome } from '../submissions/outcome-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { clearAttention, requestAttention } from './attention.ts'
-import {
-  confirmBatch,
-  forgetChecks,
-  isWithdrawn,
-  observeSubmission,
-  postponeCheck,
-  recordUncertain,
-  reopenSubmission,
-} from './batch-store.ts'
-import { recountContent } from './recount-content.ts'
+import { confirmBatch, forgetChecks, postponeCheck } from './batch-step-store.ts'
+import { isWithdrawn, observeSubmission, recordUncertain, reopenSubmission } from './submission-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 import { closeWithdrawn } from './withdraw-batch.ts'
 

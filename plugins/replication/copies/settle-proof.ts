@@ -1,8 +1,8 @@
 import type { Tx } from '#kernel'
+import { recountContent } from '../holdings/recount-content.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { planPiece } from './copy-store.ts'
 import { markPieceProven, moveCopies } from './piece-proof-store.ts'
-import { recountContent } from './recount-content.ts'
 
 type ProofDeps = Pick<Pipeline, 'contents'>
 

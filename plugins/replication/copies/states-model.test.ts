@@ -1,6 +1,6 @@
 /**
  * I-29 over the whole table of copy state, batch state, data set state and event, on the real stores and decisions. To run more:
- * `SVC_MODEL_RUNS=2000 npm test -- plugins/storage/copies/states-model.test.ts`; SVC_MODEL_SEED repeats the seed that a failure names.
+ * `SVC_MODEL_RUNS=2000 npm test -- plugins/replication/copies/states-model.test.ts`; SVC_MODEL_SEED repeats the seed that a failure names.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -6,18 +6,11 @@ import { nextCheckMs } from '../pace.ts'
 import type { Pipeline, Wait } from '../pipeline.ts'
 import { judgeRefusal, type Setback } from '../submissions/setback-policy.ts'
 import { requestAttention } from './attention.ts'
-import {
-  type CommitBatch,
-  delayBatch,
-  recordRefusal,
-  recordSubmission,
-  recordSubmitted,
-  recordUncertain,
-  recordWithdrawal,
-  reopenSubmission,
-} from './batch-store.ts'
+import { delayBatch, recordRefusal } from './batch-step-store.ts'
+import type { CommitBatch } from './batch-store.ts'
 import { canAfford } from './batch-terms.ts'
 import { handleDataSetGone } from './data-set-gone.ts'
+import { recordSubmission, recordSubmitted, recordUncertain, recordWithdrawal, reopenSubmission } from './submission-store.ts'
 import { canBeTakenLater } from './withdraw-batch.ts'
 
 const recorded = defineProbe('storage.submit.recorded')

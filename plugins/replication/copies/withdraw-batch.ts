@@ -1,12 +1,13 @@
 import { defineProbe } from '#kernel'
 import { refusalPauseMs } from '../datasets/refusal-policy.ts'
 import { countSetback, pauseWrites } from '../datasets/refusal-store.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { clearAttention } from './attention.ts'
-import { closeBatch, reopenSubmission } from './batch-store.ts'
+import { closeBatch } from './batch-step-store.ts'
 import { findPipelineContent, markParked, returnToPlanned } from './copy-store.ts'
-import { recountContent } from './recount-content.ts'
 import { restoreBytes } from './restore-bytes.ts'
+import { reopenSubmission } from './submission-store.ts'
 import type { BatchOfDataSet } from './submit-batch.ts'
 
 const withdrawn = defineProbe('storage.submit.withdrawn')

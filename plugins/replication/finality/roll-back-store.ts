@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { isOpen } from '../removals/removal-store.ts'
+import { isOpen } from '../holdings/open-removals-store.ts'
 
 interface RolledBack {
   readonly dataSetId: number

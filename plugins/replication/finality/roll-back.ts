@@ -1,5 +1,5 @@
 import type { Tx } from '#kernel'
-import { recountContent } from '../copies/recount-content.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { nextCheckMs } from '../pace.ts'
 import type { Pipeline } from '../pipeline.ts'
 import { type UnfinalDataSet, unfinalBatches, unfinalDataSet } from './landing-store.ts'

@@ -1,4 +1,5 @@
 import type { Reader, Tx } from '#kernel'
+import { isOpen } from '../holdings/open-removals-store.ts'
 
 /**
  * pending: not requested · submitting: attempt recorded, outcome open · submitted: the provider returned a transaction hash ·
@@ -40,9 +41,6 @@ interface RemovalRow {
   readonly state: RemovalState
   readonly attempt_id: number | null
 }
-
-/** Use this exact text in every query of open removals: SQLite uses a partial index only if the query has its condition. */
-export const isOpen = `state not in ('removed', 'data_set_ended')`
 
 const columns = 'id, content_id, copy_id, chain_piece_id, piece_cid, state, attempt_id'
 
@@ -207,11 +205,6 @@ export function endRemoval(
   // If the removal has ended meanwhile, its copy may be deleted and the copy id reused.
   const { changes } = tx.run(`update removals set state = ?, updated_at = ? where id = ? and ${isOpen}`, state, nowMs, id)
   if (changes === 1) tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)
-}
-
-/** Ends all open removals of a lost data set. */
-export function endRemovals(tx: Tx, dataSetId: number, nowMs: number): void {
-  tx.run(`update removals set state = 'data_set_ended', updated_at = ? where data_set_id = ? and ${isOpen}`, nowMs, dataSetId)
 }
 
 const toRemoval = (row: RemovalRow): Removal => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loseCopies } from '../copies/lose-copies.ts'
-import { recountContent } from '../copies/recount-content.ts'
+import { recountContent } from '../holdings/recount-content.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
 import { endRemoval, startedRemovals } from './removal-store.ts'
 

@@ -1,11 +1,13 @@
-import type { Address } from 'viem'
 import type { Chain } from '#plugins/wallet'
 
 /**
  * Transaction counts of an address: `pooled` includes the mempool, `final` is at the final epoch. If equal, no transaction of the address
  * is pending. Undefined when the node does not answer.
  */
-export async function countSent(chain: Chain, address: Address): Promise<{ readonly pooled: number; readonly final: number } | undefined> {
+export async function countSent(
+  chain: Chain,
+  address: `0x${string}`,
+): Promise<{ readonly pooled: number; readonly final: number } | undefined> {
   const { publicClient } = chain
   try {
     const final = await publicClient.getTransactionCount({ address, blockNumber: await chain.finalEpoch() })

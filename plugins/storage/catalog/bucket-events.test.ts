@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
 import { events } from '#kernel'
 import { testKernel } from '#kernel/testing'
-import { builtinPlugins } from '../../index.ts'
 import { buckets } from '../contract.ts'
+import { storagePlugin } from '../plugin.ts'
 
 test('watchers are notified of a created or changed bucket once it is durable, and not of a refused change', async () => {
-  await using svc = await testKernel({
-    plugins: builtinPlugins,
-    config: { 'server.port': '127.0.0.1:0', 'chain.private_key': '42'.repeat(32), 'chain.rpc_url': 'http://127.0.0.1:9/' },
-  })
+  await using svc = await testKernel({ plugins: [storagePlugin] })
   const notified: unknown[] = []
   const catalog = svc.kernel.get(buckets)
   svc.kernel.get(events).subscribe(({ topic, payload }) => {

@@ -14,7 +14,10 @@ import { endedRemovalsMigration } from './0013-ended-removals.ts'
 import { objectIdsMigration } from './0014-object-ids.ts'
 import { versionCountsMigration } from './0015-version-counts.ts'
 
-/** In order of execution. */
+/**
+ * In order of execution. Includes the tables of plugins/replication: published migrations keep their names and their order, because
+ * databases exist that ran them.
+ */
 export const storageMigrations: readonly Migration[] = [
   objectsMigration,
   copiesMigration,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { PipelineContent } from '../copies/copy-store.ts'
+import { setPieceBytesMax } from '../datasets/data-set-store.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
-import { setPieceBytesMax } from './data-set-store.ts'
+import type { PipelineContent } from './copy-store.ts'
 import { planDataSets } from './plan-data-sets.ts'
 
 let rows: StorageRows

@@ -1,10 +1,10 @@
 import { defineProbe } from '#kernel'
 import { newNonce } from '../chain/typed-data.ts'
-import { copiesOf, statesWithBytes } from '../copies/copy-store.ts'
+import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from '../datasets/data-set-store.ts'
+import { countLoad, usedProviders } from '../datasets/load-store.ts'
+import { selectProviders } from '../datasets/select-provider-policy.ts'
 import type { Pipeline } from '../pipeline.ts'
-import { currentDataSets, type DataSet, planDataSet, setPieceBytesMax } from './data-set-store.ts'
-import { countLoad, usedProviders } from './load-store.ts'
-import { selectProviders } from './select-provider-policy.ts'
+import { copiesOf, statesWithBytes } from './copy-store.ts'
 
 const planned = defineProbe('storage.dataset.planned')
 

@@ -1,0 +1,76 @@
+import type { Tx } from '#kernel'
+import type { CommitBatch } from './batch-store.ts'
+
+/** Records the attempt before it is sent (I-04). False when the batch is no longer ready. */
+export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolean {
+  return (
+    tx.run(
+      "update commit_batches set state = 'submitting', submit_started_at = ?, sender_nonce = null, reason_code = null, updated_at = ? where id = ? and state = 'ready'",
+      nowMs,
+      nowMs,
+      batchId,
+    ).changes === 1
+  )
+}
+
+export function recordSubmitted(
+  tx: Tx,
+  batchId: number,
+  at: { readonly txHash: string | null; readonly nextCheckAtMs: number; readonly nowMs: number },
+): void {
+  tx.run(
+    "update commit_batches set state = 'submitted', first_submitted_at = coalesce(first_submitted_at, submit_started_at), tx_hash = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state = 'submitting'",
+    at.txHash,
+    at.nextCheckAtMs,
+    at.nowMs,
+    batchId,
+  )
+}
+
+/** The outcome is unknown: the chain decides, and the copies are not submitted again meanwhile (I-05). */
+export function recordUncertain(
+  tx: Tx,
+  batchId: number,
+  why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
+): void {
+  tx.run(
+    "update commit_batches set state = 'uncertain', first_submitted_at = coalesce(first_submitted_at, submit_started_at), last_error = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in ('submitting', 'submitted')",
+    why.message,
+    why.nextCheckAtMs,
+    why.nowMs,
+    batchId,
+  )
+  tx.run("update copies set state = 'unconfirmed', updated_at = ? where batch_id = ? and state = 'batched'", why.nowMs, batchId)
+}
+
+/** Refused, and not sent again: its copies leave it once the chain shows that it did not land. */
+export function recordWithdrawal(
+  tx: Tx,
+  batchId: number,
+  why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
+): void {
+  recordUncertain(tx, batchId, why)
+  tx.run("update commit_batches set reason_code = 'withdrawn' where id = ? and state = 'uncertain'", batchId)
+}
+
+export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
+
+/**
+ * Certainly not on chain: the same bytes may be submitted again, so that a late landing is still the only one. Attention remains until
+ * the batch is confirmed.
+ */
+export function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
+  tx.run(
+    `update commit_batches set state = 'ready', tx_hash = null, submit_started_at = null, last_error = ?, updated_at = ?
+     where id = ? and state in ('submitting', 'submitted', 'uncertain')`,
+    why.message,
+    why.nowMs,
+    batchId,
+  )
+  tx.run("update copies set state = 'batched', updated_at = ? where batch_id = ? and state = 'unconfirmed'", why.nowMs, batchId)
+}
+
+/** Once the sender's final nonce reaches `senderNonce`, an unused batch nonce means that the attempt did not land. */
+export function observeSubmission(tx: Tx, batchId: number, senderNonce: number): void {
+  tx.run('update commit_batches set sender_nonce = ? where id = ?', senderNonce, batchId)
+}

@@ -1,0 +1,120 @@
+import { defineProbe, type Outcome } from '#kernel'
+import type { CachedFile } from '#plugins/storage'
+import { UploadSourceFailed } from '../chain/upload-body.ts'
+import { type Refusal, type Turn, waitForTurn } from '../datasets/provider-turns.ts'
+import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
+import { judgeRefusal } from '../submissions/setback-policy.ts'
+import { awaitParking } from './await-parking.ts'
+import { cachedBody, calculatePiece, failUnlessDeleted, settleSourceFault } from './cached-file.ts'
+import { keepChunkRoots } from './chunk-roots-store.ts'
+import { beginUpload, type Copy, copiesOf, type PipelineContent, recordUpload, returnToPlanned, setPieceCid } from './copy-store.ts'
+import { held, type Ingress, listIngresses, takeTurn } from './ingress.ts'
+import { readableCopies } from './placement-store.ts'
+
+const hashed = defineProbe('storage.store.hashed')
+const began = defineProbe('storage.store.began')
+const uploaded = defineProbe('storage.store.uploaded')
+
+/** Uploads to the first provider that can be called now. Unresponsive or busy ones delay nothing and hold no slot (I-32, I-08). */
+export async function uploadToFirst(
+  deps: Pipeline,
+  { content, due }: { readonly content: PipelineContent; readonly due: readonly Ingress[] },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { clock } = deps
+  const refusals: Refusal[] = []
+  for (const ingress of due) {
+    using turn = takeTurn(deps, content.contentId, ingress)
+    if (!turn.refusal) return await upload(deps, { content, turn, ...ingress }, signal)
+    refusals.push(turn.refusal)
+  }
+  const [soonest] = refusals.sort((a, b) => a.untilMs - b.untilMs)
+  return soonest ? waitForTurn(soonest) : waitFor(clock, 'provider', 0)
+}
+
+type Work = Ingress & { readonly content: PipelineContent; readonly turn: Turn }
+
+async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<Outcome> {
+  const { contentId } = work.content
+  const file = await deps.cached.locate(contentId)
+  if (!file)
+    return failUnlessDeleted(deps, contentId, {
+      code: 'content_missing',
+      message: 'the cached bytes are missing and no provider has the content; upload the object again',
+    })
+  try {
+    return await uploadFile(deps, { ...work, file }, signal)
+  } catch (error) {
+    return settleSourceFault(deps, { contentId, file }, error)
+  }
+}
+
+async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFile }, signal: AbortSignal): Promise<Outcome> {
+  const { database, clock, providers, uploads } = deps
+  const { content, copy, dataSet, turn, file } = work
+  const pieceCid = content.pieceCid ?? (await computePieceCid(deps, content, file, signal))
+  if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
+  await began()
+  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
+  let isDone = false
+  try {
+    const answer = turn.record(
+      await providers.client(dataSet.serviceUrl).upload({
+        pieceCid,
+        body: cachedBody(file),
+        signal,
+        onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
+      }),
+    )
+    if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
+    isDone = true
+  } catch (error) {
+    await returnAfterError(deps, copy, error)
+    throw error
+  } finally {
+    uploads.end(content.contentId, { isDone })
+  }
+  await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
+  await uploaded()
+  return awaitParking(deps, { ...content, pieceCid }, { copy, dataSet, turn }, signal)
+}
+
+async function computePieceCid(deps: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
+  const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
+  await deps.database.write((tx) => {
+    setPieceCid(tx, content.pieceId, pieceCid)
+    keepChunkRoots(tx, content, chunkRoots)
+  })
+  await hashed()
+  return pieceCid
+}
+
+/** The upload failed: the copy is planned again, and another slot's provider may be next. */
+async function returnUpload(
+  deps: Pipeline,
+  { copy, dataSet }: Ingress,
+  answer: Exclude<Awaited<ReturnType<ReturnType<Pipeline['providers']['client']>['upload']>>, { readonly kind: 'ok' }>,
+): Promise<Outcome> {
+  const { database, clock, pace } = deps
+  const setback = answer.kind === 'not_sent' ? judgeRefusal(answer.cause, pace) : undefined
+  const message = setback?.message ?? answer.cause.detail
+  const nowMs = clock.now()
+  const pauseMs = setback?.kind === 'wait' ? setback.forMs : pace.providerMs
+  // A wait counts as a setback too, so that the next run prefers another provider.
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
+  // When a provider already has the bytes, the others pull: no other upload is due, and this one waits for its pause.
+  const others =
+    readableCopies(database.read, copy.contentId).length > 0 ? [] : listIngresses(deps, copiesOf(database.read, copy.contentId))
+  const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
+  if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
+  if (answer.kind === 'uncertain') return waitFor(clock, 'provider', waitMs, message)
+  throw new PipelineFault(
+    setback?.kind === 'fault' ? setback.code : 'upload_refused',
+    `provider ${dataSet.providerId} refused the bytes: ${message}`,
+  )
+}
+
+async function returnAfterError({ database, clock }: Pipeline, copy: Copy, error: unknown): Promise<void> {
+  const code = error instanceof UploadSourceFailed ? error.code : 'interrupted'
+  await database.write((tx) => returnToPlanned(tx, held(copy), { code, message: (error as Error).message, nowMs: clock.now() }))
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { database, definePlugin, defineService, type Plugin, provide, type ServiceRef } from '#kernel'
+import type { RunningKernel } from '#kernel/host'
+import {
+  byteSources,
+  cachedContents,
+  contents,
+  copyDefaults,
+  copyKeepers,
+  defineByteSource,
+  defineCopyDefaults,
+  defineCopyKeeper,
+  defineReleaseGuard,
+  releaseGuards,
+} from '../contract.ts'
+
+/** Copies in memory. */
+interface Vault {
+  readonly copies: Map<number, Uint8Array>
+  readonly wanted: number[]
+  readonly removed: number[]
+  isLocked: boolean
+}
+
+export interface VaultPlugin {
+  readonly plugin: Plugin
+  readonly vault: ServiceRef<Vault>
+  /** Copies the cached bytes of a content and reports the copy. */
+  store(kernel: RunningKernel, contentId: number): Promise<void>
+}
+
+/** A plugin that keeps one copy of contents and attaches to storage through its contract only. */
+export function createVaultPlugin(id: string, defaultCopies: number): VaultPlugin {
+  const vault = defineService<Vault>(`${id}.vault`)
+  const plugin = definePlugin({
+    id,
+    requires: ['storage'],
+    provides: [provide(vault, {}, () => ({ copies: new Map(), wanted: [], removed: [], isLocked: false }))],
+    contributes: [
+      copyDefaults.with(defineCopyDefaults({ name: id, uses: {}, read: () => ({ defaultCopies }) })),
+      copyKeepers.with(
+        defineCopyKeeper({
+          name: id,
+          uses: { vault },
+          needed: ({ vault }, _tx, { id }) => void vault.wanted.push(id),
+          holdings({ vault }, _read, contentId) {
+            const copies = vault.copies.has(contentId) ? 1 : 0
+            return { durableCopies: copies, readableCopies: copies, progress: copies > 0 ? 'storing' : 'none' }
+          },
+          busyReason: ({ vault }) => (vault.isLocked ? `${id} is locked` : undefined),
+          givenUp({ vault }, _tx, contentId) {
+            if (vault.copies.delete(contentId)) vault.removed.push(contentId)
+            return [contentId]
+          },
+          isHeld: ({ vault }, _read, contentId) => vault.copies.has(contentId),
+        }),
+      ),
+      byteSources.with(
+        defineByteSource({
+          name: id,
+          uses: { vault },
+          async open({ vault }, version, contentId) {
+            const bytes = vault.copies.get(contentId)
+            if (!bytes) return undefined
+            return {
+              version,
+              source: 'provider',
+              async *read({ start, end } = { start: 0, end: bytes.length - 1 }) {
+                yield bytes.subarray(start, end + 1)
+              },
+              async [Symbol.asyncDispose]() {},
+            }
+          },
+        }),
+      ),
+      releaseGuards.with(defineReleaseGuard({ name: id, uses: { vault }, mayRelease: ({ vault }) => !vault.isLocked })),
+    ],
+  })
+  return {
+    plugin,
+    vault,
+    async store(kernel, contentId) {
+      const file = await kernel.get(cachedContents).locate(contentId)
+      if (!file) throw new Error(`content ${contentId} is not cached`)
+      kernel.get(vault).copies.set(contentId, await readFile(file.path))
+      await kernel.get(database).write((tx) => kernel.get(contents).recount(tx, contentId, Date.now()))
+    },
+  }
+}
