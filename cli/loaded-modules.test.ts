@@ -27,10 +27,11 @@ interface Loaded {
   readonly packages: readonly string[]
 }
 
-function run(line: string, env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
+/** `stopAt`: text of the log at which the command gets a stop signal. */
+function run(line: string, env: Readonly<Record<string, string>> = {}, stopAt?: string): Promise<Loaded> {
   const args = ['--import', pathToFileURL(hook).href, join(root, 'cli/svc.js'), ...line.split(' ')]
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { env: { PATH: process.env.PATH, HOME: dir, ...env } }, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, args, { env: { PATH: process.env.PATH, HOME: dir, ...env } }, (error, stdout, stderr) => {
       const [, urls = '[]'] = /^loaded (.*)$/m.exec(stderr) ?? []
       const files = (JSON.parse(urls) as string[]).flatMap((url) => (url.startsWith('file:') ? fileURLToPath(url) : []))
       const inPackages = files.flatMap(
@@ -42,6 +43,12 @@ function run(line: string, env: Readonly<Record<string, string>> = {}): Promise<
         own: files.filter((file) => file.startsWith(root) && !file.includes('node_modules')).map((file) => file.slice(root.length)),
         packages: [...new Set(inPackages)].sort(),
       })
+    })
+    let log = ''
+    child.stderr?.on('data', (text: string) => {
+      const hadIt = stopAt !== undefined && log.includes(stopAt)
+      log += text
+      if (stopAt !== undefined && !hadIt && log.includes(stopAt)) child.kill('SIGTERM')
     })
   })
 }
@@ -86,4 +93,20 @@ test('a command that calls the Admin API loads neither a server nor a database, 
   expect(code).toBe(1)
   expect(own.length).toBeLessThanOrEqual(150)
   expect(packages.filter((name) => !parser.includes(name))).toEqual([])
+})
+
+test('the start of a configured gateway loads no schema library: schemas are built at the first request or task that needs them', async () => {
+  const env = {
+    SVC_ADMIN_ADDR: '127.0.0.1:0',
+    SVC_SERVER_PORT: '127.0.0.1:0',
+    SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32),
+    SVC_CHAIN_RPC_URL: 'http://127.0.0.1:9',
+  }
+  const home = mkdtempSync(join(dir, 'serve-'))
+  expect((await run('init', { HOME: home })).code).toBe(0)
+  const { code, output, packages } = await run('serve', { HOME: home, ...env }, 'is running')
+  expect(output).toContain('mode=full')
+  expect(code).toBe(0)
+  expect(packages).toContain('fastify')
+  expect(packages.filter((name) => ['arktype', '@ark/schema', 'zod'].includes(name))).toEqual([])
 })

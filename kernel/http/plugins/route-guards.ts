@@ -1,13 +1,17 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { requestIdentity } from '../identity.ts'
 import type { RouteGuard } from '../route-guard.ts'
 import { addStep } from './entrance.ts'
+import { apiRoots } from './unknown-addresses.ts'
 
 export interface BoundRouteGuard {
   readonly item: RouteGuard
   readonly services: unknown
 }
+
+const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined =>
+  is404 || url === undefined || apiRoots.includes(url) ? undefined : url
 
 /** Asks the guards that plugins contribute, in plugin order. */
 export const routeGuards = fp(
@@ -19,7 +23,7 @@ export const routeGuards = fp(
         access,
         method: request.method,
         path: path.raw,
-        route: request.is404 ? undefined : request.routeOptions.url,
+        route: routeOf(request),
       }
       for (const { item, services } of guards) await item.check(guarded, services as never)
       return undefined

@@ -6,7 +6,7 @@ import { readRequestPath } from '../request-path.ts'
 import type { RouteAccessRules } from '../route-access.ts'
 
 /** Reserves these paths, so that a plugin's wildcard route for dashboard pages never answers them. */
-const apiRoots: readonly string[] = ['/api', '/api/*', '/admin', '/admin/*']
+export const apiRoots: readonly string[] = ['/api', '/api/*', '/admin', '/admin/*']
 
 /** 405 where a route has the path with another method, else 404. Registered before all routes, because it notes their methods. */
 export const unknownAddresses = fp(

@@ -18,10 +18,10 @@ import { limits } from '#kernel/system'
 import { buckets, objects, versions } from '#plugins/storage'
 import { type ServerSettings, type ServerTlsSettings, s3AccessSection, s3Section, serverSection, serverTlsSection } from '../settings.ts'
 import { userDirectory } from '../users/user-directory.ts'
-import { S3Error } from '../wire/s3-error.ts'
 import { createAccessLog } from './access-log.ts'
 import { answerClientError } from './client-error.ts'
-import { type ExchangeDeps, handleRequest } from './exchange.ts'
+import type { ExchangeDeps } from './exchange.ts'
+import { rawExchange } from './raw-exchange.ts'
 import { operationCounts } from './request-metrics.ts'
 
 /** Longer than the usual idle timeout (60 s) of clients and proxies, so that they close first. */
@@ -71,7 +71,6 @@ async function readTls({ enabled, cert_file, key_file }: ServerTlsSettings): Pro
   return { cert, key }
 }
 
-/** The first hook handles every request, so that Fastify parses none. Requests above `max_requests` get SlowDown. */
 export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?: TlsFiles): FastifyInstance {
   const app = Fastify({
     serverFactory: (handler) => openServer(handler, { settings: server, log: context.log, tls }),
@@ -84,23 +83,8 @@ export function buildServer(server: ServerSettings, context: ExchangeDeps, tls?:
     return503OnClosing: false,
     logger: false,
   })
-  app.removeAllContentTypeParsers()
-  let running = 0
-  app.addHook('onRequest', async (request, reply) => {
-    reply.hijack()
-    running += 1
-    const busy = running > server.max_requests ? tooManyRequests() : undefined
-    try {
-      await handleRequest({ request: request.raw, response: reply.raw, url: request.originalUrl }, context, busy)
-    } finally {
-      running -= 1
-    }
-  })
+  app.register(rawExchange, { context, requestsMax: server.max_requests })
   return app
-}
-
-function tooManyRequests(): S3Error {
-  return new S3Error('SlowDown', { headers: { 'retry-after': '1' } })
 }
 
 interface ServerParts {

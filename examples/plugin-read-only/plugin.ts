@@ -1,0 +1,8 @@
+import { configSections, definePlugin, routeGuards } from 'svc/kernel'
+import { readOnlySection } from './settings.ts'
+
+/** Example of a guard of routes: operators may look and change nothing. */
+export default definePlugin({
+  id: 'read-only',
+  contributes: [configSections.with(readOnlySection), routeGuards.load(async () => (await import('./read-only-guard.ts')).readOnlyGuard)],
+})
