@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
+import type { LeaseClock } from './lease-clock-store.ts'
 import type { DueTimes } from './task.ts'
 
 export interface ClockWatchDeps {
@@ -9,6 +10,7 @@ export interface ClockWatchDeps {
   readonly clock: Clock
   readonly log: Log
   readonly owner: string
+  readonly leaseClock: LeaseClock
   readonly leaseMs: number
   /** Due times in the plugins' own tables. */
   readonly dueTimes: readonly DueTimes[]
@@ -32,7 +34,7 @@ export class ClockWatch {
   /** Call before due times are compared with the clock. Rejects when the write fails. */
   async check(): Promise<void> {
     const { clock, database } = this.#deps
-    this.#lastMs ??= this.#markedMs = readClockMark(database.read)
+    this.#lastMs ??= this.#markedMs = await readClockMark(database.read)
     const nowMs = clock.now()
     if (nowMs <= this.#lastMs - stepMsMin) await this.#bound(this.#lastMs, nowMs)
     else if (nowMs - this.#markedMs >= markEveryMs) await this.mark()
@@ -48,12 +50,13 @@ export class ClockWatch {
   }
 
   async #bound(lastMs: number, nowMs: number): Promise<void> {
-    const { database, log, owner, leaseMs, dueTimes } = this.#deps
+    const { database, log, owner, leaseClock, leaseMs, dueTimes } = this.#deps
     log.warn('the clock stepped back; all due times were reset to now', { stepMs: lastMs - nowMs })
-    await database.write((tx) => {
-      boundTaskTimes(tx, { nowMs, owner, leaseMs })
-      for (const { bound } of dueTimes) bound(tx, nowMs)
-      writeClockMark(tx, nowMs)
+    await database.write(async (tx) => {
+      const leaseNowMs = await leaseClock(tx, nowMs)
+      await boundTaskTimes(tx, { nowMs, owner, lease: { nowMs: leaseNowMs, untilMs: leaseNowMs + leaseMs } })
+      for (const { bound } of dueTimes) await bound(tx, nowMs)
+      await writeClockMark(tx, nowMs)
     })
     this.#markedMs = nowMs
   }

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTaskControl } from './create-control.ts'
 import type { Ending } from './ending-policy.ts'
+import { endRun } from './ending-store.ts'
 import { KnownKinds } from './known-kinds.ts'
-import { claimTasks, endRun, handBackAll, type Lease } from './lease-store.ts'
+import { claimTasks, handBackAll, type Lease } from './lease-store.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { deleteExpired } from './retention-store.ts'
 import { bind, finished, openTasks, scriptedKind, type TestTasks, wrongCounters } from './testing/test-engine.ts'
@@ -62,7 +63,7 @@ function createPlayer(tasks: TestTasks) {
     },
     async claim({ nth }) {
       const nowMs = clock.now()
-      const request = { free, total: 1 + (nth % 4), owner: 'me', nowMs, leaseUntilMs: nowMs + 100 }
+      const request = { free, total: 1 + (nth % 4), owner: 'me', nowMs, lease: { nowMs, untilMs: nowMs + 100 } }
       const claimed = await database.write((tx) => claimTasks(tx, request))
       leases.push(...claimed.map(({ id, kind, leaseSeq }) => ({ id, kind, seq: leaseSeq })))
     },
@@ -79,7 +80,8 @@ function createPlayer(tasks: TestTasks) {
       const task = failed(nth)
       return task && database.write((tx) => control.acknowledge(tx, task.id))
     },
-    'acknowledge all': () => database.write((tx) => control.acknowledgeBefore(tx, { beforeMs: control.markFailures(tx), limit: 100 })),
+    'acknowledge all': () =>
+      database.write(async (tx) => control.acknowledgeBefore(tx, { beforeMs: await control.markFailures(tx), limit: 100 })),
     'hand back': () => database.write((tx) => handBackAll(tx, 'me', clock.now())),
     sweep: () => database.write((tx) => deleteExpired(tx, clock.now(), 3)),
     pass: ({ nth }) => clock.advance(5 * nth),

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import { isHeld, type Lease } from './lease-store.ts'
+import { type Lease, lockHeld } from './lease-store.ts'
 
 /** Another run has the task; it looks up and records the results of this run. */
 export class LeaseLost extends Error {
@@ -14,11 +14,11 @@ export class LeaseLost extends Error {
 export function fenceWrites(database: Database, lease: Lease): Database {
   return {
     read: database.read,
+    snapshot: (look) => database.snapshot(look),
     ping: () => database.ping(),
-    snapshot: database.snapshot,
     write: (job) =>
-      database.write((tx) => {
-        if (!isHeld(tx, lease)) throw new LeaseLost(lease)
+      database.write(async (tx) => {
+        if ((await lockHeld(tx, lease)) === undefined) throw new LeaseLost(lease)
         return job(tx)
       }),
   }

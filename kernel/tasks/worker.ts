@@ -4,10 +4,12 @@ import { newUlid } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { defineProbe } from '../probe.ts'
 import { ClockWatch } from './clock-watch.ts'
+import { endRun } from './ending-store.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import type { Lanes } from './lanes.ts'
+import type { LeaseClock } from './lease-clock-store.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
-import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
+import { claimTasks, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
 import type { RunCounts } from './run-counts.ts'
 import { runTask } from './run-task.ts'
 import type { DueTimes } from './task.ts'
@@ -25,6 +27,7 @@ export interface WorkerDeps {
   readonly runs: RunCounts
   readonly concurrency: number
   readonly pollMs: number
+  readonly leaseClock: LeaseClock
   readonly leaseMs: number
   /** How long a stop waits for runs. */
   readonly stopMs: number
@@ -58,7 +61,7 @@ export class Worker {
   #lastPollAtMs: number
 
   constructor(deps: WorkerDeps) {
-    const { clock, database, leaseMs, log } = deps
+    const { clock, database, leaseClock, leaseMs, log } = deps
     this.#deps = deps
     this.#owner = newUlid(clock.now())
     this.#wakeSignal = new WakeSignal(clock)
@@ -66,14 +69,15 @@ export class Worker {
       clock,
       leaseMs,
       log,
-      renew: (leases, untilMs) => database.write((tx) => renewLeases(tx, leases, untilMs)),
+      renew: (leases, untilMs) =>
+        database.write(async (tx) => renewLeases(tx, leases, (await leaseClock(tx, untilMs - leaseMs)) + leaseMs)),
     })
     this.#lastPollAtMs = clock.now()
   }
 
   start(dueTimes: readonly DueTimes[]): void {
-    const { clock, database, leaseMs, log } = this.#deps
-    this.#clockWatch = new ClockWatch({ clock, database, log, owner: this.#owner, leaseMs, dueTimes })
+    const { clock, database, leaseClock, leaseMs, log } = this.#deps
+    this.#clockWatch = new ClockWatch({ clock, database, log, owner: this.#owner, leaseClock, leaseMs, dueTimes })
     this.#leases.start()
     this.#loop = this.#claimUntilStopped()
   }
@@ -127,7 +131,7 @@ export class Worker {
 
   /** Resolves with the pause in ms until the next poll. */
   async #claim(): Promise<number> {
-    const { clock, database, lanes, leaseMs, log, pollMs } = this.#deps
+    const { clock, database, lanes, leaseClock, leaseMs, log, pollMs } = this.#deps
     const total = Math.min(this.#deps.concurrency - this.#runs.size, claimsAtOnceMax)
     // The end of a run notifies the loop.
     if (total <= 0) return pollMs
@@ -137,11 +141,14 @@ export class Worker {
     this.#leases.abortExpired(nowMs)
     try {
       const roomBeside = (kind: string, claimed: readonly TaskRecord[]) => lanes.roomFor(kind, [...this.#runs, ...claimed])
-      const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs, leaseUntilMs: nowMs + leaseMs }
-      const tasks = await database.write((tx) => claimTasks(tx, request))
+      const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs }
+      const tasks = await database.write(async (tx) => {
+        const leaseNowMs = await leaseClock(tx, nowMs)
+        return claimTasks(tx, { ...request, lease: { nowMs: leaseNowMs, untilMs: leaseNowMs + leaseMs } })
+      })
       this.#lastPollAtMs = clock.now()
-      for (const task of tasks) this.#launch(task, request.leaseUntilMs)
-      return tasks.length === total ? 0 : this.#pauseMs()
+      for (const task of tasks) this.#launch(task, nowMs + leaseMs)
+      return tasks.length === total ? 0 : await this.#pauseMs()
     } catch (error) {
       // The loop must survive every error. Tasks that the failed write did claim are reclaimed when their leases expire.
       log.error('due tasks could not be claimed', { error })
@@ -161,9 +168,9 @@ export class Worker {
   }
 
   /** Time until a task with a free slot is due, at most one poll interval. */
-  #pauseMs(): number {
+  async #pauseMs(): Promise<number> {
     const { clock, database, pollMs } = this.#deps
-    const dueMs = nextDueMs(database.read, this.#freeByKind().keys())
+    const dueMs = await nextDueMs(database.read, [...this.#freeByKind().keys()])
     return dueMs === undefined ? pollMs : Math.min(pollMs, Math.max(dueMs - clock.now(), 0))
   }
 

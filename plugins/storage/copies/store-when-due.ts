@@ -11,7 +11,7 @@ import { storeTask } from './store-task.ts'
  * upload; one with an open task is left alone. A piece CID that was never compared with the SHA-256 is proven with these bytes (I-30).
  */
 export const storeWhenDue =
-  (queue: TaskQueue) =>
+  (queue: Pick<TaskQueue, 'enqueue' | 'isOpen'>) =>
   (tx: Tx, { id, size, reason }: AttachedContent): void => {
     if (reason !== 'new' && hasUnprovenPiece(tx, id)) holdCachedBytes(tx, id)
     else if (reason === 'stored' || (reason === 'unstored' && !isGivenUp(tx, queue, id))) return

@@ -13,14 +13,15 @@ async function setUp(tasks: TestTasks): Promise<LedgerOnEngine> {
     kinds: [bind(kind), bind(scriptedKind(() => fail('rejected', 'no', { retryable: true }), { kind: 'other' }))],
   })
   const startMs = tasks.clock.now() - failuresBefore
-  await tasks.database.write((tx) => {
+  await tasks.database.write(async (tx) => {
     for (let n = 0; n < failuresBefore; n++)
-      insertTaskRow(tx, { kind: n % 3 === 0 ? 'other' : 'work', status: 'failed', atMs: startMs + n })
+      await insertTaskRow(tx, { kind: n % 3 === 0 ? 'other' : 'work', status: 'failed', atMs: startMs + n })
   })
   return svc
 }
 
-const open = ({ ledger }: LedgerOnEngine) => ledger.counts().flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
+const open = async ({ ledger }: LedgerOnEngine) =>
+  (await ledger.counts()).flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
 
 /** Fails new tasks, as fast as the engine runs them, until the work has ended; the number of them. */
 async function failMeanwhile(svc: LedgerOnEngine, work: Promise<unknown>): Promise<number> {
@@ -57,7 +58,7 @@ test('only failures of the given kind are dismissed', async () => {
   const { count, asOfMs } = await svc.ledger.preview('work')
   expect(count).toBe((failuresBefore * 2) / 3)
   expect(await svc.ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: asOfMs })).toBe(count)
-  expect(open(svc)).toEqual([failuresBefore - count])
+  expect(await open(svc)).toEqual([failuresBefore - count])
   expect(wrongCounters(tasks)).toEqual([])
 })
 
