@@ -35,30 +35,29 @@ const reclaimsMax = 100
 
 const statement = statementsOver<TaskTables>()
 
+const findDue = statement((db, { kind, nowMs, limit }: Params<{ kind: string; nowMs: number; limit: number }>) =>
+  db
+    .selectFrom('tasks')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('status', '=', 'pending')
+    .where('run_at', '<=', nowMs)
+    .orderBy('run_at')
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked(),
+)
+
 interface Claimed {
-  readonly kind: string
+  readonly ids: readonly number[]
   readonly nowMs: number
-  readonly limit: number
   readonly owner: string
   readonly leaseUntilMs: number
 }
 
-const claim = statement((db, { kind, nowMs, limit, owner, leaseUntilMs }: Params<Claimed>) =>
+const claim = statement((db, { ids, nowMs, owner, leaseUntilMs }: Params<Claimed>) =>
   db
-    // Not a subquery: PostgreSQL could run one several times and then lock more rows than the limit.
-    .with('due', (due) =>
-      due
-        .selectFrom('tasks')
-        .select('id')
-        .where('kind', '=', kind)
-        .where('status', '=', 'pending')
-        .where('run_at', '<=', nowMs)
-        .orderBy('run_at')
-        .orderBy('id')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
     .updateTable('tasks')
     .set({
       status: 'running',
@@ -73,30 +72,27 @@ const claim = statement((db, { kind, nowMs, limit, owner, leaseUntilMs }: Params
       started_at: nowMs,
       updated_at: nowMs,
     })
-    .where('id', 'in', (due) => due.selectFrom('due').select('due.id'))
+    .where('id', 'in', ids)
     .returning(taskColumns),
+)
+
+const findExpired = statement((db, { leaseNowMs, limit }: Params<{ leaseNowMs: number; limit: number }>) =>
+  db
+    .selectFrom('tasks')
+    .select('id')
+    .where('status', '=', 'running')
+    .where('lease_until', '<=', leaseNowMs)
+    .limit(limit)
+    .forUpdate()
+    .skipLocked(),
 )
 
 /** Makes the tasks of a dead or stopped owner due at once. */
 const released = (nowMs: Expression<number>) =>
   ({ status: 'pending', run_at: nowMs, lease_owner: null, lease_until: null, updated_at: nowMs }) as const
 
-const reclaim = statement((db, { nowMs, leaseNowMs, limit }: Params<{ nowMs: number; leaseNowMs: number; limit: number }>) =>
-  db
-    .with('expired', (expired) =>
-      expired
-        .selectFrom('tasks')
-        .select('id')
-        .where('status', '=', 'running')
-        .where('lease_until', '<=', leaseNowMs)
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .updateTable('tasks')
-    .set(released(nowMs))
-    .where('id', 'in', (expired) => expired.selectFrom('expired').select('expired.id'))
-    .returning('kind'),
+const release = statement((db, { ids, nowMs }: Params<{ ids: readonly number[]; nowMs: number }>) =>
+  db.updateTable('tasks').set(released(nowMs)).where('id', 'in', ids).returning('kind'),
 )
 
 const handBack = statement((db, { owner, nowMs }: Params<{ owner: string; nowMs: number }>) =>
@@ -134,18 +130,24 @@ const findHeld = statement((db, { id, seq }: Params<{ id: number; seq: number }>
 
 /** Reclaims expired leases, then leases due tasks, longest due first within a kind. */
 export async function claimTasks(tx: Tx, { free, roomBeside, total, owner, nowMs, lease }: ClaimRequest): Promise<readonly TaskRecord[]> {
-  await countReleased(tx, await tx.all(reclaim, { nowMs, leaseNowMs: lease.nowMs, limit: reclaimsMax }))
+  await reclaimExpired(tx, lease.nowMs, nowMs)
   const claimed: TaskRecord[] = []
   for (const [kind, slots] of free) {
     const limit = Math.min(slots, total - claimed.length, roomBeside?.(kind, claimed) ?? slots)
     if (limit <= 0) continue
-    const tasks = await tx.all(claim, { kind, nowMs, limit, owner, leaseUntilMs: lease.untilMs })
-    if (tasks.length === 0) continue
+    const ids = (await tx.all(findDue, { kind, nowMs, limit })).map(({ id }) => id)
+    if (ids.length === 0) continue
+    const tasks = await tx.all(claim, { ids, nowMs, owner, leaseUntilMs: lease.untilMs })
     await moveCounts(tx, kind, ['pending', 'running'], tasks.length)
     // A returning clause has no order.
     claimed.push(...tasks.sort((a, b) => a.runAtMs - b.runAtMs || a.id - b.id))
   }
   return claimed
+}
+
+async function reclaimExpired(tx: Tx, leaseNowMs: number, nowMs: number): Promise<void> {
+  const ids = (await tx.all(findExpired, { leaseNowMs, limit: reclaimsMax })).map(({ id }) => id)
+  if (ids.length > 0) await countReleased(tx, await tx.all(release, { ids, nowMs }))
 }
 
 async function countReleased(tx: Tx, tasks: readonly { readonly kind: string }[]): Promise<void> {

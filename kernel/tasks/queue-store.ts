@@ -44,7 +44,7 @@ const insert = statement((db, task: Params<NewTask>) =>
 )
 
 interface Wish {
-  readonly key: string
+  readonly id: number
   readonly atMs: number
   readonly nowMs: number
   readonly isDue: number
@@ -54,7 +54,7 @@ interface Wish {
 const isBroughtForward = (atMs: Expression<number>) => sql<boolean>`status = 'pending' and is_backing_off = 0 and run_at > ${atMs}`
 
 /** Makes a pending task due earlier, unless it is in backoff; requests a rerun of a running one. A task that is due now stops waiting. */
-const join = statement((db, { key, atMs, nowMs, isDue }: Params<Wish>) =>
+const join = statement((db, { id, atMs, nowMs, isDue }: Params<Wish>) =>
   db
     .updateTable('tasks')
     .set({
@@ -64,7 +64,7 @@ const join = statement((db, { key, atMs, nowMs, isDue }: Params<Wish>) =>
       message: sql`case when ${isDue} = 1 and ${isBroughtForward(atMs)} then null else message end`,
       updated_at: sql`case when status = 'running' or ${isBroughtForward(atMs)} then ${nowMs} else updated_at end`,
     })
-    .where('key', '=', key)
+    .where('id', '=', id)
     .where('status', 'in', ['pending', 'running'])
     .returning('id'),
 )
@@ -73,7 +73,7 @@ const findOpen = statement((db, { key }: Params<{ key: string }>) =>
   db.selectFrom('tasks').select('id').where('key', '=', key).where('status', 'in', ['pending', 'running']),
 )
 
-/** Between the two statements of an attempt, another process may enqueue a task with the key, which may end before the next attempt. */
+/** Between the statements of an attempt, other processes may end and enqueue tasks with the key. */
 const attemptsMax = 5
 
 /** Enqueues in the caller's transaction; `onEnqueued` is called after its commit. */
@@ -87,8 +87,8 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
     async add(tx, kind, args, options = {}) {
       const task = prepare(tx, kind, args, options)
       for (let attempt = 0; attempt < attemptsMax; attempt++) {
-        const joined = task.key === null ? undefined : await tx.get(join, toWish(task))
-        if (joined) return joined.id
+        const open = task.key === null ? undefined : await tx.get(findOpen, { key: task.key })
+        if (open && (await tx.get(join, toWish(open.id, task)))) return open.id
         const made = await tx.get(insert, task)
         if (!made) continue
         await countTasks(tx, kind.kind, { status: 'pending' }, 1)
@@ -100,8 +100,8 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
     enqueue(tx, kind, args, options = {}) {
       const task = prepare(tx, kind, args, options)
       const now = onSqlite(tx)
-      const joined = task.key === null ? undefined : now.get(join, toWish(task))
-      if (joined) return joined.id
+      const open = task.key === null ? undefined : now.get(findOpen, { key: task.key })
+      if (open && now.get(join, toWish(open.id, task))) return open.id
       now.run(addToCount, { kind: kind.kind, status: 'pending', acknowledged: 0, by: 1 })
       // One connection writes, so that no other job takes the key in between.
       return (now.get(insert, task) as { readonly id: number }).id
@@ -127,4 +127,4 @@ function describe<A>(kind: TaskKind<A>, args: A, { key, runAtMs }: EnqueueOption
   }
 }
 
-const toWish = ({ key, atMs, nowMs }: NewTask): Wish => ({ key: key ?? '', atMs, nowMs, isDue: atMs <= nowMs ? 1 : 0 })
+const toWish = (id: number, { atMs, nowMs }: NewTask): Wish => ({ id, atMs, nowMs, isDue: atMs <= nowMs ? 1 : 0 })
