@@ -16,6 +16,7 @@ export function fenceWrites(database: Database, lease: Lease): Database {
     read: database.read,
     ping: () => database.ping(),
     snapshot: database.snapshot,
+    now: database.now,
     write: (job) =>
       database.write((tx) => {
         if (!isHeld(tx, lease)) throw new LeaseLost(lease)
