@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../db/database.ts'
 import { type Params, statementsOver } from '../db/statement.ts'
-import type { LeaseTimes } from './lease-store.ts'
+import type { LeaseTimes } from './lease-times.ts'
 import type { TaskTables } from './task-tables.ts'
 
 const statement = statementsOver<TaskTables>()

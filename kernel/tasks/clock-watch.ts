@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
-import type { LeaseClock } from './lease-clock-store.ts'
+import { newLease } from './lease-times.ts'
 import type { DueTimes } from './task.ts'
 
 export interface ClockWatchDeps {
@@ -10,7 +10,6 @@ export interface ClockWatchDeps {
   readonly clock: Clock
   readonly log: Log
   readonly owner: string
-  readonly leaseClock: LeaseClock
   readonly leaseMs: number
   /** Due times in the plugins' own tables. */
   readonly dueTimes: readonly DueTimes[]
@@ -50,11 +49,11 @@ export class ClockWatch {
   }
 
   async #bound(lastMs: number, nowMs: number): Promise<void> {
-    const { database, log, owner, leaseClock, leaseMs, dueTimes } = this.#deps
+    const { database, log, owner, leaseMs, dueTimes } = this.#deps
     log.warn('the clock stepped back; all due times were reset to now', { stepMs: lastMs - nowMs })
+    const lease = await newLease(database, leaseMs)
     await database.write(async (tx) => {
-      const leaseNowMs = await leaseClock(tx, nowMs)
-      await boundTaskTimes(tx, { nowMs, owner, lease: { nowMs: leaseNowMs, untilMs: leaseNowMs + leaseMs } })
+      await boundTaskTimes(tx, { nowMs, owner, lease })
       for (const { bound } of dueTimes) await bound(tx, nowMs)
       await writeClockMark(tx, nowMs)
     })

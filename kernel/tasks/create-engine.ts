@@ -7,7 +7,6 @@ import { createTaskControl } from './create-control.ts'
 import type { EngineWork, TaskEngine } from './engine.ts'
 import { KnownKinds } from './known-kinds.ts'
 import { Lanes } from './lanes.ts'
-import { type LeaseClock, readLeaseClock } from './lease-clock-store.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { runRecoveries } from './recovery.ts'
 import { retentionTask } from './retention-task.ts'
@@ -30,8 +29,6 @@ export interface EngineDeps {
   }
   /** Between 0 and 1; tests give a fixed one. */
   readonly random?: () => number
-  /** Default: the clock that all processes on the database share. */
-  readonly leaseClock?: LeaseClock
   /** How long a stop waits for runs. Default: `limits.stopMs`. */
   readonly stopMs?: number
 }
@@ -57,7 +54,7 @@ class Engine implements TaskEngine {
   #isStarted = false
 
   constructor(deps: EngineDeps) {
-    const { clock, database, log, leaseClock = readLeaseClock, random = Math.random, settings, stopMs = limits.stopMs } = deps
+    const { clock, database, log, random = Math.random, settings, stopMs = limits.stopMs } = deps
     this.#deps = deps
     const changes = createEvents((error) => log.error('a watcher of tasks failed', { error }))
     this.changes = { subscribe: (listener) => changes.subscribe(({ payload }) => listener(payload as TaskChange)) }
@@ -74,7 +71,6 @@ class Engine implements TaskEngine {
       runs: this.runs,
       concurrency: settings.concurrency,
       pollMs: settings.poll_interval,
-      leaseClock,
       leaseMs: settings.lease_duration,
       stopMs,
       onEnded: (task, status) => changes.publish(changed, { ...task, status, acknowledgedAtMs: null }),

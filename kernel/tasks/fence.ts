@@ -16,6 +16,7 @@ export function fenceWrites(database: Database, lease: Lease): Database {
     read: database.read,
     snapshot: (look) => database.snapshot(look),
     ping: () => database.ping(),
+    now: () => database.now(),
     write: (job) =>
       database.write(async (tx) => {
         if ((await lockHeld(tx, lease)) === undefined) throw new LeaseLost(lease)

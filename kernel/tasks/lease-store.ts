@@ -2,6 +2,7 @@ import { type Expression, sql } from 'kysely'
 import type { Reader, Tx } from '../db/database.ts'
 import { type Params, sqlStatement, statementsOver } from '../db/statement.ts'
 import { moveCounts } from './counter-store.ts'
+import type { LeaseTimes } from './lease-times.ts'
 import { type TaskRecord, taskColumns } from './task-record.ts'
 import type { TaskTables } from './task-tables.ts'
 
@@ -21,13 +22,6 @@ export interface ClaimRequest {
   readonly owner: string
   readonly nowMs: number
   readonly lease: LeaseTimes
-}
-
-/** By the clock that all owners of leases share. */
-export interface LeaseTimes {
-  readonly nowMs: number
-  /** End of a lease that begins now. */
-  readonly untilMs: number
 }
 
 /** Expired leases reclaimed in one claim; the next claim continues. */

@@ -7,9 +7,9 @@ import { ClockWatch } from './clock-watch.ts'
 import { endRun } from './ending-store.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import type { Lanes } from './lanes.ts'
-import type { LeaseClock } from './lease-clock-store.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
 import { claimTasks, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
+import { newLease } from './lease-times.ts'
 import type { RunCounts } from './run-counts.ts'
 import { runTask } from './run-task.ts'
 import type { DueTimes } from './task.ts'
@@ -27,7 +27,6 @@ export interface WorkerDeps {
   readonly runs: RunCounts
   readonly concurrency: number
   readonly pollMs: number
-  readonly leaseClock: LeaseClock
   readonly leaseMs: number
   /** How long a stop waits for runs. */
   readonly stopMs: number
@@ -61,7 +60,7 @@ export class Worker {
   #lastPollAtMs: number
 
   constructor(deps: WorkerDeps) {
-    const { clock, database, leaseClock, leaseMs, log } = deps
+    const { clock, database, leaseMs, log } = deps
     this.#deps = deps
     this.#owner = newUlid(clock.now())
     this.#wakeSignal = new WakeSignal(clock)
@@ -69,15 +68,17 @@ export class Worker {
       clock,
       leaseMs,
       log,
-      renew: (leases, untilMs) =>
-        database.write(async (tx) => renewLeases(tx, leases, (await leaseClock(tx, untilMs - leaseMs)) + leaseMs)),
+      renew: async (leases) => {
+        const { untilMs } = await newLease(database, leaseMs)
+        return database.write((tx) => renewLeases(tx, leases, untilMs))
+      },
     })
     this.#lastPollAtMs = clock.now()
   }
 
   start(dueTimes: readonly DueTimes[]): void {
-    const { clock, database, leaseClock, leaseMs, log } = this.#deps
-    this.#clockWatch = new ClockWatch({ clock, database, log, owner: this.#owner, leaseClock, leaseMs, dueTimes })
+    const { clock, database, leaseMs, log } = this.#deps
+    this.#clockWatch = new ClockWatch({ clock, database, log, owner: this.#owner, leaseMs, dueTimes })
     this.#leases.start()
     this.#loop = this.#claimUntilStopped()
   }
@@ -131,7 +132,7 @@ export class Worker {
 
   /** Resolves with the pause in ms until the next poll. */
   async #claim(): Promise<number> {
-    const { clock, database, lanes, leaseClock, leaseMs, log, pollMs } = this.#deps
+    const { clock, database, lanes, leaseMs, log, pollMs } = this.#deps
     const total = Math.min(this.#deps.concurrency - this.#runs.size, claimsAtOnceMax)
     // The end of a run notifies the loop.
     if (total <= 0) return pollMs
@@ -142,10 +143,8 @@ export class Worker {
     try {
       const roomBeside = (kind: string, claimed: readonly TaskRecord[]) => lanes.roomFor(kind, [...this.#runs, ...claimed])
       const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs }
-      const tasks = await database.write(async (tx) => {
-        const leaseNowMs = await leaseClock(tx, nowMs)
-        return claimTasks(tx, { ...request, lease: { nowMs: leaseNowMs, untilMs: leaseNowMs + leaseMs } })
-      })
+      const lease = await newLease(database, leaseMs)
+      const tasks = await database.write((tx) => claimTasks(tx, { ...request, lease }))
       this.#lastPollAtMs = clock.now()
       for (const task of tasks) this.#launch(task, nowMs + leaseMs)
       return tasks.length === total ? 0 : await this.#pauseMs()

@@ -16,6 +16,7 @@ export {
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'
+export { describeOnEngines, type Engine } from './on-engines.ts'
 export { type ProbeHold, type ProbeWatch, watchProbes } from './probes.ts'
 export { promised } from './promised.ts'
 export { type CommandEnd, type CommandWords, runCommand } from './run-command.ts'

@@ -49,7 +49,7 @@ test('many failures are dismissed in pages; failures recorded between two pages 
   // Others had their turn between the pages.
   expect(later).toBeGreaterThan(3)
   await expect.poll(() => open(svc)).toEqual([later])
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
 })
 
 test('only failures of the given kind are dismissed', async () => {
@@ -59,7 +59,7 @@ test('only failures of the given kind are dismissed', async () => {
   expect(count).toBe((failuresBefore * 2) / 3)
   expect(await svc.ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: asOfMs })).toBe(count)
   expect(await open(svc)).toEqual([failuresBefore - count])
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
 })
 
 test('a future time dismisses the failures so far, and the loop ends although tasks keep failing', async () => {

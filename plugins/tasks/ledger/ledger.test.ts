@@ -109,7 +109,7 @@ test('a bulk dismissal can be limited to one kind or to failures before a time',
   expect(await ledger.acknowledgeAll({ failedBeforeMs: atMs + 1 })).toBe(2)
   expect(await idsOf(ledger, { status: 'dismissed' })).toEqual([later, otherKind, first])
   expect(await ledger.acknowledgeAll({})).toBe(0)
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
   await stop()
 })
 
@@ -165,7 +165,7 @@ test('the time of a preview dismisses exactly the counted failures while eight w
   await writers
   expect(await isDrained()).toBe(true)
   expect(roundsUnderLoad).toBeGreaterThan(3)
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
 })
 
 test('pages neither skip nor repeat tasks while tasks are added', async () => {
