@@ -1,12 +1,12 @@
 /** The configuration sections that belong to the kernel itself. */
 
-import { isPostgres } from './db/database-path.ts'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isAddressOrSubnet } from './auth/trusted-proxy.ts'
 import { defineSection } from './config/section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
 import type { TextRule } from './config/value-rule.ts'
+import { isPostgres } from './db/database-path.ts'
 import { listenAddress } from './http/listen-address.ts'
 
 const proxyForm = 'an IP address or a CIDR such as 10.0.0.0/8'

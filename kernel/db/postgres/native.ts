@@ -38,10 +38,18 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   [bool]: (text) => (text === 't' ? 1 : 0),
 }
 
+export class UnsafeNumber extends Error {
+  override readonly name = 'UnsafeNumber'
+
+  constructor(text: string) {
+    super(`the number ${text} from the database is too large; a text column keeps all its digits`)
+  }
+}
+
 /** Counts and times are numbers. A larger number belongs into a text column: SQLite would round it. */
 function toNumber(text: string): number {
   const value = Number(text)
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new Error(`the number ${text} from the database is too large`)
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new UnsafeNumber(text)
   return value
 }
 

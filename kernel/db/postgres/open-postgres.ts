@@ -33,7 +33,10 @@ export async function openPostgres(request: OpenRequest): Promise<OpenDatabase> 
 
 async function connect(orm: MikroORM, name: string, request: OpenRequest): Promise<OpenDatabase> {
   const { schemas, onWriteFault = () => {}, clock } = request
-  const poolOf = async (type: 'read' | 'write') => (await orm.em.getConnection(type).getNativeClient()) as NativePool
+  const poolOf = (type: 'read' | 'write') =>
+    (orm.em.getConnection(type).getNativeClient() as Promise<NativePool>).catch((error) => {
+      throw namePostgres(error, name)
+    })
   const session = new WriterSession(await poolOf('write'), name)
   await session.lock(request.lockWait)
   const readers = await poolOf('read')

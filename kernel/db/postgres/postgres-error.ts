@@ -1,5 +1,6 @@
 import { kernelErrors, SvcError } from '../../errors.ts'
 import { DatabaseError } from '../database-error.ts'
+import { UnsafeNumber } from './native.ts'
 
 /** An error that the server sent has a five-character SQLSTATE; an error of the connection has none. */
 const statePattern = /^[0-9A-Z]{5}$/
@@ -13,7 +14,7 @@ const retryableStates = new Set(['40001', '40P01'])
 
 /** Names the database. Only messages are kept: details may contain values. */
 export function namePostgres(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || error instanceof DatabaseError || error instanceof SvcError) return error
+  if (!(error instanceof Error) || [DatabaseError, SvcError, UnsafeNumber].some((known) => error instanceof known)) return error
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   if (typeof code === 'string' && severity !== undefined && statePattern.test(code)) {
     return connectionPattern.test(code) ? unreachable(name, error) : new DatabaseError(name, code, error)

@@ -102,8 +102,11 @@ async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): 
   const send = (text: string) => named(deps, client.query(textQuery(text)))
   try {
     const outcomes: Outcome[] = []
-    await send('begin')
-    for (const job of jobs) outcomes.push(await runJob(deps, client, job))
+    await send('begin; savepoint job')
+    for (const [at, job] of jobs.entries()) {
+      if (at > 0) await send('release savepoint job; savepoint job')
+      outcomes.push(await runJob(deps, client, job))
+    }
     await send('commit')
     return outcomes
   } catch (error) {
@@ -116,16 +119,12 @@ async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): 
 
 /** Throws what the whole transaction cannot survive. */
 async function runJob(deps: WriterDeps, client: NativeClient, job: Job): Promise<Outcome> {
-  const send = (text: string) => named(deps, client.query(textQuery(text)))
-  await send('savepoint job')
   const tx = new PostgresTx(deps.statements, (statement) => named(deps, client.query(statement)))
   try {
-    const value = await tx.perform(job.run, 'a write job')
-    await send('release savepoint job')
-    return { value, effects: tx.effects }
+    return { value: await tx.perform(job.run, 'a write job'), effects: tx.effects }
   } catch (error) {
     if (isRetryable(error) || isUnreachable(error)) throw error
-    await send('rollback to savepoint job; release savepoint job')
+    await named(deps, client.query(textQuery('rollback to savepoint job')))
     return { error }
   }
 }
