@@ -73,7 +73,7 @@ export {
 } from './settings.ts'
 export { startKernel } from './start.ts'
 export { suggest, typoDistance } from './suggest.ts'
-export { LeaseLost } from './tasks/fence.ts'
+export { LeaseLost } from './tasks/lease-lost.ts'
 export { done, fail, type Outcome, wait } from './tasks/outcome.ts'
 export { type EnqueueOptions, type TaskQueue, taskQueue } from './tasks/queue.ts'
 export { runSecondsBuckets, type TaskRuns, taskRuns } from './tasks/run-counts.ts'

@@ -1,14 +1,6 @@
 import type { Database } from '../db/database.ts'
+import { LeaseLost } from './lease-lost.ts'
 import { type Lease, lockHeld } from './lease-store.ts'
-
-/** Another run has the task; it looks up and records the results of this run. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost'
-
-  constructor({ id, kind }: Lease) {
-    super(`the lease of task ${id} (${kind}) was lost`)
-  }
-}
 
 /** The database of a run: every write checks the run's lease in its own transaction (I-06). */
 export function fenceWrites(database: Database, lease: Lease): Database {
