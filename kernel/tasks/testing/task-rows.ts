@@ -1,7 +1,6 @@
 /** Inserts task rows as the engine would leave them, without running tasks. For tests and benchmarks with many rows. */
-import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
-import { type Params, statementsOver } from '../../db/statement.ts'
+import { type Params, sqlStatement, statementsOver } from '../../db/statement.ts'
 import { countTasks } from '../counter-store.ts'
 import type { TaskStatus } from '../task-record.ts'
 import type { TaskTables } from '../task-tables.ts'
@@ -51,9 +50,7 @@ const insert = statement((db, row: Params<InsertedRow>) =>
     .returning('id'),
 )
 
-const reachFailure = statement((db, { atMs }: Params<{ atMs: number }>) =>
-  db.updateTable('task_failure_clock').set({ at: sql<number>`case when at > ${atMs} then at else ${atMs} end` }),
-)
+const reachFailure = sqlStatement<{ atMs: number }>('update task_failure_clock set at = case when at > :atMs then at else :atMs end')
 
 export async function insertTaskRow(tx: Tx, { kind, status, atMs, acknowledgedAtMs }: TaskRow): Promise<number> {
   const isEnded = status !== 'pending' && status !== 'running'
