@@ -68,5 +68,9 @@ export const kernelErrors = defineErrors({
     status: 507,
     message: 'The database cannot be written, because its disk reports an error. The log of the service names the file.',
   },
+  database_unreachable: {
+    status: 503,
+    message: 'The database server cannot be reached. The service continues when it answers again; the log names the server.',
+  },
   service_unavailable: { status: 503, message: 'This part of the service is not available now.' },
 })

@@ -145,6 +145,7 @@ class Boot {
     await this.#lockData()
     const { openKernelDatabase } = await import('./open-kernel-database.ts')
     const database = await openKernelDatabase(this.#prepared.dsn, schemasOf(this.#prepared), {
+      clock: this.#options.clock,
       onWriteFault: (fault) => {
         if (fault) this.log.error('the database cannot be written', { error: fault })
         else this.log.info('the database can be written again')

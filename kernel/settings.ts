@@ -7,6 +7,7 @@ import { listenAddress } from './config/listen-address.ts'
 import { defineSection } from './config/section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
 import type { TextRule } from './config/value-rule.ts'
+import { isPostgres } from './db/database-path.ts'
 
 const proxyForm = 'an IP address or a CIDR such as 10.0.0.0/8'
 const proxy: TextRule = { expected: proxyForm, mustBe: (entry) => (isAddressOrSubnet(entry) ? undefined : proxyForm) }
@@ -72,24 +73,45 @@ export const adminAuthSection = defineSection('admin.auth', {
   },
 })
 
+/** As written and as sent, from both places that a postgres: URL has for it. */
 function passwordOfDsn(dsn: string): readonly string[] {
-  const password = URL.parse(dsn)?.password
-  return password ? [password] : []
+  const url = URL.parse(dsn)
+  const written = [url?.password, url?.search.match(/[?&]password=([^&]*)/)?.[1]].filter((text) => text !== undefined && text !== '')
+  return [...new Set(written.flatMap((text) => [text as string, decoded(text as string)]))]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 export const databaseSection = defineSection('database', {
   doc: 'The metadata database.',
   keys: {
-    driver: choice(['sqlite'], { label: 'Driver', doc: 'Database engine.', default: 'sqlite', written: true }),
+    driver: choice(['sqlite', 'postgres'], {
+      label: 'Driver',
+      doc: 'Database engine. It must be that of `database.dsn`.',
+      default: 'sqlite',
+      written: true,
+    }),
     dsn: secret({
       label: 'Data source',
-      doc: 'Path or file: URL of the SQLite database. Keep it on a local disk: some network file systems ignore the locks that exclude a second svc.',
+      doc:
+        'Path or file: URL of the SQLite database, or the postgres: URL of an empty database of PostgreSQL 15 or later. Keep SQLite on a ' +
+        'local disk: some network file systems ignore the locks that exclude a second svc.',
       default: ({ dataDir }) => pathToFileURL(join(dataDir, 'db', 'svc.db')).href,
       written: true,
-      // A path may appear in messages. A database server would have its password here.
+      // A path may appear in messages, the password of a server may not.
       secretParts: passwordOfDsn,
     }),
   },
+  check: ({ driver, dsn }) =>
+    isPostgres(dsn) === (driver === 'postgres')
+      ? []
+      : [{ key: 'driver', message: `must be '${isPostgres(dsn) ? 'postgres' : 'sqlite'}', the engine of database.dsn` }],
 })
 
 export const loggingSection = defineSection('logging', {

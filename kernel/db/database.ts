@@ -44,6 +44,8 @@ export interface Database {
   readonly read: Reader
   /** Several reads of one state. Like a write job, `look` may await only calls of its reader. */
   snapshot<T>(look: (read: Reader) => Promise<T>): Promise<T>
+  /** Milliseconds since 1970 on the clock that all processes of this database share, for leases. */
+  now(): Promise<number>
   /** Resolves with the problem of the database, such as `disk full`, or undefined. Rejects when the database does not answer. */
   ping(): Promise<string | undefined>
 }

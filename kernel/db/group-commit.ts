@@ -1,4 +1,5 @@
 import type { Tx } from './database.ts'
+import { runEffect } from './effects.ts'
 import { SqliteTx } from './sqlite-reader.ts'
 import type { StatementCache } from './statements.ts'
 import { createTurnGuard, type TurnGuard } from './turn-guard.ts'
@@ -82,15 +83,6 @@ async function commit(writer: Writer, jobs: readonly Job[]): Promise<void> {
   }
   for (const tell of after.done) tell()
   for (const effect of after.effects) runEffect(effect)
-}
-
-/** The transaction is already durable; a failing effect must not stop other writes. */
-function runEffect(effect: () => void): void {
-  try {
-    effect()
-  } catch (error) {
-    process.emitWarning(new Error('an effect of a committed transaction failed', { cause: error }))
-  }
 }
 
 function runJob({ statements, guard }: Writer, job: Job, after: After): Promise<void> | undefined {

@@ -33,7 +33,7 @@ export function createTurnGuard(what: string): TurnGuard {
     })
 }
 
-const foreignAwait = (what: string): Error =>
+export const foreignAwait = (what: string): Error =>
   new Error(
     `${what} awaited something other than its own statements, such as another write, a file or a timer, which would hold the database ` +
       'for all others. Await that before or after it; inside, use only the reader or tx that it received',

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
-import { databasePath } from '../db/database-path.ts'
+import { databasePath, isPostgres } from '../db/database-path.ts'
 import type { PreparedKernel } from '../prepare.ts'
 import { makePrivateDirectory } from '../private-mode.ts'
 import { contributionsTo } from '../wiring.ts'
@@ -60,11 +60,13 @@ const describe = (holder: LockHolder | undefined): string =>
   holder === undefined ? 'another svc' : `another svc (process ${holder.pid} on ${holder.host}, since ${holder.since})`
 
 function findTargets(prepared: PreparedKernel): readonly Target[] {
-  const database = realFile(resolve(databasePath(prepared.dsn)))
   const directories = contributionsTo(ownedDirectories, prepared.enabled).map(({ item }): Target => {
     const path = realDirectory(resolve(item.path(prepared.settings)))
     return { label: item.label, path, lockPath: join(path, 'svc.lock') }
   })
+  // The lock of a PostgreSQL database is held by the session that writes.
+  if (isPostgres(prepared.dsn)) return directories
+  const database = realFile(resolve(databasePath(prepared.dsn)))
   return [{ label: 'database', path: database, lockPath: `${database}.lock` }, ...directories]
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import { boundTaskTimes, readClockMark, writeClockMark } from './clock-step-store.ts'
+import { newLease } from './lease-times.ts'
 import type { DueTimes } from './task.ts'
 
 interface ClockWatchDeps {
@@ -32,7 +33,7 @@ export class ClockWatch {
   /** Call before due times are compared with the clock. Rejects when the write fails. */
   async check(): Promise<void> {
     const { clock, database } = this.#deps
-    this.#lastMs ??= this.#markedMs = readClockMark(database.read)
+    this.#lastMs ??= this.#markedMs = await readClockMark(database.read)
     const nowMs = clock.now()
     if (nowMs <= this.#lastMs - stepMsMin) await this.#bound(this.#lastMs, nowMs)
     else if (nowMs - this.#markedMs >= markEveryMs) await this.mark()
@@ -50,10 +51,11 @@ export class ClockWatch {
   async #bound(lastMs: number, nowMs: number): Promise<void> {
     const { database, log, owner, leaseMs, dueTimes } = this.#deps
     log.warn('the clock stepped back; all due times were reset to now', { stepMs: lastMs - nowMs })
-    await database.write((tx) => {
-      boundTaskTimes(tx, { nowMs, owner, leaseMs })
-      for (const { bound } of dueTimes) bound(tx, nowMs)
-      writeClockMark(tx, nowMs)
+    const lease = await newLease(database, leaseMs)
+    await database.write(async (tx) => {
+      await boundTaskTimes(tx, { nowMs, owner, lease })
+      for (const { bound } of dueTimes) await bound(tx, nowMs)
+      await writeClockMark(tx, nowMs)
     })
     this.#markedMs = nowMs
   }

@@ -1,47 +1,113 @@
-import type { Reader, Tx } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
+import { type Params, statementsOver } from '../db/statement.ts'
+import { countTasks } from './counter-store.ts'
 import type { FailuresBefore } from './task-control.ts'
-import { countTask, type TaskRecord, taskColumns } from './task-record.ts'
+import { type TaskRecord, taskColumns } from './task-record.ts'
+import type { TaskTables } from './task-tables.ts'
 
-export function findTask(reader: Reader, id: number): TaskRecord | undefined {
-  return reader.get<TaskRecord>(`select ${taskColumns} from tasks where id = ?`, id)
+const statement = statementsOver<TaskTables>()
+
+const lock = statement((db, { id }: Params<{ id: number }>) => db.selectFrom('tasks').select(taskColumns).where('id', '=', id).forUpdate())
+
+const findOpen = statement((db, { key }: Params<{ key: string }>) =>
+  db.selectFrom('tasks').select('id').where('key', '=', key).where('status', 'in', ['pending', 'running']),
+)
+
+const revive = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
+  db
+    .updateTable('tasks')
+    .set({
+      status: 'pending',
+      run_at: nowMs,
+      attempts: 0,
+      is_backing_off: 0,
+      wait_reason: null,
+      message: null,
+      error_code: null,
+      last_error: null,
+      failed_at: null,
+      finished_at: null,
+      acknowledged_at: null,
+      updated_at: nowMs,
+    })
+    .where('id', '=', id)
+    .returning(taskColumns),
+)
+
+const acknowledge = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
+  db.updateTable('tasks').set({ acknowledged_at: nowMs, updated_at: nowMs }).where('id', '=', id),
+)
+
+interface Page {
+  readonly beforeMs: number
+  readonly nowMs: number
+  readonly limit: number
+}
+
+/** Two statements, because each has its own index. */
+const acknowledgePage = statement((db, { beforeMs, nowMs, limit }: Params<Page>) =>
+  db
+    .updateTable('tasks')
+    .set({ acknowledged_at: nowMs, updated_at: nowMs })
+    .where('id', 'in', (failed) =>
+      failed
+        .selectFrom('tasks')
+        .select('id')
+        .where('status', '=', 'failed')
+        .where('acknowledged_at', 'is', null)
+        .where('failed_at', '<', beforeMs)
+        .orderBy('failed_at')
+        .limit(limit),
+    )
+    .returning('kind'),
+)
+
+const acknowledgePageOfKind = statement((db, { kind, beforeMs, nowMs, limit }: Params<Page & { kind: string }>) =>
+  db
+    .updateTable('tasks')
+    .set({ acknowledged_at: nowMs, updated_at: nowMs })
+    .where('id', 'in', (failed) =>
+      failed
+        .selectFrom('tasks')
+        .select('id')
+        .where('kind', '=', kind)
+        .where('status', '=', 'failed')
+        .where('acknowledged_at', 'is', null)
+        .where('failed_at', '<', beforeMs)
+        .orderBy('failed_at')
+        .limit(limit),
+    )
+    .returning('kind'),
+)
+
+/** The row, which no other transaction changes until the commit. */
+export async function lockTask(tx: Tx, id: number): Promise<TaskRecord | undefined> {
+  return tx.get(lock, { id })
 }
 
 /** failed → pending, with all attempts. Undefined when a newer task with its key is open. */
-export function reviveTask(tx: Tx, task: TaskRecord, nowMs: number): TaskRecord | undefined {
-  if (task.key !== null && tx.get("select 1 from tasks where key = ? and status in ('pending', 'running')", task.key)) return undefined
-  tx.run(
-    `update tasks set status = 'pending', run_at = ?, attempts = 0, is_backing_off = 0, wait_reason = null, message = null, error_code = null, last_error = null,
-     failed_at = null, finished_at = null, acknowledged_at = null, updated_at = ? where id = ?`,
-    nowMs,
-    nowMs,
-    task.id,
-  )
-  countTask(tx, task.kind, { status: 'failed', isAcknowledged: task.acknowledgedAtMs !== null }, -1)
-  countTask(tx, task.kind, { status: 'pending' }, 1)
-  return findTask(tx, task.id)
+export async function reviveTask(tx: Tx, task: TaskRecord, nowMs: number): Promise<TaskRecord | undefined> {
+  if (task.key !== null && (await tx.get(findOpen, { key: task.key })) !== undefined) return undefined
+  const revived = await tx.get(revive, { id: task.id, nowMs })
+  await countTasks(tx, task.kind, { status: 'failed', isAcknowledged: task.acknowledgedAtMs !== null }, -1)
+  await countTasks(tx, task.kind, { status: 'pending' }, 1)
+  return revived
 }
 
-export function acknowledgeTask(tx: Tx, task: TaskRecord, nowMs: number): void {
-  tx.run('update tasks set acknowledged_at = ?, updated_at = ? where id = ?', nowMs, nowMs, task.id)
-  countTask(tx, task.kind, { status: 'failed' }, -1)
-  countTask(tx, task.kind, { status: 'failed', isAcknowledged: true }, 1)
+export async function acknowledgeTask(tx: Tx, task: TaskRecord, nowMs: number): Promise<void> {
+  await tx.run(acknowledge, { id: task.id, nowMs })
+  await countDismissed(tx, task.kind, 1)
 }
-
-const acknowledgeSql = (ofKind: string) =>
-  `update tasks set acknowledged_at = ?, updated_at = ? where id in (
-     select id from tasks where status = 'failed' and acknowledged_at is null and failed_at < ? ${ofKind} order by failed_at limit ?)
-   returning kind`
-const acknowledge = { any: acknowledgeSql(''), ofKind: acknowledgeSql('and kind = ?') }
 
 /** Acknowledges failures, oldest first, and returns their number. */
-export function acknowledgeFailures(tx: Tx, { kind, beforeMs, limit }: FailuresBefore, nowMs: number): number {
+export async function acknowledgeFailures(tx: Tx, { kind, ...page }: FailuresBefore, nowMs: number): Promise<number> {
   const rows =
-    kind === undefined
-      ? tx.all<{ kind: string }>(acknowledge.any, nowMs, nowMs, beforeMs, limit)
-      : tx.all<{ kind: string }>(acknowledge.ofKind, nowMs, nowMs, beforeMs, kind, limit)
-  for (const [found, { length }] of Map.groupBy(rows, (row) => row.kind)) {
-    countTask(tx, found, { status: 'failed' }, -length)
-    countTask(tx, found, { status: 'failed', isAcknowledged: true }, length)
-  }
+    kind === undefined ? await tx.all(acknowledgePage, { ...page, nowMs }) : await tx.all(acknowledgePageOfKind, { ...page, kind, nowMs })
+  for (const [found, { length }] of Map.groupBy(rows, (row) => row.kind)) await countDismissed(tx, found, length)
   return rows.length
+}
+
+async function countDismissed(tx: Tx, kind: string, rows: number): Promise<void> {
+  await countTasks(tx, kind, { status: 'failed' }, -rows)
+  await countTasks(tx, kind, { status: 'failed', isAcknowledged: true }, rows)
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { acknowledgeFailures, acknowledgeTask, findTask, reviveTask } from './control-store.ts'
+import { acknowledgeFailures, acknowledgeTask, lockTask, reviveTask } from './control-store.ts'
 import { fenceFailures } from './failure-clock-store.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import type { TaskControl } from './task-control.ts'
@@ -17,21 +17,21 @@ export function createTaskControl({ clock, kinds, onRetried }: ControlDeps): Tas
   return {
     kinds: () =>
       new Map([...kinds].map(([kind, { item, attemptsMax }]) => [kind, { label: item.label, isRecurring: item.isRecurring, attemptsMax }])),
-    retry(tx, id) {
-      const task = findTask(tx, id)
+    async retry(tx, id) {
+      const task = await lockTask(tx, id)
       if (task?.status !== 'failed') return 'not_failed'
       if (task.isRetryable === 0 || !kinds.has(task.kind)) return 'not_retryable'
-      const revived = reviveTask(tx, task, clock.now())
+      const revived = await reviveTask(tx, task, clock.now())
       if (revived === undefined) return 'overtaken'
       tx.afterCommit(() => onRetried(revived))
       return revived
     },
-    acknowledge(tx, id) {
-      const task = findTask(tx, id)
+    async acknowledge(tx, id) {
+      const task = await lockTask(tx, id)
       if (task?.status !== 'failed') return 'not_failed'
       if (task.acknowledgedAtMs !== null) return 'acknowledged'
       const acknowledgedAtMs = clock.now()
-      acknowledgeTask(tx, task, acknowledgedAtMs)
+      await acknowledgeTask(tx, task, acknowledgedAtMs)
       return { ...task, acknowledgedAtMs }
     },
     acknowledgeBefore: (tx, failures) => acknowledgeFailures(tx, failures, clock.now()),

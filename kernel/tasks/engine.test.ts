@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { kernelErrors } from '../errors.ts'
 import { type LogFields, silentLog } from '../log.ts'
-import { claimTasks, endRun } from './lease-store.ts'
+import { endRun } from './ending-store.ts'
+import { claimTasks } from './lease-store.ts'
 import { done, fail, wait } from './outcome.ts'
 import {
   bind,
@@ -237,7 +238,7 @@ test('two engines on one database never run the same claim twice', async () => {
 async function claimAndDie({ database, clock }: TestTasks, kind: string, lease = leaseMs) {
   const nowMs = clock.now()
   const [task] = await database.write((tx) =>
-    claimTasks(tx, { free: new Map([[kind, 1]]), total: 1, owner: 'gone', nowMs, leaseUntilMs: nowMs + lease }),
+    claimTasks(tx, { free: new Map([[kind, 1]]), total: 1, owner: 'gone', nowMs, lease: { nowMs, untilMs: nowMs + lease } }),
   )
   if (task === undefined) throw new Error('nothing to claim')
   return { id: task.id, kind, seq: task.leaseSeq }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LeaseLost } from './fence.ts'
+import { LeaseLost } from './lease-lost.ts'
 import { done } from './outcome.ts'
 import { bind, gate, openTasks, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
 

@@ -14,8 +14,8 @@ interface LeaseKeeperOptions {
   readonly clock: Clock
   readonly leaseMs: number
   readonly log: Log
-  /** Extends the leases in the database and resolves with the ids of lost ones. */
-  renew(holds: readonly Lease[], untilMs: number): Promise<readonly number[]>
+  /** Extends the leases in the database by their duration and resolves with the ids of lost ones. */
+  renew(holds: readonly Lease[]): Promise<readonly number[]>
 }
 
 interface Kept {
@@ -44,7 +44,7 @@ export class LeaseKeeper {
     this.#renewing = this.#keepRenewing()
   }
 
-  /** `untilMs`: as in the row. */
+  /** `untilMs`: by the clock of this process, not after the end in the row. */
   hold(lease: Lease, untilMs: number): HeldLease {
     const kept: Kept = { lease, untilMs, run: new AbortController(), ended: new AbortController() }
     this.#kept.add(kept)
@@ -83,12 +83,7 @@ export class LeaseKeeper {
     if (kept.length === 0) return
     const untilMs = clock.now() + leaseMs
     try {
-      const lost = new Set(
-        await renew(
-          kept.map(({ lease }) => lease),
-          untilMs,
-        ),
-      )
+      const lost = new Set(await renew(kept.map(({ lease }) => lease)))
       for (const one of kept) {
         if (lost.has(one.lease.id)) this.#lose(one)
         else one.untilMs = untilMs

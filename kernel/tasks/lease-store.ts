@@ -1,7 +1,10 @@
+import { type Expression, sql } from 'kysely'
 import type { Reader, Tx } from '../db/database.ts'
-import type { Ending } from './ending-policy.ts'
-import { nextFailureMs } from './failure-clock-store.ts'
-import { countTask, moveCount, type TaskRecord, type TaskStatus, taskColumns } from './task-record.ts'
+import { type Params, sqlStatement, statementsOver } from '../db/statement.ts'
+import { moveCounts } from './counter-store.ts'
+import type { LeaseTimes } from './lease-times.ts'
+import { type TaskRecord, taskColumns } from './task-record.ts'
+import type { TaskTables } from './task-tables.ts'
 
 /** Identifies a claim. Later writes name it and change nothing after another claim (I-06). */
 export interface Lease {
@@ -18,217 +21,163 @@ interface ClaimRequest {
   readonly total: number
   readonly owner: string
   readonly nowMs: number
-  readonly leaseUntilMs: number
+  readonly lease: LeaseTimes
 }
 
 /** Expired leases reclaimed in one claim; the next claim continues. */
 const reclaimsMax = 100
 
+const statement = statementsOver<TaskTables>()
+
+const findDue = statement((db, { kind, nowMs, limit }: Params<{ kind: string; nowMs: number; limit: number }>) =>
+  db
+    .selectFrom('tasks')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('status', '=', 'pending')
+    .where('run_at', '<=', nowMs)
+    .orderBy('run_at')
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked(),
+)
+
+interface Claimed {
+  readonly ids: readonly number[]
+  readonly nowMs: number
+  readonly owner: string
+  readonly leaseUntilMs: number
+}
+
+const claim = statement((db, { ids, nowMs, owner, leaseUntilMs }: Params<Claimed>) =>
+  db
+    .updateTable('tasks')
+    .set({
+      status: 'running',
+      lease_owner: owner,
+      lease_until: leaseUntilMs,
+      lease_seq: sql`lease_seq + 1`,
+      is_backing_off: 0,
+      wait_reason: null,
+      message: null,
+      // This run fulfils reruns requested until now; a later scheduled rerun stays.
+      again_at: sql`case when again_at <= ${nowMs} then null else again_at end`,
+      started_at: nowMs,
+      updated_at: nowMs,
+    })
+    .where('id', 'in', ids)
+    .returning(taskColumns),
+)
+
+const findExpired = statement((db, { leaseNowMs, limit }: Params<{ leaseNowMs: number; limit: number }>) =>
+  db
+    .selectFrom('tasks')
+    .select('id')
+    .where('status', '=', 'running')
+    .where('lease_until', '<=', leaseNowMs)
+    .limit(limit)
+    .forUpdate()
+    .skipLocked(),
+)
+
+/** Makes the tasks of a dead or stopped owner due at once. */
+const released = (nowMs: Expression<number>) =>
+  ({ status: 'pending', run_at: nowMs, lease_owner: null, lease_until: null, updated_at: nowMs }) as const
+
+const release = statement((db, { ids, nowMs }: Params<{ ids: readonly number[]; nowMs: number }>) =>
+  db.updateTable('tasks').set(released(nowMs)).where('id', 'in', ids).returning('kind'),
+)
+
+const handBack = statement((db, { owner, nowMs }: Params<{ owner: string; nowMs: number }>) =>
+  db.updateTable('tasks').set(released(nowMs)).where('status', '=', 'running').where('lease_owner', '=', owner).returning('kind'),
+)
+
+const nextLease = statement((db) =>
+  db
+    .selectFrom('tasks')
+    .select(({ fn }) => fn.min('lease_until').as('at'))
+    .where('status', '=', 'running'),
+)
+
+/** One search of the index for each kind that ever had a pending task. */
+const nextDue = sqlStatement<{ kinds: readonly string[] }, { at: number | null }>(
+  `select min(at) as at from (
+     select (select min(t.run_at) from tasks t where t.kind = c.kind and t.status = 'pending') as at
+     from task_counts c where c.status = 'pending' and c.acknowledged = 0 and c.kind in :kinds) due`,
+)
+
+const renew = statement((db, { id, seq, untilMs }: Params<{ id: number; seq: number; untilMs: number }>) =>
+  db.updateTable('tasks').set({ lease_until: untilMs }).where('id', '=', id).where('lease_seq', '=', seq).where('status', '=', 'running'),
+)
+
+/** Locks the row, so that no other claim takes the lease before the commit. */
+const findHeld = statement((db, { id, seq }: Params<{ id: number; seq: number }>) =>
+  db
+    .selectFrom('tasks')
+    .select('again_at as againAtMs')
+    .where('id', '=', id)
+    .where('lease_seq', '=', seq)
+    .where('status', '=', 'running')
+    .forUpdate(),
+)
+
 /** Reclaims expired leases, then leases due tasks, longest due first within a kind. */
-export function claimTasks(tx: Tx, request: ClaimRequest): readonly TaskRecord[] {
-  reclaimExpired(tx, request.nowMs)
+export async function claimTasks(tx: Tx, { free, roomBeside, total, owner, nowMs, lease }: ClaimRequest): Promise<readonly TaskRecord[]> {
+  await reclaimExpired(tx, lease.nowMs, nowMs)
   const claimed: TaskRecord[] = []
-  for (const [kind, free] of request.free) {
-    const limit = Math.min(free, request.total - claimed.length, request.roomBeside?.(kind, claimed) ?? free)
+  for (const [kind, slots] of free) {
+    const limit = Math.min(slots, total - claimed.length, roomBeside?.(kind, claimed) ?? slots)
     if (limit <= 0) continue
-    const due = tx.all<{ id: number }>(
-      "select id from tasks where kind = ? and status = 'pending' and run_at <= ? order by run_at, id limit ?",
-      kind,
-      request.nowMs,
-      limit,
-    )
-    for (const { id } of due) claimed.push(lease(tx, id, kind, request))
+    const ids = (await tx.all(findDue, { kind, nowMs, limit })).map(({ id }) => id)
+    if (ids.length === 0) continue
+    const tasks = await tx.all(claim, { ids, nowMs, owner, leaseUntilMs: lease.untilMs })
+    await moveCounts(tx, kind, ['pending', 'running'], tasks.length)
+    // A returning clause has no order.
+    claimed.push(...tasks.sort((a, b) => a.runAtMs - b.runAtMs || a.id - b.id))
   }
   return claimed
 }
 
-function lease(tx: Tx, id: number, kind: string, { owner, nowMs, leaseUntilMs }: ClaimRequest): TaskRecord {
-  tx.run(
-    // This run fulfils reruns requested until now; a later scheduled rerun stays.
-    `update tasks set status = 'running', lease_owner = ?, lease_until = ?, lease_seq = lease_seq + 1, is_backing_off = 0,
-     wait_reason = null, message = null, again_at = case when again_at <= ? then null else again_at end,
-     started_at = ?, updated_at = ? where id = ?`,
-    owner,
-    leaseUntilMs,
-    nowMs,
-    nowMs,
-    nowMs,
-    id,
-  )
-  moveCount(tx, kind, 'pending', 'running')
-  return tx.get<TaskRecord>(`select ${taskColumns} from tasks where id = ?`, id) as TaskRecord
+async function reclaimExpired(tx: Tx, leaseNowMs: number, nowMs: number): Promise<void> {
+  const ids = (await tx.all(findExpired, { leaseNowMs, limit: reclaimsMax })).map(({ id }) => id)
+  if (ids.length > 0) await countReleased(tx, await tx.all(release, { ids, nowMs }))
 }
 
-function reclaimExpired(tx: Tx, nowMs: number): void {
-  const expired = tx.all<{ id: number; kind: string }>(
-    "select id, kind from tasks where status = 'running' and lease_until <= ? limit ?",
-    nowMs,
-    reclaimsMax,
-  )
-  for (const { id, kind } of expired) {
-    release(tx, id, nowMs)
-    moveCount(tx, kind, 'running', 'pending')
-  }
-}
-
-/** Makes the tasks of a dead or stopped owner due at once. */
-function release(tx: Tx, id: number, nowMs: number): void {
-  tx.run(
-    "update tasks set status = 'pending', run_at = ?, lease_owner = null, lease_until = null, updated_at = ? where id = ?",
-    nowMs,
-    nowMs,
-    id,
-  )
+async function countReleased(tx: Tx, tasks: readonly { readonly kind: string }[]): Promise<void> {
+  for (const [kind, { length }] of Map.groupBy(tasks, (task) => task.kind)) await moveCounts(tx, kind, ['running', 'pending'], length)
 }
 
 /** When the next task of these kinds is due, or the next lease expires; undefined when neither exists. */
-export function nextDueMs(reader: Reader, kinds: Iterable<string>): number | undefined {
-  let next = reader.get<{ at: number | null }>("select min(lease_until) as at from tasks where status = 'running'")?.at ?? undefined
-  for (const kind of kinds) {
-    const at = reader.get<{ at: number | null }>("select min(run_at) as at from tasks where kind = ? and status = 'pending'", kind)?.at
-    if (at !== null && at !== undefined && (next === undefined || at < next)) next = at
-  }
-  return next
+export async function nextDueMs(reader: Reader, kinds: readonly string[]): Promise<number | undefined> {
+  const found = [await reader.get(nextLease), await reader.get(nextDue, { kinds })].flatMap((row) => row?.at ?? [])
+  return found.length === 0 ? undefined : Math.min(...found)
 }
 
 /** Extends the leases and returns the ids of lost ones. */
-export function renewLeases(tx: Tx, leases: readonly Lease[], leaseUntilMs: number): readonly number[] {
-  const lost = leases.filter(({ id, seq }) => {
+export async function renewLeases(tx: Tx, leases: readonly Lease[], untilMs: number): Promise<readonly number[]> {
+  const lost: number[] = []
+  for (const { id, seq } of leases) {
     // I-06
-    const renewed = tx.run("update tasks set lease_until = ? where id = ? and lease_seq = ? and status = 'running'", leaseUntilMs, id, seq)
-    return renewed.changes === 0
-  })
-  return lost.map(({ id }) => id)
+    const { changes } = await tx.run(renew, { id, seq, untilMs })
+    if (changes === 0) lost.push(id)
+  }
+  return lost
 }
 
-export function isHeld(reader: Reader, { id, seq }: Lease): boolean {
-  return reader.get("select 1 from tasks where id = ? and lease_seq = ? and status = 'running'", id, seq) !== undefined
+export interface HeldTask {
+  /** When a rerun was requested for. */
+  readonly againAtMs: number | null
+}
+
+/** Undefined when the lease was lost; otherwise it stays held until the commit (I-06). */
+export async function lockHeld(tx: Tx, { id, seq }: Lease): Promise<HeldTask | undefined> {
+  return tx.get(findHeld, { id, seq })
 }
 
 /** Releases this owner's leases without counting attempts, and returns the number of tasks. */
-export function handBackAll(tx: Tx, owner: string, nowMs: number): number {
-  const held = tx.all<{ id: number; kind: string }>("select id, kind from tasks where status = 'running' and lease_owner = ?", owner)
-  for (const { id, kind } of held) {
-    release(tx, id, nowMs)
-    moveCount(tx, kind, 'running', 'pending')
-  }
-  return held.length
-}
-
-/** Writes the end of a run and returns the new status; undefined when the lease was lost and nothing was changed. */
-export function endRun(tx: Tx, lease: Lease, ending: Ending, nowMs: number): TaskStatus | undefined {
-  const againAtMs = againOf(tx, lease)
-  // I-06
-  if (againAtMs === 'lost') return undefined
-  switch (ending.kind) {
-    case 'done':
-      return againAtMs === null ? complete(tx, lease, nowMs) : runAgain(tx, lease, againAtMs, nowMs)
-    case 'wait': {
-      const { reason, message, untilMs, hasProgressed } = ending
-      if (hasProgressed) forgetFailures(tx, lease)
-      const isAskedFor = againAtMs !== null && againAtMs <= nowMs
-      tx.run(
-        'update tasks set wait_reason = ?, message = ? where id = ?',
-        isAskedFor ? null : reason,
-        isAskedFor ? null : message,
-        lease.id,
-      )
-      return putBack(tx, lease, { runAtMs: againAtMs === null ? untilMs : Math.min(againAtMs, untilMs), nowMs })
-    }
-    case 'retry':
-      tx.run(
-        'update tasks set attempts = ?, is_backing_off = 1, error_code = ?, last_error = ? where id = ?',
-        ending.failures,
-        ending.code,
-        ending.message,
-        lease.id,
-      )
-      return putBack(tx, lease, { runAtMs: ending.runAtMs, nowMs })
-    case 'fail':
-      return fail(tx, lease, { ...ending, againAtMs, nowMs })
-    case 'hand-back':
-      return putBack(tx, lease, { runAtMs: nowMs, nowMs })
-  }
-}
-
-function complete(tx: Tx, lease: Lease, nowMs: number): TaskStatus {
-  tx.run(
-    `update tasks set status = 'completed', error_code = null, last_error = null, lease_owner = null, lease_until = null,
-     finished_at = ?, updated_at = ? where id = ?`,
-    nowMs,
-    nowMs,
-    lease.id,
-  )
-  moveCount(tx, lease.kind, 'running', 'completed')
-  return 'completed'
-}
-
-/** A rerun was requested during the run: the same row runs again, reset like a new one. */
-function runAgain(tx: Tx, lease: Lease, runAtMs: number, nowMs: number): TaskStatus {
-  forgetFailures(tx, lease)
-  tx.run('update tasks set again_at = null where id = ?', lease.id)
-  return putBack(tx, lease, { runAtMs, nowMs })
-}
-
-function forgetFailures(tx: Tx, { id }: Lease): void {
-  tx.run('update tasks set attempts = 0, error_code = null, last_error = null where id = ?', id)
-}
-
-interface Failure {
-  readonly code: string
-  readonly message: string
-  readonly isRetryable: boolean
-  readonly againAtMs: number | null
-  readonly nowMs: number
-}
-
-function fail(tx: Tx, lease: Lease, { code, message, isRetryable, againAtMs, nowMs }: Failure): TaskStatus {
-  tx.run(
-    `update tasks set status = 'failed', attempts = attempts + 1, error_code = ?, last_error = ?, is_retryable = min(is_retryable, ?),
-     failed_at = ?, finished_at = ?, again_at = null, lease_owner = null, lease_until = null, updated_at = ? where id = ?`,
-    code,
-    message,
-    isRetryable ? 1 : 0,
-    nextFailureMs(tx, nowMs),
-    nowMs,
-    nowMs,
-    lease.id,
-  )
-  moveCount(tx, lease.kind, 'running', 'failed')
-  // Enqueue the requested rerun as a new task.
-  if (againAtMs !== null) cloneTask(tx, lease, againAtMs, nowMs)
-  return 'failed'
-}
-
-function againOf(tx: Tx, lease: Lease): number | null | 'lost' {
-  const row = tx.get<{ againAt: number | null }>(
-    "select again_at as againAt from tasks where id = ? and lease_seq = ? and status = 'running'",
-    lease.id,
-    lease.seq,
-  )
-  return row ? row.againAt : 'lost'
-}
-
-/** A rerun requested for a later time (again_at) stays: the next claim after that time fulfils it. */
-function putBack(tx: Tx, lease: Lease, at: { readonly runAtMs: number; readonly nowMs: number }): TaskStatus {
-  tx.run(
-    "update tasks set status = 'pending', run_at = ?, lease_owner = null, lease_until = null, updated_at = ? where id = ?",
-    at.runAtMs,
-    at.nowMs,
-    lease.id,
-  )
-  moveCount(tx, lease.kind, 'running', 'pending')
-  return 'pending'
-}
-
-function cloneTask(tx: Tx, lease: Lease, runAtMs: number, nowMs: number): void {
-  tx.run(
-    `insert into tasks (kind, key, subject_type, subject_key, bucket, args, status, run_at, is_retryable, created_at, updated_at)
-     select kind, key, subject_type, subject_key, bucket, args, 'pending', ?, is_retryable, ?, ? from tasks where id = ?`,
-    runAtMs,
-    nowMs,
-    nowMs,
-    lease.id,
-  )
-  countTask(tx, lease.kind, { status: 'pending' }, 1)
+export async function handBackAll(tx: Tx, owner: string, nowMs: number): Promise<number> {
+  const tasks = await tx.all(handBack, { owner, nowMs })
+  await countReleased(tx, tasks)
+  return tasks.length
 }

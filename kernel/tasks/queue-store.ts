@@ -1,73 +1,130 @@
+import { type Expression, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Reader, Tx } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
+import { type Params, statementsOver } from '../db/statement.ts'
+import { addToCount, countTasks } from './counter-store.ts'
+import { onSqlite } from './on-sqlite.ts'
 import type { EnqueueOptions, TaskQueue } from './queue.ts'
 import type { TaskKind } from './task.ts'
-import { countTask } from './task-record.ts'
+import type { TaskTables } from './task-tables.ts'
 
-/** Enqueues in the caller's transaction; `onEnqueued` is called after its commit. */
-export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void): TaskQueue {
-  return {
-    enqueue<A>(tx: Tx, kind: TaskKind<A>, args: A, { key, runAtMs }: EnqueueOptions = {}): number {
-      const nowMs = clock.now()
-      const atMs = Math.ceil(runAtMs ?? nowMs)
-      if (!Number.isSafeInteger(atMs)) throw new Error(`a '${kind.kind}' task cannot be planned for ${runAtMs}`)
-      tx.afterCommit(() => onEnqueued(kind.kind))
-      return (key === undefined ? undefined : joinExisting(tx, key, { atMs, nowMs })) ?? insert(tx, kind, { args, key, atMs, nowMs })
-    },
-    isOpen: (reader, key) => findOpen(reader, key) !== undefined,
-  }
-}
+const statement = statementsOver<TaskTables>()
 
-interface Times {
+interface NewTask {
+  readonly kind: string
+  readonly key: string | null
+  readonly subjectType: string
+  readonly subjectKey: string
+  readonly bucket: string | null
+  readonly args: string
+  readonly isRetryable: number
   readonly atMs: number
   readonly nowMs: number
 }
 
-const findOpen = (reader: Reader, key: string) =>
-  reader.get<{ id: number; status: string }>("select id, status from tasks where key = ? and status in ('pending', 'running')", key)
+/** No row when an open task has the key. */
+const insert = statement((db, task: Params<NewTask>) =>
+  db
+    .insertInto('tasks')
+    .values({
+      kind: task.kind,
+      key: task.key,
+      subject_type: task.subjectType,
+      subject_key: task.subjectKey,
+      bucket: task.bucket,
+      args: task.args,
+      status: 'pending',
+      run_at: task.atMs,
+      is_retryable: task.isRetryable,
+      created_at: task.nowMs,
+      updated_at: task.nowMs,
+    })
+    .onConflict((conflict) => conflict.column('key').where('key', 'is not', null).where('status', 'in', ['pending', 'running']).doNothing())
+    .returning('id'),
+)
 
-/** Makes a pending task due earlier, unless it is in backoff; requests a rerun of a running one. */
-function joinExisting(tx: Tx, key: string, { atMs, nowMs }: Times): number | undefined {
-  const task = findOpen(tx, key)
-  if (!task) return undefined
-  if (task.status === 'running') {
-    tx.run('update tasks set again_at = min(coalesce(again_at, ?), ?), updated_at = ? where id = ?', atMs, atMs, nowMs, task.id)
-  } else {
-    bringForward(tx, task.id, { atMs, nowMs })
-  }
-  return task.id
+interface Wish {
+  readonly id: number
+  readonly atMs: number
+  readonly nowMs: number
+  readonly isDue: number
 }
 
-/** New work does not shorten a backoff. A task that is due now stops waiting. */
-function bringForward(tx: Tx, id: number, { atMs, nowMs }: Times): void {
-  const isDue = atMs <= nowMs ? 1 : 0
-  tx.run(
-    `update tasks set run_at = ?, updated_at = ?, wait_reason = case when ? then null else wait_reason end,
-     message = case when ? then null else message end where id = ? and is_backing_off = 0 and run_at > ?`,
+/** New work does not shorten a backoff. */
+const isBroughtForward = (atMs: Expression<number>) => sql<boolean>`status = 'pending' and is_backing_off = 0 and run_at > ${atMs}`
+
+/** Makes a pending task due earlier, unless it is in backoff; requests a rerun of a running one. A task that is due now stops waiting. */
+const join = statement((db, { id, atMs, nowMs, isDue }: Params<Wish>) =>
+  db
+    .updateTable('tasks')
+    .set({
+      again_at: sql`case when status = 'running' and (again_at is null or again_at > ${atMs}) then ${atMs} else again_at end`,
+      run_at: sql`case when ${isBroughtForward(atMs)} then ${atMs} else run_at end`,
+      wait_reason: sql`case when ${isDue} = 1 and ${isBroughtForward(atMs)} then null else wait_reason end`,
+      message: sql`case when ${isDue} = 1 and ${isBroughtForward(atMs)} then null else message end`,
+      updated_at: sql`case when status = 'running' or ${isBroughtForward(atMs)} then ${nowMs} else updated_at end`,
+    })
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'running'])
+    .returning('id'),
+)
+
+const findOpen = statement((db, { key }: Params<{ key: string }>) =>
+  db.selectFrom('tasks').select('id').where('key', '=', key).where('status', 'in', ['pending', 'running']),
+)
+
+/** Between the statements of an attempt, other processes may end and enqueue tasks with the key. */
+const attemptsMax = 5
+
+/** Enqueues in the caller's transaction; `onEnqueued` is called after its commit. */
+export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void): TaskQueue {
+  const prepare = <A>(tx: Tx, kind: TaskKind<A>, args: A, options: EnqueueOptions) => {
+    const task = describe(kind, args, options, clock.now())
+    tx.afterCommit(() => onEnqueued(kind.kind))
+    return task
+  }
+  return {
+    async add(tx, kind, args, options = {}) {
+      const task = prepare(tx, kind, args, options)
+      for (let attempt = 0; attempt < attemptsMax; attempt++) {
+        const open = task.key === null ? undefined : await tx.get(findOpen, { key: task.key })
+        if (open && (await tx.get(join, toWish(open.id, task)))) return open.id
+        const made = await tx.get(insert, task)
+        if (!made) continue
+        await countTasks(tx, kind.kind, { status: 'pending' }, 1)
+        return made.id
+      }
+      throw new Error(`the tasks with the key '${task.key}' end and begin too fast to join one`)
+    },
+    hasOpen: async (reader, key) => (await reader.get(findOpen, { key })) !== undefined,
+    enqueue(tx, kind, args, options = {}) {
+      const task = prepare(tx, kind, args, options)
+      const now = onSqlite(tx)
+      const open = task.key === null ? undefined : now.get(findOpen, { key: task.key })
+      if (open && now.get(join, toWish(open.id, task))) return open.id
+      now.run(addToCount, { kind: kind.kind, status: 'pending', acknowledged: 0, by: 1 })
+      // One connection writes, so that no other job takes the key in between.
+      return (now.get(insert, task) as { readonly id: number }).id
+    },
+    isOpen: (reader, key) => onSqlite(reader).get(findOpen, { key }) !== undefined,
+  }
+}
+
+function describe<A>(kind: TaskKind<A>, args: A, { key, runAtMs }: EnqueueOptions, nowMs: number): NewTask {
+  const atMs = Math.ceil(runAtMs ?? nowMs)
+  if (!Number.isSafeInteger(atMs)) throw new Error(`a '${kind.kind}' task cannot be planned for ${runAtMs}`)
+  const subject = kind.subject(args)
+  return {
+    kind: kind.kind,
+    key: key ?? null,
+    subjectType: subject.type,
+    subjectKey: subject.key,
+    bucket: subject.bucket ?? null,
+    args: JSON.stringify(args),
+    isRetryable: kind.isRetryable ? 1 : 0,
     atMs,
     nowMs,
-    isDue,
-    isDue,
-    id,
-    atMs,
-  )
+  }
 }
 
-function insert<A>(tx: Tx, kind: TaskKind<A>, task: Times & { readonly args: A; readonly key: string | undefined }): number {
-  const subject = kind.subject(task.args)
-  countTask(tx, kind.kind, { status: 'pending' }, 1)
-  return tx.run(
-    `insert into tasks (kind, key, subject_type, subject_key, bucket, args, status, run_at, is_retryable, created_at, updated_at)
-     values (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
-    kind.kind,
-    task.key ?? null,
-    subject.type,
-    subject.key,
-    subject.bucket ?? null,
-    JSON.stringify(task.args),
-    task.atMs,
-    kind.isRetryable ? 1 : 0,
-    task.nowMs,
-    task.nowMs,
-  ).lastId
-}
+const toWish = (id: number, { atMs, nowMs }: NewTask): Wish => ({ id, atMs, nowMs, isDue: atMs <= nowMs ? 1 : 0 })

@@ -14,9 +14,13 @@ export interface EnqueueOptions {
 
 /** Enqueues tasks. Call it inside the transaction that makes the work necessary, so that both commit together. */
 export interface TaskQueue {
-  /** Returns the id of the new task, or of the one that has the key. Notifies the engine after the commit. */
+  /** Resolves with the id of the new task, or of the one that has the key. Notifies the engine after the commit. */
+  add<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): Promise<number>
+  /** Whether a task with this key is pending or running. */
+  hasOpen(reader: Reader, key: string): Promise<boolean>
+  /** As `add`, for jobs that do not await: only on SQLite, like SQL texts. Stores leave it together with these. */
   enqueue<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): number
-  /** Whether a task with this key is pending or running. Inside a transaction the answer holds until the commit. */
+  /** As `hasOpen`, only on SQLite. Inside a transaction the answer holds until the commit. */
   isOpen(reader: Reader, key: string): boolean
 }
 

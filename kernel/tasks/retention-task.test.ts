@@ -38,7 +38,7 @@ test('a completed task is deleted after the retention period, a pending one neve
   await tasks.clock.advance(retentionMs - 500)
   await sweep(tasks, svc)
   expect(idsOf(tasks)).toEqual([pending, young])
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
   await svc.stop()
 })
 
@@ -55,7 +55,7 @@ test('the retention period of a failure starts at its dismissal', async () => {
   await tasks.clock.advance(1)
   await sweep(tasks, svc)
   expect(idsOf(tasks)).toEqual([open])
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
   await svc.stop()
 })
 
@@ -70,7 +70,7 @@ test('a cancelled task is deleted after the retention period', async () => {
   await tasks.clock.advance(1)
   await sweep(tasks, svc)
   expect(idsOf(tasks)).toEqual([])
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
   await svc.stop()
 })
 

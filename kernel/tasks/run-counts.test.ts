@@ -60,7 +60,7 @@ test('handed back runs and runs that lost their lease are not counted', async ()
   await svc.enqueue(kind)
   await tasks.clock.advance(0)
   const nowMs = tasks.clock.now() + 2 * leaseMs
-  const request = { free: new Map([['work', 1]]), total: 1, owner: 'other', nowMs, leaseUntilMs: nowMs + leaseMs }
+  const request = { free: new Map([['work', 1]]), total: 1, owner: 'other', nowMs, lease: { nowMs, untilMs: nowMs + leaseMs } }
   expect((await tasks.database.write((tx) => claimTasks(tx, request))).length).toBe(1)
   open.resolve()
   await tasks.clock.advance(0)

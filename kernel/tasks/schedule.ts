@@ -37,7 +37,7 @@ function startTicking(item: TaskSchedule, { database, queue, log, kinds }: Sched
   if (!kinds.has(kind.kind)) throw new Error(`the schedule '${name}' enqueues '${kind.kind}', a task kind that no enabled plugin provides`)
   const tick = async () => {
     try {
-      await database.write((tx) => queue.enqueue(tx, kind, args, { key: `${kind.kind}@${name}` }))
+      await database.write((tx) => queue.add(tx, kind, args, { key: `${kind.kind}@${name}` }))
     } catch (error) {
       // The next tick tries again.
       log.error('a scheduled task could not be enqueued', { schedule: name, error })

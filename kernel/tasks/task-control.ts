@@ -26,13 +26,13 @@ export interface TaskControl {
   /** By name; complete after the engine's start. */
   kinds(): ReadonlyMap<string, KindFacts>
   /** Makes a failed task pending, due now, with all attempts and without its dismissal. */
-  retry(tx: Tx, id: number): TaskRecord | RetryRefusal
+  retry(tx: Tx, id: number): Promise<TaskRecord | RetryRefusal>
   /** Dismisses a failure: its retention period begins. */
-  acknowledge(tx: Tx, id: number): TaskRecord | 'not_failed' | 'acknowledged'
+  acknowledge(tx: Tx, id: number): Promise<TaskRecord | 'not_failed' | 'acknowledged'>
   /** Dismisses up to `limit` failures, oldest first, and returns their number. */
-  acknowledgeBefore(tx: Tx, failures: FailuresBefore): number
+  acknowledgeBefore(tx: Tx, failures: FailuresBefore): Promise<number>
   /** A time after every failure so far and not after any later one. */
-  markFailures(tx: Tx): number
+  markFailures(tx: Tx): Promise<number>
 }
 
 export const taskControl = defineService<TaskControl>('kernel.task-control')

@@ -111,7 +111,7 @@ export const taskSchedules = defineExtensionPoint<TaskSchedule>('tasks.schedules
  */
 export interface DueTimes {
   readonly name: string
-  bound(tx: Tx, nowMs: number): void
+  bound(tx: Tx, nowMs: number): void | Promise<void>
 }
 
 export const dueTimes = defineExtensionPoint<DueTimes>('tasks.due-times')

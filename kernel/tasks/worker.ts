@@ -4,10 +4,12 @@ import { newUlid } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { defineProbe } from '../probe.ts'
 import { ClockWatch } from './clock-watch.ts'
+import { endRun } from './ending-store.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import type { Lanes } from './lanes.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
-import { claimTasks, endRun, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
+import { claimTasks, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
+import { newLease } from './lease-times.ts'
 import type { RunCounts } from './run-counts.ts'
 import { runTask } from './run-task.ts'
 import type { DueTimes } from './task.ts'
@@ -66,7 +68,10 @@ export class Worker {
       clock,
       leaseMs,
       log,
-      renew: (leases, untilMs) => database.write((tx) => renewLeases(tx, leases, untilMs)),
+      renew: async (leases) => {
+        const { untilMs } = await newLease(database, leaseMs)
+        return database.write((tx) => renewLeases(tx, leases, untilMs))
+      },
     })
     this.#lastPollAtMs = clock.now()
   }
@@ -137,11 +142,12 @@ export class Worker {
     this.#leases.abortExpired(nowMs)
     try {
       const roomBeside = (kind: string, claimed: readonly TaskRecord[]) => lanes.roomFor(kind, [...this.#runs, ...claimed])
-      const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs, leaseUntilMs: nowMs + leaseMs }
-      const tasks = await database.write((tx) => claimTasks(tx, request))
+      const request = { free: this.#freeByKind(), roomBeside, total, owner: this.#owner, nowMs }
+      const lease = await newLease(database, leaseMs)
+      const tasks = await database.write((tx) => claimTasks(tx, { ...request, lease }))
       this.#lastPollAtMs = clock.now()
-      for (const task of tasks) this.#launch(task, request.leaseUntilMs)
-      return tasks.length === total ? 0 : this.#pauseMs()
+      for (const task of tasks) this.#launch(task, nowMs + leaseMs)
+      return tasks.length === total ? 0 : await this.#pauseMs()
     } catch (error) {
       // The loop must survive every error. Tasks that the failed write did claim are reclaimed when their leases expire.
       log.error('due tasks could not be claimed', { error })
@@ -161,9 +167,9 @@ export class Worker {
   }
 
   /** Time until a task with a free slot is due, at most one poll interval. */
-  #pauseMs(): number {
+  async #pauseMs(): Promise<number> {
     const { clock, database, pollMs } = this.#deps
-    const dueMs = nextDueMs(database.read, this.#freeByKind().keys())
+    const dueMs = await nextDueMs(database.read, [...this.#freeByKind().keys()])
     return dueMs === undefined ? pollMs : Math.min(pollMs, Math.max(dueMs - clock.now(), 0))
   }
 

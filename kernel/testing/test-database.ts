@@ -1,23 +1,31 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type NamedMigrations, type OpenDatabase, openDatabase } from '../db/open.ts'
+import { type NamedMigrations, type OpenDatabase, type OpenRequest, openDatabase } from '../db/open.ts'
 
 export interface TestDatabase extends OpenDatabase {
   readonly dir: string
+  readonly dsn: string
 }
 
-/** A real, migrated SQLite database in a temporary directory; or in `dir`, which is kept. */
+export interface TestDatabaseOptions extends Partial<OpenRequest> {
+  /** A directory to keep, such as that of an earlier database. Default: a new one, removed at the end. */
+  readonly dir?: string
+}
+
+/** A real, migrated database: SQLite in a temporary directory, or the one of `dsn`. */
 export async function openTestDatabase(
   schemas: readonly NamedMigrations[],
-  { dir }: { readonly dir?: string } = {},
+  { dir, ...request }: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
   const place = dir ?? mkdtempSync(join(tmpdir(), 'svc-database-'))
-  const database = await openDatabase({ dsn: join(place, 'test.db'), schemas })
+  const dsn = request.dsn ?? join(place, 'test.db')
+  const database = await openDatabase({ schemas, ...request, dsn })
   await database.migrate()
   return {
     ...database,
     dir: place,
+    dsn,
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]()
       if (dir === undefined) rmSync(place, { recursive: true, force: true })

@@ -9,7 +9,7 @@ import { cleanupTask } from './removals/cleanup-task.ts'
 import { taskKeys } from './task-keys.ts'
 
 /** One task per content to store; one per data set to create, pull into, commit to and remove from. */
-export function createSchedule(queue: TaskQueue): Schedule {
+export function createSchedule(queue: Pick<TaskQueue, 'enqueue'>): Schedule {
   const at = (key: string, runAtMs: number | undefined) => (runAtMs === undefined ? { key } : { key, runAtMs })
   return {
     store: (tx, contentId) => void queue.enqueue(tx, storeTask, { contentId }, { key: taskKeys.store(contentId) }),

@@ -11,7 +11,7 @@ export const taskRoutes = defineRoutes({
     serveEndpoint(app, listTasks, async ({ query }) => {
       const { type, status, cursor, limit = taskPageSizes.usual } = query
       // One extra row tells whether there is another page.
-      const found = taskLedger.list({
+      const found = await taskLedger.list({
         limit: limit + 1,
         ...(type === undefined ? {} : { kind: type }),
         ...(status === undefined ? {} : { status }),
@@ -22,7 +22,7 @@ export const taskRoutes = defineRoutes({
       return { tasks: page.map(describeTask), ...(found.length > limit && last ? { next_cursor: last.id } : {}) }
     })
 
-    serveEndpoint(app, taskStats, async () => taskLedger.counts().map(({ kind, status, count }) => ({ type: kind, status, count })))
+    serveEndpoint(app, taskStats, async () => (await taskLedger.counts()).map(({ kind, status, count }) => ({ type: kind, status, count })))
 
     serveEndpoint(app, retryTask, async ({ params }) => {
       await taskLedger.retry(params.id)

@@ -1,17 +1,17 @@
-/** A task engine over a real SQLite file, with a manual clock and one kind whose runs are scripted by the test. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+/** A task engine over a real database, with a manual clock and one kind whose runs are scripted by the test. */
 import type { Database } from '../../db/database.ts'
+import { type NoParams, sqlStatement } from '../../db/statement.ts'
 import { silentLog } from '../../log.ts'
-import { openKernelDatabase } from '../../open-kernel-database.ts'
 import { type } from '../../schema.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
+import type { Engine } from '../../testing/on-engines.ts'
+import { openTestDatabase } from '../../testing/test-database.ts'
 import { createTaskEngine, type EngineDeps } from '../create-engine.ts'
 import type { Bound, EngineWork, TaskEngine } from '../engine.ts'
 import { done, type Outcome } from '../outcome.ts'
 import type { EnqueueOptions } from '../queue.ts'
 import { defineTask, type TaskKind, type TaskRun, type TaskSpec } from '../task.ts'
+import { taskMigrations } from '../task-migrations.ts'
 
 export type Run = TaskRun<{ readonly name: string }, Record<never, never>>
 export type Script = (run: Run) => Promise<Outcome> | Outcome
@@ -32,20 +32,12 @@ export const settings = {
   retention: 7 * 86_400_000,
 }
 
-export async function openTasks(): Promise<TestTasks> {
-  const dir = mkdtempSync(join(tmpdir(), 'svc-tasks-'))
-  const path = join(dir, 'svc.db')
-  const database = await openKernelDatabase(path, { enabled: [], disabled: [] })
-  await database.migrate()
-  return {
-    database,
-    clock: createFakeClock(),
-    path,
-    async [Symbol.asyncDispose]() {
-      await database[Symbol.asyncDispose]()
-      rmSync(dir, { recursive: true })
-    },
-  }
+/** On the given engine, or on SQLite. Leases follow the manual clock too. */
+export async function openTasks(engine?: Engine): Promise<TestTasks> {
+  const clock = createFakeClock()
+  const schemas = [{ name: 'kernel', migrations: taskMigrations }]
+  const database = await (engine ? engine.open(schemas, { clock }) : openTestDatabase(schemas, { clock }))
+  return { database, clock, path: database.dsn, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 
 export function scriptedKind(script: Script, spec: Partial<TaskSpec<{ readonly name: string }, Record<never, never>>> = {}) {
@@ -114,15 +106,16 @@ export function readTask({ database }: TestTasks, id: number): StoredTask {
   return task
 }
 
+const differences = sqlStatement<NoParams, { kind: string; status: string; counted: number | null; real: number | null }>(
+  `with real as (
+     select kind, status, case when acknowledged_at is null then 0 else 1 end as acknowledged, count(*) as n from tasks group by 1, 2, 3)
+   select coalesce(c.kind, r.kind) as kind, coalesce(c.status, r.status) as status, c.n as counted, r.n as real
+   from task_counts c full outer join real r on c.kind = r.kind and c.status = r.status and c.acknowledged = r.acknowledged
+   where coalesce(c.n, 0) <> coalesce(r.n, 0)`,
+)
+
 /** Counters that differ from a count of the table. */
-export function wrongCounters({ database }: TestTasks): readonly unknown[] {
-  return database.read.all(
-    `with real as (select kind, status, acknowledged_at is not null as acknowledged, count(*) as n from tasks group by 1, 2, 3)
-     select coalesce(c.kind, r.kind) as kind, coalesce(c.status, r.status) as status, c.n as counted, r.n as real
-     from task_counts c full outer join real r on c.kind = r.kind and c.status = r.status and c.acknowledged = r.acknowledged
-     where coalesce(c.n, 0) <> coalesce(r.n, 0)`,
-  )
-}
+export const wrongCounters = async ({ database }: TestTasks): Promise<readonly unknown[]> => database.read.all(differences)
 
 /** A promise settled by the test, for runs that wait for it. */
 export const gate = () => Promise.withResolvers<void>()

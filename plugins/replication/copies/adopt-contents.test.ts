@@ -16,7 +16,7 @@ test('after starts without the plugin, contents put meanwhile are stored and cop
     tx.run('delete from pieces where content_id = ?', unknown.contentId)
   })
   const enqueued: string[] = []
-  const queue: TaskQueue = {
+  const queue: Pick<TaskQueue, 'enqueue' | 'isOpen'> = {
     enqueue: (_tx, { kind }, args) => enqueued.push(`${kind} ${JSON.stringify(args)}`),
     isOpen: () => false,
   }

@@ -11,7 +11,7 @@ const contentsPerPage = 500
 interface AdoptDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly queue: TaskQueue
+  readonly queue: Pick<TaskQueue, 'enqueue' | 'isOpen'>
   readonly contents: Pick<Contents, 'doubtCopies'>
 }
 

@@ -10,7 +10,7 @@ import { storeWhenDue } from './store-when-due.ts'
 async function openStorage() {
   const open = new Set<string>()
   const enqueued: string[] = []
-  const queue: TaskQueue = {
+  const queue: Pick<TaskQueue, 'enqueue' | 'isOpen'> = {
     enqueue: (_tx, { kind }, args, { key = '' } = {}) => {
       enqueued.push(`${kind} ${JSON.stringify(args)}`)
       open.add(key)

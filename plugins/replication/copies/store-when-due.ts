@@ -11,7 +11,7 @@ import { storeTask } from './store-task.ts'
  * upload; one with an open task is left alone. A piece CID that was never compared with the SHA-256 is proven with these bytes (I-30).
  */
 export function storeWhenDue(
-  { queue, contents }: { readonly queue: TaskQueue; readonly contents: Pick<Contents, 'doubtCopies'> },
+  { queue, contents }: { readonly queue: Pick<TaskQueue, 'enqueue' | 'isOpen'>; readonly contents: Pick<Contents, 'doubtCopies'> },
   tx: Tx,
   { id, size, reason }: NeededContent,
 ): void {

@@ -29,7 +29,7 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
   const { clock = systemClock } = options
   const openTasks = new Set<string>()
   const cleanups: number[] = []
-  const queue: TaskQueue = {
+  const queue: Pick<TaskQueue, 'enqueue' | 'isOpen'> = {
     enqueue(_tx, { kind }, args) {
       if (kind !== cleanupTask.kind) throw new Error(`unexpected task ${kind}`)
       const { dataSetId } = args as { readonly dataSetId: number }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { type ExchangeDeps, handleRequest } from './exchange.ts'
 import { S3Error } from '../wire/s3-error.ts'
+import { type ExchangeDeps, handleRequest } from './exchange.ts'
 
 interface RawExchangeOptions {
   readonly context: ExchangeDeps

@@ -13,14 +13,15 @@ async function setUp(tasks: TestTasks): Promise<LedgerOnEngine> {
     kinds: [bind(kind), bind(scriptedKind(() => fail('rejected', 'no', { retryable: true }), { kind: 'other' }))],
   })
   const startMs = tasks.clock.now() - failuresBefore
-  await tasks.database.write((tx) => {
+  await tasks.database.write(async (tx) => {
     for (let n = 0; n < failuresBefore; n++)
-      insertTaskRow(tx, { kind: n % 3 === 0 ? 'other' : 'work', status: 'failed', atMs: startMs + n })
+      await insertTaskRow(tx, { kind: n % 3 === 0 ? 'other' : 'work', status: 'failed', atMs: startMs + n })
   })
   return svc
 }
 
-const open = ({ ledger }: LedgerOnEngine) => ledger.counts().flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
+const open = async ({ ledger }: LedgerOnEngine) =>
+  (await ledger.counts()).flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
 
 /** Fails new tasks, as fast as the engine runs them, until the work has ended; the number of them. */
 async function failMeanwhile(svc: LedgerOnEngine, work: Promise<unknown>): Promise<number> {
@@ -48,7 +49,7 @@ test('many failures are dismissed in pages; failures recorded between two pages 
   // Others had their turn between the pages.
   expect(later).toBeGreaterThan(3)
   await expect.poll(() => open(svc)).toEqual([later])
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
 })
 
 test('only failures of the given kind are dismissed', async () => {
@@ -57,8 +58,8 @@ test('only failures of the given kind are dismissed', async () => {
   const { count, asOfMs } = await svc.ledger.preview('work')
   expect(count).toBe((failuresBefore * 2) / 3)
   expect(await svc.ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: asOfMs })).toBe(count)
-  expect(open(svc)).toEqual([failuresBefore - count])
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await open(svc)).toEqual([failuresBefore - count])
+  expect(await wrongCounters(tasks)).toEqual([])
 })
 
 test('a future time dismisses the failures so far, and the loop ends although tasks keep failing', async () => {

@@ -38,9 +38,9 @@ export function createLedger({ database, clock, control, onDismissed }: LedgerDe
   }
   return {
     kinds: () => new Map([...control.kinds()].map(([kind, { label }]) => [kind, label])),
-    list(request) {
+    async list(request) {
       requireKind(request.kind)
-      return listTasks(database.read, request, hiddenKinds()).map(present)
+      return (await listTasks(database.read, request, hiddenKinds())).map(present)
     },
     counts: () => readCounts(database.read, hiddenKinds()),
     async retry(id) {
@@ -56,17 +56,17 @@ export function createLedger({ database, clock, control, onDismissed }: LedgerDe
     async preview(kind) {
       requireKind(kind)
       // In a write, so that no failure is recorded between the count and its timestamp.
-      return database.write((tx) => {
-        const asOfMs = control.markFailures(tx)
-        return { count: countFailures(tx, kind), asOfMs }
+      return database.write(async (tx) => {
+        const asOfMs = await control.markFailures(tx)
+        return { count: await countFailures(tx, kind), asOfMs }
       })
     },
     async acknowledgeAll({ kind, failedBeforeMs = Number.POSITIVE_INFINITY }) {
       requireKind(kind)
-      const { beforeMs, latest } = await database.write((tx) => {
+      const { beforeMs, latest } = await database.write(async (tx) => {
         // Excludes failures recorded after the start, or the loop might never end.
-        const beforeMs = Math.min(failedBeforeMs, control.markFailures(tx))
-        const failed = listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
+        const beforeMs = Math.min(failedBeforeMs, await control.markFailures(tx))
+        const failed = await listTasks(tx, { status: 'failed', limit: announcedMax, ...(kind === undefined ? {} : { kind }) }, [])
         return { beforeMs, latest: failed.filter(({ failedAtMs }) => (failedAtMs ?? beforeMs) < beforeMs) }
       })
       let acknowledged = 0

@@ -39,8 +39,8 @@ async function setUp(tasks: TestTasks) {
   return { ...svc, kinds, put }
 }
 
-const idsOf = (ledger: TaskLedger, request: Partial<Parameters<TaskLedger['list']>[0]> = {}) =>
-  ledger.list({ limit: 100, ...request }).map(({ id }) => id)
+const idsOf = async (ledger: TaskLedger, request: Partial<Parameters<TaskLedger['list']>[0]> = {}) =>
+  (await ledger.list({ limit: 100, ...request })).map(({ id }) => id)
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
 
@@ -50,7 +50,7 @@ test('only a failed task can be dismissed, and only once', async () => {
   const failed = await put('fail')
   const completed = await put('done')
   await ledger.acknowledge(failed)
-  expect(ledger.list({ limit: 2 })[1]).toMatchObject({
+  expect((await ledger.list({ limit: 2 }))[1]).toMatchObject({
     id: failed,
     status: 'failed',
     presentationStatus: 'dismissed',
@@ -105,11 +105,11 @@ test('a bulk dismissal can be limited to one kind or to failures before a time',
   const atMs = readTask(tasks, later).failed_at ?? 0
   await expect(ledger.acknowledgeAll({ kind: 'nothing' })).rejects.toEqual(code('unknown_task_type'))
   expect(await ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: atMs })).toBe(1)
-  expect(idsOf(ledger, { status: 'dismissed' })).toEqual([first])
+  expect(await idsOf(ledger, { status: 'dismissed' })).toEqual([first])
   expect(await ledger.acknowledgeAll({ failedBeforeMs: atMs + 1 })).toBe(2)
-  expect(idsOf(ledger, { status: 'dismissed' })).toEqual([later, otherKind, first])
+  expect(await idsOf(ledger, { status: 'dismissed' })).toEqual([later, otherKind, first])
   expect(await ledger.acknowledgeAll({})).toBe(0)
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
   await stop()
 })
 
@@ -133,7 +133,7 @@ test('a failure after a preview stays, also when the clock steps or the counted 
   tasks.clock.now = () => now() - 60_000
   const clockSetBack = await put('fail')
   expect(await ledger.acknowledgeAll({ failedBeforeMs: asOfMs })).toBe(0)
-  expect(idsOf(ledger, { status: 'failed' })).toEqual([clockSetBack, sameMs])
+  expect(await idsOf(ledger, { status: 'failed' })).toEqual([clockSetBack, sameMs])
   await stop()
 })
 
@@ -150,9 +150,9 @@ test('the time of a preview dismisses exactly the counted failures while eight w
   let total = 0
   // Rounds in which failures came between the preview and its use.
   let roundsUnderLoad = 0
-  const failures = () => ledger.counts().find(({ status }) => status === 'failed')?.count ?? 0
-  const isDrained = () => failures() + total === 8 * putByEach
-  for (let round = 0; !isDrained() && round < 1000; round++) {
+  const failures = async () => (await ledger.counts()).find(({ status }) => status === 'failed')?.count ?? 0
+  const isDrained = async () => (await failures()) + total === 8 * putByEach
+  for (let round = 0; !(await isDrained()) && round < 1000; round++) {
     // Some rounds in one millisecond, some across several.
     if (round % 10 === 9) await tasks.clock.advance(1)
     await nextTurn()
@@ -160,12 +160,12 @@ test('the time of a preview dismisses exactly the counted failures while eight w
     for (let turn = 0; turn < round % 4; turn++) await nextTurn()
     expect(await ledger.acknowledgeAll({ failedBeforeMs: asOfMs })).toBe(count)
     total += count
-    roundsUnderLoad += failures() > 0 ? 1 : 0
+    roundsUnderLoad += (await failures()) > 0 ? 1 : 0
   }
   await writers
-  expect(isDrained()).toBe(true)
+  expect(await isDrained()).toBe(true)
   expect(roundsUnderLoad).toBeGreaterThan(3)
-  expect(wrongCounters(tasks)).toEqual([])
+  expect(await wrongCounters(tasks)).toEqual([])
 })
 
 test('pages neither skip nor repeat tasks while tasks are added', async () => {
@@ -176,7 +176,7 @@ test('pages neither skip nor repeat tasks while tasks are added', async () => {
   const seen: number[] = []
   let before: number | undefined
   do {
-    const page = ledger.list({ limit: 10, ...(before === undefined ? {} : { before }) })
+    const page = await ledger.list({ limit: 10, ...(before === undefined ? {} : { before }) })
     seen.push(...page.map(({ id }) => id))
     before = page.at(-1)?.id
     await put('wait')
@@ -191,14 +191,14 @@ test('recurring kinds are listed and counted only when failed', async () => {
   const healthy = await put('wait', 'routine')
   const broken = await put('fail', 'routine')
   const other = await put('done', 'other')
-  expect(idsOf(ledger)).toEqual([other, broken])
-  expect(idsOf(ledger, { kind: 'routine', status: 'pending' })).not.toContain(healthy)
-  expect(ledger.counts()).toEqual([
+  expect(await idsOf(ledger)).toEqual([other, broken])
+  expect(await idsOf(ledger, { kind: 'routine', status: 'pending' })).not.toContain(healthy)
+  expect(await ledger.counts()).toEqual([
     { kind: 'other', status: 'completed', count: 1 },
     { kind: 'routine', status: 'failed', count: 1 },
   ])
   await ledger.acknowledge(broken)
-  expect(ledger.counts()).toContainEqual({ kind: 'routine', status: 'dismissed', count: 1 })
+  expect(await ledger.counts()).toContainEqual({ kind: 'routine', status: 'dismissed', count: 1 })
   await stop()
 })
 

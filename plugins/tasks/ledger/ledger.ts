@@ -37,9 +37,9 @@ export interface TaskLedger {
   /** Kinds that enabled plugins handle, with their labels. */
   kinds(): ReadonlyMap<string, string>
   /** Newest first, without recurring kinds unless they failed. */
-  list(request: ListTasks): readonly ListedTask[]
+  list(request: ListTasks): Promise<readonly ListedTask[]>
   /** From counters, without a scan. Recurring kinds count only when failed. */
-  counts(): readonly TaskCount[]
+  counts(): Promise<readonly TaskCount[]>
   /** Sets the task to pending, due now, with all attempts. */
   retry(id: number): Promise<void>
   acknowledge(id: number): Promise<void>

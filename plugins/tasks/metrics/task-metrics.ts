@@ -13,7 +13,7 @@ const taskQueueMetric = defineMetric({
   uses: { taskLedger, contributions },
   async collect({ taskLedger, contributions }) {
     const regular = contributions.to(taskKinds).flatMap(({ item }) => (item.isRecurring ? [] : [item.kind]))
-    const active = taskLedger.counts().filter(({ status }) => status === 'pending' || status === 'running')
+    const active = (await taskLedger.counts()).filter(({ status }) => status === 'pending' || status === 'running')
     // Includes pending tasks of kinds that no enabled plugin handles.
     const kinds = new Set([...regular, ...active.map(({ kind }) => kind)])
     return [...kinds].sort().flatMap((type) =>

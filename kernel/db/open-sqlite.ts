@@ -1,0 +1,103 @@
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { MikroORM, type Options, SqliteConnection } from '@mikro-orm/sqlite'
+import { CompiledQuery } from 'kysely'
+import { systemClock } from '../clock.ts'
+import { giveToOwner, makePrivate, makePrivateDirectory } from '../private-mode.ts'
+import { nameFile } from './database-error.ts'
+import { databasePath } from './database-path.ts'
+import { createGroupCommit, type WriterTurn } from './group-commit.ts'
+import { createMigrations, refuseUnknownMigrations } from './migrations.ts'
+import type { OpenDatabase, OpenRequest } from './open.ts'
+import { createSnapshots } from './snapshots.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+import { type NoParams, sqlStatement } from './statement.ts'
+import { type NativeDatabase, StatementCache } from './statements.ts'
+import { WriteHealth } from './write-health.ts'
+
+/** How long a statement waits for a lock held by another process, such as a backup that copies the database. */
+const lockWaitMs = 5000
+
+const writerPragmas = [
+  'pragma journal_mode = wal',
+  'pragma synchronous = full',
+  'pragma foreign_keys = on',
+  'pragma temp_store = memory',
+  'pragma cache_size = -65536',
+]
+
+/** Opens the SQLite database: a writer connection, one for reads and one for snapshots, all through MikroORM. */
+export async function openSqlite(request: OpenRequest): Promise<OpenDatabase> {
+  const path = databasePath(request.dsn)
+  makePrivateDirectory(dirname(path))
+  keepPrivate(path)
+  const orm = await MikroORM.init(ormOptions(path))
+  try {
+    return await connect(orm, path, request)
+  } catch (error) {
+    await orm.close()
+    throw nameFile(error, path)
+  }
+}
+
+async function connect(orm: MikroORM, path: string, request: OpenRequest): Promise<OpenDatabase> {
+  const { schemas, onWriteFault = () => {}, clock = systemClock } = request
+  const writer = orm.em.getConnection('write')
+  const read = new SqliteReader(await statementsOf(orm.em.getConnection('read'), path))
+  await refuseUnknownMigrations(read, path, request)
+  const mutex = writer.getClient()
+  // MikroORM's own transactions use the same queue, so that they cannot interleave with group commits.
+  const turn: WriterTurn = (work) => mutex.connection().execute(work)
+  const health = new WriteHealth(path, onWriteFault)
+  const commits = createGroupCommit(await statementsOf(writer, path), turn, (error) => health.explain(error))
+  // Not the connection of the other reads: they would see the old state while a snapshot is open, also behind a commit of their caller.
+  const snapshots = new SqliteConnection(orm.config, { dbName: path }, 'read')
+  const snapshot = createSnapshots(async () => statementsOf(snapshots, path))
+  return {
+    write: commits.write,
+    read,
+    snapshot: snapshot.take,
+    now: async () => clock.now(),
+    async ping() {
+      await read.get(ping)
+      return health.check(commits.write)
+    },
+    ...createMigrations({ orm, read, path, dialect: 'sqlite' }, schemas),
+    async [Symbol.asyncDispose]() {
+      await commits.close()
+      await snapshot.close()
+      await snapshots.close()
+      await orm.close()
+    },
+  }
+}
+
+const ping = sqlStatement<NoParams, { one: number }>('select 1 as one')
+
+const statementsOf = async (connection: SqliteConnection, path: string) =>
+  new StatementCache((await connection.getNativeClient()) as NativeDatabase, path)
+
+/**
+ * Makes the files of the database private before SQLite opens them; SQLite gives those beside the database its mode. By path, because
+ * closing a descriptor of an open database frees the locks on it.
+ */
+function keepPrivate(path: string): void {
+  if (!existsSync(path)) {
+    closeSync(openSync(path, 'a', 0o600))
+    giveToOwner(path)
+  }
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) makePrivate(file)
+}
+
+function ormOptions(path: string): Options {
+  return {
+    dbName: path,
+    replicas: [{ name: 'reader', dbName: path }],
+    driverOptions: { timeout: lockWaitMs },
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    onCreateConnection: async (connection: { executeQuery(query: CompiledQuery): Promise<unknown> }) => {
+      for (const pragma of writerPragmas) await connection.executeQuery(CompiledQuery.raw(pragma))
+    },
+  } as Options
+}

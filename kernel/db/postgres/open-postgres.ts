@@ -1,0 +1,112 @@
+import { MikroORM, type Options } from '@mikro-orm/postgresql'
+import type { Reader } from '../database.ts'
+import { postgresName } from '../database-path.ts'
+import { createMigrations, refuseUnknownMigrations } from '../migrations.ts'
+import type { OpenDatabase, OpenRequest } from '../open.ts'
+import { type NoParams, sqlStatement } from '../statement.ts'
+import { type NativePool, rowTypes, statementMs, textQuery } from './native.ts'
+import { isUnreachable, namePostgres } from './postgres-error.ts'
+import { PostgresHealth } from './postgres-health.ts'
+import { PostgresReader, PostgresStatements, PostgresTx, type Send } from './postgres-reader.ts'
+import { applicationName, WriterSession } from './session.ts'
+import { createPostgresWriter } from './writer.ts'
+
+/** Wait for a connection: a new one, or a free one of the pool. */
+const connectMs = 5000
+/** The server ends a transaction whose process stopped sending, which frees its locks. */
+const idleInTransactionMs = 60_000
+const readersMax = 8
+
+const serverClock = sqlStatement<NoParams, { now: number }>('select floor(extract(epoch from clock_timestamp()) * 1000) as now')
+
+/** Opens the PostgreSQL database: one session that writes and holds the lock, a pool for reads, all through MikroORM. */
+export async function openPostgres(request: OpenRequest): Promise<OpenDatabase> {
+  const name = postgresName(request.dsn)
+  const orm = await MikroORM.init(ormOptions(request.dsn))
+  try {
+    return await connect(orm, name, request)
+  } catch (error) {
+    await orm.close()
+    throw error
+  }
+}
+
+async function connect(orm: MikroORM, name: string, request: OpenRequest): Promise<OpenDatabase> {
+  const { schemas, onWriteFault = () => {}, clock } = request
+  const poolOf = (type: 'read' | 'write') =>
+    (orm.em.getConnection(type).getNativeClient() as Promise<NativePool>).catch((error) => {
+      throw namePostgres(error, name)
+    })
+  const session = new WriterSession(await poolOf('write'), name)
+  await session.lock(request.lockWait)
+  const readers = await poolOf('read')
+  const statements = new PostgresStatements()
+  const read: Reader = new PostgresReader(statements, (statement) => onReader(readers, name, (send) => send(statement)))
+  const health = new PostgresHealth(onWriteFault)
+  const writer = createPostgresWriter({ session, statements, name, health })
+  try {
+    await refuseUnknownMigrations(read, name, request)
+  } catch (error) {
+    await writer.close()
+    throw error
+  }
+  return {
+    write: writer.write,
+    read,
+    snapshot: (look) => onReader(readers, name, (send) => takeSnapshot(send, new PostgresTx(statements, send), look)),
+    now: async () => (clock ? clock.now() : ((await read.get(serverClock))?.now ?? Number.NaN)),
+    ping: () => health.check(read, writer.write),
+    ...createMigrations({ orm, read, path: name, dialect: 'postgres' }, schemas),
+    async [Symbol.asyncDispose]() {
+      await writer.close()
+      await orm.close()
+    },
+  }
+}
+
+/** Uses one connection of the pool. After a lost answer it is closed. */
+async function onReader<T>(pool: NativePool, name: string, use: (send: Send) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw namePostgres(error, name)
+  })
+  let isBroken = false
+  const send: Send = (statement) =>
+    client.query(statement).catch((error) => {
+      const shown = namePostgres(error, name)
+      isBroken ||= isUnreachable(shown)
+      throw shown
+    })
+  try {
+    return await use(send)
+  } finally {
+    client.release(isBroken)
+  }
+}
+
+async function takeSnapshot<T>(send: Send, tx: PostgresTx, look: (read: Reader) => Promise<T>): Promise<T> {
+  await send(textQuery('begin isolation level repeatable read read only'))
+  try {
+    return await tx.perform(look, 'a snapshot')
+  } finally {
+    await send(textQuery('rollback'))
+  }
+}
+
+function ormOptions(dsn: string): Options {
+  return {
+    clientUrl: dsn,
+    dbName: decodeURIComponent(new URL(dsn).pathname.slice(1)) || 'svc',
+    replicas: [{ name: 'reader', clientUrl: dsn }],
+    driverOptions: {
+      application_name: applicationName,
+      connectionTimeoutMillis: connectMs,
+      statement_timeout: statementMs,
+      idle_in_transaction_session_timeout: idleInTransactionMs,
+      keepAlive: true,
+      types: rowTypes,
+      max: readersMax,
+    },
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+  } as Options
+}

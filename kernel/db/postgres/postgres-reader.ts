@@ -1,0 +1,113 @@
+import { bindParams, type CompiledStatement, compileStatement } from '../compile-statement.ts'
+import type { Reader, Tx } from '../database.ts'
+import type { Statement } from '../statement.ts'
+import { foreignAwait } from '../turn-guard.ts'
+import { answerMs, type NativeQuery, type NativeResult } from './native.ts'
+
+/** Sends one query; rejects with errors that name the database. */
+export type Send = (query: NativeQuery) => Promise<NativeResult>
+
+/** Above this number, statements must have been built from values, which is a bug. */
+const statementsMax = 1000
+
+/** Statements by the names under which connections keep them prepared. */
+export class PostgresStatements {
+  readonly #kept = new Map<Statement, { readonly name: string; readonly compiled: CompiledStatement }>()
+
+  queryOf(source: Statement | string, params: unknown): NativeQuery {
+    if (typeof source === 'string') throw new Error(`an SQL text runs only on SQLite; make it a statement: ${source}`)
+    const { name, compiled } = this.#kept.get(source) ?? this.#keep(source)
+    return { name, text: compiled.sql, values: bindParams(compiled, params ?? {}, 'postgres'), query_timeout: answerMs }
+  }
+
+  #keep(source: Statement) {
+    const compiled = compileStatement(source, 'postgres')
+    if (this.#kept.size >= statementsMax) throw new Error(`more than ${statementsMax} distinct SQL texts; the latest is: ${compiled.sql}`)
+    const kept = { name: `svc_${this.#kept.size}`, compiled }
+    this.#kept.set(source, kept)
+    return kept
+  }
+}
+
+export class PostgresReader implements Reader {
+  readonly #statements: PostgresStatements
+  readonly #send: Send
+
+  constructor(statements: PostgresStatements, send: Send) {
+    this.#statements = statements
+    this.#send = send
+  }
+
+  get(source: Statement | string, params?: unknown): never {
+    return this.answer(source, params).then(({ rows }) => rows[0]) as never
+  }
+
+  all(source: Statement | string, params?: unknown): never {
+    return this.answer(source, params).then(({ rows }) => rows) as never
+  }
+
+  protected async answer(source: Statement | string, params: unknown): Promise<NativeResult> {
+    return this.#send(this.#statements.queryOf(source, params))
+  }
+}
+
+/** One job's part of a transaction, or a snapshot. */
+export class PostgresTx extends PostgresReader implements Tx {
+  readonly effects: (() => void)[] = []
+  #inFlight = 0
+  #last: Promise<unknown> = Promise.resolve()
+  #failure: Error | undefined
+  #isEnded = false
+  #stop: () => void = () => {}
+
+  run(source: Statement | string, params?: unknown): never {
+    return this.answer(source, params).then(({ rowCount }) => ({ changes: rowCount ?? 0 })) as never
+  }
+
+  afterCommit(effect: () => void): void {
+    this.effects.push(effect)
+  }
+
+  /** Runs the job and refuses calls after its end. A failed statement fails the job. `what` names the job in errors. */
+  async perform<T>(job: (tx: this) => T | Promise<T>, what: string): Promise<T> {
+    try {
+      const value = await new Promise<T>((resolve, reject) => {
+        this.#stop = () => reject(foreignAwait(what))
+        new Promise<T>((settle) => settle(job(this))).then(resolve, reject)
+        this.#watch()
+      })
+      if (this.#inFlight > 0) throw new Error(`${what} ended before its statements: await each of them`)
+      if (this.#failure) throw this.#failure
+      return value
+    } finally {
+      this.#isEnded = true
+    }
+  }
+
+  protected override async answer(source: Statement | string, params: unknown): Promise<NativeResult> {
+    if (this.#isEnded) throw new Error('the transaction has ended: its tx or reader was used after the job finished or was stopped')
+    if (this.#failure) throw this.#failure
+    this.#inFlight++
+    const answer = this.#last.then(() => super.answer(source, params))
+    this.#last = answer.catch(() => {})
+    try {
+      return await answer
+    } catch (error) {
+      this.#failure ??= error as Error
+      throw error
+    } finally {
+      this.#inFlight--
+      this.#watch()
+    }
+  }
+
+  /** Stops the job when it waits although no statement is in flight. Settled promises are followed before nextTick. */
+  #watch(): void {
+    if (this.#inFlight > 0) return
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        if (this.#inFlight === 0 && !this.#isEnded) this.#stop()
+      }),
+    )
+  }
+}
