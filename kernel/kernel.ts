@@ -131,13 +131,13 @@ class Boot {
   }
 
   /** I-26: data is locked before it is opened, migrated or swept, and unlocked last. */
+  #lockWait(): LockWait {
+    return { ms: 0, ...this.#options.lockWait, onWait: (reason) => this.log.info('waiting for another svc to stop', { reason }) }
+  }
+
   async #lockData(): Promise<void> {
     const { lockData } = await import('./lock/data-lock.ts')
-    const lock = await lockData(this.#prepared, {
-      ms: 0,
-      ...this.#options.lockWait,
-      onWait: (reason) => this.log.info('waiting for another svc to stop', { reason }),
-    })
+    const lock = await lockData(this.#prepared, this.#lockWait())
     this.undo.add('data lock', async () => lock[Symbol.dispose]())
   }
 
@@ -146,6 +146,7 @@ class Boot {
     const { openKernelDatabase } = await import('./open-kernel-database.ts')
     const database = await openKernelDatabase(this.#prepared.dsn, schemasOf(this.#prepared), {
       clock: this.#options.clock,
+      lockWait: this.#lockWait(),
       onWriteFault: (fault) => {
         if (fault) this.log.error('the database cannot be written', { error: fault })
         else this.log.info('the database can be written again')

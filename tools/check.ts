@@ -1,7 +1,8 @@
-/** `npm run check`: types, style, dependency rules, exports, invariants, error codes, regular expressions, specification coverage and generated pages. Runs all steps and reports each failure. */
+/** `npm run check`: types, style, dependency rules, exports, invariants, entities, error codes, regular expressions, specification coverage and generated pages. Runs all steps and reports each failure. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { checkEntities } from './check-entities.ts'
 import { checkErrorCodes } from './check-error-codes.ts'
 import { checkExports } from './check-exports.ts'
 import { checkExpressions } from './check-expressions.ts'
@@ -30,6 +31,7 @@ const steps: readonly Step[] = [
   ]),
   { name: 'exports', run: checkExports },
   { name: 'invariants', run: checkInvariants },
+  { name: 'entities and migrations', run: checkEntities },
   { name: 'error codes', run: checkErrorCodes },
   { name: 'regular expressions', run: checkExpressions },
   { name: 'specification coverage', run: checkSpec },

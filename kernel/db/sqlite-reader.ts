@@ -30,7 +30,7 @@ export class SqliteReader implements Reader {
   }
 
   protected execute(method: Method, source: Source, params: readonly unknown[]): unknown {
-    return this.statements.execute(method, source, ...params)
+    return this.statements.execute(method, source, params)
   }
 }
 

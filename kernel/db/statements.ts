@@ -44,7 +44,7 @@ export class StatementCache {
   }
 
   /** Runs the statement and throws its error. `run` is for statements without rows. */
-  execute<M extends keyof NativeStatement>(method: M, source: Source, ...params: readonly unknown[]): ReturnType<NativeStatement[M]> {
+  execute<M extends keyof NativeStatement>(method: M, source: Source, params: readonly unknown[] = []): ReturnType<NativeStatement[M]> {
     try {
       const { native, compiled } = this.#prepare(source)
       const values = compiled ? bindParams(compiled, params[0] ?? {}, 'sqlite') : (params as SqlValue[])

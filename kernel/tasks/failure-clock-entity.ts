@@ -3,5 +3,5 @@ import { defineEntity, p } from '@mikro-orm/core'
 export const failureClockEntity = defineEntity({
   name: 'FailureClock',
   tableName: 'task_failure_clock',
-  properties: { id: p.integer().primary(), at: p.bigint('number') },
+  properties: { id: p.integer().primary().autoincrement(false), at: p.bigint('number') },
 })

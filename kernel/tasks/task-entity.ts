@@ -5,7 +5,7 @@ export const taskEntity = defineEntity({
   name: 'Task',
   tableName: 'tasks',
   properties: {
-    id: p.integer().primary().autoincrement(),
+    id: p.bigint('number').primary().autoincrement(),
     kind: p.text(),
     key: p.text().nullable(),
     subject_type: p.text(),
