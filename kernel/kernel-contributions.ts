@@ -1,4 +1,4 @@
-import { healthChecks } from './http/health.ts'
+import { healthChecks } from './health.ts'
 import { definePlugin } from './plugin.ts'
 
 /** What the kernel itself adds to extension points, in the form of a plugin. It is always enabled and in no list of plugins. */

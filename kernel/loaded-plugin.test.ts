@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cliCommands } from './command.ts'
-import { defineHealthCheck, healthChecks } from './http/health.ts'
+import { defineHealthCheck, healthChecks } from './health.ts'
 import { loadContributions, loadPlugin } from './loaded-plugin.ts'
 import { definePlugin } from './plugin.ts'
 import { defineService, provide } from './service.ts'

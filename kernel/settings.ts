@@ -3,11 +3,11 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isAddressOrSubnet } from './auth/trusted-proxy.ts'
+import { isPostgres } from './config/database-path.ts'
 import { listenAddress } from './config/listen-address.ts'
 import { defineSection } from './config/section.ts'
 import { choice, duration, flag, integer, list, secret, text } from './config/setting.ts'
 import type { TextRule } from './config/value-rule.ts'
-import { isPostgres } from './db/database-path.ts'
 
 const proxyForm = 'an IP address or a CIDR such as 10.0.0.0/8'
 const proxy: TextRule = { expected: proxyForm, mustBe: (entry) => (isAddressOrSubnet(entry) ? undefined : proxyForm) }

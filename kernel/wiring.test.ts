@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineHealthCheck, healthChecks } from './http/health.ts'
+import { defineHealthCheck, healthChecks } from './health.ts'
 import { loadPlugin } from './loaded-plugin.ts'
 import { definePlugin, type Plugin } from './plugin.ts'
 import { defineService, optional, provide } from './service.ts'

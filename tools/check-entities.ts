@@ -11,7 +11,7 @@ import { taskMigrations } from '../kernel/tasks/task-migrations.ts'
 import { hasPostgres, newPostgresDatabase } from '../kernel/testing/postgres.ts'
 import { builtinPlugins } from '../plugins/index.ts'
 
-export interface DescribedSchema extends NamedMigrations {
+interface DescribedSchema extends NamedMigrations {
   readonly entities: readonly EntitySchema[]
 }
 

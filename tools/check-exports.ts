@@ -7,7 +7,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folders = ['kernel', 'plugins', 'cli', 'devnet', 'e2e', 'bench', 'tools', 'examples']
 /** Their names are for other folders, so any importer counts. */
-const door = /^(kernel\/(index|schema|system|host)|cli\/index|plugins\/[^/]+\/contract)\.ts$|\/testing\/index\.ts$/
+const door = /^(kernel\/(index|schema|system|host)|cli\/index|plugins\/[^/]+\/contract(\/[^/]+)?)\.ts$|\/testing\/index\.ts$/
 /** Tests import them, and no product code may. */
 const testSupport = /(^|\/)(testing|e2e|bench|devnet|tools)\//
 const isTest = (file: string): boolean => file.endsWith('.test.ts')
@@ -33,6 +33,8 @@ interface Module {
   /** How often each identifier appears. */
   readonly words: Map<string, number>
   readonly uses: { readonly specifier: string; readonly names: readonly string[] | 'all' }[]
+  /** Modules whose exports are all exported again. */
+  readonly stars: string[]
 }
 
 type Sources = ReadonlyMap<string, string>
@@ -56,8 +58,8 @@ export function findDeadExports(sources: Sources, imports: Readonly<Record<strin
     for (const { specifier, names } of uses) {
       const target = resolve(specifier, file, imports) ?? ''
       const isByTest = isTest(file) && !testSupport.test(target) && !door.test(target)
-      const used = users.get(target)?.[isByTest ? 'byTests' : 'byProduct']
-      for (const name of namesOf(names, modules.get(target))) used?.add(name)
+      const by = isByTest ? 'byTests' : 'byProduct'
+      for (const name of namesOf(names, modules.get(target))) users.get(ownerOf(name, target, modules))?.[by].add(name)
     }
   }
   return [...modules].flatMap(([file, { exports, words }]) => {
@@ -66,6 +68,16 @@ export function findDeadExports(sources: Sources, imports: Readonly<Record<strin
     const isLive = (name: string) => isNeeded(file, name) || byProduct.has(name) || (byTests.has(name) && (words.get(name) ?? 0) > 1)
     return [...exports].filter((name) => !isLive(name)).map((name) => `${file}: ${name} is exported and ${fate(byTests.has(name))}`)
   })
+}
+
+/** The module that declares the name: the target, or one of the modules that it exports again. */
+function ownerOf(name: string, target: string, modules: ReadonlyMap<string, Module>): string {
+  if (modules.get(target)?.exports.has(name)) return target
+  for (const star of modules.get(target)?.stars ?? []) {
+    const owner = ownerOf(name, relative('/', join('/', dirname(target), star)), modules)
+    if (modules.get(owner)?.exports.has(name)) return owner
+  }
+  return target
 }
 
 const namesOf = (names: readonly string[] | 'all', target: Module | undefined): Iterable<string> =>
@@ -84,7 +96,7 @@ function resolve(specifier: string, from: string, imports: Readonly<Record<strin
 
 function readModule(file: string, text: string): Module {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
-  const module: Module = { exports: new Set(), words: new Map(), uses: [] }
+  const module: Module = { exports: new Set(), words: new Map(), uses: [], stars: [] }
   for (const statement of source.statements) readStatement(statement, module)
   const visit = (node: ts.Node): void => {
     if (ts.isIdentifier(node)) module.words.set(node.text, (module.words.get(node.text) ?? 0) + 1)
@@ -96,16 +108,17 @@ function readModule(file: string, text: string): Module {
   return module
 }
 
-function readStatement(statement: ts.Statement, { exports, uses }: Module): void {
+function readStatement(statement: ts.Statement, { exports, uses, stars }: Module): void {
   if (ts.isImportDeclaration(statement)) {
     const bindings = statement.importClause?.namedBindings
     if (bindings) uses.push({ specifier: textOf(statement), names: ts.isNamespaceImport(bindings) ? 'all' : namesIn(bindings) })
-  } else if (ts.isExportDeclaration(statement)) readExports(statement, { exports, uses })
+  } else if (ts.isExportDeclaration(statement)) readExports(statement, { exports, uses, stars })
   else for (const name of declaredBy(statement)) exports.add(name)
 }
 
-function readExports(statement: ts.ExportDeclaration, { exports, uses }: Pick<Module, 'exports' | 'uses'>): void {
+function readExports(statement: ts.ExportDeclaration, { exports, uses, stars }: Pick<Module, 'exports' | 'uses' | 'stars'>): void {
   const clause = statement.exportClause
+  if (!clause) stars.push(textOf(statement))
   if (!clause || !ts.isNamedExports(clause)) return
   for (const { name } of clause.elements) exports.add(name.text)
   if (statement.moduleSpecifier) uses.push({ specifier: textOf(statement), names: namesIn(clause) })

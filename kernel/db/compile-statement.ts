@@ -19,7 +19,7 @@ export interface CompiledStatement {
   readonly params: readonly CompiledParam[]
 }
 
-export interface CompiledParam {
+interface CompiledParam {
   readonly name: string
   /** Undefined where the text does not show it. */
   readonly isList: boolean | undefined

@@ -5,7 +5,7 @@ import type { Migration } from './migration.ts'
 import type { Statement } from './statement.ts'
 
 export type SqlValue = string | number | bigint | null | Uint8Array
-export type Row = Record<string, SqlValue>
+type Row = Record<string, SqlValue>
 
 type ParamsArgument<P> = Record<never, never> extends P ? [params?: P] : [params: P]
 

@@ -15,7 +15,7 @@ export interface Statement<in P = never, out R = unknown> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the compiler of statements knows no tables
-export type Build = (db: QueryCreator<any>, params: any) => Compilable
+type Build = (db: QueryCreator<any>, params: any) => Compilable
 
 /** The Kysely tables of a union of entities: `TablesOf<typeof taskEntity | typeof taskCountEntity>`. */
 export type TablesOf<E extends { readonly name: string; readonly tableName?: string }> = InferKyselyDB<

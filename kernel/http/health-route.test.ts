@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { databaseHealth } from '../db/database-health.ts'
+import { defineHealthCheck } from '../health.ts'
 import { workerHealthCheck } from '../tasks/worker-health-check.ts'
 import { startTestListener } from '../testing/admin-listener.ts'
-import { defineHealthCheck } from './health.ts'
 import type { HealthSources } from './health-route.ts'
 
 const check = (name: string, answer: () => Promise<string | undefined>) => ({

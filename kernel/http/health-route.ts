@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import type { HealthCheck } from '../health.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import { type } from '../schema.ts'
 import { defineEndpoint } from './endpoint.ts'
-import type { HealthCheck } from './health.ts'
 
 interface BoundCheck {
   readonly item: HealthCheck

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
-import { databasePath, isPostgres } from '../db/database-path.ts'
+import { databasePath, isPostgres } from '../config/database-path.ts'
 import type { PreparedKernel } from '../prepare.ts'
 import { makePrivateDirectory } from '../private-mode.ts'
 import { contributionsTo } from '../wiring.ts'

@@ -5,7 +5,7 @@ import type { KnownKinds } from './known-kinds.ts'
 import type { TaskControl } from './task-control.ts'
 import type { TaskRecord } from './task-record.ts'
 
-export interface ControlDeps {
+interface ControlDeps {
   readonly clock: Clock
   /** Filled when the engine starts. */
   readonly kinds: KnownKinds

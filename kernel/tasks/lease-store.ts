@@ -165,7 +165,7 @@ export async function renewLeases(tx: Tx, leases: readonly Lease[], untilMs: num
   return lost
 }
 
-export interface HeldTask {
+interface HeldTask {
   /** When a rerun was requested for. */
   readonly againAtMs: number | null
 }

@@ -5,7 +5,7 @@ export { Histogram } from '../metrics.ts'
 export { listProbes } from '../probe.ts'
 export { LeaseLost } from '../tasks/lease-lost.ts'
 export type { TaskKind } from '../tasks/task.ts'
-export { insertTaskRow, type TaskRow } from '../tasks/testing/task-rows.ts'
+export { insertTaskRow } from '../tasks/testing/task-rows.ts'
 export {
   bind,
   openTasks,
@@ -21,8 +21,8 @@ export {
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'
-export { describeOnEngines, type Engine } from './on-engines.ts'
-export { type ProbeHold, type ProbeWatch, watchProbes } from './probes.ts'
+export { describeOnEngines } from './on-engines.ts'
+export { watchProbes } from './probes.ts'
 export { promised } from './promised.ts'
 export { checkTaskKind } from './task-conformance.ts'
 export { openTestDatabase, type TestDatabase } from './test-database.ts'

@@ -1,13 +1,13 @@
 import { type ProbeReached, probeChannel } from '../probe.ts'
 
-export interface ProbeWatch extends Disposable {
+interface ProbeWatch extends Disposable {
   /** Resolves when a run reaches the probe, from now on. Rejects after ten seconds with the names that were reached instead. */
   reached(name: string): Promise<void>
   /** Holds every run that reaches the probe from now on, until the release. */
   holdAt(name: string): ProbeHold
 }
 
-export interface ProbeHold extends Disposable {
+interface ProbeHold extends Disposable {
   /** Resolves when the first run is held at the probe. */
   readonly reached: Promise<void>
   release(): void

@@ -7,7 +7,7 @@ import type { Bucket } from './contract.ts'
 import { taskKeys } from './task-keys.ts'
 
 /** Enqueues the tasks of the cache. Each runs at least once after the call. */
-export interface CacheSchedule extends EvictionTasks {
+interface CacheSchedule extends EvictionTasks {
   reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
 }
 

@@ -1,6 +1,6 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql'
+import { postgresName } from '../../config/database-path.ts'
 import type { Reader } from '../database.ts'
-import { postgresName } from '../database-path.ts'
 import { createMigrations, refuseUnknownMigrations } from '../migrations.ts'
 import type { OpenDatabase, OpenRequest } from '../open.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'

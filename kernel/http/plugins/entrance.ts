@@ -5,7 +5,7 @@ import type { AdminAuth } from '../../auth/admin-auth.ts'
 import { type RequestPath, readRequestPath } from '../request-path.ts'
 import type { RouteAccess, RouteAccessRules } from '../route-access.ts'
 
-export interface EnteringRequest {
+interface EnteringRequest {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly path: RequestPath
@@ -18,9 +18,9 @@ export interface EnteringRequest {
 type WhenAdmitted = (() => void) | undefined
 
 /** Throws to refuse the request. A returned function runs after the last step. */
-export type EntranceStep = (entering: EnteringRequest) => Promise<WhenAdmitted> | WhenAdmitted
+type EntranceStep = (entering: EnteringRequest) => Promise<WhenAdmitted> | WhenAdmitted
 
-export interface EntranceOptions {
+interface EntranceOptions {
   readonly rules: RouteAccessRules
   readonly resolveOrigin: AdminAuth['resolveOrigin']
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts'
 import { replyToError } from '../error-reply.ts'
 import { readRequestPath } from '../request-path.ts'
 
-export type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
+type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
 export const createErrorAnswer =
   (log: Log): AnswerError =>

@@ -8,7 +8,7 @@ import type { TaskTables } from '../task-tables.ts'
 /** Far in the future, so that a pending row is listed and not run. */
 const neverMs = 10 * 365 * 86_400_000
 
-export interface TaskRow {
+interface TaskRow {
   readonly kind: string
   readonly status: TaskStatus
   /** When it failed, finished or was enqueued. */

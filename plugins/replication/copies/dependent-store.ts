@@ -2,7 +2,7 @@ import type { Reader } from '#kernel'
 import type { VersionRange } from '#plugins/storage'
 import type { DependentVersion } from '../contract.ts'
 
-export interface DependentRange extends VersionRange {
+interface DependentRange extends VersionRange {
   readonly bucketId: number
   readonly dataSetIds: readonly number[]
   readonly limit: number

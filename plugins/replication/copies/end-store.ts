@@ -17,7 +17,7 @@ export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
 }
 
 /** Contents with a copy on the data set, by id. */
-export interface AffectedContent {
+interface AffectedContent {
   readonly id: number
   readonly isCommitted: boolean
 }

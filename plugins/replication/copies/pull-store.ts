@@ -28,7 +28,7 @@ export function sourceUrls(reader: Reader, batchId: number): ReadonlyMap<number,
   return new Map(rows.flatMap(({ copyId, url }) => (url === null ? [] : [[copyId, url] as const])))
 }
 
-export interface PullCandidate {
+interface PullCandidate {
   readonly copyId: number
   readonly contentId: number
   readonly setbacks: number

@@ -4,7 +4,7 @@ import { sha256OfContent } from '../catalog/reference-store.ts'
 import type { CachedContents } from '../contract.ts'
 import type { Cache } from './cache.ts'
 
-export interface CachedContentsDeps {
+interface CachedContentsDeps {
   readonly cache: Pick<Cache, 'forget' | 'hasFile' | 'pathOf'>
   readonly database: Database
   readonly reconcileCapacity: (tx: Tx) => void

@@ -14,7 +14,7 @@ export interface ExpectedBlob extends BlobRef {
   readonly sha256: string | null
 }
 
-export interface PlaceBlob {
+interface PlaceBlob {
   readonly contentId: number
   readonly blob: BlobRef
   readonly nowMs: number

@@ -55,7 +55,7 @@ export function addReference(
   }
 }
 
-export interface Readability {
+interface Readability {
   readonly isFailed: boolean
   readonly isCached: boolean
   readonly readableCopies: number

@@ -35,7 +35,7 @@ export interface VersionPage {
 }
 
 /** A key whose current version is a delete marker and that has an older version with bytes. */
-export interface DeletedObject {
+interface DeletedObject {
   readonly key: string
   readonly markerVersionId: string
   readonly deletedAtMs: number

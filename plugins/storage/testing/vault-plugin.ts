@@ -22,7 +22,7 @@ interface Vault {
   isLocked: boolean
 }
 
-export interface VaultPlugin {
+interface VaultPlugin {
   readonly plugin: Plugin
   readonly vault: ServiceRef<Vault>
   /** Copies the cached bytes of a content and reports the copy. */

@@ -10,7 +10,7 @@ const pageRows = 500
 /** Number of events of one bulk dismissal, for its latest tasks. Watchers buffer no more and reload the list. */
 const announcedMax = 32
 
-export interface LedgerDeps {
+interface LedgerDeps {
   readonly database: Database
   readonly clock: Clock
   readonly control: TaskControl

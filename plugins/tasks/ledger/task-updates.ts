@@ -25,7 +25,7 @@ export interface TaskUpdates extends AsyncDisposable {
 
 export const taskUpdates = defineService<TaskUpdates>('tasks.updates')
 
-export interface TaskUpdatesDeps {
+interface TaskUpdatesDeps {
   readonly clock: Clock
   readonly events: Events
   readonly changes: TaskChanges

@@ -2,7 +2,7 @@
 import type { TaskCount } from '../ledger/ledger.ts'
 
 /** The member `tasks` of the overview. */
-export interface TaskSummary {
+interface TaskSummary {
   readonly by_status: Readonly<Record<'pending' | 'running' | 'completed' | 'failed' | 'cancelled', number>>
   readonly attention: { readonly failed: number }
   readonly active_pipeline: readonly ActiveWork[]

@@ -1,9 +1,11 @@
-import * as synapse from '@filoz/synapse-core/chains'
+import { calibration, mainnet } from '@filoz/synapse-core/chains'
 import { expect, test } from 'vitest'
 import { publicNetworks } from './synapse-constants.ts'
 
+const chains = { calibration, mainnet }
+
 test.each(['calibration', 'mainnet'] as const)('the fixed data of %s is that of synapse-core', (name) => {
-  const { id, rpcUrls, genesisTimestamp, nativeCurrency, contracts } = synapse[name]
+  const { id, rpcUrls, genesisTimestamp, nativeCurrency, contracts } = chains[name]
   expect(publicNetworks[name]).toEqual({
     chainId: id,
     rpcUrl: rpcUrls.default.http[0],

@@ -1,5 +1,5 @@
-import { defineExtensionPoint } from '../extension-point.ts'
-import type { Resolved, Uses } from '../service.ts'
+import { defineExtensionPoint } from './extension-point.ts'
+import type { Resolved, Uses } from './service.ts'
 
 /** A check of a component that the process needs. Providers and RPC nodes do not count. */
 export interface HealthCheck<U extends Uses = Uses> {
