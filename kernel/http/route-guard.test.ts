@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { configSections, defineSection } from '../config/section.ts'
 import { secret } from '../config/setting.ts'
@@ -26,7 +27,7 @@ const things: AnsweredGroup = {
   }),
 }
 
-async function setUp(check: (request: GuardedRoute) => void) {
+async function setUp(check: (request: GuardedRoute) => void | Promise<void>) {
   const lines: string[] = []
   const log = createLog({ level: 'info', format: 'json', secrets: [], write: (line) => lines.push(line) })
   const item = defineRouteGuard({ name: 'test', uses: {}, check })
@@ -60,6 +61,27 @@ test('a refusal reaches the client with the security headers, stops the route an
   expect(served).toBe(before)
   await expect.poll(() => listener.logged().filter((line) => line.msg === 'change')).toMatchObject([{ status: 503 }])
   expect((await listener.inject({ url: '/api/v1/things/7', headers })).statusCode).toBe(200)
+})
+
+test('I-35: a change whose client leaves during a guard is not made', async () => {
+  const [entered, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await using listener = await setUp(async ({ path }) => {
+    if (path !== '/api/v1/things/7') return
+    entered.resolve()
+    await opened.promise
+  })
+  const { hostname, port } = new URL(listener.url)
+  const client = connect(Number(port), hostname)
+  client.write(
+    `POST /api/v1/things/7 HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: ${testAuthorization}\r\ncontent-length: 0\r\n\r\n`,
+  )
+  await entered.promise
+  client.destroy()
+  await expect.poll(() => listener.logged().filter((line) => line.msg === 'change')).toHaveLength(1)
+  const before = served
+  opened.resolve()
+  await listener.inject({ url: '/api/v1/things/8', headers })
+  expect(served).toBe(before + 1)
 })
 
 test('a guard that fails refuses the request and the reason is logged', async () => {

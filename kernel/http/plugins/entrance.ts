@@ -49,6 +49,8 @@ export const entrance = fp(
       const entering = { request, reply, path, access: rules.accessOf(request, path), clientIp, isSecure: scheme === 'https' }
       const whenAdmitted: WhenAdmitted[] = []
       for (const step of steps) whenAdmitted.push(await step(entering))
+      // I-35: the client left during a step, and the audit line is written already, or can no longer be: the route must not run.
+      if (reply.raw.destroyed || request.raw.socket.destroyed) reply.hijack()
       for (const run of whenAdmitted) run?.()
     }
     app.decorate(decoration, { steps, enter: runSteps } satisfies Entrance)

@@ -72,6 +72,8 @@ async function commit(deps: ObjectDeps, put: Checked, blob: WrittenBlob): Promis
   }
   let isRefused = false
   const job = (tx: Tx): PutResult => {
+    // The job may run again.
+    isRefused = false
     try {
       put.signal?.throwIfAborted()
       const result = putVersion(tx, row)

@@ -120,6 +120,8 @@ async function commit(deps: VersionDeps, restore: Restore, fetched: Fetched | un
   let isRefused = false
   try {
     const { version, addedBytes, redundant } = await database.write((tx) => {
+      // The job may run again.
+      isRefused = false
       try {
         return record(tx, deps, restore, fetched?.blob)
       } catch (error) {
