@@ -9,7 +9,7 @@ export interface NativeDatabase {
   prepare(sql: string): NativeStatement
 }
 
-export interface NativeStatement {
+interface NativeStatement {
   run(...params: readonly SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number | bigint }
   get(...params: readonly SqlValue[]): unknown
   all(...params: readonly SqlValue[]): unknown[]

@@ -1,5 +1,5 @@
 /** Watches work of one connection, one piece at a time. */
-export type TurnGuard = <T>(work: Promise<T>) => Promise<T>
+type TurnGuard = <T>(work: Promise<T>) => Promise<T>
 
 /**
  * A guard of work that may await only promises that are settled already. The result rejects when the process has no more microtasks:
