@@ -95,18 +95,22 @@ test('a command that calls the Admin API loads neither a server nor a database, 
   expect(packages.filter((name) => !parser.includes(name))).toEqual([])
 })
 
-test('the start of a configured gateway loads no schema library: schemas are built at the first request or task that needs them', async () => {
+test('the start of a configured gateway loads neither a schema library nor, without a pending migration, the migrator', async () => {
   const env = {
+    SVC_CONFIG: join(mkdtempSync(join(dir, 'serve-')), 'config.toml'),
     SVC_ADMIN_ADDR: '127.0.0.1:0',
+    // Of any password; `svc init` would cost the test as much as a start.
+    SVC_ADMIN_AUTH_PASSWORD_HASH: '$scrypt$ln=4,r=8,p=1$V7fCWvHcNjjPz7auxvrxUQ$aTTc34lcK-2O1-hMKFR_-opIqw0VFutrlgejOwD7nc8',
+    SVC_ADMIN_AUTH_SESSION_SECRET: '42'.repeat(32),
     SVC_SERVER_PORT: '127.0.0.1:0',
     SVC_CHAIN_PRIVATE_KEY: '42'.repeat(32),
     SVC_CHAIN_RPC_URL: 'http://127.0.0.1:9',
   }
-  const home = mkdtempSync(join(dir, 'serve-'))
-  expect((await run('init', { HOME: home })).code).toBe(0)
-  const { code, output, packages } = await run('serve', { HOME: home, ...env }, 'is running')
+  expect((await run('migrate', env)).packages).toContain('@mikro-orm/migrations')
+  const { code, output, packages } = await run('serve', env, 'is running')
   expect(output).toContain('mode=full')
   expect(code).toBe(0)
-  expect(packages).toContain('fastify')
-  expect(packages.filter((name) => ['arktype', '@ark/schema', 'zod'].includes(name))).toEqual([])
+  expect(packages).toEqual(expect.arrayContaining(['fastify', '@mikro-orm/core']))
+  // Schemas are built at the first request or task that needs them.
+  expect(packages.filter((name) => ['arktype', '@ark/schema', 'zod', '@mikro-orm/migrations'].includes(name))).toEqual([])
 })

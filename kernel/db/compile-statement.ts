@@ -29,14 +29,17 @@ const placeholder = (dialect: Dialect, position: number) => (dialect === 'sqlite
 
 /** The values of the parameters in the order of the placeholders. SQLite has no arrays, so it gets lists as JSON. */
 export function bindParams({ sql, params }: CompiledStatement, values: unknown, dialect: Dialect): SqlValue[] {
-  return params.map(({ name, isList }) => {
+  const bound: SqlValue[] = []
+  for (const { name, isList } of params) {
     const value = (values as Readonly<Record<string, SqlValue>>)[name]
     if (value === undefined) throw new Error(`the parameter '${name}' is missing for: ${sql}`)
-    if (isList !== undefined && isList !== Array.isArray(value)) {
+    const isGivenList = Array.isArray(value)
+    if (isList !== undefined && isList !== isGivenList) {
       throw new Error(`the parameter '${name}' ${isList ? 'must be a list' : 'is a list, which may stand only after in'}: ${sql}`)
     }
-    return Array.isArray(value) && dialect === 'sqlite' ? JSON.stringify(value) : value
-  })
+    bound.push(isGivenList && dialect === 'sqlite' ? JSON.stringify(value) : value)
+  }
+  return bound
 }
 
 export function compileStatement({ source }: Statement, dialect: Dialect): CompiledStatement {

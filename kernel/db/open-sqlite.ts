@@ -31,7 +31,8 @@ export async function openSqlite(request: OpenRequest): Promise<OpenDatabase> {
   const path = databasePath(request.dsn)
   makePrivateDirectory(dirname(path))
   keepPrivate(path)
-  const orm = await MikroORM.init(ormOptions(path))
+  // Not `init`: it loads the migrator and searches for three packages that are not installed, which takes longer than opening.
+  const orm = new MikroORM(ormOptions(path))
   try {
     return await connect(orm, path, request)
   } catch (error) {

@@ -6,16 +6,22 @@ import { createTurnGuard } from './turn-guard.ts'
 /** Read transactions, one after the other, on a connection that the first one opens. */
 export function createSnapshots(open: () => Promise<StatementCache>) {
   const guard = createTurnGuard('a snapshot')
-  let statements: StatementCache | undefined
+  let connection: ReturnType<typeof connect> | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   async function take<T>(look: (read: Reader) => Promise<T>): Promise<T> {
-    statements ??= await open()
-    statements.execute('run', 'BEGIN')
+    connection ??= connect(await open())
+    const { statements, begin, end } = connection
+    begin()
+    const tx = new SqliteTx(statements)
     try {
-      return await new SqliteTx(statements).perform(look, guard)
+      const seen = await guard(look(tx))
+      const failure = tx.end()
+      if (failure) throw failure
+      return seen
     } finally {
-      statements.execute('run', 'ROLLBACK')
+      tx.end()
+      end()
     }
   }
 
@@ -29,3 +35,9 @@ export function createSnapshots(open: () => Promise<StatementCache>) {
     close: () => last,
   }
 }
+
+const connect = (statements: StatementCache) => ({
+  statements,
+  begin: statements.command('BEGIN'),
+  end: statements.command('ROLLBACK'),
+})

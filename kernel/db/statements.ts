@@ -9,7 +9,7 @@ export interface NativeDatabase {
   prepare(sql: string): NativeStatement
 }
 
-export interface NativeStatement {
+interface NativeStatement {
   run(...params: readonly SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number | bigint }
   get(...params: readonly SqlValue[]): unknown
   all(...params: readonly SqlValue[]): unknown[]
@@ -17,6 +17,16 @@ export interface NativeStatement {
 
 /** An SQL text with positional values, or a statement with an object of named ones. */
 export type Source = string | Statement
+
+/** Calls the statement with its values. */
+export type Method<R> = (native: NativeStatement, values: readonly SqlValue[]) => R
+
+/** Functions, because a call by a varying name is slower. */
+export const methods = {
+  run: (native: NativeStatement, values: readonly SqlValue[]) => native.run(...values),
+  get: (native: NativeStatement, values: readonly SqlValue[]) => native.get(...values),
+  all: (native: NativeStatement, values: readonly SqlValue[]) => native.all(...values),
+}
 
 interface Prepared {
   readonly native: NativeStatement
@@ -44,18 +54,25 @@ export class StatementCache {
   }
 
   /** Runs the statement and throws its error. `run` is for statements without rows. */
-  execute<M extends keyof NativeStatement>(method: M, source: Source, params: readonly unknown[] = []): ReturnType<NativeStatement[M]> {
+  execute<R>(method: Method<R>, source: Source, params: readonly unknown[]): R {
     try {
       const { native, compiled } = this.#prepare(source)
-      const values = compiled ? bindParams(compiled, params[0] ?? {}, 'sqlite') : (params as SqlValue[])
-      return native[method](...values) as ReturnType<NativeStatement[M]>
+      return method(native, compiled ? bindParams(compiled, params[0] ?? {}, 'sqlite') : (params as SqlValue[]))
     } catch (error) {
       throw nameFile(error, this.#path)
     }
   }
 
-  prepare(source: Source): void {
-    this.#prepare(source)
+  /** A statement without values and rows, such as COMMIT, prepared now. */
+  command(sql: string): () => void {
+    const { native } = this.#prepare(sql)
+    return () => {
+      try {
+        native.run()
+      } catch (error) {
+        throw nameFile(error, this.#path)
+      }
+    }
   }
 
   #prepare(source: Source): Prepared {

@@ -1,35 +1,32 @@
 /** Watches work of one connection, one piece at a time. */
-export type TurnGuard = <T>(work: Promise<T>) => Promise<T>
+type TurnGuard = <T>(work: Promise<T>) => Promise<T>
 
 /**
  * A guard of work that may await only promises that are settled already. The result rejects when the process has no more microtasks:
  * then the work waits for a later turn of the event loop. `what` names the work in the error.
  */
 export function createTurnGuard(what: string): TurnGuard {
-  let stop: (() => void) | undefined
+  let stop: ((reason: Error) => void) | undefined
   let isArmed = false
 
   function check(): void {
     isArmed = false
-    stop?.()
+    // Without effect after the work has settled.
+    stop?.(foreignAwait(what))
+    stop = undefined
   }
+
+  // From a microtask, nextTick runs when the queue of microtasks is empty and before any event.
+  const armCheck = () => process.nextTick(check)
 
   return (work) =>
     new Promise((resolve, reject) => {
-      const isStopped = () => reject(foreignAwait(what))
-      const settle = <V>(tell: (value: V) => void) => {
-        return (value: V) => {
-          // After a stop, the guard may already watch other work.
-          if (stop === isStopped) stop = undefined
-          tell(value)
-        }
-      }
-      stop = isStopped
-      work.then(settle(resolve), settle(reject))
+      stop = reject
+      work.then(resolve, reject)
+      // One check for all work of this turn.
       if (isArmed) return
       isArmed = true
-      // From a microtask, nextTick runs when the queue of microtasks is empty and before any event.
-      queueMicrotask(() => process.nextTick(check))
+      queueMicrotask(armCheck)
     })
 }
 

@@ -22,7 +22,8 @@ const serverClock = sqlStatement<NoParams, { now: number }>('select floor(extrac
 /** Opens the PostgreSQL database: one session that writes and holds the lock, a pool for reads, all through MikroORM. */
 export async function openPostgres(request: OpenRequest): Promise<OpenDatabase> {
   const name = postgresName(request.dsn)
-  const orm = await MikroORM.init(ormOptions(request.dsn))
+  // Not `init`, which loads the migrator before it is needed.
+  const orm = new MikroORM(ormOptions(request.dsn))
   try {
     return await connect(orm, name, request)
   } catch (error) {
