@@ -21,7 +21,6 @@ export const replicationPlugin = definePlugin({
     ),
     dueTimes.load(async () => (await import('./due-times-store.ts')).replicationDueTimes),
     taskRecoveries.load(
-      async () => (await import('./copies/adopt-contents.ts')).adoptContentsRecovery,
       async () => (await import('./copies/store-freed.ts')).storeFreedRecovery,
       async () => (await import('./finality/verify-landings-task.ts')).verifyLandingsRecovery,
     ),

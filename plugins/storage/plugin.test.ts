@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { database } from '#kernel'
+import { database, type Plugin } from '#kernel'
 import type { RunningKernel } from '#kernel/host'
 import { testKernel } from '#kernel/testing'
 import { buckets, objects, versions } from './contract.ts'
@@ -120,4 +123,27 @@ test('bytes that no plugin has are unavailable', async () => {
   await evict(kernel)
   kernel.get(vault.vault).copies.clear()
   await expect(text(kernel, 'cat')).rejects.toMatchObject({ code: 'content_unavailable', status: 503 })
+})
+
+test('a plugin that was disabled for a start is told at the next one what it missed', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'svc-missed-'))
+  const start = (plugins: readonly Plugin[]) => testKernel({ plugins: [storagePlugin, ...plugins], config, dir })
+  const vault = createVaultPlugin('vault', 1)
+  const first = await start([vault.plugin])
+  await first.kernel.get(buckets).create({ name: 'photos', ownerAccessKey: null })
+  const cat = await put(first.kernel, 'cat', 'meow')
+  await vault.store(first.kernel, cat.contentId ?? 0)
+  await first[Symbol.asyncDispose]()
+  const without = await start([])
+  await evict(without.kernel)
+  expect(await text(without.kernel, 'cat')).toEqual(['cache', 'meow'])
+  await without.kernel.get(versions).delete({ bucket: 'photos', key: 'cat', versionId: cat.versionId })
+  const dog = await put(without.kernel, 'dog', 'woof')
+  expect(countRows(without.kernel, 'contents')).toBe(2)
+  await without[Symbol.asyncDispose]()
+  const back = await start([vault.plugin])
+  expect(back.kernel.get(vault.vault).wanted).toEqual([dog.contentId])
+  expect(countRows(back.kernel, 'contents')).toBe(1)
+  await back[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true, force: true })
 })

@@ -1,4 +1,5 @@
 import {
+  clock,
   configSections,
   database,
   dbSchemas,
@@ -16,7 +17,7 @@ import {
   taskSchedules,
 } from '#kernel'
 import { bucketUpdated, contents } from './contract.ts'
-import { cache } from './services.ts'
+import { cache, keepers } from './services.ts'
 import { cacheSection } from './settings.ts'
 
 /** Buckets, objects, their versions and their cached bytes. Plugins that keep copies elsewhere attach through the contract. */
@@ -56,6 +57,12 @@ export const storagePlugin = definePlugin({
           await database.write((tx) => enqueueReconcileCapacity(tx, taskQueue))
         },
       }),
+      defineRecovery({
+        name: 'storage.returned-keepers',
+        uses: { database, clock, keepers, contents },
+        run: async (deps) => (await import('./contents/catch-up.ts')).catchUp(deps),
+      }),
+      // After the returned keepers, which release their copies.
       defineRecovery({
         name: 'storage.deleted-contents',
         uses: { database, contents },

@@ -4,12 +4,13 @@ import { createCache } from './cache/cache.ts'
 import { createCachedContents } from './cache/cached-contents.ts'
 import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
+import { knownKeepers } from './catalog/keeper-store.ts'
 import { attachedTo } from './contents/attached.ts'
 import { openFrom } from './contents/byte-sources.ts'
 import { createContents } from './contents/contents.ts'
 import { readCopyDefaults } from './contents/copy-defaults.ts'
 import { createKeepers } from './contents/keepers.ts'
-import { mayReleaseFrom } from './contents/release-guards.ts'
+import { hasCopiesLeft, mayReleaseFrom } from './contents/release-guards.ts'
 import {
   bucketOwnerChecks,
   buckets,
@@ -42,12 +43,12 @@ export const storageServices = [
       onMinimumChanged: createCacheSchedule(queue).reviewDurability,
     }),
   ),
-  provide(keepers, { contributions }, ({ contributions }) => createKeepers(attachedTo(contributions, copyKeepers))),
+  provide(keepers, { contributions }, ({ contributions }) => createKeepers(attachedTo(contributions, copyKeepers), knownKeepers)),
   provide(contents, { keepers }, ({ keepers }) => createContents(keepers)),
   provide(
     cache,
-    { settings: cacheSection.settings, database, clock, log, queue: taskQueue, contributions },
-    ({ settings, queue, contributions, ...deps }) => {
+    { settings: cacheSection.settings, database, clock, log, queue: taskQueue, contributions, keepers, contents },
+    ({ settings, queue, contributions, keepers, contents, ...deps }) => {
       const maxBytes = settings.max_size_gb * bytesPerGb
       const { lru_high_watermark_percent: highPercent, lru_low_watermark_percent: lowPercent } = settings
       return createCache({
@@ -56,7 +57,7 @@ export const storageServices = [
         maxBytes,
         rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
         tasks: createCacheSchedule(queue),
-        mayRelease: mayReleaseFrom(attachedTo(contributions, releaseGuards)),
+        mayRelease: mayReleaseFrom(attachedTo(contributions, releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
       })
     },
   ),

@@ -6,18 +6,20 @@ import { openObjectStorage } from '../../storage/testing/object-storage.ts'
 import { rowContents } from '../testing/piece-keeper.ts'
 import { storeWhenDue } from './store-when-due.ts'
 
+const recording = (open: Set<string>, enqueued: string[]): Pick<TaskQueue, 'enqueue' | 'isOpen'> => ({
+  enqueue: (_tx, { kind }, args, { key = '' } = {}) => {
+    enqueued.push(`${kind} ${JSON.stringify(args)}`)
+    open.add(key)
+    return 1
+  },
+  isOpen: (_reader, key) => open.has(key),
+})
+
 /** Storage over a queue that only records its keys. */
 async function openStorage() {
   const open = new Set<string>()
   const enqueued: string[] = []
-  const queue: Pick<TaskQueue, 'enqueue' | 'isOpen'> = {
-    enqueue: (_tx, { kind }, args, { key = '' } = {}) => {
-      enqueued.push(`${kind} ${JSON.stringify(args)}`)
-      open.add(key)
-      return 1
-    },
-    isOpen: (_reader, key) => open.has(key),
-  }
+  const queue = recording(open, enqueued)
   const storage = await openObjectStorage({
     moreMigrations: [copiesMigration, provenPiecesMigration],
     onNewContent: (tx, content) => storeWhenDue({ queue, contents: rowContents }, tx, content),
@@ -72,4 +74,22 @@ test('I-30: a new upload of the same bytes enqueues the proof of an unproven pie
   await settle(0)
   await storage.put('c', 'same')
   expect([enqueued.length, isReleasable()]).toEqual([2, false])
+})
+
+test('a content that was missed while the plugin was disabled is stored, and its unproven piece CID is proven', async () => {
+  const { storage, open, enqueued } = await openStorage()
+  await using _ = storage
+  const version = await storage.put('a', 'same')
+  const content = { id: version.contentId ?? 0, bucketId: 1, size: 4, targetCopies: 2, durableCopies: 1, readableCopies: 1 }
+  const needed = (reason: 'missed' | 'stored') =>
+    storage.database.write((tx) => storeWhenDue({ queue: recording(open, enqueued), contents: rowContents }, tx, { ...content, reason }))
+  open.clear()
+  await storage.database.write((tx) => tx.run("update contents set store_state = 'storing', durable_copies = 1"))
+  await needed('missed')
+  expect(enqueued).toHaveLength(2)
+  open.clear()
+  await storage.database.write((tx) => tx.run("update pieces set piece_cid = 'cid', is_proven = 0"))
+  await needed('stored')
+  expect(enqueued).toHaveLength(3)
+  expect(storage.database.read.get('select awaits_proof as held from cache_entries')).toEqual({ held: 1 })
 })

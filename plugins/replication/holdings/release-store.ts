@@ -8,7 +8,7 @@ const freeCopies = `content_id = ? and (state in ('planned', 'parked', 'failed',
  * wait for its outcome: call again then. Does nothing for a content with versions. Returns the data sets that have pieces to remove.
  */
 export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonly number[] {
-  if (tx.get(`select 1 from contents where id = ? and state = 'live'`, contentId)) return []
+  if (!tx.get(`select 1 from contents where id = ? and state = 'deleting'`, contentId)) return []
   tx.run(`update copies set state = 'removed', updated_at = ? where ${freeCopies}`, nowMs, contentId)
   tx.run(
     `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, piece_cid, state, created_at, updated_at)

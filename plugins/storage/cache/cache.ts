@@ -121,7 +121,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     },
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
     reconcileCapacity: (signal) => evictor.reconcileCapacity(signal),
-    evict: (contentId, mayEvict) => evictContents(upkeep, [contentId], mayEvict),
+    evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
     async finishRelease(contentId) {
       try {
         return await finishContent(upkeep, contentId)

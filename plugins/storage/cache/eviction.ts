@@ -45,23 +45,45 @@ export interface Evictions {
 /**
  * Marks the entries `evicting`, unlinks their files, then deletes the rows: a crash leaves an `evicting` row, never a `present` row without
  * its file (I-03). Evicts only contents that are releasable (I-02) and that `mayEvict` accepts, both checked in the transaction that marks
- * them. Returns the bytes freed.
+ * them.
  */
 export async function evictContents(
   evictions: Evictions,
   contentIds: readonly number[],
   mayEvict: (tx: Tx, contentId: number) => boolean = () => true,
-): Promise<number> {
-  const claims = await evictions.database.write((tx) =>
-    contentIds.flatMap((contentId) => {
-      const isAllowed = mayEvict(tx, contentId) && evictions.mayRelease(tx, contentId)
-      const blobs = isAllowed ? beginEviction(tx, contentId) : undefined
-      return blobs ? [{ contentId, blobs }] : []
-    }),
+): Promise<Evicted> {
+  const { claims, isAnyGuarded } = await evictions.database.write((tx) =>
+    claim(
+      tx,
+      evictions,
+      contentIds.filter((id) => mayEvict(tx, id)),
+    ),
   )
-  if (claims.length === 0) return 0
+  if (claims.length === 0) return { freedBytes: 0, isAnyGuarded }
   await claimed()
-  return finishClaims(evictions, claims)
+  return { freedBytes: await finishClaims(evictions, claims), isAnyGuarded }
+}
+
+export interface Evicted {
+  readonly freedBytes: number
+  /** Whether a guard kept an entry. */
+  readonly isAnyGuarded: boolean
+}
+
+function claim(tx: Tx, { mayRelease }: Evictions, contentIds: readonly number[]) {
+  const claims: Claim[] = []
+  let isAnyGuarded = false
+  for (const contentId of contentIds) {
+    const blobs = beginEviction(tx, contentId)
+    if (!blobs) continue
+    // Guards are asked last: the statement above is cheaper.
+    if (mayRelease(tx, contentId)) claims.push({ contentId, blobs })
+    else {
+      cancelEvictionIfNeeded(tx, contentId, false)
+      isAnyGuarded = true
+    }
+  }
+  return { claims, isAnyGuarded }
 }
 
 /** Removes the files of an `evicting` entry. Returns the bytes freed. Throws when a file cannot be removed. */

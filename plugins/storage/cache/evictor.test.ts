@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFakeClock, type FakeClock, watchProbes } from '#kernel/testing'
 import { releaseEntry, updateReleasable } from '../catalog/cache-entry-store.ts'
+import { defineReleaseGuard } from '../contract.ts'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import type { EvictionRules } from './eviction-policy.ts'
@@ -274,4 +275,29 @@ test('after a policy change and restart only the new policy applies', async () =
     next.expectSound()
     await next.stop()
   }
+})
+
+test('when guards keep everything releasable, a body without space gets cache_full until they let something go', async () => {
+  let isLocked = true
+  const asked: number[] = []
+  const guard = defineReleaseGuard({
+    name: 'test',
+    uses: {},
+    mayRelease(_services, _tx, contentId) {
+      asked.push(contentId)
+      return !isLocked
+    },
+  })
+  await using storage = await openCache(afterUpload, { releaseGuards: [{ item: guard, services: {} }] })
+  await fill(storage, 'abcd')
+  await storage.database.write((tx) => tx.run('update contents set durable_copies = 0 where id = 2'))
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
+  await storage.cache.reconcileCapacity(signal)
+  // Content 2 has too few copies by now: the guard is not asked.
+  expect([cached(storage), asked]).toEqual(['abcd', [1, 3, 4]])
+  await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_full', status: 507 })
+  isLocked = false
+  await storage.cache.reconcileCapacity(signal)
+  expect(cached(storage)).toBe('b')
+  await tooLarge(storage)
 })

@@ -1,7 +1,7 @@
 import { defineProbe } from '#kernel'
 import { type Candidate, hasReleasable, pageOfReleasable } from '../catalog/cache-entry-store.ts'
 import type { AccessLog } from './access-log.ts'
-import { contentsPerPage, type Evictions, evictContents, finishEvictions } from './eviction.ts'
+import { contentsPerPage, type Evicted, type Evictions, evictContents, finishEvictions } from './eviction.ts'
 import { crossesHighWatermark, type EvictionRules, selectToFree, targetBytes } from './eviction-policy.ts'
 
 /** A pass removes at most 100,000 contents; the next one continues. */
@@ -23,6 +23,8 @@ export class Evictor {
   #refusedBytes = 0
   #isRunning = false
   #isUnfinished = false
+  /** Guards kept what the last pass could have removed, and it removed nothing. */
+  #isGuarded = false
   /** The last pass threw, so it may have left `evicting` entries, which are no longer candidates. */
   #wasInterrupted = false
   #enqueuing = Promise.resolve()
@@ -41,7 +43,7 @@ export class Evictor {
   /** Called when a body of `bytes` does not fit. Starts an eviction and returns true, or returns false when nothing can be evicted. */
   requestEviction(bytes: number): boolean {
     if (this.rules.policy === 'none' || this.isPaused || this.#isStuck()) return false
-    if (!this.#isRunning && !hasReleasable(this.#evictions.database.read)) return false
+    if (!this.#isRunning && (this.#isGuarded || !hasReleasable(this.#evictions.database.read))) return false
     if (bytes > this.#refusedBytes) {
       this.#refusedBytes = bytes
       this.#enqueue()
@@ -66,6 +68,7 @@ export class Evictor {
     const { capacity, log } = this.#evictions
     const refusedBytes = this.#refusedBytes
     this.#refusedBytes = 0
+    this.#isGuarded = false
     const { maxBytes, usedBytes, reservedBytes } = capacity
     const target = targetBytes(this.rules, { maxBytes, usedBytes, reservedBytes, refusedBytes, isUnfinished: this.#isUnfinished })
     if (target === undefined) return 'enough'
@@ -88,6 +91,7 @@ export class Evictor {
   async #evictDownTo(target: number, signal: AbortSignal): Promise<CapacityOutcome> {
     const { capacity, database } = this.#evictions
     let after: Candidate | undefined
+    let [freedBytes, isAnyGuarded] = [0, false]
     for (let page = 0; page < pagesMax && capacity.usedBytes > target; page++) {
       signal.throwIfAborted()
       if (this.#isStuck()) return 'files_stuck'
@@ -96,7 +100,10 @@ export class Evictor {
       after = chosen.at(-1)
       // Under after_upload contents without enough copies are normal; their commit triggers the next pass.
       if (after === undefined) return this.rules.policy === 'lru' ? 'nothing_releasable' : 'enough'
-      await this.#evict(chosen)
+      const evicted = await this.#evict(chosen)
+      freedBytes += evicted.freedBytes
+      isAnyGuarded ||= evicted.isAnyGuarded
+      this.#isGuarded = isAnyGuarded && freedBytes === 0
     }
     return 'enough'
   }
@@ -105,12 +112,12 @@ export class Evictor {
     return this.#evictions.stuck.size >= stuckMax
   }
 
-  async #evict(chosen: readonly Candidate[]): Promise<void> {
+  async #evict(chosen: readonly Candidate[]): Promise<Evicted> {
     const plannedMs = this.#accessLog.nowMs()
     await planned()
     const mayEvict = (_tx: unknown, contentId: number) => !this.#accessLog.wasReadSince(contentId, plannedMs)
     const ids = chosen.map(({ contentId }) => contentId)
-    await evictContents(this.#evictions, ids, this.rules.policy === 'lru' ? mayEvict : undefined)
+    return evictContents(this.#evictions, ids, this.rules.policy === 'lru' ? mayEvict : undefined)
   }
 
   /** Best effort: the schedule enqueues a pass every minute anyway. */

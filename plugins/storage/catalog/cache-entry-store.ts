@@ -117,6 +117,10 @@ export function updateReleasable(tx: Tx, contentId: number): void {
   tx.run(`update cache_entries as e set releasable = ${hasEnoughCopies} where e.content_id = ?`, contentId)
 }
 
+/** Whether the copies that were counted last are enough to remove the cached bytes. */
+export const isReleasable = (read: Reader, contentId: number): boolean =>
+  read.get('select 1 from cache_entries where content_id = ? and releasable = 1', contentId) !== undefined
+
 /** While copies are in doubt, the cached bytes of a content are kept. */
 export function setHold(tx: Tx, contentId: number, isHeld: boolean): void {
   if (isHeld) tx.run('update cache_entries set awaits_proof = 1, releasable = 0 where content_id = ?', contentId)

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import type { Holdings } from '../contract.ts'
+import type { Holdings, NeededContent } from '../contract.ts'
 
 /** Sets the counts of copies and the store state: `lost` remains until there is a durable copy or the bytes are cached again. */
 export function writeHoldings(tx: Tx, contentId: number, { durableCopies, readableCopies, progress }: Holdings, nowMs: number): void {
@@ -64,4 +64,44 @@ export const hasLeftCache = (read: Reader, contentId: number): boolean =>
 
 export function deleteContent(tx: Tx, contentId: number): void {
   tx.run('delete from contents where id = ?', contentId)
+}
+
+/** A keeper that is not attached missed a new version of the content: it stays among the unsettled ones until that keeper knows it. */
+export function unsettle(tx: Tx, contentId: number): void {
+  tx.run(`update contents set store_state = 'storing' where id = ? and store_state = 'stored'`, contentId)
+}
+
+/** A place in the index of the contents that are not `stored`. */
+export interface UnsettledPlace {
+  readonly bucketId: number
+  readonly storeState: string
+  readonly id: number
+}
+
+/** The next contents that are not `stored`, with versions or without. */
+export function pageOfUnsettled(
+  read: Reader,
+  { after, limit }: { readonly after: UnsettledPlace; readonly limit: number },
+): readonly UnsettledPlace[] {
+  // The first condition repeats that of the partial index, otherwise SQLite would not use it.
+  return read.all<UnsettledPlace>(
+    `select bucket_id as "bucketId", store_state as "storeState", id from contents
+     where store_state <> 'stored' and (bucket_id, store_state, id) > (?, ?, ?) order by bucket_id, store_state, id limit ?`,
+    after.bucketId,
+    after.storeState,
+    after.id,
+    limit,
+  )
+}
+
+/** A content with versions, as a keeper that missed it must see it. */
+export function findMissed(read: Reader, contentId: number): (NeededContent & { readonly isLost: boolean }) | undefined {
+  const row = read.get<Omit<NeededContent, 'reason'> & { storeState: string }>(
+    `select id, bucket_id as "bucketId", size, target_copies as "targetCopies", durable_copies as "durableCopies",
+       readable_copies as "readableCopies", store_state as "storeState" from contents where id = ? and state = 'live'`,
+    contentId,
+  )
+  if (!row) return undefined
+  const { storeState, ...content } = row
+  return { ...content, reason: storeState === 'stored' ? 'stored' : 'missed', isLost: storeState === 'lost' }
 }

@@ -15,9 +15,9 @@ export interface NeededContent {
   readonly readableCopies: number
   /**
    * State of the content before the new version. `new`: not in the bucket. `raised`: had a lower target. `recovered`: was lost.
-   * `unstored`: lacks copies. `stored`: has all its copies.
+   * `unstored`: lacks copies. `stored`: has all its copies. `missed`: lacks copies, and the keeper was not attached at earlier starts.
    */
-  readonly reason: 'new' | 'raised' | 'recovered' | 'unstored' | 'stored'
+  readonly reason: 'new' | 'raised' | 'recovered' | 'unstored' | 'stored' | 'missed'
 }
 
 /** What a keeper has of a content. The holdings of all keepers are added up. */
@@ -30,8 +30,13 @@ export interface Holdings {
   readonly progress: 'none' | 'storing' | 'failed'
 }
 
-/** Keeps copies of contents outside the cache. */
+/**
+ * Keeps copies of contents outside the cache. While a keeper of an earlier start is not attached, deleted contents keep their rows, and
+ * the start that attaches it again calls `givenUp` and `needed` for what it missed, before the first task runs. Both may be called again
+ * for a content that the keeper knows.
+ */
 export interface CopyKeeper<U extends Uses = Uses> {
+  /** Identifies the keeper at later starts. */
   readonly name: string
   readonly uses: U
   /** A new version refers to the content. Not called for a content that lost copies: the keeper knows that first. */

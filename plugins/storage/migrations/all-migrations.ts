@@ -13,6 +13,7 @@ import { copiesOfBatchMigration } from './0012-copies-of-batch.ts'
 import { endedRemovalsMigration } from './0013-ended-removals.ts'
 import { objectIdsMigration } from './0014-object-ids.ts'
 import { versionCountsMigration } from './0015-version-counts.ts'
+import { knownKeepersMigration } from './0016-known-keepers.ts'
 
 /**
  * In order of execution. Includes the tables of plugins/replication: published migrations keep their names and their order, because
@@ -33,4 +34,5 @@ export const storageMigrations: readonly Migration[] = [
   endedRemovalsMigration,
   objectIdsMigration,
   versionCountsMigration,
+  knownKeepersMigration,
 ]

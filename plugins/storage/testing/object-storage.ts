@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, type Database, type Migration, systemClock } from '#kernel'
+import { type Clock, type Database, type Migration, type Reader, systemClock } from '#kernel'
 import { openTestDatabase, silentLog } from '#kernel/testing'
-import { type Cache, type CacheOptions, createCache } from '../cache/cache.ts'
+import { type Cache, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
 import type { EvictionTasks } from '../cache/eviction.ts'
 import { type EvictionRules, evictionRules } from '../cache/eviction-policy.ts'
@@ -12,7 +12,8 @@ import type { Attached } from '../contents/attached.ts'
 import { type OpenUncached, openFrom } from '../contents/byte-sources.ts'
 import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
-import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject } from '../contract.ts'
+import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
+import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard } from '../contract.ts'
 import { objectsMigration } from '../migrations/0001-objects.ts'
 import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
 import { objectIdsMigration } from '../migrations/0014-object-ids.ts'
@@ -32,7 +33,9 @@ export interface ObjectStorageOptions {
   /** Default: no source has the bytes. */
   readonly openUncached?: OpenUncached
   readonly keepers?: readonly Attached<CopyKeeper>[]
-  readonly mayRelease?: CacheOptions['mayRelease']
+  /** Names of the keepers of earlier starts. Default: none. */
+  readonly knownKeepers?: (read: Reader) => readonly string[]
+  readonly releaseGuards?: readonly Attached<ReleaseGuard>[]
   readonly moreMigrations?: readonly Migration[]
 }
 
@@ -70,11 +73,13 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     finishEviction: (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
   }
   const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options
-  const overrides = { ...(options.disk && { disk: options.disk }), ...(options.mayRelease && { mayRelease: options.mayRelease }) }
+  const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
+  const contents = createContents(keepers)
+  const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
+  const overrides = { mayRelease, ...(options.disk && { disk: options.disk }) }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
   const buckets = createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
-  const keepers = createKeepers(() => options.keepers ?? [])
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
   const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, openUncached })
   const stop = async () => {
@@ -88,7 +93,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
     cache,
     objects,
     keepers,
-    contents: createContents(keepers),
+    contents,
     scheduled,
     put: (key, bytes, more) => {
       const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes

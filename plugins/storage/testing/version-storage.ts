@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { systemClock } from '#kernel'
 import { silentLog } from '#kernel/testing'
+import { knownKeepers } from '../catalog/keeper-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createVersions } from '../versions/versions.ts'
@@ -27,7 +28,7 @@ const moreMigrations = storageMigrations.filter((migration) => !objectMigrations
 export async function openVersionStorage(options: ObjectStorageOptions = {}): Promise<VersionStorage> {
   const { clock = systemClock } = options
   const keeper = createTestKeeper()
-  const storage = await openObjectStorage({ keepers: [keeper], moreMigrations, ...options })
+  const storage = await openObjectStorage({ keepers: [keeper], knownKeepers, moreMigrations, ...options })
   const { database, buckets, cache, contents, keepers, dir } = storage
   const { openUncached = () => Promise.reject(new Error('no provider reachable')) } = options
   return {

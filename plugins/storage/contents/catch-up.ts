@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock, Database, Tx } from '#kernel'
+import { findMissed, pageOfUnsettled, type UnsettledPlace } from '../catalog/content-state-store.ts'
+import { markCaughtUp, recordKeepers } from '../catalog/keeper-store.ts'
+import { deletedContents } from '../catalog/reference-store.ts'
+import type { Contents } from '../contract.ts'
+import type { Keepers } from './keepers.ts'
+
+/** Contents per transaction. Each may enqueue a task. */
+const contentsPerPage = 100
+
+interface CatchUpDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly keepers: Pick<Keepers, 'names' | 'only'>
+  readonly contents: Pick<Contents, 'recount' | 'forgetIfReleased'>
+}
+
+/**
+ * Tells keepers that were not attached at earlier starts what they missed. Runs before the first task, so that none of their tasks stores
+ * or pays for a content that was deleted meanwhile. After a crash it starts again. Reads nothing when no keeper was absent.
+ */
+export async function catchUp({ database, clock, keepers, contents }: CatchUpDeps): Promise<void> {
+  const names = await database.write((tx) => recordKeepers(tx, keepers.names()))
+  if (names.length === 0) return
+  const returned = keepers.only(names)
+  await inPages(
+    (after: number) => deletedContents(database.read, { after, limit: contentsPerPage }),
+    0,
+    (page) => database.write((tx) => giveUp(tx, page)),
+  )
+  await inPages(
+    (after: UnsettledPlace) => pageOfUnsettled(database.read, { after, limit: contentsPerPage }),
+    { bucketId: 0, storeState: '', id: 0 },
+    (page) => database.write((tx) => need(tx, page)),
+  )
+  await database.write((tx) => markCaughtUp(tx, names))
+
+  function giveUp(tx: Tx, ids: readonly number[]): void {
+    for (const id of ids) {
+      returned.givenUp(tx, id)
+      contents.forgetIfReleased(tx, id)
+    }
+  }
+
+  function need(tx: Tx, page: readonly UnsettledPlace[]): void {
+    for (const { id } of page) {
+      // Read in this transaction: a content may have been deleted since the page was read.
+      if (!findMissed(tx, id)) continue
+      contents.recount(tx, id, clock.now())
+      const content = findMissed(tx, id)
+      // Nothing can store a lost content until its bytes are put again.
+      if (content && !content.isLost) returned.needed(tx, content)
+    }
+  }
+}
+
+async function inPages<P>(read: (after: P) => readonly P[], first: P, handle: (page: readonly P[]) => Promise<void>): Promise<void> {
+  for (let page = read(first); page.length > 0; page = read(page.at(-1) ?? first)) {
+    await handle(page)
+    // Requests are served meanwhile.
+    await setImmediate()
+  }
+}
