@@ -47,7 +47,7 @@ async function submitReady(deps: Pipeline, dataSet: DataSet, signal: AbortSignal
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
   for (const batch of open) {
     if (batch.state !== 'ready' || !isDue(deps, batch)) continue
-    if (countBatches(database.read, dataSet.id, ['submitting', 'submitted']) >= batchesInFlightMax) break
+    if (countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted]) >= batchesInFlightMax) break
     const setback = (await holdWrites(deps, dataSet)) ?? (await submitBatch(deps, { dataSet, batch }, signal))
     if (setback) return setback
   }

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import { rowsThatTake } from '#plugins/wallet'
+import { openRows, rowsThatTake } from '#plugins/wallet'
 import { creationStates } from '../submissions/row-states-policy.ts'
 
 /**
@@ -191,7 +191,8 @@ export function observeCreation(tx: Tx, id: number, senderNonce: number): void {
 
 export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): void {
   tx.run(
-    "update data_sets set state = 'ready', chain_id = ?, last_error_code = null, last_error = null, updated_at = ? where id = ? and state = 'creating'",
+    `update data_sets set state = '${creationStates.landed}', chain_id = ?, last_error_code = null, last_error = null, updated_at = ?
+     where id = ? and state in (${openRows(creationStates)})`,
     chainId.toString(),
     nowMs,
     id,

@@ -190,14 +190,14 @@ export function markScheduled(tx: Tx, id: number, nowMs: number): void {
 export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
   tx.run(
     `update removal_attempts set started_at = ?, sender_nonce = null, checks = 0, updated_at = ?
-     where id = (select attempt_id from removals where id = ? and state = 'scheduled')`,
+     where id = (select attempt_id from removals where id = ? and state in (${rowsThatTake(removalStates, 'rolled_back')}))`,
     nowMs,
     nowMs,
     id,
   )
   tx.run(
-    `update removals set state = case when attempt_id is null then 'pending' else 'uncertain' end, updated_at = ?
-     where id = ? and state = 'scheduled'`,
+    `update removals set state = case when attempt_id is null then '${removalStates.ready}' else '${removalStates.uncertain}' end, updated_at = ?
+     where id = ? and state in (${rowsThatTake(removalStates, 'rolled_back')})`,
     nowMs,
     id,
   )

@@ -7,7 +7,7 @@ import { type SendPort, sendAttempt } from '../submissions/send-attempt.ts'
 import { type LookUp, settleAttempt } from '../submissions/settle-attempt.ts'
 
 /** `replaced`: another transaction used the nonce. */
-export type FinalState = 'confirmed' | 'reverted' | 'replaced'
+type FinalState = 'confirmed' | 'reverted' | 'replaced'
 
 /** Answer of a node to the signed bytes. */
 type Offered = { readonly kind: 'ok' | 'uncertain' } | { readonly kind: 'not_sent'; readonly cause: Error }

@@ -20,7 +20,7 @@ export interface Undecided {
 }
 
 /** Facts about a request that another sender turns into transactions: without them only the look-up decides. */
-export interface SenderEvidence {
+interface SenderEvidence {
   readonly sentAtMs: number | null
   readonly firstSentAtMs: number | null
   readonly observedNonce: number | null

@@ -14,9 +14,9 @@ export type AttemptState =
   | 'closed'
 
 /** Who causes an event: a decision of svc, the answer to a request that was sent, or a look-up on chain. */
-export type EventSource = 'decision' | 'answer' | 'look_up'
+type EventSource = 'decision' | 'answer' | 'look_up'
 
-export interface AttemptEvent {
+interface AttemptEvent {
   readonly source: EventSource
   readonly meaning: string
   /** Next state by current state; in an absent state the event is refused. */
@@ -69,7 +69,7 @@ const eventNames = Object.keys(attemptEvents) as AttemptEventName[]
 export const attemptStates: readonly AttemptState[] = ['ready', 'recorded', 'submitted', 'uncertain', 'landed', 'closed']
 
 /** Attempts that may land on chain: they are looked up until they are decided. */
-export const isOpenState = (state: AttemptState): boolean => nextState(state, 'undecided') !== undefined
+const isOpenState = (state: AttemptState): boolean => nextState(state, 'undecided') !== undefined
 
 /** Undefined: the state does not take the event. */
 export function nextState(state: AttemptState, event: AttemptEventName): AttemptState | undefined {
