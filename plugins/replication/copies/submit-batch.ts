@@ -2,6 +2,7 @@ import { defineProbe } from '#kernel'
 import { type Sent, sendAttempt } from '#plugins/wallet'
 import type { SubmissionAnswer } from '../chain/provider-answer.ts'
 import type { Submitted } from '../chain/provider-client.ts'
+import type { NotSentCause } from '../chain/provider-error.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../datasets/refusal-store.ts'
@@ -48,13 +49,14 @@ export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: 
   signal.throwIfAborted()
   const client = providers.client(dataSet.serviceUrl)
   const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
-  return sendAttempt<true, SubmissionAnswer<Submitted>, Wait | undefined>({
+  const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
     probes: { recorded, sent },
     record: () => database.write((tx) => recordSubmission(tx, batch.id, clock.now())),
     send: async () => turn.record(await client.addPieces(request, { signal })),
     answered: (answer) => recordAnswer(deps, work, answer),
-    notSent: ({ cause }) => handleRefusal(deps, work, judgeRefusal(cause, pace), signal),
+    notSent: async ({ cause }) => cause,
   })
+  return refused && handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
 }
 
 async function recordAnswer(

@@ -49,7 +49,7 @@ export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, si
     pieceIds,
   })
   const client = providers.client(dataSet.serviceUrl)
-  return sendAttempt<number, ProviderAnswer<Submitted>, Outcome | undefined>({
+  const refused = await sendAttempt<number, ProviderAnswer<Submitted>, Refusal | undefined>({
     probes: { recorded, sent },
     record: () => database.write((tx) => recordAttempt(tx, { dataSetId: dataSet.id, extraData, removals, nowMs: clock.now() })),
     send: async () => {
@@ -57,8 +57,9 @@ export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, si
       return turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
     },
     answered: (answer, attemptId) => recordAnswer(deps, attemptId, answer),
-    notSent: ({ cause }, attemptId) => handleRefusal(deps, { dataSet, attemptId, cause }),
+    notSent: async ({ cause }, attemptId) => ({ dataSet, attemptId, cause }),
   })
+  return refused && handleRefusal(deps, refused)
 }
 async function recordAnswer(
   { database, clock, funds }: Pipeline,
