@@ -13,6 +13,7 @@ import { writeCommandsPage } from './commands-page.ts'
 import { writeMetricsPage } from './metrics-page.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { laterParts } from './spec-rows.ts'
+import { writeSubmissionsPage } from './submissions-page.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -33,6 +34,7 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: 'docs/reference/metrics.md', text: writeMetricsPage(contributed(metricCollectors)) },
+    { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]
 }

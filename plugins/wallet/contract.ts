@@ -1,10 +1,14 @@
-/** What other plugins may use of the wallet: chain client, signing key, funds. */
+/** What other plugins may use of the wallet: chain client, signing key, funds, and the machine of paid attempts. */
 
 import { defineService, type SettingValues } from '#kernel'
 import type { Chain, openAccount } from './chain/clients.ts'
 import type { chainSection } from './settings.ts'
 
 export type { Chain } from './chain/clients.ts'
+export type { SenderNonces } from './submissions/outcome-policy.ts'
+export { type Sent, sendAttempt } from './submissions/send-attempt.ts'
+export { type ReopenCause, settleAttempt, type Undecided } from './submissions/settle-attempt.ts'
+export { isOpenRow, openRows, rowsThatTake, type StateNames, stateOfRow } from './submissions/transition-policy.ts'
 /** The wallet's key as a local account: it signs and never sends. */
 export type Signer = ReturnType<typeof openAccount>
 

@@ -1,9 +1,11 @@
 import type { Tx } from '#kernel'
+import { rowsThatTake } from '#plugins/wallet'
+import { batchStates } from '../submissions/row-states-policy.ts'
 import type { CommitBatch } from './batch-store.ts'
 
 /** All pieces of the pull arrived: the batch can be submitted with the signature of the pull. */
 export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
-  tx.run("update commit_batches set state = 'ready', updated_at = ? where id = ? and state = 'pulling'", nowMs, batchId)
+  tx.run(`update commit_batches set state = '${batchStates.ready}', updated_at = ? where id = ? and state = 'pulling'`, nowMs, batchId)
   tx.run(
     "update copies set state = 'batched', parked_at = ?, updated_at = ? where batch_id = ? and state = 'transferring'",
     nowMs,
@@ -87,7 +89,8 @@ export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, n
 /** The batch is not submitted (again). The caller must move its copies to another state in the same transaction. */
 export function closeBatch(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
-    "update commit_batches set state = 'closed', attention_at = null, last_error = ?, updated_at = ? where id = ? and state in ('pulling', 'ready')",
+    `update commit_batches set state = '${batchStates.closed}', attention_at = null, last_error = ?, updated_at = ?
+     where id = ? and state in ('pulling', ${rowsThatTake(batchStates, 'closed')})`,
     why.message,
     why.nowMs,
     batchId,

@@ -101,6 +101,26 @@ test('I-08: nothing is submitted to a provider that does not answer, and sent ba
   expect(additions).toHaveLength(2)
 })
 
+test('I-32: an addition holds its slot at the provider until it is answered', async () => {
+  const taken: (string | undefined)[] = []
+  const take = () => {
+    using one = deps.providers.turns.take(dataSet.serviceUrl, 'mutation')
+    using two = deps.providers.turns.take(dataSet.serviceUrl, 'mutation')
+    taken.push(one.refusal?.reason, two.refusal?.reason)
+  }
+  deps.world.client = {
+    addPieces: async () => {
+      take()
+      return accepted
+    },
+  }
+  await park(1)
+  await passBatchingWindow()
+  await commit()
+  take()
+  expect(taken).toEqual([undefined, 'provider_busy', undefined, undefined])
+})
+
 test('of 41 pieces 40 are sent at once, one waits', async () => {
   answer(accepted)
   await park(41)

@@ -1,7 +1,9 @@
 import { defineProbe, done, type Outcome } from '#kernel'
+import { isOpenRow } from '#plugins/wallet'
 import { piecesPerCallMax } from '../chain/provider-limits.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, type Wait, waitFor } from '../pipeline.ts'
+import { batchStates } from '../submissions/row-states-policy.ts'
 import { type CommitBatch, countBatches, openBatches, parkedCopies, recordBatch } from './batch-store.ts'
 import { signBatch } from './batch-terms.ts'
 import { finishEnd, holdWrites } from './data-set-gone.ts'
@@ -45,14 +47,14 @@ async function submitReady(deps: Pipeline, dataSet: DataSet, signal: AbortSignal
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
   for (const batch of open) {
     if (batch.state !== 'ready' || !isDue(deps, batch)) continue
-    if (countBatches(database.read, dataSet.id, ['submitting', 'submitted']) >= batchesInFlightMax) break
+    if (countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted]) >= batchesInFlightMax) break
     const setback = (await holdWrites(deps, dataSet)) ?? (await submitBatch(deps, { dataSet, batch }, signal))
     if (setback) return setback
   }
   return undefined
 }
 
-const isSent = ({ state }: CommitBatch) => state === 'submitting' || state === 'submitted' || state === 'uncertain'
+const isSent = ({ state }: CommitBatch) => isOpenRow(batchStates, state)
 const isDue = ({ clock }: Pipeline, batch: CommitBatch) => batch.nextCheckAtMs <= clock.now()
 
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. */

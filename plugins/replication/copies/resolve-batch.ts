@@ -1,4 +1,5 @@
 import { defineProbe } from '#kernel'
+import { settleAttempt, stateOfRow, type Undecided } from '#plugins/wallet'
 import { pieceIdsOf } from '../chain/nonce-policy.ts'
 import { countSignedPieces } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
@@ -8,7 +9,8 @@ import { batchesAtPieces } from '../finality/roll-back-store.ts'
 import { recountContent } from '../holdings/recount-content.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
-import { judgeOutcome } from '../submissions/outcome-policy.ts'
+import { isReportedFailed } from '../submissions/provider-report.ts'
+import { batchStates } from '../submissions/row-states-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { clearAttention, requestAttention } from './attention.ts'
 import { confirmBatch, forgetChecks, postponeCheck } from './batch-step-store.ts'
@@ -19,56 +21,67 @@ import { closeWithdrawn } from './withdraw-batch.ts'
 const confirmed = defineProbe('storage.commit.confirmed')
 const reopened = defineProbe('storage.commit.reopened')
 
-/** Looks up the outcome of a batch on chain. Sends nothing: an undecided batch is looked up again later (I-05). */
+/** Looks up the outcome of a batch on chain. */
 export async function resolveBatch(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<void> {
-  const { database, clock, pace, chain, reads, signer } = deps
+  const { chain, clock, pace, reads, signer } = deps
   const { dataSet, batch } = work
-  const outcome = await reads.nonceOutcome(signer.address, batch.nonce)
-  if (outcome.landed) return confirm(deps, work, outcome)
-  const nowMs = clock.now()
-  const hasFailed = await isReportedFailed(deps, work, signal)
-  const sender = await countSent(chain, dataSet.providerAddress)
-  // Read the nonce again after the count: the transaction may have become final in between.
-  const latestOutcome = await reads.nonceOutcome(signer.address, batch.nonce)
-  if (latestOutcome.landed) return confirm(deps, work, latestOutcome)
-  const verdict = judgeOutcome(
-    {
-      hasLanded: false,
-      ageMs: nowMs - (batch.submitStartedAtMs ?? nowMs),
-      totalAgeMs: nowMs - (batch.firstSubmittedAtMs ?? nowMs),
-      isReportedFailed: hasFailed,
-      sender,
-      observedNonce: batch.senderNonce,
+  const { txHash } = batch
+  await settleAttempt<NonceLanding, void>({
+    state: stateOfRow(batchStates, batch.state) ?? 'ready',
+    now: clock.now,
+    lookUp: async () => {
+      const outcome = await reads.nonceOutcome(signer.address, batch.nonce)
+      return outcome.landed ? { kind: 'landed', final: outcome } : { kind: 'open' }
     },
-    pace,
-  )
-  if (verdict.kind === 'not_landed' && isWithdrawn(batch)) return closeWithdrawn(deps, work, signal)
-  if (verdict.kind === 'not_landed') {
-    deps.log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
-    await database.write((tx) => {
-      reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs })
-      forgetChecks(tx, batch.id)
-    })
-    await reopened()
-    // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
-    if (hasFailed) throw new PipelineFault('chain_reverted', `the addition of batch ${batch.id} was sent and failed on chain`)
-    return
-  }
-  await database.write((tx) => {
-    if (batch.state === 'submitting')
-      recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
-    if (verdict.kind === 'observe') observeSubmission(tx, batch.id, verdict.senderNonce)
-    postponeCheck(tx, batch.id, nowMs + nextCheckMs(pace, batch.checks))
-    if (verdict.kind === 'undecided' && verdict.needsAttention)
-      requestAttention(deps, tx, batch, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout')
+    evidence: {
+      sentAtMs: batch.submitStartedAtMs,
+      firstSentAtMs: batch.firstSubmittedAtMs,
+      observedNonce: batch.senderNonce,
+      limits: pace,
+      isReportedFailed: async () => {
+        const { chainId } = dataSet
+        if (txHash === null || chainId === null) return false
+        return isReportedFailed(deps, dataSet.serviceUrl, (client) => client.additionStatus({ dataSetId: chainId, txHash }, { signal }))
+      },
+      countSent: () => countSent(chain, dataSet.providerAddress),
+    },
+    settled: (outcome) => confirm(deps, work, outcome),
+    reopened: (why) => (isWithdrawn(batch) ? closeWithdrawn(deps, work, signal) : reopen(deps, work, why)),
+    undecided: (open) => postpone(deps, work, open),
   })
 }
 
-async function confirm(
-  deps: Pipeline,
+interface NonceLanding {
+  readonly dataSetId: bigint
+  readonly nextPieceId?: bigint
+}
+
+async function reopen(
+  { database, log }: Pipeline,
   { dataSet, batch }: BatchOfDataSet,
-  outcome: { readonly dataSetId: bigint; readonly nextPieceId?: bigint },
+  { isReportedFailed, nowMs }: { readonly isReportedFailed: boolean; readonly nowMs: number },
 ): Promise<void> {
+  log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
+  await database.write((tx) => {
+    reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs })
+    forgetChecks(tx, batch.id)
+  })
+  await reopened()
+  // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
+  if (isReportedFailed) throw new PipelineFault('chain_reverted', `the addition of batch ${batch.id} was sent and failed on chain`)
+}
+
+async function postpone(deps: Pipeline, { batch }: BatchOfDataSet, { nowMs, observe, needsAttention }: Undecided): Promise<void> {
+  await deps.database.write((tx) => {
+    if (batch.state === batchStates.recorded)
+      recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
+    if (observe !== undefined) observeSubmission(tx, batch.id, observe)
+    postponeCheck(tx, batch.id, nowMs + nextCheckMs(deps.pace, batch.checks))
+    if (needsAttention) requestAttention(deps, tx, batch, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout')
+  })
+}
+
+async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, outcome: NonceLanding): Promise<void> {
   const { database, clock, pace, schedule, uploadEvents, funds } = deps
   if (outcome.dataSetId !== dataSet.chainId || outcome.nextPieceId === undefined) {
     throw new PipelineFault(
@@ -104,14 +117,4 @@ async function confirm(
   await confirmed()
   funds.forget()
   deps.log.info('pieces committed', { dataSet: dataSet.id, pieces: batch.items.length, firstPieceId: firstPieceId.toString() })
-}
-
-async function isReportedFailed({ providers }: Pipeline, { dataSet, batch }: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
-  if (batch.txHash === null || dataSet.chainId === null) return false
-  using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
-  // Without the provider's report the chain decides, only later.
-  if (turn.refusal) return false
-  const client = providers.client(dataSet.serviceUrl)
-  const status = turn.record(await client.additionStatus({ dataSetId: dataSet.chainId, txHash: batch.txHash }, { signal }))
-  return status.kind === 'ok' && status.value.state === 'failed'
 }

@@ -1,11 +1,14 @@
 import type { Tx } from '#kernel'
+import { rowsThatTake } from '#plugins/wallet'
+import { batchStates } from '../submissions/row-states-policy.ts'
 import type { CommitBatch } from './batch-store.ts'
 
 /** Records the attempt before it is sent (I-04). False when the batch is no longer ready. */
 export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolean {
   return (
     tx.run(
-      "update commit_batches set state = 'submitting', submit_started_at = ?, sender_nonce = null, reason_code = null, updated_at = ? where id = ? and state = 'ready'",
+      `update commit_batches set state = '${batchStates.recorded}', submit_started_at = ?, sender_nonce = null, reason_code = null, updated_at = ?
+       where id = ? and state in (${rowsThatTake(batchStates, 'record')})`,
       nowMs,
       nowMs,
       batchId,
@@ -19,7 +22,8 @@ export function recordSubmitted(
   at: { readonly txHash: string | null; readonly nextCheckAtMs: number; readonly nowMs: number },
 ): void {
   tx.run(
-    "update commit_batches set state = 'submitted', first_submitted_at = coalesce(first_submitted_at, submit_started_at), tx_hash = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state = 'submitting'",
+    `update commit_batches set state = '${batchStates.submitted}', first_submitted_at = coalesce(first_submitted_at, submit_started_at), tx_hash = ?,
+       next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in (${rowsThatTake(batchStates, 'answered_ok')})`,
     at.txHash,
     at.nextCheckAtMs,
     at.nowMs,
@@ -34,7 +38,8 @@ export function recordUncertain(
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
 ): void {
   tx.run(
-    "update commit_batches set state = 'uncertain', first_submitted_at = coalesce(first_submitted_at, submit_started_at), last_error = ?, next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in ('submitting', 'submitted')",
+    `update commit_batches set state = '${batchStates.uncertain}', first_submitted_at = coalesce(first_submitted_at, submit_started_at), last_error = ?,
+       next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in (${rowsThatTake(batchStates, 'answered_uncertain')})`,
     why.message,
     why.nextCheckAtMs,
     why.nowMs,
@@ -50,7 +55,7 @@ export function recordWithdrawal(
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
 ): void {
   recordUncertain(tx, batchId, why)
-  tx.run("update commit_batches set reason_code = 'withdrawn' where id = ? and state = 'uncertain'", batchId)
+  tx.run(`update commit_batches set reason_code = 'withdrawn' where id = ? and state = '${batchStates.uncertain}'`, batchId)
 }
 
 export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
@@ -61,8 +66,8 @@ export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode 
  */
 export function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
   tx.run(
-    `update commit_batches set state = 'ready', tx_hash = null, submit_started_at = null, last_error = ?, updated_at = ?
-     where id = ? and state in ('submitting', 'submitted', 'uncertain')`,
+    `update commit_batches set state = '${batchStates.ready}', tx_hash = null, submit_started_at = null, last_error = ?, updated_at = ?
+     where id = ? and state in (${rowsThatTake(batchStates, 'reopened')})`,
     why.message,
     why.nowMs,
     batchId,

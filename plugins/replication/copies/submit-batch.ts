@@ -1,4 +1,8 @@
 import { defineProbe } from '#kernel'
+import { type Sent, sendAttempt } from '#plugins/wallet'
+import type { SubmissionAnswer } from '../chain/provider-answer.ts'
+import type { Submitted } from '../chain/provider-client.ts'
+import type { NotSentCause } from '../chain/provider-error.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { dataSetRefusalsMax } from '../datasets/refusal-policy.ts'
 import { forgetRefusals, readRefusals } from '../datasets/refusal-store.ts'
@@ -28,7 +32,7 @@ const refusalPauseMsMax = 10 * 60_000
 
 /** Sends a ready batch to its provider. Undefined when it was sent or delayed; else the wait of the whole data set. */
 export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<Wait | undefined> {
-  const { database, clock, pace, funds, providers } = deps
+  const { database, clock, pace, providers } = deps
   const { dataSet, batch } = work
   if (dataSet.chainId === null) return undefined
   const verdict = await canAfford(deps, dataSet, batch.items)
@@ -43,17 +47,23 @@ export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: 
     return undefined
   }
   signal.throwIfAborted()
-  // I-04: the attempt is recorded first. After a crash the chain is checked before anything is sent again.
-  const isOurs = await database.write((tx) => recordSubmission(tx, batch.id, clock.now()))
-  if (!isOurs) return undefined
-  await recorded()
-  const answer = turn.record(
-    await providers
-      .client(dataSet.serviceUrl)
-      .addPieces({ dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }, { signal }),
-  )
-  await sent()
-  if (answer.kind === 'not_sent') return handleRefusal(deps, work, judgeRefusal(answer.cause, pace), signal)
+  const client = providers.client(dataSet.serviceUrl)
+  const request = { dataSetId: dataSet.chainId, pieces: batch.items.map((item) => item.pieceCid), extraData: batch.extraData }
+  const refused = await sendAttempt<true, SubmissionAnswer<Submitted>, NotSentCause | undefined>({
+    probes: { recorded, sent },
+    record: () => database.write((tx) => recordSubmission(tx, batch.id, clock.now())),
+    send: async () => turn.record(await client.addPieces(request, { signal })),
+    answered: (answer) => recordAnswer(deps, work, answer),
+    notSent: async ({ cause }) => cause,
+  })
+  return refused && handleRefusal(deps, work, judgeRefusal(refused, pace), signal)
+}
+
+async function recordAnswer(
+  { database, clock, pace, funds }: Pipeline,
+  { dataSet, batch }: BatchOfDataSet,
+  answer: Sent<SubmissionAnswer<Submitted>>,
+): Promise<undefined> {
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
   await database.write((tx) => {
@@ -65,7 +75,6 @@ export async function submitBatch(deps: Pipeline, work: BatchOfDataSet, signal: 
   })
   await settled()
   funds.forget()
-  return undefined
 }
 
 /**

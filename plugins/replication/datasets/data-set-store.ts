@@ -1,4 +1,6 @@
 import type { Reader, Tx } from '#kernel'
+import { openRows, rowsThatTake } from '#plugins/wallet'
+import { creationStates } from '../submissions/row-states-policy.ts'
 
 /**
  * planned: nothing sent · creating: attempt recorded, outcome open · ready: takes and serves pieces · write_blocked, retiring: serves
@@ -145,7 +147,8 @@ export function setPieceBytesMax(
 /** Records the attempt, with the bytes that will be sent, before it is sent (I-04). */
 export function recordCreation(tx: Tx, id: number, attempt: { readonly extraData: string; readonly nowMs: number }): boolean {
   const { changes } = tx.run(
-    "update data_sets set state = 'creating', create_extra_data = ?, create_started_at = ?, create_sender_nonce = null, updated_at = ? where id = ? and state = 'planned'",
+    `update data_sets set state = '${creationStates.recorded}', create_extra_data = ?, create_started_at = ?, create_sender_nonce = null, updated_at = ?
+     where id = ? and state in (${rowsThatTake(creationStates, 'record')})`,
     attempt.extraData,
     attempt.nowMs,
     attempt.nowMs,
@@ -155,7 +158,8 @@ export function recordCreation(tx: Tx, id: number, attempt: { readonly extraData
 }
 
 export function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: number): void {
-  tx.run("update data_sets set create_tx = ?, updated_at = ? where id = ? and state = 'creating'", txHash, nowMs, id)
+  const sql = `update data_sets set create_tx = ?, updated_at = ? where id = ? and state in (${rowsThatTake(creationStates, 'answered_ok')})`
+  tx.run(sql, txHash, nowMs, id)
 }
 
 interface FailedCreation {
@@ -169,8 +173,8 @@ interface FailedCreation {
 /** The attempt certainly did not land: the same bytes may be sent again. They are kept, so that no second nonce is used. */
 export function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOffered = true }: FailedCreation): void {
   tx.run(
-    `update data_sets set state = 'planned', create_tx = null, create_offered_at = coalesce(create_offered_at, ?), last_error_code = ?,
-     last_error = ?, updated_at = ? where id = ? and state = 'creating'`,
+    `update data_sets set state = '${creationStates.ready}', create_tx = null, create_offered_at = coalesce(create_offered_at, ?), last_error_code = ?,
+     last_error = ?, updated_at = ? where id = ? and state in (${rowsThatTake(creationStates, 'reopened')})`,
     wasOffered ? nowMs : null,
     code,
     message,
@@ -181,12 +185,14 @@ export function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOf
 
 /** Once the sender's final nonce reaches `senderNonce`, an unused creation nonce means that the attempt did not land. */
 export function observeCreation(tx: Tx, id: number, senderNonce: number): void {
-  tx.run("update data_sets set create_sender_nonce = ? where id = ? and state = 'creating'", senderNonce, id)
+  const sql = `update data_sets set create_sender_nonce = ? where id = ? and state in (${rowsThatTake(creationStates, 'observed')})`
+  tx.run(sql, senderNonce, id)
 }
 
 export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): void {
   tx.run(
-    "update data_sets set state = 'ready', chain_id = ?, last_error_code = null, last_error = null, updated_at = ? where id = ? and state = 'creating'",
+    `update data_sets set state = '${creationStates.landed}', chain_id = ?, last_error_code = null, last_error = null, updated_at = ?
+     where id = ? and state in (${openRows(creationStates)})`,
     chainId.toString(),
     nowMs,
     id,

@@ -1,4 +1,7 @@
 import { defineProbe, done, type Outcome } from '#kernel'
+import { sendAttempt, settleAttempt } from '#plugins/wallet'
+import type { SubmissionAnswer } from '../chain/provider-answer.ts'
+import type { Submitted } from '../chain/provider-client.ts'
 import type { NotSentCause } from '../chain/provider-error.ts'
 import { signCreateDataSet } from '../chain/typed-data.ts'
 import { nextCheck, readDepths } from '../finality/landing-checks.ts'
@@ -6,7 +9,7 @@ import { holderOfChainId, recordCreationLanding, unfinalDataSet } from '../final
 import { rollBackCreation } from '../finality/roll-back.ts'
 import { hasWaitingCopies } from '../finality/roll-back-store.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
-import { judgeOutcome } from '../submissions/outcome-policy.ts'
+import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
 import {
@@ -42,36 +45,42 @@ export async function ensureDataSet(deps: Pipeline, id: number, signal: AbortSig
 }
 
 async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
-  const { clock, pace, funds, database, providers, chain, signer } = deps
+  const { clock, pace, funds, database, providers, chain } = deps
   const verdict = await funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })
   if (!verdict.isCovered) return waitFor(clock, 'funding', pace.fundingMs, verdict.message)
   using turn = providers.turns.take(dataSet.serviceUrl, 'mutation')
   if (turn.refusal) return waitForTurn(turn.refusal)
   // A reopened attempt is sent with the same bytes: its nonce is single-use, so a late landing is still the only one.
   const extraData = dataSet.createExtraData ?? (await signCreation(deps, dataSet))
-  const isOurs = await database.write((tx) => recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() }))
-  if (!isOurs) return waitFor(clock, 'target_creating', pace.creationMs)
-  await recorded()
-  signal.throwIfAborted()
-  const answer = turn.record(
-    await providers.client(dataSet.serviceUrl).createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }),
-  )
-  await sent()
-  if (answer.kind === 'ok') {
-    await database.write((tx) => recordCreationTx(tx, dataSet.id, answer.value.txHash, clock.now()))
-    await submitted()
-    deps.log.info('data set creation submitted', {
-      dataSet: dataSet.id,
-      provider: dataSet.providerId,
-      payer: signer.address,
-      tx: answer.value.txHash,
-    })
-  }
-  if (answer.kind !== 'not_sent') return waitFor(clock, 'target_creating', pace.creationMs)
-  const setback = judgeRefusal(answer.cause, pace)
+  const client = providers.client(dataSet.serviceUrl)
+  const outcome = await sendAttempt<true, SubmissionAnswer<Submitted>, Outcome>({
+    probes: { recorded, sent },
+    record: () => database.write((tx) => recordCreation(tx, dataSet.id, { extraData, nowMs: clock.now() })),
+    send: async () => {
+      signal.throwIfAborted()
+      return turn.record(await client.createDataSet({ recordKeeper: chain.network.contracts.fwss, extraData }, { signal }))
+    },
+    answered: async (answer) => {
+      if (answer.kind === 'ok') await recordAccepted(deps, dataSet, answer.value.txHash)
+      return waitFor(clock, 'target_creating', pace.creationMs)
+    },
+    notSent: ({ cause }) => handleRefusal(deps, dataSet, cause),
+  })
+  return outcome ?? waitFor(clock, 'target_creating', pace.creationMs)
+}
+
+async function recordAccepted({ database, clock, log, signer }: Pipeline, dataSet: DataSet, txHash: string): Promise<void> {
+  await database.write((tx) => recordCreationTx(tx, dataSet.id, txHash, clock.now()))
+  await submitted()
+  log.info('data set creation submitted', { dataSet: dataSet.id, provider: dataSet.providerId, payer: signer.address, tx: txHash })
+}
+
+async function handleRefusal(deps: Pipeline, dataSet: DataSet, cause: NotSentCause): Promise<Outcome> {
+  const { clock, pace, funds, database } = deps
+  const setback = judgeRefusal(cause, pace)
   const message = setback.message
-  const wasOffered = !neverReceived.has(answer.cause.reason)
-  await database.write((tx) => reopenCreation(tx, dataSet.id, { code: answer.cause.reason, message, nowMs: clock.now(), wasOffered }))
+  const wasOffered = !neverReceived.has(cause.reason)
+  await database.write((tx) => reopenCreation(tx, dataSet.id, { code: cause.reason, message, nowMs: clock.now(), wasOffered }))
   if (setback.kind !== 'wait')
     throw new PipelineFault(
       setback.kind === 'fault' ? setback.code : 'provider_refused',
@@ -82,36 +91,45 @@ async function create(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Pr
   return waitFor(clock, setback.reason, setback.forMs, message)
 }
 
+/** Looks up the outcome of the creation on chain. */
 async function follow(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Outcome> {
   const { clock, pace, database, chain, reads, signer } = deps
-  const outcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
-  if (outcome.landed) return begin(deps, dataSet, outcome.dataSetId)
-  const hasFailed = await isReportedFailed(deps, dataSet, signal)
-  const sender = await countSent(chain, dataSet.providerAddress)
-  // Read the nonce again after the count: the transaction may have become final in between.
-  const latestOutcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
-  if (latestOutcome.landed) return begin(deps, dataSet, latestOutcome.dataSetId)
-  const verdict = judgeOutcome(
-    {
-      hasLanded: false,
-      ageMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
-      totalAgeMs: clock.now() - (dataSet.createStartedAtMs ?? clock.now()),
-      isReportedFailed: hasFailed,
-      sender,
-      observedNonce: dataSet.createSenderNonce,
+  const { createTx, createStartedAtMs } = dataSet
+  return settleAttempt<bigint, Outcome>({
+    state: createTx === null ? 'recorded' : 'submitted',
+    now: clock.now,
+    lookUp: async () => {
+      const outcome = await reads.nonceOutcome(signer.address, dataSet.clientDataSetId)
+      return outcome.landed ? { kind: 'landed', final: outcome.dataSetId } : { kind: 'open' }
     },
-    pace,
-  )
-  if (verdict.kind === 'observe') await database.write((tx) => observeCreation(tx, dataSet.id, verdict.senderNonce))
-  if (verdict.kind === 'not_landed') {
-    await database.write((tx) =>
-      reopenCreation(tx, dataSet.id, { code: 'not_landed', message: 'the creation did not reach the chain', nowMs: clock.now() }),
-    )
-    // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
-    if (hasFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${dataSet.id} was sent and failed on chain`)
-    return waitFor(clock, 'target_creating', 0)
-  }
-  return waitFor(clock, 'target_creating', pace.creationMs, 'the creation is not confirmed yet')
+    evidence: {
+      sentAtMs: createStartedAtMs,
+      firstSentAtMs: createStartedAtMs,
+      observedNonce: dataSet.createSenderNonce,
+      limits: pace,
+      isReportedFailed: async () =>
+        createTx !== null && isReportedFailed(deps, dataSet.serviceUrl, (client) => client.creationStatus(createTx, { signal })),
+      countSent: () => countSent(chain, dataSet.providerAddress),
+    },
+    settled: (chainId) => begin(deps, dataSet, chainId),
+    reopened: (why) => reopen(deps, dataSet, why),
+    undecided: async ({ observe }) => {
+      if (observe !== undefined) await database.write((tx) => observeCreation(tx, dataSet.id, observe))
+      return waitFor(clock, 'target_creating', pace.creationMs, 'the creation is not confirmed yet')
+    },
+  })
+}
+
+async function reopen(
+  { clock, database }: Pipeline,
+  { id }: DataSet,
+  { isReportedFailed }: { readonly isReportedFailed: boolean },
+): Promise<Outcome> {
+  const message = 'the creation did not reach the chain'
+  await database.write((tx) => reopenCreation(tx, id, { code: 'not_landed', message, nowMs: clock.now() }))
+  // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
+  if (isReportedFailed) throw new PipelineFault('chain_reverted', `the creation of data set ${id} was sent and failed on chain`)
+  return waitFor(clock, 'target_creating', 0)
 }
 
 /** The creation landed: the data set takes pieces, and tasks that waited for it are enqueued. */
@@ -145,15 +163,6 @@ async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint)
     'data_set_id_taken',
     `the chain gave data set ${dataSet.id} the id ${chainId}, which is recorded for data set ${holder}`,
   )
-}
-
-async function isReportedFailed(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<boolean> {
-  if (!dataSet.createTx) return false
-  using turn = deps.providers.turns.take(dataSet.serviceUrl, 'mutation')
-  // Without the provider's report the chain decides, only later.
-  if (turn.refusal) return false
-  const status = turn.record(await deps.providers.client(dataSet.serviceUrl).creationStatus(dataSet.createTx, { signal }))
-  return status.kind === 'ok' && status.value.state === 'failed'
 }
 
 async function signCreation({ chain, signer, settings, database }: Pipeline, dataSet: DataSet): Promise<`0x${string}`> {

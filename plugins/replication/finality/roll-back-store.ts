@@ -1,5 +1,7 @@
 import type { Reader, Tx } from '#kernel'
+import { rowsThatTake } from '#plugins/wallet'
 import { isOpen } from '../holdings/open-removals-store.ts'
+import { batchStates, creationStates, removalStates } from '../submissions/row-states-policy.ts'
 
 interface RolledBack {
   readonly dataSetId: number
@@ -17,13 +19,13 @@ export function reopenLanding(
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
 ): RolledBack | undefined {
   const row = tx.get<{ dataSetId: number }>(
-    `select data_set_id as "dataSetId" from commit_batches where id = ? and state = 'confirmed'`,
+    `select data_set_id as "dataSetId" from commit_batches where id = ? and state in (${rowsThatTake(batchStates, 'rolled_back')})`,
     batchId,
   )
   if (!row) return undefined
   // The transaction may land again, so the nonce is kept (I-05). Times and refusals start over: only the sender's later transactions count.
   tx.run(
-    `update commit_batches set state = 'uncertain', first_submitted_at = ?, submit_started_at = ?, sender_nonce = null, next_piece_id = null, reason_code = null,
+    `update commit_batches set state = '${batchStates.uncertain}', first_submitted_at = ?, submit_started_at = ?, sender_nonce = null, next_piece_id = null, reason_code = null,
        landed_epoch = null, final_at = null, checks = 0, next_check_at = ?, last_error = ?, updated_at = ? where id = ?`,
     why.nowMs,
     why.nowMs,
@@ -35,9 +37,12 @@ export function reopenLanding(
   const uncertain = `batch_id = ? and state in ('committed', 'unconfirmed')`
   const contentIds = tx.all<{ id: number }>(`select distinct content_id as id from copies where ${uncertain} order by content_id`, batchId)
   // Delete removals without a request: the copy gets another row with its next piece id. Requested ones are kept as records.
-  tx.run(`delete from removals where ${isOpen} and state = 'pending' and copy_id in (select id from copies where ${uncertain})`, batchId)
   tx.run(
-    `update removals set state = 'data_set_ended', updated_at = ? where ${isOpen}
+    `delete from removals where ${isOpen} and state = '${removalStates.ready}' and copy_id in (select id from copies where ${uncertain})`,
+    batchId,
+  )
+  tx.run(
+    `update removals set state = '${removalStates.closed}', updated_at = ? where ${isOpen}
      and copy_id in (select id from copies where ${uncertain})`,
     why.nowMs,
     batchId,
@@ -76,7 +81,7 @@ export function reopenCreation(
   why: { readonly message: string; readonly nowMs: number },
 ): boolean {
   const { changes } = tx.run(
-    `update data_sets set state = 'creating', chain_id = null, create_started_at = ?, create_sender_nonce = null, gone_seen_at = null,
+    `update data_sets set state = '${creationStates.uncertain}', chain_id = null, create_started_at = ?, create_sender_nonce = null, gone_seen_at = null,
        landed_epoch = null, final_at = null, looks = 0, last_error_code = 'reorganised', last_error = ?, updated_at = ?
      where id = ? and chain_id = ? and state in ('ready', 'write_blocked', 'retiring')`,
     why.nowMs,

@@ -1,4 +1,6 @@
 import type { Reader, Tx } from '#kernel'
+import { isOpenRow } from '#plugins/wallet'
+import { batchStates } from '../submissions/row-states-policy.ts'
 
 /** Copies outside batches: not on chain, and no longer committed once they are marked. */
 const freeCopies = `content_id = ? and (state in ('planned', 'parked', 'failed', 'lost') or (state = 'transferring' and batch_id is null))`
@@ -45,7 +47,7 @@ export function readOpenCopies(read: Reader, contentId: number): OpenCopies {
   )
   const dataSets = (...states: readonly string[]) => rows.flatMap((row) => (states.includes(row.state) ? row.dataSetId : []))
   return {
-    isUndecided: rows.some(({ batchState }) => batchState === 'submitting' || batchState === 'submitted' || batchState === 'uncertain'),
+    isUndecided: rows.some(({ batchState }) => isOpenRow(batchStates, batchState)),
     pullingInto: dataSets('planned', 'transferring'),
     committingTo: dataSets('parked', 'batched'),
   }

@@ -1,7 +1,7 @@
 import { defineProbe } from '#kernel'
+import { type ReopenCause, settleAttempt } from '#plugins/wallet'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
-import { judgeOutcome } from '../submissions/outcome-policy.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import {
   countCheck,
@@ -25,44 +25,41 @@ interface AttemptOfTask {
 }
 
 /**
- * Decides about an attempt without effect on chain: it is reopened when every transaction that it could have caused is final, or when
- * the operator retried the task that failed because of it. Otherwise it stays open (I-05).
+ * Decides about an attempt that had no effect on chain when the round began: it is reopened when every transaction that it could have
+ * caused is final, or when the operator retried the task that failed because of it. Otherwise it stays open (I-05).
  */
 export async function judgeAttempt(deps: Pipeline, { dataSet, attempt, taskId }: AttemptOfTask): Promise<void> {
-  const { database, clock, pace, chain, log } = deps
-  const nowMs = clock.now()
-  if (attempt.attentionTaskId !== null) {
-    const isRetried = attempt.attentionTaskId === taskId && !(await hasEffect(deps, dataSet, attempt))
-    if (isRetried) await reopen(deps, attempt, 'requested again after 24 hours without a confirmation')
-    return
-  }
-  const ageMs = nowMs - attempt.startedAtMs
-  const verdict = judgeOutcome(
-    {
-      hasLanded: false,
-      ageMs,
-      totalAgeMs: ageMs,
-      // Providers do not report the outcome of a removal.
-      isReportedFailed: false,
-      sender: await countSent(chain, dataSet.providerAddress),
-      observedNonce: attempt.senderNonce,
+  const { database, clock, pace, chain } = deps
+  const { attentionTaskId, startedAtMs } = attempt
+  if (attentionTaskId !== null && attentionTaskId !== taskId) return
+  await settleAttempt<undefined, void>({
+    state: attempt.txHash === null ? 'recorded' : 'submitted',
+    now: clock.now,
+    isAccepted: attentionTaskId !== null,
+    lookUp: async (round) => {
+      // The round has just looked up the pieces of all attempts.
+      const isEffective = round === 'again' && (await hasEffect(deps, dataSet, attempt))
+      return isEffective ? { kind: 'landed', final: undefined } : { kind: 'open' }
     },
-    pace,
-  )
-  if (verdict.kind === 'not_landed') {
-    // Check again after the count: the removal may have become final in between.
-    if (await hasEffect(deps, dataSet, attempt)) return
-    log.warn('a removal did not reach the chain and is requested again', { attempt: attempt.id, dataSet: dataSet.id })
-    await reopen(deps, attempt, 'the removal did not reach the chain')
-    // The transaction reverted: fail the attempt, so that the task backs off.
-    if (attempt.txHash !== null) throw new PipelineFault('removal_reverted', `transaction ${attempt.txHash} did not queue the removal`)
-    return
-  }
-  await database.write((tx) => {
-    recordUncertain(tx, attempt.id, { message: 'the service stopped before the answer came', nowMs })
-    countCheck(tx, attempt.id)
-    if (verdict.kind === 'observe') observeAttempt(tx, attempt.id, verdict.senderNonce)
-    else if (ageMs >= unconfirmedMs) raiseAttention(tx, attempt.id, taskId)
+    evidence: {
+      sentAtMs: startedAtMs,
+      firstSentAtMs: startedAtMs,
+      observedNonce: attempt.senderNonce,
+      limits: { handlingMs: pace.handlingMs, attentionMs: unconfirmedMs },
+      // Providers do not report the outcome of a removal.
+      countSent: () => countSent(chain, dataSet.providerAddress),
+    },
+    // The next round records what happened to each piece.
+    settled: async () => {},
+    reopened: (why) => reopen(deps, { dataSet, attempt }, why.cause),
+    undecided: async ({ nowMs, observe, needsAttention }) => {
+      await database.write((tx) => {
+        recordUncertain(tx, attempt.id, { message: 'the service stopped before the answer came', nowMs })
+        countCheck(tx, attempt.id)
+        if (observe !== undefined) observeAttempt(tx, attempt.id, observe)
+        if (needsAttention) raiseAttention(tx, attempt.id, taskId)
+      })
+    },
   })
 }
 
@@ -80,7 +77,17 @@ async function hasEffect(
   return pieceIds.some((pieceId) => queued.includes(pieceId)) || states.some((state) => state !== 'live')
 }
 
-async function reopen({ database, clock }: Pipeline, attempt: RemovalAttempt, message: string): Promise<void> {
+async function reopen(
+  { database, clock, log }: Pipeline,
+  { dataSet, attempt }: Pick<AttemptOfTask, 'dataSet' | 'attempt'>,
+  cause: ReopenCause,
+): Promise<void> {
+  const isAccepted = cause === 'operator'
+  if (!isAccepted) log.warn('a removal did not reach the chain and is requested again', { attempt: attempt.id, dataSet: dataSet.id })
+  const message = isAccepted ? 'requested again after 24 hours without a confirmation' : 'the removal did not reach the chain'
   await database.write((tx) => reopenAttempt(tx, attempt.id, { message, nowMs: clock.now() }))
   await reopened()
+  // The transaction reverted: fail the attempt, so that the task backs off.
+  if (!isAccepted && attempt.txHash !== null)
+    throw new PipelineFault('removal_reverted', `transaction ${attempt.txHash} did not queue the removal`)
 }

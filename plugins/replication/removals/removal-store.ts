@@ -1,5 +1,7 @@
 import type { Reader, Tx } from '#kernel'
+import { openRows, rowsThatTake } from '#plugins/wallet'
 import { isOpen } from '../holdings/open-removals-store.ts'
+import { removalStates } from '../submissions/row-states-policy.ts'
 
 /**
  * pending: not requested · submitting: attempt recorded, outcome open · submitted: the provider returned a transaction hash ·
@@ -49,7 +51,7 @@ export function startedRemovals(reader: Reader, dataSetId: number): readonly Rem
   return reader
     .all<RemovalRow>(
       `select ${columns} from removals where data_set_id = ? and ${isOpen}
-         and state in ('submitting', 'submitted', 'uncertain', 'scheduled') order by id`,
+         and state in (${openRows(removalStates)}, '${removalStates.landed}') order by id`,
       dataSetId,
     )
     .map(toRemoval)
@@ -108,7 +110,8 @@ export function recordAttempt(
   attempt: { readonly dataSetId: number; readonly extraData: string; readonly removals: readonly Removal[]; readonly nowMs: number },
 ): number | undefined {
   const { dataSetId, extraData, removals, nowMs } = attempt
-  for (const { id } of removals) if (!tx.get(`select 1 from removals where id = ? and state = 'pending'`, id)) return undefined
+  const isReady = `select 1 from removals where id = ? and state in (${rowsThatTake(removalStates, 'record')})`
+  for (const { id } of removals) if (!tx.get(isReady, id)) return undefined
   const { lastId } = tx.run(
     'insert into removal_attempts (data_set_id, extra_data, started_at, updated_at) values (?, ?, ?, ?)',
     dataSetId,
@@ -118,7 +121,7 @@ export function recordAttempt(
   )
   for (const { id } of removals) {
     tx.run(
-      `update removals set state = 'submitting', attempt_id = ?, withheld_task_id = null, updated_at = ? where id = ?`,
+      `update removals set state = '${removalStates.recorded}', attempt_id = ?, withheld_task_id = null, updated_at = ? where id = ?`,
       lastId,
       nowMs,
       id,
@@ -130,20 +133,23 @@ export function recordAttempt(
 /** The provider returned a transaction hash. */
 export function recordSubmitted(tx: Tx, attemptId: number, { txHash, nowMs }: { readonly txHash: string; readonly nowMs: number }): void {
   tx.run('update removal_attempts set tx_hash = ?, updated_at = ? where id = ?', txHash, nowMs, attemptId)
-  tx.run(`update removals set state = 'submitted', updated_at = ? where attempt_id = ? and state = 'submitting'`, nowMs, attemptId)
+  const sql = `update removals set state = '${removalStates.submitted}', updated_at = ? where attempt_id = ? and state in (${rowsThatTake(removalStates, 'answered_ok')})`
+  tx.run(sql, nowMs, attemptId)
 }
 
 /** The answer was lost: the chain decides, and nothing is sent meanwhile (I-05). */
 export function recordUncertain(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
   tx.run('update removal_attempts set last_error = coalesce(last_error, ?), updated_at = ? where id = ?', message, nowMs, attemptId)
-  tx.run(`update removals set state = 'uncertain', updated_at = ? where attempt_id = ? and state = 'submitting'`, nowMs, attemptId)
+  const sql = `update removals set state = '${removalStates.uncertain}', updated_at = ? where attempt_id = ? and state in (${rowsThatTake(removalStates, 'answered_uncertain')})`
+  tx.run(sql, nowMs, attemptId)
 }
 
 /** The attempt had no effect, or the operator accepts a second one: its open removals may be requested again. */
 export function reopenAttempt(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
   tx.run('update removal_attempts set last_error = ?, updated_at = ? where id = ?', message, nowMs, attemptId)
   tx.run(
-    `update removals set state = 'pending', attempt_id = null, updated_at = ? where attempt_id = ? and state in ('submitting', 'submitted', 'uncertain')`,
+    `update removals set state = '${removalStates.ready}', attempt_id = null, updated_at = ?
+     where attempt_id = ? and state in (${rowsThatTake(removalStates, 'reopened')})`,
     nowMs,
     attemptId,
   )
@@ -170,7 +176,8 @@ export function withhold(tx: Tx, id: number, taskId: number): boolean {
 
 export function markScheduled(tx: Tx, id: number, nowMs: number): void {
   tx.run(
-    `update removals set state = 'scheduled', withheld_task_id = null, updated_at = ? where id = ? and state in ('pending', 'submitting', 'submitted', 'uncertain')`,
+    `update removals set state = '${removalStates.landed}', withheld_task_id = null, updated_at = ?
+     where id = ? and state in (${rowsThatTake(removalStates, 'landed')})`,
     nowMs,
     id,
   )
@@ -183,14 +190,14 @@ export function markScheduled(tx: Tx, id: number, nowMs: number): void {
 export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
   tx.run(
     `update removal_attempts set started_at = ?, sender_nonce = null, checks = 0, updated_at = ?
-     where id = (select attempt_id from removals where id = ? and state = 'scheduled')`,
+     where id = (select attempt_id from removals where id = ? and state in (${rowsThatTake(removalStates, 'rolled_back')}))`,
     nowMs,
     nowMs,
     id,
   )
   tx.run(
-    `update removals set state = case when attempt_id is null then 'pending' else 'uncertain' end, updated_at = ?
-     where id = ? and state = 'scheduled'`,
+    `update removals set state = case when attempt_id is null then '${removalStates.ready}' else '${removalStates.uncertain}' end, updated_at = ?
+     where id = ? and state in (${rowsThatTake(removalStates, 'rolled_back')})`,
     nowMs,
     id,
   )

@@ -58,6 +58,30 @@ test('I-08: a provider that does not answer gets no removal request before its p
   expect(scene.requests).toHaveLength(1)
 })
 
+test('I-32: a removal holds its slot at the provider until it is answered', async () => {
+  await using removal = await openScene(1)
+  const { scene, deps, run } = removal
+  const { turns, client } = deps.providers
+  const taken: (string | undefined)[] = []
+  const take = () => {
+    using turn = turns.take('http://provider', 'removal')
+    taken.push(turn.refusal?.reason)
+  }
+  const { deletePieces } = client('http://provider')
+  const watched = {
+    ...client('http://provider'),
+    deletePieces: async (call: Parameters<typeof deletePieces>[0]) => {
+      take()
+      return deletePieces(call)
+    },
+  }
+  Object.assign(deps.providers, { client: () => watched })
+  await run()
+  take()
+  expect(taken).toEqual(['provider_busy', undefined])
+  expect(scene.requests).toHaveLength(1)
+})
+
 test('pieces already removed or queued are not requested', async () => {
   await using removal = await openScene(3)
   const { scene, run, count } = removal

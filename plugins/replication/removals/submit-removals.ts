@@ -1,4 +1,8 @@
 import { defineProbe, type Outcome } from '#kernel'
+import { type Sent, sendAttempt } from '#plugins/wallet'
+import type { ProviderAnswer } from '../chain/provider-answer.ts'
+import type { Submitted } from '../chain/provider-client.ts'
+import type { NotSentCause } from '../chain/provider-error.ts'
 import { removalsPerCallMax } from '../chain/provider-limits.ts'
 import { signScheduleRemovals } from '../chain/typed-data.ts'
 import { handleDataSetGone, holdWrites } from '../copies/data-set-gone.ts'
@@ -44,31 +48,37 @@ export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, si
     clientDataSetId: dataSet.clientDataSetId,
     pieceIds,
   })
-  // I-04: the attempt is recorded first. After a crash the chain is checked before anything is sent again.
-  const attemptId = await database.write((tx) => recordAttempt(tx, { dataSetId: dataSet.id, extraData, removals, nowMs: clock.now() }))
-  if (attemptId === undefined) return undefined
-  await recorded()
-  signal.throwIfAborted()
   const client = providers.client(dataSet.serviceUrl)
-  const answer = turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
-  await sent()
-  if (answer.kind === 'not_sent') return handleRefusal(deps, { dataSet, attemptId, cause: answer.cause })
+  const refused = await sendAttempt<number, ProviderAnswer<Submitted>, Refusal | undefined>({
+    probes: { recorded, sent },
+    record: () => database.write((tx) => recordAttempt(tx, { dataSetId: dataSet.id, extraData, removals, nowMs: clock.now() })),
+    send: async () => {
+      signal.throwIfAborted()
+      return turn.record(await client.deletePieces({ dataSetId: dataSet.chainId, pieceIds, extraData }, { signal }))
+    },
+    answered: (answer, attemptId) => recordAnswer(deps, attemptId, answer),
+    notSent: async ({ cause }, attemptId) => ({ dataSet, attemptId, cause }),
+  })
+  return refused && handleRefusal(deps, refused)
+}
+async function recordAnswer(
+  { database, clock, funds }: Pipeline,
+  attemptId: number,
+  answer: Sent<ProviderAnswer<Submitted>>,
+): Promise<undefined> {
   const nowMs = clock.now()
   await database.write((tx) => {
     if (answer.kind === 'ok') recordSubmitted(tx, attemptId, { txHash: answer.value.txHash, nowMs })
     else recordUncertain(tx, attemptId, { message: answer.cause.detail, nowMs })
   })
   await settled()
-  deps.funds.forget()
-  return undefined
+  funds.forget()
 }
-
-type Refused = Extract<Awaited<ReturnType<ReturnType<Pipeline['providers']['client']>['deletePieces']>>, { readonly kind: 'not_sent' }>
 
 interface Refusal {
   readonly dataSet: DataSet
   readonly attemptId: number
-  readonly cause: Refused['cause']
+  readonly cause: NotSentCause
 }
 
 /** The request had no effect: its removals are pending again. */

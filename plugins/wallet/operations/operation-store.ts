@@ -1,7 +1,18 @@
 import type { Database } from '#kernel'
+import { openRows, rowsThatTake, type StateNames } from '../submissions/transition-policy.ts'
 
 type OperationType = 'fund' | 'withdraw' | 'approve'
 type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
+
+/** `wallet_operations.status`. An operation that landed without effect is `failed`, like one that a node refused. */
+export const operationStates = {
+  ready: 'pending',
+  recorded: 'submitted',
+  submitted: 'submitted',
+  uncertain: 'submitted',
+  landed: 'confirmed',
+  closed: 'unknown',
+} as const satisfies StateNames
 
 /** A wallet transaction from request to final outcome. */
 export interface Operation {
@@ -48,7 +59,9 @@ export function createOperationStore(database: Database): OperationStore {
   return {
     listOpen: () =>
       database.read
-        .all<OperationRow>("select * from wallet_operations where status in ('pending', 'submitted') order by id")
+        .all<OperationRow>(
+          `select * from wallet_operations where status in ('${operationStates.ready}', ${openRows(operationStates)}) order by id`,
+        )
         .map(toOperation),
     create: ({ type, clientRequestId, amount, nowMs }) =>
       database.write((tx) => {
@@ -65,7 +78,8 @@ export function createOperationStore(database: Database): OperationStore {
     recordSigned: (id, { raw, hash, nonce }, nowMs) =>
       database.write((tx) => {
         tx.run(
-          "update wallet_operations set status = 'submitted', raw_tx = ?, tx_hash = ?, chain_nonce = ?, updated_at = ? where id = ? and status = 'pending'",
+          `update wallet_operations set status = '${operationStates.recorded}', raw_tx = ?, tx_hash = ?, chain_nonce = ?, updated_at = ?
+           where id = ? and status in (${rowsThatTake(operationStates, 'record')})`,
           raw,
           hash,
           nonce,

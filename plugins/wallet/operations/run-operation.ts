@@ -1,9 +1,10 @@
-import { type Clock, type Log, systemClock } from '#kernel'
+import type { Clock, Log } from '#kernel'
 import type { FeeLimits } from '../chain/fee-limits.ts'
-import type { PlannedCall, SignedTransaction, TransactionState } from '../chain/transactions.ts'
+import type { PlannedCall, SignedTransaction } from '../chain/transactions.ts'
 import type { Chain, Signer } from '../contract.ts'
 import { walletErrors } from '../errors.ts'
 import type { Operation, OperationStore } from './operation-store.ts'
+import { createTransactionAttempts } from './transaction-attempts.ts'
 
 export interface OperationRunner {
   /** Signs, stores and sends the transaction, then waits for its final outcome. */
@@ -24,21 +25,17 @@ interface OperationRunnerDeps {
   readonly fees: FeeLimits
 }
 
-/** Epochs to wait for a final outcome. */
-const outcomeEpochsMax = 40
-const pollsPerEpoch = 4
-
 export function createOperationRunner({ chain, signer, store, clock, log, fees }: OperationRunnerDeps): OperationRunner {
-  const epochMs = chain.network.epochSeconds * 1000
+  const attempts = createTransactionAttempts({ chain, signer, clock })
 
   async function settle(operation: Operation, signed: SignedTransaction): Promise<void> {
-    const state = await waitForOutcome(signed)
-    if (state.state === 'confirmed') {
+    const state = await attempts.waitForFinal(signed)
+    if (state === 'confirmed') {
       await store.finish(operation.id, { status: 'confirmed', nowMs: clock.now() })
       log.info('wallet operation confirmed', { type: operation.type, hash: signed.hash })
       return
     }
-    if (state.state === 'reverted') return fail(operation, `transaction ${signed.hash} was reverted`)
+    if (state === 'reverted') return fail(operation, `transaction ${signed.hash} was reverted`)
     await store.finish(operation.id, {
       status: 'unknown',
       error: `another transaction used its nonce (${signed.nonce})`,
@@ -46,25 +43,6 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
     })
     throw walletErrors.wallet_operation_failed({
       message: `The ${operation.type} operation was replaced by another transaction of this wallet.`,
-    })
-  }
-
-  async function waitForOutcome(signed: SignedTransaction): Promise<TransactionState> {
-    const { broadcast, lookUp } = await import('../chain/transactions.ts')
-    for (let poll = 0; poll < outcomeEpochsMax * pollsPerEpoch; poll++) {
-      const state = await lookUp(chain, signer.address, signed)
-      if (state.state !== 'pending' && state.state !== 'unknown') return state
-      const sent = state.state === 'unknown' ? await broadcast(chain, signed.raw) : undefined
-      // I-04: another node may have accepted the bytes that this one rejects; only a used nonce proves that they can never land.
-      if (sent?.kind === 'refused') {
-        throw walletErrors.wallet_operation_undecided({
-          message: `Transaction ${signed.hash} may have been sent before, and the node rejects it now (${sent.cause.message}). It stays open. Make sure that the wallet can pay its fee, then try again.`,
-        })
-      }
-      await systemClock.sleep(epochMs / pollsPerEpoch)
-    }
-    throw walletErrors.wallet_operation_undecided({
-      message: `Transaction ${signed.hash} is not final after ${outcomeEpochsMax} epochs. It stays open; try again later to look it up.`,
     })
   }
 
@@ -94,15 +72,17 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
 
   return {
     async run(operation, call) {
-      const { broadcast, lookUp } = await import('../chain/transactions.ts')
       const signed = await sign(operation, call)
-      // I-04: the signed bytes are stored before they are sent.
-      await store.recordSigned(operation.id, signed, clock.now())
-      const sent = await broadcast(chain, signed.raw)
-      // A retried request may be rejected after the first one was accepted, hence the lookup.
-      if (sent.kind === 'refused' && (await lookUp(chain, signer.address, signed)).state === 'unknown') {
-        return fail(operation, `the node rejected it: ${sent.cause.message}`)
-      }
+      await attempts.send(signed, {
+        record: async () => {
+          await store.recordSigned(operation.id, signed, clock.now())
+          return true
+        },
+        // A retried request may be rejected after the first one was accepted, hence the look-up.
+        notSent: async ({ cause }) => {
+          if ((await attempts.lookUp(signed)).kind === 'absent') await fail(operation, `the node rejected it: ${cause.message}`)
+        },
+      })
       await settle(operation, signed)
     },
     async resume(operation) {

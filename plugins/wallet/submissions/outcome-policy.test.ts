@@ -3,7 +3,6 @@ import { type Evidence, judgeOutcome, type OutcomeVerdict } from './outcome-poli
 
 const limits = { handlingMs: 10_000, attentionMs: 60_000 }
 const fresh: Evidence = {
-  hasLanded: false,
   ageMs: 1000,
   totalAgeMs: 1000,
   isReportedFailed: false,
@@ -12,11 +11,6 @@ const fresh: Evidence = {
 }
 
 const table: readonly (readonly [string, Partial<Evidence>, OutcomeVerdict])[] = [
-  [
-    'a used nonce is proof of a landing, even when the provider reports a failure',
-    { hasLanded: true, isReportedFailed: true, ageMs: 99_000 },
-    { kind: 'landed' },
-  ],
   ['an idle sender proves nothing while the provider may still be working', {}, { kind: 'undecided', needsAttention: false }],
   [
     'after the handling time the pending nonce of the sender is recorded',
