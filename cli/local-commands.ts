@@ -93,6 +93,13 @@ export const localCommands: readonly Command[] = [
     load: () => import('./plugins-list-command.ts'),
   }),
   defineCommand({
+    name: 'plugins pages',
+    summary: 'List the dashboard pages of the enabled plugins and check their declarations',
+    examples: [['svc plugins pages --json', 'The manifest for a build of the dashboard']],
+    flags: { json },
+    load: () => import('./plugins-pages-command.ts'),
+  }),
+  defineCommand({
     name: 'plugins enable',
     summary: 'Enable plugins in the configuration file',
     examples: [['svc plugins enable observability', 'Takes effect at the next start']],
