@@ -93,13 +93,6 @@ export const localCommands: readonly Command[] = [
     load: () => import('./plugins-list-command.ts'),
   }),
   defineCommand({
-    name: 'plugins pages',
-    summary: 'List the dashboard pages of the enabled plugins and check their declarations',
-    examples: [['svc plugins pages --json', 'The manifest for a build of the dashboard']],
-    flags: { json },
-    load: () => import('./plugins-pages-command.ts'),
-  }),
-  defineCommand({
     name: 'plugins enable',
     summary: 'Enable plugins in the configuration file',
     examples: [['svc plugins enable observability', 'Takes effect at the next start']],
@@ -114,6 +107,13 @@ export const localCommands: readonly Command[] = [
     parameters: ['<ids...>'],
     flags: { json },
     load: async () => ({ run: (await import('./plugins-switch-command.ts')).disablePlugins }),
+  }),
+  defineCommand({
+    name: 'plugins pages',
+    summary: 'List the dashboard pages of the enabled plugins and check their declarations',
+    examples: [['svc plugins pages --json', 'The manifest for a build of the dashboard']],
+    flags: { json },
+    load: () => import('./plugins-pages-command.ts'),
   }),
   defineCommand({
     name: 'completions bash',
