@@ -109,6 +109,13 @@ export const localCommands: readonly Command[] = [
     load: async () => ({ run: (await import('./plugins-switch-command.ts')).disablePlugins }),
   }),
   defineCommand({
+    name: 'plugins pages',
+    summary: 'List the dashboard pages of the enabled plugins and check their declarations',
+    examples: [['svc plugins pages --json', 'The manifest for a build of the dashboard']],
+    flags: { json },
+    load: () => import('./plugins-pages-command.ts'),
+  }),
+  defineCommand({
     name: 'completions bash',
     summary: 'Print the bash completion script',
     examples: [['svc completions bash >> ~/.bashrc', 'Enable completion in every new shell']],

@@ -47,26 +47,15 @@ function isPlugin(value: unknown): value is Plugin {
   return value !== null && typeof value === 'object' && 'id' in value && 'contributes' in value && Object.isFrozen(value)
 }
 
-const doors = [
-  'svc/kernel',
-  'svc/kernel/host',
-  'svc/kernel/schema',
-  'svc/kernel/system',
-  'svc/kernel/testing',
-  'svc/cli',
-  'svc/cli/testing',
-]
 let isShared = false
 
 /** Extension points are compared by identity, so `svc/kernel` must resolve to this kernel wherever the plugin's files are. */
 export function shareKernelModules(): void {
   if (isShared) return
   isShared = true
-  const urls = new Map(doors.map((door) => [door, import.meta.resolve(door)]))
   registerHooks({
-    resolve: (specifier, context, next) => {
-      const url = urls.get(specifier)
-      return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
-    },
+    // Resolved as by this file, `svc/…` is an entry of `exports` in our own package.json.
+    resolve: (specifier, context, next) =>
+      next(specifier, specifier.startsWith('svc/') ? { ...context, parentURL: import.meta.url } : context),
   })
 }

@@ -24,9 +24,12 @@ const kept: Readonly<Record<string, string>> = {
   recordedColumns: 'a test finds columns of times that are neither due times nor records',
 }
 
-/** Also plugins, which a configuration names, a reporter, which vitest loads by its path, and the answers that a dashboard reads. */
+/** Also plugins, which a configuration names, a reporter, which vitest loads by its path, the answers that a dashboard reads, and its pages. */
 const isNeeded = (file: string, name: string): boolean =>
-  name === 'plugin' || name in kept || file === 'tools/closing-reporter.ts' || /^plugins\/[^/]+\/api\.ts$/.test(file)
+  name === 'plugin' ||
+  name in kept ||
+  file === 'tools/closing-reporter.ts' ||
+  /^plugins\/[^/]+\/api\.ts$|\/ui\/[^/]+-page\.(tsx|js)$/.test(file)
 
 interface Module {
   readonly exports: Set<string>

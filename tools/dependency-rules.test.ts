@@ -37,6 +37,9 @@ const imports = [
   ['plugins/admin/system/b.ts', 'kernel/system.ts', undefined],
   ['examples/hello/a.ts', 'kernel/host.ts', 'host-door-is-for-programs'],
   ['examples/hello/b.ts', 'kernel/clock.ts', 'plugin-sees-kernel-by-its-door'],
+  ['examples/hello/c.ts', 'plugins/storage/contract.ts', undefined],
+  ['examples/hello/d.ts', 'plugins/storage/settings.ts', 'example-sees-plugin-by-door'],
+  ['examples/hello/e.ts', 'plugins/index.ts', 'host-door-is-for-programs'],
 ] as const
 
 interface Found {

@@ -1,6 +1,8 @@
 /** What other plugins may add to the admin plugin. */
 import { defineExtensionPoint } from '#kernel'
 import type { Resolved, Uses } from '#kernel/system'
+import type { DataSetRecord } from '#plugins/replication'
+import type { Bucket } from '#plugins/storage'
 
 /** Members that a plugin adds to the overview, such as `providers` to `chain_storage_health`. */
 interface OverviewPart<U extends Uses = Uses> {
@@ -8,7 +10,7 @@ interface OverviewPart<U extends Uses = Uses> {
   /** Member of the overview that the result is merged into; it may be a new one. */
   readonly into: string
   readonly uses: U
-  /** Must be cheap: the dashboard polls every few seconds. An error is logged and the part left out. */
+  /** Must be cheap: the dashboard polls every few seconds. A part that fails or is late is logged and left out. */
   summarise(services: Resolved<U>): object | Promise<object>
 }
 
@@ -16,6 +18,67 @@ export const overviewParts = defineExtensionPoint<OverviewPart>('admin.overview'
 
 export function defineOverviewPart<const U extends Uses>(spec: OverviewPart<U>): OverviewPart {
   return spec as unknown as OverviewPart
+}
+
+/** A replacement as the specification describes it; more members may follow. */
+interface ReplacementRecord {
+  readonly id: number
+  /** RFC 3339 in UTC. */
+  readonly created_at: string
+}
+
+/** What a part adds to the details of a bucket. The members of several parts are combined. */
+export interface BucketDetails {
+  /** In any order; the 50 newest of all parts are shown. */
+  readonly replacements?: readonly ReplacementRecord[]
+  /** Local ids of data sets that receive writes and still cannot be replaced. */
+  readonly notReplaceable?: readonly number[]
+  /** New members, such as `legal_hold`. Members of the specification stay as they are. */
+  readonly members?: Readonly<Record<string, unknown>>
+}
+
+interface BucketDetailPart<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /** A part that fails or is late is logged and left out. */
+  describe(services: Resolved<U>, bucket: Bucket & { readonly dataSets: readonly DataSetRecord[] }): BucketDetails | Promise<BucketDetails>
+}
+
+export const bucketDetailParts = defineExtensionPoint<BucketDetailPart>('admin.bucket-details')
+
+export function defineBucketDetailPart<const U extends Uses>(spec: BucketDetailPart<U>): BucketDetailPart {
+  return spec as unknown as BucketDetailPart
+}
+
+/** Health of a data set as a plugin observed it. */
+export interface ObservedHealth {
+  readonly status: 'available' | 'degraded' | 'unavailable' | 'unknown'
+  /** Such as `provider_blocked`; empty when available. */
+  readonly reasonCodes: readonly string[]
+  /** The observation is older than it should be. */
+  readonly isStale?: boolean
+  readonly checkedAtMs?: number
+  readonly lastError?: string
+}
+
+/** Observes the data sets that hold the copies of versions. */
+interface VersionHealthPart<U extends Uses = Uses> {
+  readonly name: string
+  readonly uses: U
+  /**
+   * By local id of the data sets; those without an observation are missing. The worst observation counts, and none improves a data set
+   * that does not work by the service's own records. A part that fails or is late is logged and shown as `last_error`.
+   */
+  observe(
+    services: Resolved<U>,
+    dataSets: readonly DataSetRecord[],
+  ): ReadonlyMap<number, ObservedHealth> | Promise<ReadonlyMap<number, ObservedHealth>>
+}
+
+export const versionHealthParts = defineExtensionPoint<VersionHealthPart>('admin.version-health')
+
+export function defineVersionHealthPart<const U extends Uses>(spec: VersionHealthPart<U>): VersionHealthPart {
+  return spec as unknown as VersionHealthPart
 }
 
 /** Defaults that depend on another setting, such as the chain node of each network. */

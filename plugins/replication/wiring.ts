@@ -1,14 +1,15 @@
 /** Creates the services of this plugin. Heavy modules are imported when their service is created. */
 import { clock, database, events, log, provide, taskChanges, taskQueue } from '#kernel'
-import { workerSection } from '#kernel/system'
+import { contributions, workerSection } from '#kernel/system'
 import { cachedContents, contents, versions } from '#plugins/storage'
 import { chainClient, chainSettings, funds, signer } from '#plugins/wallet'
-import { placements } from './contract.ts'
+import { placements, providerFactSources, providerFacts } from './contract.ts'
 import { createPlacements } from './copies/placements.ts'
 import { storeNotifier } from './copies/store-notifier.ts'
 import { storeConcurrency } from './copies/store-task.ts'
 import { createUploadEvents } from './copies/upload-events.ts'
 import { createUploadMeter } from './copies/upload-meter.ts'
+import { createProviderFacts } from './datasets/provider-facts.ts'
 import { createPace } from './pace.ts'
 import { pipeline } from './pipeline.ts'
 import { createSchedule } from './schedule.ts'
@@ -21,9 +22,10 @@ export const replicationServices = [
     const { createPieceCalculator } = await import('./pieces/piece-calculator.ts')
     return createPieceCalculator()
   }),
+  provide(providerFacts, { contributions }, ({ contributions }) => createProviderFacts(() => contributions.to(providerFactSources))),
   provide(
     providers,
-    { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings },
+    { chain: chainClient, clock, log, settings: chainSettings, worker: workerSection.settings, facts: providerFacts },
     async ({ settings, worker, ...deps }) => {
       const { createProviders } = await import('./datasets/providers.ts')
       const slots = {

@@ -26,11 +26,14 @@ const bucketPolicy = {
   status: "'active'",
 } as const
 
-const health = {
+export const health = {
   status: "'available' | 'degraded' | 'unavailable' | 'unknown'",
   /** Such as `copy_observation_missing`. */
   reason_codes: 'string[]',
   stale: 'boolean',
+  /** Time of the oldest observation by a plugin, and why one is missing or bad. */
+  'last_checked_at?': 'string',
+  'last_error?': 'string',
 } as const
 
 const bucketUse = {
@@ -51,7 +54,7 @@ const bucketUse = {
 const bucketChange = type(bucketPolicy)
 const bucketItem = type({ ...bucketPolicy, ...bucketUse })
 
-export const providerIdentity = type({ registry_provider_id: 'string', 'service_url?': 'string' })
+export const providerIdentity = type({ registry_provider_id: 'string', 'service_url?': 'string', 'location?': 'string' })
 
 /** One generation of a replica slot. */
 const dataSet = type({

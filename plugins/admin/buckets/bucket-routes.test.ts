@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { defineErrors, definePlugin, events, provide } from '#kernel'
+import { clock, defineErrors, definePlugin, events, provide } from '#kernel'
 import { promised } from '#kernel/testing'
 import { placements } from '#plugins/replication'
 import { type S3Users, s3Users } from '#plugins/s3'
 import { buckets as bucketCatalog } from '#plugins/storage'
+import { bucketDetailParts, defineBucketDetailPart, defineVersionHealthPart, versionHealthParts } from '../contract.ts'
 import { testAdmin } from '../testing/test-admin.ts'
 import { changeOwner, createBucket, listBuckets, showBucket } from './bucket-api.ts'
 
@@ -94,6 +95,100 @@ test('list and detail show the storage health of a bucket', async () => {
   const list = promised(listBuckets, await admin.call('GET', '/api/v1/buckets'))
   expect(list.map(({ storage_health }) => storage_health)).toMatchObject([{ status: 'available', affected_versions_capped: 0 }, health])
   expect(promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos')).storage_health).toEqual(health)
+})
+
+const ready = {
+  bucketId: 1,
+  copyIndex: 0,
+  generation: 1,
+  isCurrent: true,
+  providerId: '7',
+  serviceUrl: 'https://p7.example',
+  dataSetId: '41',
+  clientDataSetId: '99',
+  status: 'ready',
+  committedCopies: 1,
+  physicalBytes: 200,
+  referencedVersions: 1,
+  currentVersions: 1,
+  createdAtMs: 0,
+  updatedAtMs: 0,
+} as const
+
+test('plugins add replacements and members to the details of a bucket, and a failing one removes nothing', async () => {
+  const replacements = Array.from({ length: 30 }, (_, id) => ({ id, created_at: `2026-01-01T00:00:${String(id).padStart(2, '0')}Z` }))
+  const older = replacements.map(({ id }) => ({ id: id + 100, created_at: '2025-01-01T00:00:00Z' }))
+  const parts = [
+    defineBucketDetailPart({ name: 'older', uses: {}, describe: () => ({ replacements: older, members: { held: true, name: 'other' } }) }),
+    defineBucketDetailPart({
+      name: 'newer',
+      uses: { clock },
+      describe: async ({ clock }, { name, dataSets }) => ({
+        replacements,
+        notReplaceable: dataSets.flatMap(({ id }) => (id === 1 ? id : [])),
+        members: { seen: [name, clock.now() > 0] },
+      }),
+    }),
+    defineBucketDetailPart({
+      name: 'broken',
+      uses: {},
+      describe: () => {
+        throw new Error('no answer')
+      },
+    }),
+  ]
+  await using admin = await testAdmin({ plugins: [definePlugin({ id: 'more', contributes: [bucketDetailParts.with(...parts)] })] })
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
+  admin.storage.addDataSet({ ...ready, id: 1 })
+  admin.storage.addDataSet({ ...ready, id: 2, copyIndex: 1 })
+  const answer = await admin.call('GET', '/api/v1/buckets/photos')
+  const { held, seen, ...standard } = answer.body
+  expect([held, seen]).toEqual([true, ['photos', true]])
+  const detail = promised(showBucket, { ...answer, body: standard })
+  expect(detail.name).toBe('photos')
+  expect(detail.data_sets.map(({ id, replaceable }) => [id, replaceable])).toEqual([
+    [1, false],
+    [2, true],
+  ])
+  expect(detail.replacements.length).toBe(50)
+  expect(detail.replacements.slice(0, 2)).toEqual(replacements.slice(-2).reverse())
+  expect(detail.replacements.slice(29, 31)).toEqual([replacements[0], older.at(-1)])
+})
+
+test('list and detail show observed health, regions of providers, and that an observation is missing', async () => {
+  let isBroken = false
+  const watcher = defineVersionHealthPart({
+    name: 'watcher',
+    uses: {},
+    observe(_services, dataSets) {
+      if (isBroken) throw new Error('no answer')
+      return new Map(dataSets.map(({ id }) => [id, { status: 'available', reasonCodes: [], checkedAtMs: 1000 }]))
+    },
+  })
+  await using admin = await testAdmin({ plugins: [definePlugin({ id: 'watcher', contributes: [versionHealthParts.with(watcher)] })] })
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
+  admin.storage.addDataSet({ ...ready, id: 1 })
+  admin.storage.facts.set('7', { region: 'eu' })
+  const read = async () => ({
+    list: promised(listBuckets, await admin.call('GET', '/api/v1/buckets')),
+    detail: promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos')),
+  })
+  const healthy = await read()
+  const nothing = { status: 'available', abnormal_data_sets: 0, affected_versions_capped: 0 }
+  expect([healthy.list[0]?.storage_health, healthy.detail.storage_health]).toMatchObject([nothing, nothing])
+  expect(healthy.detail.data_sets[0]).toMatchObject({
+    provider_identity: { registry_provider_id: '7', service_url: 'https://p7.example', location: 'eu' },
+    storage_health: { status: 'available', reason_codes: [], last_checked_at: '1970-01-01T00:00:01Z' },
+  })
+  isBroken = true
+  const { list, detail } = await read()
+  const unknown = {
+    status: 'unknown',
+    last_error: 'some observations could not be read',
+    abnormal_data_sets: 1,
+    affected_versions_capped: 1,
+  }
+  expect([list[0]?.storage_health, detail.storage_health]).toMatchObject([unknown, unknown])
 })
 
 test('a long list of buckets leaves turns of the event loop to other requests', async () => {

@@ -1,22 +1,29 @@
 import { setImmediate } from 'node:timers/promises'
-import { defineRoutes, optional, SvcError, serveEndpoint } from '#kernel'
-import { placements } from '#plugins/replication'
+import { defineRoutes, log, optional, SvcError, serveEndpoint } from '#kernel'
+import { contributions } from '#kernel/system'
+import { placements, providerFacts } from '#plugins/replication'
 import { s3Users } from '#plugins/s3'
 import { type Bucket, buckets } from '#plugins/storage'
+import { bucketDetailParts } from '../contract.ts'
 import { adminErrors } from '../errors.ts'
-import { type BucketItem, changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
+import { changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
 import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
+import { observeWith } from './observe-data-sets.ts'
 import { readOwner } from './read-owner.ts'
+import { readParts } from './read-parts.ts'
 import { requireBucket } from './require-bucket.ts'
+import { showProviderWith } from './show-provider.ts'
 
 /** Buckets described before yielding to the event loop: the affected versions of one take about 0.1 ms to count. */
 const bucketsPerTurn = 20
 
 export const bucketRoutes = defineRoutes({
   name: 'buckets',
-  uses: { buckets, placements, s3Users: optional(s3Users) },
+  uses: { buckets, placements, providerFacts, contributions, log, s3Users: optional(s3Users) },
   endpoints: [listBuckets, createBucket, showBucket, changeOwner, changeCopyPolicy, deleteBucket],
-  register(app, { buckets, placements, s3Users }) {
+  register(app, { buckets, placements, s3Users, ...deps }) {
+    const observe = observeWith(deps)
+    const showProvider = showProviderWith(deps)
     const situationOf = ({ id }: Bucket) => ({
       usage: buckets.usage(id),
       dataSets: placements.dataSetsOf(id),
@@ -24,12 +31,9 @@ export const bucketRoutes = defineRoutes({
     })
 
     serveEndpoint(app, listBuckets, async () => {
-      const items: BucketItem[] = []
-      for (const bucket of buckets.list()) {
-        items.push(describeBucket(bucket, situationOf(bucket)))
-        if (items.length % bucketsPerTurn === 0) await setImmediate()
-      }
-      return items
+      const all = await inTurns(buckets.list(), (bucket) => ({ bucket, ...situationOf(bucket) }))
+      const observations = await observe(all.flatMap(({ dataSets }) => dataSets))
+      return inTurns(all, ({ bucket, ...situation }) => describeBucket(bucket, situation, observations))
     })
 
     serveEndpoint(app, createBucket, async ({ body }) => {
@@ -45,7 +49,13 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, showBucket, async ({ params }) => {
       const bucket = requireBucket(buckets, params.name)
-      return describeBucketInFull(bucket, situationOf(bucket))
+      const situation = situationOf(bucket)
+      const subject = { ...bucket, dataSets: situation.dataSets }
+      const [observations, { parts }] = await Promise.all([
+        observe(situation.dataSets),
+        readParts(deps, bucketDetailParts, (part, services) => part.describe(services, subject)),
+      ])
+      return describeBucketInFull(bucket, situation, { observations, details: parts.map(({ value }) => value), showProvider })
     })
 
     serveEndpoint(app, changeOwner, async ({ params, body }) => {
@@ -68,6 +78,15 @@ export const bucketRoutes = defineRoutes({
     })
   },
 })
+
+async function inTurns<T, R>(items: readonly T[], convert: (item: T) => R): Promise<R[]> {
+  const converted: R[] = []
+  for (const item of items) {
+    converted.push(convert(item))
+    if (converted.length % bucketsPerTurn === 0) await setImmediate()
+  }
+  return converted
+}
 
 /** A value that is not a number becomes NaN, which is refused like a number out of range. */
 const readCopies = (value: unknown): number | null => (value === null || typeof value === 'number' ? value : Number.NaN)

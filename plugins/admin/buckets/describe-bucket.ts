@@ -1,9 +1,11 @@
 import { formatTime } from '#kernel'
 import type { DataSetRecord, Placements } from '#plugins/replication'
 import type { Bucket, BucketUsage } from '#plugins/storage'
+import type { BucketDetails } from '../contract.ts'
 import type { BucketChange, BucketDetail, BucketItem, DataSet } from './bucket-api.ts'
 import { shownOwner } from './owner-policy.ts'
-import { affectedVersionsCap, judgeBucket, judgeDataSet } from './storage-health-policy.ts'
+import type { ShowProvider } from './show-provider.ts'
+import { affectedVersionsCap, atRisk, judgeBucket, judgeDataSet, type Observations } from './storage-health-policy.ts'
 
 export function describeChange(bucket: Bucket): BucketChange {
   return {
@@ -22,31 +24,59 @@ interface BucketSituation {
   readonly countVersionsOn: Placements['countVersionsOn']
 }
 
-export function describeBucket(bucket: Bucket, { usage, dataSets, countVersionsOn }: BucketSituation): BucketItem {
+export function describeBucket(
+  bucket: Bucket,
+  { usage, dataSets, countVersionsOn }: BucketSituation,
+  observations: Observations,
+): BucketItem {
+  const affected = countVersionsOn(atRisk(dataSets, observations), affectedVersionsCap + 1)
   return {
     ...describeChange(bucket),
     object_count: usage.objectCount,
     total_size_bytes: usage.totalSizeBytes,
-    storage_health: judgeBucket(dataSets, countVersionsOn(dataSets, affectedVersionsCap + 1)),
+    storage_health: judgeBucket(dataSets, affected, observations),
     created_at: formatTime(bucket.createdAtMs),
   }
 }
 
-export function describeBucketInFull(bucket: Bucket, situation: BucketSituation): BucketDetail {
+interface Added {
+  readonly observations: Observations
+  /** Of each part. */
+  readonly details: readonly BucketDetails[]
+  readonly showProvider: ShowProvider
+}
+
+export function describeBucketInFull(bucket: Bucket, situation: BucketSituation, added: Added): BucketDetail {
+  const { observations, details } = added
+  const kept = new Set(details.flatMap(({ notReplaceable = [] }) => notReplaceable))
   return {
-    ...describeBucket(bucket, situation),
+    ...Object.assign({}, ...details.map(({ members }) => members)),
+    ...describeBucket(bucket, situation, observations),
     updated_at: formatTime(bucket.updatedAtMs),
     versioning_status: 'Enabled',
     versioning_enforced: true,
-    data_sets: situation.dataSets.map((record) => describeDataSet(record, bucket.name)),
-    replacements: [],
+    data_sets: situation.dataSets.map((record) => ({
+      ...describeDataSet(record, bucket.name, added),
+      // Only the generation that receives writes can be replaced.
+      replaceable: record.isCurrent && record.status !== 'retired' && !kept.has(record.id),
+    })),
+    replacements: details
+      .flatMap(({ replacements = [] }) => replacements)
+      .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at) || b.id - a.id)
+      .slice(0, replacementsMax),
   }
 }
+
+const replacementsMax = 50
 
 /** Draining data sets still serve reads. */
 const readableStatuses: ReadonlySet<DataSetRecord['status']> = new Set(['ready', 'draining'])
 
-function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
+function describeDataSet(
+  record: DataSetRecord,
+  bucketName: string,
+  { observations, showProvider }: Pick<Added, 'observations' | 'showProvider'>,
+): Omit<DataSet, 'replaceable'> {
   return {
     id: record.id,
     bucket_id: record.bucketId,
@@ -54,10 +84,8 @@ function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
     copy_index: record.copyIndex,
     generation: record.generation,
     is_current: record.isCurrent,
-    // Only the generation that receives writes can be replaced.
-    replaceable: record.isCurrent && record.status !== 'retired',
     provider_id: record.providerId,
-    provider_identity: { registry_provider_id: record.providerId, service_url: record.serviceUrl },
+    provider_identity: showProvider(record),
     ...(record.dataSetId === null ? {} : { data_set_id: record.dataSetId }),
     ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
     status: record.status,
@@ -66,7 +94,7 @@ function describeDataSet(record: DataSetRecord, bucketName: string): DataSet {
     physical_bytes: record.physicalBytes,
     referenced_version_count: record.referencedVersions,
     current_version_count: record.currentVersions,
-    storage_health: judgeDataSet(record),
+    storage_health: judgeDataSet(record, observations.byDataSet.get(record.id)),
     created_at: formatTime(record.createdAtMs),
     updated_at: formatTime(record.updatedAtMs),
   }

@@ -1,5 +1,7 @@
-/** Health of data sets by the service's own records; the chain is not observed yet. */
+/** Health of data sets by the service's own records and the observations of plugins. */
+import { formatTime } from '#kernel'
 import type { DataSetRecord } from '#plugins/replication'
+import type { ObservedHealth } from '../contract.ts'
 import type { BucketItem, DataSet } from './bucket-api.ts'
 
 type DataSetHealth = DataSet['storage_health']
@@ -8,6 +10,13 @@ type BucketHealth = BucketItem['storage_health']
 
 /** Affected versions are counted up to here. */
 export const affectedVersionsCap = 200
+
+/** Observations by local id of the data sets. */
+export interface Observations {
+  readonly byDataSet: ReadonlyMap<number, readonly ObservedHealth[]>
+  /** Set when a plugin did not answer. */
+  readonly lastError?: string
+}
 
 const verdicts = {
   pending: ['unknown', 'local_status_not_ready'],
@@ -19,25 +28,43 @@ const verdicts = {
   retired: ['unavailable', 'local_status_not_ready'],
 } as const satisfies Record<DataSetRecord['status'], readonly [HealthStatus, string]>
 
-export function judgeDataSet({ status }: Pick<DataSetRecord, 'status'>): DataSetHealth {
+/** Worst first. */
+const precedence = ['unavailable', 'unknown', 'degraded', 'available'] as const
+
+const worst = (statuses: readonly HealthStatus[]): HealthStatus => precedence.find((status) => statuses.includes(status)) ?? 'available'
+
+export function judgeDataSet({ status }: Pick<DataSetRecord, 'status'>, observed: readonly ObservedHealth[] = []): DataSetHealth {
   const [health, reason] = verdicts[status]
-  return { status: health, reason_codes: [reason], stale: false }
+  // Only a ready data set is as healthy as it is observed.
+  const own = status === 'ready' && observed.length > 0 ? [] : [{ status: health, reasonCodes: [reason] }]
+  const all: readonly ObservedHealth[] = [...own, ...observed]
+  const checkedAtMs = observed.flatMap((one) => one.checkedAtMs ?? [])
+  const lastError = observed.find((one) => one.lastError !== undefined)?.lastError
+  return {
+    status: worst(all.map((one) => one.status)),
+    reason_codes: [...new Set(all.flatMap(({ reasonCodes }) => reasonCodes))],
+    stale: observed.some(({ isStale }) => isStale === true),
+    ...(checkedAtMs.length === 0 ? {} : { last_checked_at: formatTime(Math.min(...checkedAtMs)) }),
+    ...(lastError === undefined ? {} : { last_error: lastError }),
+  }
 }
 
-/** Worst first. */
-const precedence = ['unavailable', 'unknown', 'degraded'] as const
+/** The data sets whose versions are at risk: not known to be healthy. */
+export const atRisk = (dataSets: readonly DataSetRecord[], { byDataSet }: Observations): readonly DataSetRecord[] =>
+  byDataSet.size === 0 ? dataSets : dataSets.filter((record) => judgeDataSet(record, byDataSet.get(record.id)).status !== 'available')
 
-/** `affected`: versions with a committed copy on the bucket's data sets, counted up to one above the cap. */
-export function judgeBucket(dataSets: readonly DataSetRecord[], affected: number): BucketHealth {
+/** `affected`: versions with a committed copy on data sets at risk, counted up to one above the cap. */
+export function judgeBucket(dataSets: readonly DataSetRecord[], affected: number, observations: Observations): BucketHealth {
   // A retired data set has ended as planned. One without versions matters only when the bucket has lost it.
-  const relevant = dataSets.filter(
+  const relevant = atRisk(dataSets, observations).filter(
     ({ status, isCurrent, referencedVersions }) => status !== 'retired' && (referencedVersions > 0 || (isCurrent && isLost(status))),
   )
-  const verdict = relevant.map(judgeDataSet)
+  const verdict = relevant.map((record) => judgeDataSet(record, observations.byDataSet.get(record.id)))
   return {
-    status: precedence.find((status) => verdict.some((health) => health.status === status)) ?? 'available',
+    status: worst(verdict.map(({ status }) => status)),
     reason_codes: [...new Set(verdict.flatMap(({ reason_codes }) => reason_codes))],
-    stale: false,
+    stale: verdict.some(({ stale }) => stale),
+    ...(observations.lastError === undefined ? {} : { last_error: observations.lastError }),
     abnormal_data_sets: relevant.length,
     affected_versions_capped: Math.min(affected, affectedVersionsCap),
     affected_versions_cap: affectedVersionsCap,

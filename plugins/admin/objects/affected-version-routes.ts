@@ -1,30 +1,38 @@
-import { clock, defineRoutes, formatPreciseTime, serveEndpoint } from '#kernel'
-import { type DataSetRecord, type DependentVersion, placements } from '#plugins/replication'
+import { clock, defineRoutes, formatPreciseTime, log, serveEndpoint } from '#kernel'
+import { contributions } from '#kernel/system'
+import { type DataSetRecord, type DependentVersion, placements, providerFacts } from '#plugins/replication'
 import { buckets } from '#plugins/storage'
+import { observeWith } from '../buckets/observe-data-sets.ts'
 import { requireBucket } from '../buckets/require-bucket.ts'
-import { judgeDataSet } from '../buckets/storage-health-policy.ts'
+import { type ShowProvider, showProviderWith } from '../buckets/show-provider.ts'
+import { atRisk, judgeDataSet, type Observations } from '../buckets/storage-health-policy.ts'
 import { readAffectedQuery } from './affected-query-policy.ts'
 import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
 
-/** Versions with copies on data sets that are not known to be healthy. Without observations of the chain that is every stored version. */
+/** Versions with copies on data sets that are not known to be healthy. Without the observations of a plugin that is every stored version. */
 export const affectedVersionRoutes = defineRoutes({
   name: 'affected-versions',
-  uses: { buckets, placements, clock },
+  uses: { buckets, placements, providerFacts, contributions, clock, log },
   endpoints: [listAffectedVersions],
-  register(app, { buckets, placements, clock }) {
+  register(app, { buckets, placements, clock, ...deps }) {
+    const observe = observeWith(deps)
+    const showProvider = showProviderWith(deps)
+
     serveEndpoint(app, listAffectedVersions, async ({ params, query }) => {
       const { id } = requireBucket(buckets, params.name)
       const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, clock.now())
-      const atRisk = new Map(
-        placements.dataSetsOf(id).flatMap((record) => (dataSetId === undefined || record.id === dataSetId ? [[record.id, record]] : [])),
+      const asked = placements.dataSetsOf(id).filter((record) => dataSetId === undefined || record.id === dataSetId)
+      const observations = await observe(asked)
+      const risks = new Map(
+        atRisk(asked, observations).map((record) => [record.id, describeRisk(record, { observations, showProvider })] as const),
       )
-      const page = placements.versionsOn({ bucketId: id, dataSetIds: [...atRisk.keys()], ...filter })
+      const page = placements.versionsOn({ bucketId: id, dataSetIds: [...risks.keys()], ...filter })
       const situations = placements.ofContents(page.versions.map(({ contentId }) => contentId))
       const last = page.versions.at(-1)
       return {
         versions: page.versions.map((dependent) => {
           const situation = situations.get(dependent.contentId)
-          return { ...describeAffected(dependent, atRisk), state: situation?.state ?? 'failed', in_cache: situation?.isCached ?? false }
+          return { ...describeAffected(dependent, risks), state: situation?.state ?? 'failed', in_cache: situation?.isCached ?? false }
         }),
         has_more: page.isTruncated,
         ...(page.isTruncated && last
@@ -41,10 +49,11 @@ export const affectedVersionRoutes = defineRoutes({
 })
 
 type Affected = AffectedVersions['versions'][number]
+type Risk = Affected['risk_data_sets'][number]
 
 function describeAffected(
   { dataSetIds, otherReadableCopies, ...version }: DependentVersion,
-  atRisk: ReadonlyMap<number, DataSetRecord>,
+  risks: ReadonlyMap<number, Risk>,
 ): Omit<Affected, 'state' | 'in_cache'> {
   const at = formatPreciseTime(version.createdAtMs)
   return {
@@ -58,23 +67,23 @@ function describeAffected(
     updated_at: at,
     readable_alternative_count: otherReadableCopies,
     has_readable_alternative: otherReadableCopies > 0,
-    risk_data_sets: dataSetIds.flatMap((id) => {
-      const record = atRisk.get(id)
-      return record ? [describeRisk(record)] : []
-    }),
+    risk_data_sets: dataSetIds.flatMap((id) => risks.get(id) ?? []),
   }
 }
 
-function describeRisk(record: DataSetRecord): Affected['risk_data_sets'][number] {
+function describeRisk(
+  record: DataSetRecord,
+  { observations, showProvider }: { readonly observations: Observations; readonly showProvider: ShowProvider },
+): Risk {
   return {
     local_data_set_id: record.id,
     bucket_id: record.bucketId,
     copy_index: record.copyIndex,
     provider_id: record.providerId,
-    provider_identity: { registry_provider_id: record.providerId, service_url: record.serviceUrl },
+    provider_identity: showProvider(record),
     ...(record.dataSetId === null ? {} : { data_set_id: record.dataSetId }),
     ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
     local_status: record.status,
-    storage_health: judgeDataSet(record),
+    storage_health: judgeDataSet(record, observations.byDataSet.get(record.id)),
   }
 }

@@ -2,7 +2,7 @@
 
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
-import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
+import { bucketPath, health, providerIdentity } from '../buckets/bucket-api.ts'
 import { objectKey, objectState, objectStatus, uploadProgress } from './object-api.ts'
 
 /** 1 to 1000; anything else counts as the default of 50. */
@@ -163,7 +163,7 @@ const riskDataSet = type({
   'data_set_id?': 'string',
   'client_data_set_id?': 'string',
   local_status: "'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'",
-  storage_health: { status: "'available' | 'degraded' | 'unavailable' | 'unknown'", reason_codes: 'string[]', stale: 'boolean' },
+  storage_health: health,
 })
 
 export const listAffectedVersions = defineEndpoint({

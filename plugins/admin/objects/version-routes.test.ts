@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { defineErrors } from '#kernel'
+import { defineErrors, definePlugin, type Plugin } from '#kernel'
 import { promised } from '#kernel/testing'
 import type { CopyRecord } from '#plugins/replication'
 import type { ObjectVersion } from '#plugins/storage'
+import { defineVersionHealthPart, versionHealthParts } from '../contract.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import {
   deleteObjectPermanently,
@@ -31,8 +32,8 @@ const errors = defineErrors({
   version_not_found: { status: 404, message: 'There is no such version.' },
 })
 
-async function withBucket(): Promise<TestAdmin> {
-  const admin = await testAdmin()
+async function withBucket(plugins: readonly Plugin[] = []): Promise<TestAdmin> {
+  const admin = await testAdmin({ plugins })
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: '__internal_root__' })
   return admin
 }
@@ -291,6 +292,32 @@ test('versions on data sets without a good report are listed with their risks, p
   )
   expect(asked.at(-1)).toEqual({ bucketId: 1, dataSetIds: [4], after: { key: 'k', versionId: 'v1' }, limit: 50 })
   expect(next.stale_before).toBe(stale_before)
+})
+
+test('versions only on data sets that a plugin observes as available are not listed', async () => {
+  const watcher = defineVersionHealthPart({
+    name: 'watcher',
+    uses: {},
+    observe: () =>
+      new Map([
+        [3, { status: 'available', reasonCodes: [] }],
+        [4, { status: 'degraded', reasonCodes: ['proof_late'] }],
+      ] as const),
+  })
+  await using admin = await withBucket([definePlugin({ id: 'watcher', contributes: [versionHealthParts.with(watcher)] })])
+  admin.storage.addDataSet(dataSet)
+  admin.storage.addDataSet({ ...dataSet, id: 4, copyIndex: 1, dataSetId: '42' })
+  const { headers, ...found } = version('v1')
+  const dependent = { ...found, contentId: found.contentId ?? 0, contentType: headers.contentType }
+  admin.storage.replicas.versionsOn = ({ dataSetIds }) => ({
+    versions: [{ ...dependent, dataSetIds, otherReadableCopies: 1 }],
+    isTruncated: false,
+  })
+  const { versions } = promised(listAffectedVersions, await admin.call('GET', `${bucket}/storage-health/affected-versions`))
+  expect(versions[0]?.risk_data_sets).toMatchObject([
+    { local_data_set_id: 4, storage_health: { status: 'degraded', reason_codes: ['proof_late'] } },
+  ])
+  expect(versions[0]?.risk_data_sets).toHaveLength(1)
 })
 
 test.each([

@@ -3,6 +3,7 @@ import { contributions, systemState } from '#kernel/system'
 import { placements } from '#plugins/replication'
 import { type Buckets, buckets, cacheGauge } from '#plugins/storage'
 import { chainClient } from '#plugins/wallet'
+import { readParts } from '../buckets/read-parts.ts'
 import { overviewParts } from '../contract.ts'
 import { describeCache, describeSystem } from '../system/describe-system.ts'
 import { judgeChain } from './judge-chain-policy.ts'
@@ -49,13 +50,9 @@ export const overviewRoutes = defineRoutes({
     }
 
     serveEndpoint(app, overview, async () => {
-      const added = contributions.to(overviewParts)
-      const parts = added.map(({ item, services }) => read<object>(item.name, () => item.summarise(services as never), {}))
+      const added = readParts({ contributions, log }, overviewParts, (part, services) => part.summarise(services))
       const whole: Record<string, object> = { ...(await summarise()) }
-      for (const [at, part] of (await Promise.all(parts)).entries()) {
-        const into = added[at]?.item.into ?? ''
-        whole[into] = { ...whole[into], ...part }
-      }
+      for (const { part, value } of (await added).parts) whole[part.into] = { ...whole[part.into], ...value }
       return whole as Overview
     })
   },

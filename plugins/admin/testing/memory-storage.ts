@@ -1,7 +1,7 @@
 /** A storage plugin in memory that fulfils the storage contract as far as the Admin API uses it. */
 import { createHash } from 'node:crypto'
 import { clock, defineErrors, definePlugin, events, newUlid, type Plugin, provide } from '#kernel'
-import { type DataSetRecord, type Placement, type Placements, placements } from '#plugins/replication'
+import { type DataSetRecord, type Placement, type Placements, type ProviderFacts, placements, providerFacts } from '#plugins/replication'
 import {
   type Bucket,
   type Buckets,
@@ -43,6 +43,8 @@ export interface MemoryStorage {
   /** Sets where a version's bytes are. Default: only in the cache. */
   place(versionId: string, placement: Partial<Placement>): void
   addDataSet(record: DataSetRecord): void
+  /** By provider; without an entry nothing is known. */
+  readonly facts: Map<string, ProviderFacts>
   /** Makes every put and open fail; undefined ends that. */
   failWith(failure: StorageFailure | undefined): void
   /** What the operations on versions do: tests set those they call. */
@@ -74,10 +76,12 @@ export function createMemoryStorage(): MemoryStorage {
   const state: State = { byName: new Map(), versions: new Map(), placed: new Map(), dataSets: [], failure: undefined, open: 0, contents: 0 }
   const history: Partial<Versions> = {}
   const replicas: MemoryStorage['replicas'] = {}
+  const facts: MemoryStorage['facts'] = new Map()
   const replication = definePlugin({
     id: 'replication',
     requires: ['storage'],
     provides: [
+      provide(providerFacts, {}, () => ({ of: (providerId) => facts.get(providerId) ?? {} })),
       provide(placements, {}, () => ({
         ofVersion: (bucketId, versionId) => {
           const found = all(state).find(({ version }) => version.bucketId === bucketId && version.versionId === versionId)
@@ -138,6 +142,7 @@ export function createMemoryStorage(): MemoryStorage {
   return {
     plugins: [storage, replication],
     replicas,
+    facts,
     history,
     place: (versionId, placement) => void state.placed.set(versionId, placement),
     addDataSet: (record) => void state.dataSets.push(record),

@@ -50,6 +50,21 @@ test('I-22: a slot gets one generation when several writers plan it', async () =
   expect(currentDataSets(rows.database.read, 1).map(({ providerId }) => providerId)).toEqual(['1'])
 })
 
+test('a freed slot continues with its next generation', async () => {
+  await plan(0, '1')
+  await write((tx) => {
+    tx.run("update data_sets set state = 'retired'")
+    tx.run('delete from replica_slots')
+  })
+  await plan(0, '2')
+  await plan(1, '3')
+  expect(allDataSets(rows.database.read, 1).map(({ slot, generation }) => [slot, generation])).toEqual([
+    [0, 1],
+    [0, 2],
+    [1, 1],
+  ])
+})
+
 test('I-22: a provider gets one live data set per bucket', async () => {
   await plan(0, '1')
   expect(await plan(1, '1')).toBeUndefined()

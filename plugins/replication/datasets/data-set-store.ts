@@ -92,7 +92,7 @@ export function allDataSets(reader: Reader, bucketId: number): readonly DataSet[
     .map((row) => toDataSet(row) as DataSet)
 }
 
-/** Inserts the slot's first generation. Undefined when the slot or the provider is already in use: a slot must not pay for two. */
+/** Inserts the slot's next generation and makes it current. Undefined when the slot or the provider is already in use: a slot must not pay for two. */
 export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number | undefined {
   if (tx.get('select 1 from replica_slots where bucket_id = ? and slot = ?', plan.bucketId, plan.slot)) return undefined
   const live = tx.get(
@@ -101,22 +101,20 @@ export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number
     plan.providerId,
   )
   if (live) return undefined
-  const id = insertDataSet(tx, plan, { generation: 1, nowMs })
+  const id = insertDataSet(tx, plan, nowMs)
   tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', plan.bucketId, plan.slot, id)
   return id
 }
 
-export function insertDataSet(
-  tx: Tx,
-  plan: PlannedDataSet,
-  { generation, nowMs }: { readonly generation: number; readonly nowMs: number },
-): number {
+/** Inserts the generation after the last one of the slot. */
+export function insertDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number {
   const { lastId } = tx.run(
     `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, piece_bytes_max, state, created_at, updated_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
+     values (?, ?, (select coalesce(max(generation), 0) + 1 from data_sets where bucket_id = ? and slot = ?), ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
     plan.bucketId,
     plan.slot,
-    generation,
+    plan.bucketId,
+    plan.slot,
     plan.providerId,
     plan.providerAddress,
     plan.payee,

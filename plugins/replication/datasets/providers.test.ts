@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createFakeClock, silentLog } from '#kernel/testing'
 import type { Chain } from '#plugins/wallet'
 import { uncertain } from '../chain/provider-answer.ts'
+import type { ProviderFacts, ProviderFactsReader } from '../contract.ts'
 import { createProviders } from './providers.ts'
 
 const address = `0x${'a'.repeat(40)}` as const
@@ -57,13 +58,16 @@ async function pingServer(isBroken: boolean) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
 }
 
-const open = (chain: Chain, limits: { registry?: number; pings?: number } = {}) => {
+const noFacts: ProviderFactsReader = { of: () => ({}) }
+
+const open = (chain: Chain, limits: { registry?: number; pings?: number } = {}, facts = noFacts) => {
   const providers = createProviders({
     chain,
     clock: createFakeClock(),
     log: silentLog,
     egress: { allowPrivateNetworks: true },
     slots,
+    facts,
     limits,
   })
   onTestFinished(() => providers[Symbol.asyncDispose]())
@@ -104,4 +108,23 @@ test('a provider has the name that it registered once the registry was read, als
   expect(providers.nameOf('1')).toBeUndefined()
   expect(await providers.listAvailable()).toEqual([])
   expect([providers.nameOf('1'), providers.nameOf('2')]).toEqual(['provider 0', undefined])
+})
+
+test('available providers have the present facts of plugins, and no list is returned when facts cannot be stated', async () => {
+  const { url } = await pingServer(false)
+  let stated: ProviderFacts = {}
+  const providers = open(chainOf([url]), {}, { of: () => stated })
+  expect(await providers.listAvailable()).toMatchObject([{ isBlocked: false, preference: 0 }])
+  stated = { blocked: 'sanctions', preference: 3 }
+  expect(await providers.listAvailable()).toMatchObject([{ isBlocked: true, preference: 3 }])
+  const broken = open(
+    chainOf([url]),
+    {},
+    {
+      of: () => {
+        throw new Error('no list of sanctions')
+      },
+    },
+  )
+  await expect(broken.listAvailable()).rejects.toThrow('no list of sanctions')
 })

@@ -3,6 +3,7 @@ import type { Chain } from '#plugins/wallet'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
 import { pieceBytesMax } from '../chain/provider-limits.ts'
 import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'
+import type { ProviderFactsReader } from '../contract.ts'
 import { createProviderTurns, type LaneSlots, type ProviderTurns } from './provider-turns.ts'
 import type { ProviderChoice } from './select-provider-policy.ts'
 
@@ -16,7 +17,10 @@ export interface AvailableProvider extends Omit<ProviderChoice, 'load'> {
 
 /** Available providers, their clients, and permissions to call them. */
 export interface Providers extends AsyncDisposable {
-  /** Active, approved, PDP-capable and reachable providers, of any piece size; cached for a few minutes. Rejects when the chain does not answer. */
+  /**
+   * Active, approved, PDP-capable and reachable providers, of any piece size; cached for a few minutes, with the present facts of
+   * plugins. Rejects when the chain does not answer or a plugin cannot state its facts.
+   */
   listAvailable(): Promise<readonly AvailableProvider[]>
   /** Drops the cached inventory. */
   forget(): void
@@ -47,6 +51,7 @@ export function createProviders(deps: {
   readonly log: Log
   readonly egress: EgressOptions
   readonly slots: LaneSlots
+  readonly facts: ProviderFactsReader
   /** Overrides for tests. */
   readonly limits?: Partial<typeof inventoryLimits>
 }): Providers {
@@ -125,13 +130,22 @@ export function createProviders(deps: {
         })
       }
       // A provider may answer pings and nothing else.
-      return (await inventory.providers).filter(({ serviceUrl }) => !turns.isUnresponsive(serviceUrl))
+      return (await inventory.providers).filter(({ serviceUrl }) => !turns.isUnresponsive(serviceUrl)).map(withFacts(deps))
     },
     async [Symbol.asyncDispose]() {
       for (const open of clients.values()) open.close()
     },
   }
 }
+
+const withFacts =
+  ({ facts, log }: { readonly facts: ProviderFactsReader; readonly log: Log }) =>
+  (provider: AvailableProvider): AvailableProvider => {
+    const { providerId } = provider
+    const { blocked, preference = 0 } = facts.of(providerId)
+    if (blocked !== undefined) log.debug('a plugin blocks a provider', { providerId, reason: blocked })
+    return { ...provider, isBlocked: blocked !== undefined, preference }
+  }
 
 /** A registered maximum can be any number: cap it at our largest piece. */
 const usableMax = (provider: RegisteredProvider): number =>

@@ -8,7 +8,7 @@ import { type DataSet, insertDataSet, type PlannedDataSet } from './data-set-sto
  */
 export function replaceUnoffered(
   tx: Tx,
-  { id, bucketId, slot, generation }: DataSet,
+  { id, bucketId, slot }: DataSet,
   { plan, message, nowMs }: { readonly plan: Omit<PlannedDataSet, 'bucketId' | 'slot'>; readonly message: string; readonly nowMs: number },
 ): number | undefined {
   const isTaken = tx.get(
@@ -24,7 +24,7 @@ export function replaceUnoffered(
     id,
   )
   if (changes === 0) return undefined
-  const next = insertDataSet(tx, { ...plan, bucketId, slot }, { generation: generation + 1, nowMs })
+  const next = insertDataSet(tx, { ...plan, bucketId, slot }, nowMs)
   tx.run('update replica_slots set current_data_set_id = ? where bucket_id = ? and slot = ?', next, bucketId, slot)
   tx.run("update copies set data_set_id = ?, updated_at = ? where data_set_id = ? and state = 'planned'", next, nowMs, id)
   return next

@@ -20,6 +20,17 @@ test.each([
     ['2', '1'],
   ],
   [
+    'greater preference before endorsed, and after the maximum',
+    [
+      { providerId: '1', isEndorsed: true },
+      { providerId: '2', preference: 1 },
+      { providerId: '3', preference: 2, pieceBytesMax: 200 },
+      { providerId: '4', preference: -1 },
+    ],
+    ['2', '1', '4', '3'],
+  ],
+  ['blocked never', [{ providerId: '1', isBlocked: true, preference: 9 }, { providerId: '2' }], ['2']],
+  [
     'endorsed before lower latency',
     [
       { providerId: '1', latencyMs: 1 },

@@ -1,5 +1,5 @@
 import type { Reader, Tx } from '#kernel'
-import type { NeededContent } from '../contract.ts'
+import type { ContentRecord, NeededContent } from '../contract.ts'
 import { releaseEntry } from './cache-entry-store.ts'
 import { attachReason } from './content-store.ts'
 
@@ -86,3 +86,22 @@ export function deletedContents(read: Reader, { after, limit }: { readonly after
     .all<{ id: number }>(`select id from contents where state = 'deleting' and id > ? order by id limit ?`, after, limit)
     .map(({ id }) => id)
 }
+
+export const findContent = (read: Reader, contentId: number): ContentRecord | undefined =>
+  read.get<ContentRecord>('select bucket_id as bucketId, size, sha256 from contents where id = ?', contentId)
+
+/** The index of contents finds the versions; only they are compared with the prefix. */
+export const keysOfContent = (
+  read: Reader,
+  contentId: number,
+  { prefix, limit }: { readonly prefix: string; readonly limit: number },
+): readonly string[] =>
+  read
+    .all<{ key: string }>(
+      'select distinct key from object_versions where content_id = ? and substr(key, 1, length(?)) = ? order by key limit ?',
+      contentId,
+      prefix,
+      prefix,
+      limit,
+    )
+    .map(({ key }) => key)

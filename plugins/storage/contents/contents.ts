@@ -8,6 +8,7 @@ import {
   markContentStoring,
   writeHoldings,
 } from '../catalog/content-state-store.ts'
+import { findContent, keysOfContent } from '../catalog/reference-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 
@@ -19,6 +20,8 @@ export function createContents(keepers: Keepers): Contents {
     keepers.forgotten(tx, contentId)
   }
   return {
+    find: findContent,
+    keysOf: keysOfContent,
     recount(tx, contentId, nowMs) {
       writeHoldings(tx, contentId, keepers.holdings(tx, contentId), nowMs)
       updateReleasable(tx, contentId)

@@ -103,8 +103,18 @@ export function defineCopyDefaults<const U extends Uses>(defaults: CopyDefaults<
   return defaults as unknown as CopyDefaults
 }
 
-/** Reports of keepers, each inside the transaction that changed the keeper's rows. */
+export interface ContentRecord {
+  readonly bucketId: number
+  readonly size: number
+  /** Lower-case hex; null when not recorded. */
+  readonly sha256: string | null
+}
+
+/** Facts about contents, and reports of keepers, each inside the transaction that changed the keeper's rows. */
 export interface Contents {
+  find(read: Reader, contentId: number): ContentRecord | undefined
+  /** Keys below the prefix with a version of the content, in order, at most `limit`. */
+  keysOf(read: Reader, contentId: number, range: { readonly prefix: string; readonly limit: number }): readonly string[]
   /**
    * Counts the copies of all keepers again, and sets the state of the content and whether its cached bytes may be removed (I-02).
    * Deletes a given-up content that no keeper holds.

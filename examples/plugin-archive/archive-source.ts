@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { database, log } from 'svc/kernel'
+import { contents, defineByteSource } from 'svc/plugins/storage'
+import { archiveSection } from './settings.ts'
+
+/** Serves contents that are not cached from files named by their SHA-256. A file with other bytes is not served. */
+export const archiveSource = defineByteSource({
+  name: 'archive',
+  uses: { contents, database, log, settings: archiveSection.settings },
+  async open({ contents, database, log, settings }, version, contentId) {
+    const sha256 = contents.find(database.read, contentId)?.sha256
+    if (!sha256 || settings.dir === '') return undefined
+    const path = join(settings.dir, sha256)
+    const digest = await digestOf(path)
+    if (digest !== sha256) {
+      if (digest !== undefined) log.warn('a file of the archive has other bytes than its name says', { path, digest })
+      return undefined
+    }
+    return {
+      version,
+      source: 'provider',
+      read: (range) => createReadStream(path, range),
+      async [Symbol.asyncDispose]() {},
+    }
+  },
+})
+
+/** Undefined when there is no such file. */
+async function digestOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  try {
+    for await (const block of createReadStream(path)) hash.update(block)
+    return hash.digest('hex')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

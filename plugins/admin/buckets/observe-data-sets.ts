@@ -1,0 +1,21 @@
+import type { Log } from '#kernel'
+import type { Contributions } from '#kernel/system'
+import type { DataSetRecord } from '#plugins/replication'
+import { versionHealthParts } from '../contract.ts'
+import { readParts } from './read-parts.ts'
+import type { Observations } from './storage-health-policy.ts'
+
+type ObserveDataSets = (dataSets: readonly DataSetRecord[]) => Promise<Observations>
+
+/** Reads the observations of all plugins. */
+export const observeWith =
+  (deps: { readonly contributions: Contributions; readonly log: Log }): ObserveDataSets =>
+  async (dataSets) => {
+    const { parts, failed } = await readParts(deps, versionHealthParts, (part, services) => part.observe(services, dataSets))
+    const found = parts.flatMap(({ value }) => [...value])
+    const grouped = Map.groupBy(found, ([id]) => id)
+    return {
+      byDataSet: new Map([...grouped].map(([id, entries]) => [id, entries.map(([, health]) => health)])),
+      ...(failed === 0 ? {} : { lastError: 'some observations could not be read' }),
+    }
+  }
