@@ -31,7 +31,7 @@ export async function openSqlite(request: OpenRequest): Promise<OpenDatabase> {
   const path = databasePath(request.dsn)
   makePrivateDirectory(dirname(path))
   keepPrivate(path)
-  // Not `init`: it loads the migrator and searches for three packages that are not installed, which takes longer than opening.
+  // Not `init`: it loads the migrator, and searches for three packages that are not installed.
   const orm = new MikroORM(ormOptions(path))
   try {
     return await connect(orm, path, request)

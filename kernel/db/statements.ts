@@ -21,7 +21,6 @@ export type Source = string | Statement
 /** Calls the statement with its values. */
 export type Method<R> = (native: NativeStatement, values: readonly SqlValue[]) => R
 
-/** Functions, because a call by a varying name is slower. */
 export const methods = {
   run: (native: NativeStatement, values: readonly SqlValue[]) => native.run(...values),
   get: (native: NativeStatement, values: readonly SqlValue[]) => native.get(...values),
