@@ -129,6 +129,9 @@ test('plugins add replacements and members to the details of a bucket, and a fai
         members: { seen: [name, clock.now() > 0] },
       }),
     }),
+    defineBucketDetailPart({ name: 'not JSON', uses: {}, describe: () => ({ members: { count: 1n } }) }),
+    defineBucketDetailPart({ name: 'no time', uses: {}, describe: () => ({ replacements: [{ id: 1, created_at: 'soon' }] }) }),
+    defineBucketDetailPart({ name: 'nothing', uses: {}, describe: () => undefined as never }),
     defineBucketDetailPart({
       name: 'broken',
       uses: {},
@@ -161,7 +164,7 @@ test('list and detail show observed health, regions of providers, and that an ob
     name: 'watcher',
     uses: {},
     observe(_services, dataSets) {
-      if (isBroken) throw new Error('no answer')
+      if (isBroken) return new Map([[1, { status: 'fine' as 'available', reasonCodes: [] }]])
       return new Map(dataSets.map(({ id }) => [id, { status: 'available', reasonCodes: [], checkedAtMs: 1000 }]))
     },
   })

@@ -9,6 +9,7 @@ import { adminErrors } from '../errors.ts'
 import { changeCopyPolicy, changeOwner, createBucket, deleteBucket, listBuckets, showBucket } from './bucket-api.ts'
 import { describeBucket, describeBucketInFull, describeChange } from './describe-bucket.ts'
 import { observeWith } from './observe-data-sets.ts'
+import { readDetails } from './read-details-policy.ts'
 import { readOwner } from './read-owner.ts'
 import { readParts } from './read-parts.ts'
 import { requireBucket } from './require-bucket.ts'
@@ -53,7 +54,7 @@ export const bucketRoutes = defineRoutes({
       const subject = { ...bucket, dataSets: situation.dataSets }
       const [observations, { parts }] = await Promise.all([
         observe(situation.dataSets),
-        readParts(deps, bucketDetailParts, (part, services) => part.describe(services, subject)),
+        readParts(deps, bucketDetailParts, async (part, services) => readDetails(await part.describe(services, subject))),
       ])
       return describeBucketInFull(bucket, situation, { observations, details: parts.map(({ value }) => value), showProvider })
     })

@@ -3,7 +3,7 @@ import type { Contributions } from '#kernel/system'
 import type { DataSetRecord } from '#plugins/replication'
 import { versionHealthParts } from '../contract.ts'
 import { readParts } from './read-parts.ts'
-import type { Observations } from './storage-health-policy.ts'
+import { isObservedHealth, type Observations } from './storage-health-policy.ts'
 
 type ObserveDataSets = (dataSets: readonly DataSetRecord[]) => Promise<Observations>
 
@@ -11,8 +11,12 @@ type ObserveDataSets = (dataSets: readonly DataSetRecord[]) => Promise<Observati
 export const observeWith =
   (deps: { readonly contributions: Contributions; readonly log: Log }): ObserveDataSets =>
   async (dataSets) => {
-    const { parts, failed } = await readParts(deps, versionHealthParts, (part, services) => part.observe(services, dataSets))
-    const found = parts.flatMap(({ value }) => [...value])
+    const { parts, failed } = await readParts(deps, versionHealthParts, async (part, services) => {
+      const observed = [...(await part.observe(services, dataSets))]
+      for (const [id, health] of observed) if (!isObservedHealth(health)) throw new Error(`the health of data set ${id} is not valid`)
+      return observed
+    })
+    const found = parts.flatMap(({ value }) => value)
     const grouped = Map.groupBy(found, ([id]) => id)
     return {
       byDataSet: new Map([...grouped].map(([id, entries]) => [id, entries.map(([, health]) => health)])),

@@ -33,6 +33,10 @@ const precedence = ['unavailable', 'unknown', 'degraded', 'available'] as const
 
 const worst = (statuses: readonly HealthStatus[]): HealthStatus => precedence.find((status) => statuses.includes(status)) ?? 'available'
 
+/** Plugins may be plain JavaScript: an unknown status would count as available. */
+export const isObservedHealth = ({ status, reasonCodes, checkedAtMs = 0 }: ObservedHealth): boolean =>
+  precedence.includes(status) && Array.isArray(reasonCodes) && !Number.isNaN(new Date(checkedAtMs).getTime())
+
 export function judgeDataSet({ status }: Pick<DataSetRecord, 'status'>, observed: readonly ObservedHealth[] = []): DataSetHealth {
   const [health, reason] = verdicts[status]
   // Only a ready data set is as healthy as it is observed.
