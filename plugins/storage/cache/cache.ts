@@ -18,7 +18,7 @@ import { RecentVerifications } from './recent-verifications.ts'
 import { Capacity, type Reservation } from './reservation.ts'
 import { type Sweep, sweepOrphans } from './sweep.ts'
 
-export interface CacheOptions {
+interface CacheOptions {
   readonly dir: string
   readonly maxBytes: number
   readonly rules: EvictionRules
