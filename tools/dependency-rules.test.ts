@@ -23,6 +23,8 @@ const imports = [
   ['plugins/s3/attic/a.ts', 'plugins/s3/wire/c.ts', 'unlisted-floor-of-plugins/s3'],
   ['plugins/admin/buckets/a.ts', 'plugins/admin/overview/b.ts', 'floors-of-plugins/admin'],
   ['plugins/wallet/chain/a.ts', 'plugins/wallet/funding/b.ts', 'floors-of-plugins/wallet'],
+  ['plugins/wallet/submissions/a.ts', 'plugins/wallet/chain/b.ts', 'floors-of-plugins/wallet'],
+  ['plugins/replication/submissions/a.ts', 'plugins/wallet/submissions/b.ts', 'plugin-sees-plugin-by-contract'],
   ['plugins/storage/catalog/a.ts', 'plugins/wallet/contract.ts', 'storage-attaches-to-nothing'],
   ['plugins/storage/objects/a.ts', 'plugins/replication/contract.ts', 'storage-attaches-to-nothing'],
   ['plugins/replication/copies/a.ts', 'plugins/replacement/contract.ts', 'replication-attaches-to-storage-and-wallet'],
