@@ -204,22 +204,21 @@ test.each([0, -45_000, -70_000])(
 test('a due task that no claim can take causes no loop of claims', async () => {
   await using tasks = await openTasks()
   let claims = 0
+  let isTaken = true
   const database = {
     ...tasks.database,
     write<T>(job: Parameters<typeof tasks.database.write<T>>[0]): Promise<T> {
-      claims++
-      return claims > 1000 ? tasks.database.write(job) : Promise.resolve([] as T)
+      if (++claims > 100) throw new Error('a loop of claims')
+      return isTaken ? Promise.resolve([] as T) : tasks.database.write(job)
     },
   }
   const kind = scriptedKind(() => done())
   const svc = await startEngine(tasks, { kinds: [bind(kind)] })
   await svc.stop()
   await svc.enqueue(kind)
-  claims = 0
   await using _other = await startEngine({ ...tasks, database }, { kinds: [bind(kind)] })
   await turns()
-  const before = claims
-  await turns()
-  expect(claims).toBe(before)
-  claims = 1000
+  expect(claims).toBeLessThan(10)
+  claims = 0
+  isTaken = false
 })
