@@ -72,5 +72,9 @@ export const kernelErrors = defineErrors({
     status: 503,
     message: 'The database server cannot be reached. The service continues when it answers again; the log names the server.',
   },
+  database_busy: {
+    status: 503,
+    message: 'The database has more requests than it can answer now. Try again in a few seconds.',
+  },
   service_unavailable: { status: 503, message: 'This part of the service is not available now.' },
 })

@@ -30,12 +30,19 @@ export function refuseWrite(error: unknown): unknown {
 }
 
 const causesMax = 8
+const diskCodes: ReadonlySet<string> = new Set(['database_full', 'database_unwritable'])
+const serverCodes: ReadonlySet<string> = new Set(['database_busy', 'database_unreachable'])
 
 /** Whether the error or one of its causes is a failed write of the database's disk. The work can be retried when the disk accepts writes. */
-export function isDiskFault(error: unknown): boolean {
+export const isDiskFault = (error: unknown): boolean => hasCode(error, diskCodes)
+
+/** Whether the error or one of its causes is that the database server does not answer. The work can be retried when it does. */
+export const isServerOutage = (error: unknown): boolean => hasCode(error, serverCodes)
+
+function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < causesMax; depth++, at = at.cause) {
-    if (at instanceof SvcError && (at.code === 'database_full' || at.code === 'database_unwritable')) return true
+    if (at instanceof SvcError && codes.has(at.code)) return true
   }
   return false
 }

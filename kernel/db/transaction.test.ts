@@ -63,6 +63,31 @@ await describeOnEngines('a transaction', ({ dialect, open: openNew }) => {
     expect(await texts(database)).toEqual(['a', 'b', 'c'])
   })
 
+  test('concurrent statements beside a failed one leave nothing, and the other jobs of the commit stay', async () => {
+    await using database = await open()
+    await database.write((tx) => tx.run(insert, { text: 'a' }))
+    const results = await Promise.allSettled([
+      database.write((tx) => tx.run(insert, { text: 'before' })),
+      // The last one fails again, which must not take the transaction with it.
+      database.write((tx) => Promise.all(['a', 'b', 'c', 'a'].map((text) => tx.run(insert, { text })))),
+      database.write((tx) => tx.run(insert, { text: 'after' })),
+    ])
+    expect(results).toMatchObject([{ status: 'fulfilled' }, { reason: { code: notUnique } }, { status: 'fulfilled' }])
+    await wait()
+    expect(await texts(database)).toEqual(['a', 'before', 'after'])
+  })
+
+  test('a job that throws beside statements in flight leaves nothing', async () => {
+    await using database = await open()
+    const thrown = database.write(async (tx) => {
+      for (const text of ['a', 'b', 'c']) void tx.run(insert, { text })
+      throw new Error('own')
+    })
+    await expect(thrown).rejects.toThrow('own')
+    await database.write((tx) => tx.run(insert, { text: 'next' }))
+    expect(await texts(database)).toEqual(['next'])
+  })
+
   test.each(Object.entries(foreignAwaits))('a job that awaits %s is stopped and the others are committed', async (_name, foreignWork) => {
     await using database = await open()
     const before = database.write((tx) => tx.run(insert, { text: 'before' }))

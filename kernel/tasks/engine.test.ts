@@ -123,11 +123,15 @@ test('invalid arguments fail the task permanently, without a run', async () => {
   await stop()
 })
 
-test('I-08: a run that finds the database disk full waits without using attempts, and continues when there is space', async () => {
+test.each([
+  ['disk full', kernelErrors.database_full()],
+  ['server unreachable', kernelErrors.database_unreachable()],
+  ['server busy', kernelErrors.database_busy()],
+])('I-08: a run that finds the database %s waits without using attempts, and continues when there is space', async (_name, cause) => {
   await using tasks = await openTasks()
   let isFull = true
   const { enqueue, kind, runs, stop } = await setUp(tasks, () => {
-    if (isFull) throw new Error('the copy could not be recorded', { cause: kernelErrors.database_full() })
+    if (isFull) throw new Error('the copy could not be recorded', { cause })
     return done()
   })
   const id = await enqueue(kind)

@@ -148,10 +148,18 @@ async function countReleased(tx: Tx, tasks: readonly { readonly kind: string }[]
   for (const [kind, { length }] of Map.groupBy(tasks, (task) => task.kind)) await moveCounts(tx, kind, ['running', 'pending'], length)
 }
 
-/** When the next task of these kinds is due, or the next lease expires; undefined when neither exists. */
-export async function nextDueMs(reader: Reader, kinds: readonly string[]): Promise<number | undefined> {
-  const found = [await reader.get(nextLease), await reader.get(nextDue, { kinds })].flatMap((row) => row?.at ?? [])
-  return found.length === 0 ? undefined : Math.min(...found)
+interface NextTimes {
+  /** When the next lease expires, by the clock of the database. */
+  readonly leaseAtMs: number
+  /** When the next task is due, by the clock of this process. */
+  readonly runAtMs: number
+}
+
+/** The next times at which a claim of these kinds may find a task; infinite without such a task. */
+export async function findNextTimes(reader: Reader, kinds: readonly string[]): Promise<NextTimes> {
+  const lease = await reader.get(nextLease)
+  const due = await reader.get(nextDue, { kinds })
+  return { leaseAtMs: lease?.at ?? Number.POSITIVE_INFINITY, runAtMs: due?.at ?? Number.POSITIVE_INFINITY }
 }
 
 /** Extends the leases and returns the ids of lost ones. */

@@ -166,3 +166,59 @@ test('a run whose end cannot be recorded is not a failure: the task runs again a
   expect(readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0 })
   await stop()
 })
+
+const turns = async () => {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test.each([0, -45_000, -70_000])(
+  'a clock of the database that differs by %d ms causes no loop of claims while a task runs',
+  async (skewMs) => {
+    await using tasks = await openTasks()
+    const held = gate()
+    let writes = 0
+    const database = {
+      ...tasks.database,
+      now: async () => tasks.clock.now() + skewMs,
+      write<T>(job: Parameters<typeof tasks.database.write<T>>[0]): Promise<T> {
+        writes++
+        return tasks.database.write(job)
+      },
+    }
+    const kind = scriptedKind(async () => {
+      await held.promise
+      return done()
+    })
+    const svc = await startEngine({ ...tasks, database }, { kinds: [bind(kind)] })
+    await svc.enqueue(kind)
+    await tasks.clock.advance(0)
+    await turns()
+    const before = writes
+    await turns()
+    expect(writes).toBe(before)
+    held.resolve()
+    await svc.stop()
+  },
+)
+
+test('a due task that no claim can take causes no loop of claims', async () => {
+  await using tasks = await openTasks()
+  let claims = 0
+  let isTaken = true
+  const database = {
+    ...tasks.database,
+    write<T>(job: Parameters<typeof tasks.database.write<T>>[0]): Promise<T> {
+      if (++claims > 100) throw new Error('a loop of claims')
+      return isTaken ? Promise.resolve([] as T) : tasks.database.write(job)
+    },
+  }
+  const kind = scriptedKind(() => done())
+  const svc = await startEngine(tasks, { kinds: [bind(kind)] })
+  await svc.stop()
+  await svc.enqueue(kind)
+  await using _other = await startEngine({ ...tasks, database }, { kinds: [bind(kind)] })
+  await turns()
+  expect(claims).toBeLessThan(10)
+  claims = 0
+  isTaken = false
+})

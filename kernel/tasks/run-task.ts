@@ -1,6 +1,6 @@
 import { checkSchema } from '../check-schema.ts'
 import type { Clock } from '../clock.ts'
-import { isDiskFault } from '../db/database-error.ts'
+import { isDiskFault, isServerOutage } from '../db/database-error.ts'
 import type { Log } from '../log.ts'
 import type { Uses } from '../service.ts'
 import { backoffMs } from './backoff-policy.ts'
@@ -23,9 +23,10 @@ interface Execution {
   readonly random: () => number
 }
 
-/** Retry interval while the database's disk refuses writes. */
-const diskPauseMs = 15_000
+/** Retry interval while the database refuses requests. */
+const outagePauseMs = 15_000
 const diskMessage = 'The disk of the database rejects writes; the task continues when it accepts them.'
+const serverMessage = 'The database server does not answer; the task continues when it does.'
 
 /** Runs a claimed task once and returns its ending. */
 export async function runTask(execution: Execution): Promise<Ending> {
@@ -57,9 +58,10 @@ export async function runTask(execution: Execution): Promise<Ending> {
   } catch (error) {
     // After the abort signal, an exception is most likely the abort itself and does not count as a failure.
     if (signal.aborted || error instanceof LeaseLost) return { kind: 'hand-back' }
-    // I-08: a full disk of the database is not a failure of the task.
-    if (isDiskFault(error))
-      return { kind: 'wait', reason: 'database', message: diskMessage, untilMs: clock.now() + diskPauseMs, hasProgressed }
+    // I-08: an outage of the database is not a failure of the task.
+    const outage = isDiskFault(error) ? diskMessage : isServerOutage(error) ? serverMessage : undefined
+    if (outage !== undefined)
+      return { kind: 'wait', reason: 'database', message: outage, untilMs: clock.now() + outagePauseMs, hasProgressed }
     return afterFault(execution, { error, failures: hasProgressed ? 1 : task.attempts + 1 })
   }
 }

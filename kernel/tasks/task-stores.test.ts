@@ -9,7 +9,7 @@ import type { Ending } from './ending-policy.ts'
 import { endRun } from './ending-store.ts'
 import { fenceWrites } from './fence.ts'
 import { LeaseLost } from './lease-lost.ts'
-import { claimTasks, handBackAll, nextDueMs, renewLeases } from './lease-store.ts'
+import { claimTasks, findNextTimes, handBackAll, renewLeases } from './lease-store.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { taskMigrations } from './task-migrations.ts'
 import { bind, finished, leaseMs, openTasks, scriptedKind, settings, type TestTasks, wrongCounters } from './testing/test-engine.ts'
@@ -60,7 +60,7 @@ await describeOnEngines('the rows of tasks', (engine) => {
     const process = createProcess(tasks, 'a')
     await process.add('x')
     const lost = await process.take()
-    expect(await nextDueMs(tasks.database.read, ['work'])).toBe(tasks.clock.now() + leaseMs)
+    expect(await findNextTimes(tasks.database.read, ['work'])).toEqual({ leaseAtMs: tasks.clock.now() + leaseMs, runAtMs: Infinity })
     await tasks.clock.advance(leaseMs)
     const lease = await createProcess(tasks, 'b').take()
     expect(lease).toMatchObject({ id: lost.id, seq: lost.seq + 1 })
@@ -132,7 +132,7 @@ await describeOnEngines('the rows of tasks', (engine) => {
       await boundTaskTimes(tx, step)
       await writeClockMark(tx, steppedMs)
     })
-    expect(await nextDueMs(tasks.database.read, ['work'])).toBe(steppedMs)
+    expect(await findNextTimes(tasks.database.read, ['work'])).toEqual({ leaseAtMs: steppedMs, runAtMs: steppedMs })
     expect(await readClockMark(tasks.database.read)).toBe(steppedMs)
     expect(await rows(tasks)).toMatchObject([{ status: 'running' }, { status: 'pending', runAtMs: steppedMs }])
   })

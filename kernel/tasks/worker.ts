@@ -8,7 +8,7 @@ import { endRun } from './ending-store.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import type { Lanes } from './lanes.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
-import { claimTasks, handBackAll, type Lease, nextDueMs, renewLeases } from './lease-store.ts'
+import { claimTasks, findNextTimes, handBackAll, type Lease, renewLeases } from './lease-store.ts'
 import { newLease } from './lease-times.ts'
 import type { RunCounts } from './run-counts.ts'
 import { runTask } from './run-task.ts'
@@ -41,6 +41,8 @@ interface Run {
 /** Tasks leased in one transaction: a long backlog must not hold the writer. */
 const claimsAtOnceMax = 32
 const pollsUntilUnhealthy = 3
+/** Least pause after a claim that took nothing, so that tasks which others hold cause no loop. */
+const idlePauseMs = 20
 const claimed = defineProbe('tasks.claimed')
 const ran = defineProbe('tasks.ran')
 
@@ -147,7 +149,8 @@ export class Worker {
       const tasks = await database.write((tx) => claimTasks(tx, { ...request, lease }))
       this.#lastPollAtMs = clock.now()
       for (const task of tasks) this.#launch(task, nowMs + leaseMs)
-      return tasks.length === total ? 0 : await this.#pauseMs()
+      if (tasks.length === total) return 0
+      return Math.max(await this.#pauseMs(lease.nowMs), tasks.length === 0 ? idlePauseMs : 0)
     } catch (error) {
       // The loop must survive every error. Tasks that the failed write did claim are reclaimed when their leases expire.
       log.error('due tasks could not be claimed', { error })
@@ -166,11 +169,11 @@ export class Worker {
     }
   }
 
-  /** Time until a task with a free slot is due, at most one poll interval. */
-  async #pauseMs(): Promise<number> {
+  /** Time until a task with a free slot is due or a lease expires, at most one poll interval. */
+  async #pauseMs(leaseNowMs: number): Promise<number> {
     const { clock, database, pollMs } = this.#deps
-    const dueMs = await nextDueMs(database.read, [...this.#freeByKind().keys()])
-    return dueMs === undefined ? pollMs : Math.min(pollMs, Math.max(dueMs - clock.now(), 0))
+    const { leaseAtMs, runAtMs } = await findNextTimes(database.read, [...this.#freeByKind().keys()])
+    return Math.min(pollMs, Math.max(leaseAtMs - leaseNowMs, 0), Math.max(runAtMs - clock.now(), 0))
   }
 
   /** Free slots by kind: the kind with the fewest runs first, then the one that ran longest ago, so that no kind starves another. */

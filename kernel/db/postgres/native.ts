@@ -1,5 +1,7 @@
 /** The part of `pg` that is used. MikroORM owns the pool. */
 export interface NativeResult {
+  /** First word of the server's command tag. */
+  readonly command: string
   readonly rows: unknown[]
   readonly rowCount: number | null
 }
@@ -16,6 +18,7 @@ export interface NativeClient {
   query(query: NativeQuery): Promise<NativeResult>
   /** With true the connection is closed instead of reused. */
   release(destroy?: boolean): void
+  once(event: 'end', listener: () => void): void
 }
 
 export interface NativePool {

@@ -1,3 +1,8 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { kernelErrors } from '../../errors.ts'
 import { hasPostgres, newPostgresDatabase } from '../../testing/postgres.ts'
@@ -21,12 +26,47 @@ const conflict = sqlStatement("do $$ begin raise exception 'cannot serialize' us
 const writerPid = sqlStatement<NoParams, { pid: number }>('select pg_backend_pid() as pid')
 const terminate = sqlStatement<{ pid: number }, { done: number }>('select pg_terminate_backend(:pid) as done')
 
+const alive = sqlStatement<{ pid: number }, { n: number }>('select count(*) as n from pg_stat_activity where pid = :pid')
+const keepAlives = sqlStatement<NoParams, object>(
+  "select name, reset_val as value from pg_settings where name like 'tcp\\_%' and source = 'client' order by name",
+)
+const sleep = sqlStatement('select pg_sleep(25)::text as slept')
+const ofSleep = "from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%' and state = 'active'"
+const sleeping = sqlStatement<NoParams, { n: number }>(`select count(*) as n ${ofSleep}`)
+const cancelSleep = sqlStatement(`select pg_cancel_backend(pid) as done ${ofSleep}`)
+
 const onPostgres = test.skipIf(!hasPostgres())
 
 async function open(options: Partial<OpenRequest> = {}) {
   const database = await openTestDatabase(schemas, { dsn: await newPostgresDatabase(), ...options })
   onTestFinished(async () => database[Symbol.asyncDispose]())
   return database
+}
+
+/** Stands between svc and the server, which does not learn that a connection broke. */
+async function startProxy(dsn: string) {
+  const url = new URL(dsn)
+  const socketName = '.s.PGSQL.5432'
+  const dir = mkdtempSync(join(tmpdir(), 'svc-proxy-'))
+  const clients: Socket[] = []
+  const servers: Socket[] = []
+  const proxy = createServer((client) => {
+    const server = connect(join(decodeURIComponent(url.hostname), socketName))
+    clients.push(client)
+    servers.push(server)
+    client.on('data', (data) => server.write(data)).on('error', () => {})
+    server.on('data', (data) => client.destroyed || client.write(data)).on('error', () => {})
+  })
+  await once(proxy.listen(join(dir, socketName)), 'listening')
+  onTestFinished(() => {
+    for (const socket of [...clients, ...servers]) socket.destroy()
+    proxy.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return {
+    dsn: dsn.replace(url.hostname, encodeURIComponent(dir)),
+    breakAll: () => clients.splice(0).forEach((client) => void client.destroy()),
+  }
 }
 
 onPostgres('I-26: a database in use by another svc is refused by its name, and free after its end', async () => {
@@ -62,7 +102,68 @@ onPostgres('I-26: after a lost connection nothing is written while another svc h
   await using other = await second
   await expect(first.write((tx) => tx.run(insert, { text: 'late' }))).rejects.toThrow()
   await expect(first.write((tx) => tx.run(insert, { text: 'late' }))).rejects.toThrow('is in use by another svc')
+  expect(await first.ping()).toBe('used by another svc')
   expect(await other.read.get(count)).toEqual({ n: 0 })
+})
+
+onPostgres('I-26: after another svc had the database, a svc that had lost its connection writes nothing more', async () => {
+  const first = await open()
+  const session = await first.write((tx) => tx.get(writerPid))
+  const second = openDatabase({ dsn: first.dsn, schemas, lockWait: { ms: 20_000 } })
+  await first.read.get(terminate, { pid: session?.pid ?? 0 })
+  await (await second)[Symbol.asyncDispose]()
+  const late = () => first.write((tx) => tx.run(insert, { text: 'late' }))
+  await expect(late()).rejects.toThrow(/^another svc used the database \S+ while this one had no connection to it; restart this svc$/)
+  await expect(late()).rejects.toMatchObject({ code: 'service_unavailable' })
+  expect(await first.ping()).toBe('used by another svc')
+  expect(await first.read.get(count)).toEqual({ n: 0 })
+})
+
+onPostgres('a connection that the server ends between two writes is replaced without a failed write', async () => {
+  const database = await open({ onWriteFault: () => expect.unreachable('nothing was lost') })
+  const before = await database.write((tx) => tx.get(writerPid))
+  await database.read.get(terminate, { pid: before?.pid ?? 0 })
+  const writes = ['a', 'b', 'c'].map((text) => database.write((tx) => tx.run(insert, { text })))
+  expect(await Promise.all(writes)).toEqual([{ changes: 1 }, { changes: 1 }, { changes: 1 }])
+  expect(await database.write((tx) => tx.get(writerPid))).not.toEqual(before)
+})
+
+onPostgres('a session that the server keeps after its connection broke is ended by the next write', async () => {
+  const dsn = await newPostgresDatabase()
+  const proxy = await startProxy(dsn)
+  const database = await open({ dsn: proxy.dsn })
+  const kept = await database.write((tx) => tx.get(writerPid))
+  proxy.breakAll()
+  await database.write((tx) => tx.run(insert, { text: 'next' }))
+  expect(await database.read.get(alive, { pid: kept?.pid ?? 0 })).toEqual({ n: 0 })
+})
+
+onPostgres('the server is told to find broken connections within a minute', async () => {
+  const { read } = await open()
+  expect(await read.all(keepAlives)).toEqual([
+    { name: 'tcp_keepalives_count', value: '3' },
+    { name: 'tcp_keepalives_idle', value: '30' },
+    { name: 'tcp_keepalives_interval', value: '10' },
+    { name: 'tcp_user_timeout', value: '60000' },
+  ])
+})
+
+onPostgres('an encrypted connection is refused when the server has none, and parameters of the URL are used', async () => {
+  const dsn = await newPostgresDatabase()
+  const refused = openDatabase({ dsn: `${dsn}?sslmode=require`, schemas })
+  await expect(refused).rejects.toMatchObject({ cause: { message: expect.stringContaining('does not support SSL') } })
+  const { read } = await open({ dsn: `${dsn}?options=-c%20work_mem%3D8MB` })
+  expect(await read.get(sqlStatement("select current_setting('work_mem') as mem"))).toEqual({ mem: '8MB' })
+  expect(await read.all(keepAlives)).toHaveLength(4)
+})
+
+onPostgres('health answers while every reader is in use', async () => {
+  const database = await open()
+  const slow = Promise.allSettled(Array.from({ length: 8 }, () => database.read.get(sleep)))
+  await expect.poll(() => database.write((tx) => tx.get(sleeping))).toEqual({ n: 8 })
+  expect(await database.ping()).toBeUndefined()
+  await database.write((tx) => tx.all(cancelSleep))
+  expect(await slow).toMatchObject(Array.from({ length: 8 }, () => ({ reason: { code: '57014' } })))
 })
 
 onPostgres('a job with a conflict is repeated, its effects run once and the others of its group are committed', async () => {
@@ -161,5 +262,7 @@ test('health tells that the server does not answer, and that it answers again', 
   const check = () => health.check({ get: answer } as unknown as Reader, answer as never)
   expect(await check()).toBe('unreachable')
   isDown = false
+  expect(await check()).toBeUndefined()
+  health.explain(kernelErrors.service_unavailable())
   expect(await check()).toBeUndefined()
 })

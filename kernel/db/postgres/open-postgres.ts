@@ -1,21 +1,25 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import { postgresName } from '../../config/database-path.ts'
-import type { Reader } from '../database.ts'
+import type { Database, Reader } from '../database.ts'
 import { createMigrations, refuseUnknownMigrations } from '../migrations.ts'
 import type { OpenDatabase, OpenRequest } from '../open.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'
+import { readConnectionOptions } from './connection-options.ts'
 import { type NativePool, rowTypes, statementMs, textQuery } from './native.ts'
-import { isUnreachable, namePostgres } from './postgres-error.ts'
+import { namePostgres } from './postgres-error.ts'
 import { PostgresHealth } from './postgres-health.ts'
 import { PostgresReader, PostgresStatements, PostgresTx, type Send } from './postgres-reader.ts'
+import { ReaderPool } from './reader-pool.ts'
 import { applicationName, WriterSession } from './session.ts'
 import { createPostgresWriter } from './writer.ts'
 
-/** Wait for a connection: a new one, or a free one of the pool. */
+/** Wait for a new connection. */
 const connectMs = 5000
 /** The server ends a transaction whose process stopped sending, which frees its locks. */
 const idleInTransactionMs = 60_000
-const readersMax = 8
+const readerLimits = { readers: 8, waiting: 1000, waitMs: 5000 }
+/** The server ends a session whose client is gone, which frees its lock, after a minute at most. It ignores these on Unix sockets. */
+const keepAlive = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c tcp_user_timeout=60000'
 
 const serverClock = sqlStatement<NoParams, { now: number }>('select floor(extract(epoch from clock_timestamp()) * 1000) as now')
 
@@ -40,11 +44,13 @@ async function connect(orm: MikroORM, name: string, request: OpenRequest): Promi
     })
   const session = new WriterSession(await poolOf('write'), name)
   await session.lock(request.lockWait)
-  const readers = await poolOf('read')
+  const readers = new ReaderPool(await poolOf('read'), name, readerLimits)
   const statements = new PostgresStatements()
-  const read: Reader = new PostgresReader(statements, (statement) => onReader(readers, name, (send) => send(statement)))
+  const read: Reader = new PostgresReader(statements, (statement) => readers.use((send) => send(statement)))
+  const probe: Reader = new PostgresReader(statements, (statement) => readers.reserved((send) => send(statement)))
   const health = new PostgresHealth(onWriteFault)
   const writer = createPostgresWriter({ session, statements, name, health })
+  let pinging: ReturnType<Database['ping']> | undefined
   try {
     await refuseUnknownMigrations(read, name, request)
   } catch (error) {
@@ -54,33 +60,19 @@ async function connect(orm: MikroORM, name: string, request: OpenRequest): Promi
   return {
     write: writer.write,
     read,
-    snapshot: (look) => onReader(readers, name, (send) => takeSnapshot(send, new PostgresTx(statements, send), look)),
+    snapshot: (look) => readers.use((send) => takeSnapshot(send, new PostgresTx(statements, send), look)),
     now: async () => (clock ? clock.now() : ((await read.get(serverClock))?.now ?? Number.NaN)),
-    ping: () => health.check(read, writer.write),
+    ping() {
+      pinging ??= health.check(probe, writer.write).finally(() => {
+        pinging = undefined
+      })
+      return pinging
+    },
     ...createMigrations({ orm, read, path: name, dialect: 'postgres' }, schemas),
     async [Symbol.asyncDispose]() {
       await writer.close()
       await orm.close()
     },
-  }
-}
-
-/** Uses one connection of the pool. After a lost answer it is closed. */
-async function onReader<T>(pool: NativePool, name: string, use: (send: Send) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error) => {
-    throw namePostgres(error, name)
-  })
-  let isBroken = false
-  const send: Send = (statement) =>
-    client.query(statement).catch((error) => {
-      const shown = namePostgres(error, name)
-      isBroken ||= isUnreachable(shown)
-      throw shown
-    })
-  try {
-    return await use(send)
-  } finally {
-    client.release(isBroken)
   }
 }
 
@@ -94,18 +86,21 @@ async function takeSnapshot<T>(send: Send, tx: PostgresTx, look: (read: Reader) 
 }
 
 function ormOptions(dsn: string): Options {
+  const { clientUrl, given } = readConnectionOptions(dsn)
   return {
-    clientUrl: dsn,
-    dbName: decodeURIComponent(new URL(dsn).pathname.slice(1)) || 'svc',
-    replicas: [{ name: 'reader', clientUrl: dsn }],
+    clientUrl,
+    dbName: decodeURIComponent(new URL(clientUrl).pathname.slice(1)) || 'svc',
+    replicas: [{ name: 'reader', clientUrl }],
     driverOptions: {
       application_name: applicationName,
+      ...given,
+      options: [keepAlive, given.options].filter((text) => text !== undefined).join(' '),
       connectionTimeoutMillis: connectMs,
       statement_timeout: statementMs,
       idle_in_transaction_session_timeout: idleInTransactionMs,
       keepAlive: true,
       types: rowTypes,
-      max: readersMax,
+      max: readerLimits.readers + 1,
     },
     entities: [],
     discovery: { warnWhenNoEntities: false },

@@ -25,6 +25,14 @@ export function namePostgres(error: unknown, name: string): unknown {
 const unreachable = (name: string, cause: Error): SvcError =>
   kernelErrors.database_unreachable({ cause: new DatabaseError(name, 'no connection', cause) })
 
+/** Another svc has the lock of the database, or had it. */
+export const inUse = (name: string, message: string): SvcError =>
+  kernelErrors.service_unavailable({ message, cause: new DatabaseError(name, 'in use', new Error('another session took its lock')) })
+
+/** Jobs may throw the same code for another reason. */
+export const isInUse = (error: unknown): boolean =>
+  error instanceof SvcError && error.code === 'service_unavailable' && error.cause instanceof DatabaseError
+
 /** Errors of a failed write, as its caller gets them. */
 export function refusePostgresWrite(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error

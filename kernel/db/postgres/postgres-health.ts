@@ -2,11 +2,17 @@ import { SvcError } from '../../errors.ts'
 import type { Database, Reader } from '../database.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'
 import type { WriteFaultListener } from '../write-health.ts'
-import { isUnreachable, refusePostgresWrite } from './postgres-error.ts'
+import { isInUse, isUnreachable, refusePostgresWrite } from './postgres-error.ts'
 
 const one = sqlStatement<NoParams, { one: number }>('select 1 as one')
 const probePauseMs = 1000
-const problems: Readonly<Record<string, string>> = { database_full: 'disk full', database_unwritable: 'not writable' }
+const problems: Readonly<Record<string, string>> = {
+  database_full: 'disk full',
+  database_unreachable: 'unreachable',
+  database_unwritable: 'not writable',
+  service_unavailable: 'used by another svc',
+}
+const inUseCode = 'service_unavailable'
 
 /** Whether the server answers and accepts writes. */
 export class PostgresHealth {
@@ -21,7 +27,8 @@ export class PostgresHealth {
   /** Records a failed write and returns the error for its caller. */
   explain(error: unknown): unknown {
     const refusal = refusePostgresWrite(error)
-    if (refusal instanceof SvcError && (refusal.code in problems || isUnreachable(refusal))) this.#change(refusal)
+    const isFault = refusal instanceof SvcError && (refusal.code === inUseCode ? isInUse(refusal) : refusal.code in problems)
+    if (isFault) this.#change(refusal)
     return refusal
   }
 
@@ -42,7 +49,7 @@ export class PostgresHealth {
       if (isUnreachable(error)) return 'unreachable'
       if (!(error instanceof SvcError)) throw error
     }
-    return this.#fault && (problems[this.#fault.code] ?? 'unreachable')
+    return this.#fault && problems[this.#fault.code]
   }
 
   #change(fault: SvcError | undefined): void {

@@ -39,11 +39,15 @@ export class PostgresReader implements Reader {
   }
 
   get(source: Statement | string, params?: unknown): never {
-    return this.answer(source, params).then(({ rows }) => rows[0]) as never
+    return this.pick(source, params, ({ rows }) => rows[0])
   }
 
   all(source: Statement | string, params?: unknown): never {
-    return this.answer(source, params).then(({ rows }) => rows) as never
+    return this.pick(source, params, ({ rows }) => rows)
+  }
+
+  protected pick(source: Statement | string, params: unknown, from: (answer: NativeResult) => unknown): never {
+    return this.answer(source, params).then(from) as never
   }
 
   protected async answer(source: Statement | string, params: unknown): Promise<NativeResult> {
@@ -61,14 +65,24 @@ export class PostgresTx extends PostgresReader implements Tx {
   #stop: () => void = () => {}
 
   run(source: Statement | string, params?: unknown): never {
-    return this.answer(source, params).then(({ rowCount }) => ({ changes: rowCount ?? 0 })) as never
+    return this.pick(source, params, ({ rowCount }) => ({ changes: rowCount ?? 0 }))
   }
 
   afterCommit(effect: () => void): void {
     this.effects.push(effect)
   }
 
-  /** Runs the job and refuses calls after its end. A failed statement fails the job. `what` names the job in errors. */
+  /** A failure is the job's failure too, so a statement that nobody awaits must not end the process. */
+  protected override pick(source: Statement | string, params: unknown, from: (answer: NativeResult) => unknown): never {
+    const picked: Promise<unknown> = super.pick(source, params, from)
+    picked.catch(() => {})
+    return picked as never
+  }
+
+  /**
+   * Runs the job and refuses calls after its end. A failed statement fails the job. Ends when no statement is in flight: none may reach
+   * the server after the job's savepoint or its connection was given up. `what` names the job in errors.
+   */
   async perform<T>(job: (tx: this) => T | Promise<T>, what: string): Promise<T> {
     try {
       const value = await new Promise<T>((resolve, reject) => {
@@ -81,24 +95,32 @@ export class PostgresTx extends PostgresReader implements Tx {
       return value
     } finally {
       this.#isEnded = true
+      await this.#last
     }
   }
 
   protected override async answer(source: Statement | string, params: unknown): Promise<NativeResult> {
-    if (this.#isEnded) throw new Error('the transaction has ended: its tx or reader was used after the job finished or was stopped')
-    if (this.#failure) throw this.#failure
+    this.#refuseLate()
     this.#inFlight++
-    const answer = this.#last.then(() => super.answer(source, params))
-    this.#last = answer.catch(() => {})
+    const answer = this.#last.then(() => {
+      // The statement before this one may have failed, and the job may have ended.
+      this.#refuseLate()
+      return super.answer(source, params)
+    })
+    this.#last = answer.catch((error) => {
+      this.#failure ??= error
+    })
     try {
       return await answer
-    } catch (error) {
-      this.#failure ??= error as Error
-      throw error
     } finally {
       this.#inFlight--
       this.#watch()
     }
+  }
+
+  #refuseLate(): void {
+    if (this.#failure) throw this.#failure
+    if (this.#isEnded) throw new Error('the transaction has ended: its tx or reader was used after the job finished or was stopped')
   }
 
   /** Stops the job when it waits although no statement is in flight. Settled promises are followed before nextTick. */

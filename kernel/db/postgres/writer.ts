@@ -55,7 +55,7 @@ export function createPostgresWriter(deps: WriterDeps) {
     async close(): Promise<void> {
       closed = true
       await flushing
-      deps.session.drop()
+      deps.session.close()
     },
   }
 }
@@ -95,25 +95,39 @@ async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): 
   const failed = (error: unknown) => jobs.map(() => ({ error }))
   let client: NativeClient
   try {
-    client = await deps.session.client()
+    client = await begin(deps)
   } catch (error) {
     return failed(error)
   }
   const send = (text: string) => named(deps, client.query(textQuery(text)))
   try {
     const outcomes: Outcome[] = []
-    await send('begin; savepoint job')
     for (const [at, job] of jobs.entries()) {
       if (at > 0) await send('release savepoint job; savepoint job')
       outcomes.push(await runJob(deps, client, job))
     }
-    await send('commit')
+    // The server answers the commit of an aborted transaction with a rollback, without an error.
+    const { command } = await send('commit')
+    if (command !== 'COMMIT') throw new Error(`the database ${deps.name} rolled back a transaction instead of committing it (${command})`)
     return outcomes
   } catch (error) {
     // Without an answer the state of the connection is unknown.
-    if (isUnreachable(error)) deps.session.drop()
-    else await send('rollback').catch(() => deps.session.drop())
+    if (isUnreachable(error)) deps.session.drop(client)
+    else await send('rollback').catch(() => deps.session.drop(client))
     return isRetryable(error) && !isLast ? 'conflict' : failed(error)
+  }
+}
+
+/** Begins a transaction. A session that was lost meanwhile is replaced once: nothing of the jobs was sent. */
+async function begin(deps: WriterDeps, canReplace = true): Promise<NativeClient> {
+  const client = await deps.session.client()
+  try {
+    await named(deps, client.query(textQuery('begin; savepoint job')))
+    return client
+  } catch (error) {
+    deps.session.drop(client)
+    if (!canReplace || !isUnreachable(error)) throw error
+    return begin(deps, false)
   }
 }
 

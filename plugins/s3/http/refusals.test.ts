@@ -327,6 +327,9 @@ test('storage failures are answered with S3 codes', async () => {
     ['cache_full', 'InsufficientStorage', 507, undefined],
     ['database_full', 'InsufficientStorage', 507, undefined],
     ['cache_busy', 'SlowDown', 503, '5'],
+    ['database_busy', 'SlowDown', 503, '5'],
+    ['database_unreachable', 'ServiceUnavailable', 503, '5'],
+    ['service_unavailable', 'ServiceUnavailable', 503, '5'],
   ] as const
   for (const [failure, code, status, retryAfter] of failures) {
     server.storage.failWith(failure)

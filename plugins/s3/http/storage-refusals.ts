@@ -8,7 +8,9 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   cache_busy: 'SlowDown',
   cache_full: 'InsufficientStorage',
   content_unavailable: 'ServiceUnavailable',
+  database_busy: 'SlowDown',
   database_full: 'InsufficientStorage',
+  database_unreachable: 'ServiceUnavailable',
   database_unwritable: 'InsufficientStorage',
   entity_too_large: 'EntityTooLarge',
   entity_too_small: 'EntityTooSmall',
@@ -18,6 +20,7 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
   is_delete_marker: 'MethodNotAllowed',
   object_not_found: 'NoSuchKey',
   remote_reads_busy: 'SlowDown',
+  service_unavailable: 'ServiceUnavailable',
   // The caller was deleted while it was creating a bucket.
   s3_user_not_found: 'InvalidAccessKeyId',
   version_not_found: 'NoSuchVersion',
@@ -27,6 +30,7 @@ const codes: Readonly<Record<string, S3ErrorCode>> = {
 const keepsMessage: ReadonlySet<string> = new Set([
   'content_unavailable',
   'database_full',
+  'database_unreachable',
   'database_unwritable',
   'entity_too_large',
   'entity_too_small',

@@ -1,6 +1,6 @@
 /** Storage in memory that fulfils the storage contract as far as the S3 API uses it. */
 import { createHash } from 'node:crypto'
-import { type Clock, defineErrors, newUlid } from '#kernel'
+import { type Clock, defineErrors, kernelErrors, newUlid } from '#kernel'
 import type {
   Bucket,
   Buckets,
@@ -15,7 +15,8 @@ import type {
 } from '#plugins/storage'
 import { createMemoryVersions, type Stored } from './memory-versions.ts'
 
-const errors = defineErrors({
+const { database_busy, database_unreachable, service_unavailable } = kernelErrors
+const storageErrors = defineErrors({
   bucket_exists: { status: 409, message: 'The bucket exists already.' },
   bucket_not_found: { status: 404, message: 'There is no such bucket.' },
   invalid_bucket_name: { status: 400, message: 'The name is not a valid bucket name.' },
@@ -29,8 +30,16 @@ const errors = defineErrors({
   cache_busy: { status: 503, message: 'The cache is evicting.' },
   content_unavailable: { status: 503, message: 'No provider answers.' },
 })
+const errors = { ...storageErrors, database_busy, database_unreachable, service_unavailable }
 
-type StorageFailure = 'cache_full' | 'database_full' | 'cache_busy' | 'content_unavailable'
+type StorageFailure =
+  | 'cache_full'
+  | 'database_full'
+  | 'cache_busy'
+  | 'content_unavailable'
+  | 'database_busy'
+  | 'database_unreachable'
+  | 'service_unavailable'
 
 export interface MemoryStorage {
   readonly buckets: Buckets

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { NativeClient, NativeQuery } from './native.ts'
+import { PostgresStatements } from './postgres-reader.ts'
+import type { WriterSession } from './session.ts'
+import { createPostgresWriter } from './writer.ts'
+
+/** A writer over scripted connections: `answer` returns the command tag of a text, or throws. */
+function createWriter(answer: (text: string, connection: number) => string) {
+  const sent: string[] = []
+  let connection = 0
+  let current: NativeClient | undefined
+  const connect = (number: number): NativeClient => ({
+    async query({ text }: NativeQuery) {
+      sent.push(`${number}: ${text}`)
+      return { command: answer(text, number), rows: [], rowCount: 0 }
+    },
+    release() {},
+    once() {},
+  })
+  const session = {
+    async client() {
+      current ??= connect(++connection)
+      return current
+    },
+    drop(client: NativeClient) {
+      if (current === client) current = undefined
+    },
+    close() {},
+  } as unknown as WriterSession
+  const health = { explain: (error: unknown) => error, wrote() {} }
+  return { sent, writer: createPostgresWriter({ session, statements: new PostgresStatements(), name: 'postgres://test', health }) }
+}
+
+const tagOf = (text: string) => text.split(/\W/)[0]?.toUpperCase() ?? ''
+const lost = () => {
+  throw new Error('Connection terminated unexpectedly')
+}
+
+test('a commit that the server answers with a rollback fails all jobs and runs none of their effects', async () => {
+  const { writer } = createWriter((text) => (text === 'commit' ? 'ROLLBACK' : tagOf(text)))
+  const job = () => writer.write((tx) => tx.afterCommit(() => expect.unreachable('nothing was committed')))
+  for (const result of await Promise.allSettled([job(), job()])) {
+    expect(result).toMatchObject({ reason: { message: expect.stringContaining('rolled back a transaction instead of committing it') } })
+  }
+})
+
+test('a connection that was lost while idle is replaced before the first statement of the jobs, once', async () => {
+  const { writer, sent } = createWriter((text, connection) => (connection === 1 && text.startsWith('begin') ? lost() : tagOf(text)))
+  expect(await Promise.all([writer.write(() => 1), writer.write(() => 2)])).toEqual([1, 2])
+  expect(sent.filter((text) => text.includes('begin'))).toEqual(['1: begin; savepoint job', '2: begin; savepoint job'])
+  const dead = createWriter(lost)
+  await expect(dead.writer.write(() => 1)).rejects.toMatchObject({ code: 'database_unreachable' })
+  expect(dead.sent).toHaveLength(2)
+})
+
+test('a connection that is lost during the commit is reported, because the jobs may be durable', async () => {
+  const { writer, sent } = createWriter((text) => (text === 'commit' ? lost() : tagOf(text)))
+  await expect(writer.write(() => 1)).rejects.toMatchObject({ code: 'database_unreachable' })
+  expect(sent.filter((text) => text.includes('begin'))).toHaveLength(1)
+})
