@@ -11,6 +11,8 @@ import { type NoParams, type Statement, sqlStatement } from '../db/statement.ts'
 const debianRoot = '/usr/lib/postgresql'
 const startMs = 30_000
 const pollMs = 20
+/** Of 50 ms each. */
+const stopPolls = 100
 /** Lowest supported major version. */
 const versionMin = 15
 
@@ -75,7 +77,9 @@ async function start(): Promise<string> {
 
 /** A shell stops the server and deletes the directory when this process ends in any way: its standard input closes then. */
 function endWithProcess(pid: number | undefined, dir: string): void {
-  const script = `read _; kill -INT ${pid}; while kill -0 ${pid} 2>/dev/null; do sleep 0.05; done; rm -rf "$0"`
+  // An ended server that nobody reaps still has its pid.
+  const wait = `for _ in $(seq ${stopPolls}); do kill -0 ${pid} 2>/dev/null || break; sleep 0.05; done`
+  const script = `read _; kill -INT ${pid}; ${wait}; rm -rf "$0"`
   const watch = spawn('/bin/sh', ['-c', script, dir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   watch.unref()
   ;(watch.stdin as unknown as { unref(): void }).unref()
