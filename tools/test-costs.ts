@@ -46,8 +46,19 @@ const allowances: Readonly<Record<string, number>> = {
 /** Folders whose tests start processes or wait for a chain. */
 const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']
 
-/** Files elsewhere that start processes. */
-const waitingFiles = ['cli/serve-command.test.ts', 'plugins/storage/objects/put-crash.test.ts']
+/** Files elsewhere that start processes, such as the chain of a devnet. */
+const waitingFiles = [
+  'cli/loaded-modules.test.ts',
+  'cli/serve-command.test.ts',
+  'cli/svc.test.ts',
+  'plugins/replication/chain/devnet.test.ts',
+  'plugins/storage/objects/put-crash.test.ts',
+  'plugins/wallet/chain/devnet.test.ts',
+  'plugins/wallet/commands/commands.test.ts',
+  'plugins/wallet/commands/provider-timeout.test.ts',
+  'plugins/wallet/funding/wallet-setup.test.ts',
+  'plugins/wallet/readiness/readiness-routes.test.ts',
+]
 
 const waitingFileSeconds = 10
 const computingFileSeconds = 4
