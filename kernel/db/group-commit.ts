@@ -1,5 +1,4 @@
-import type { Tx } from './database.ts'
-import { runEffect } from './effects.ts'
+import { createJobQueue, type Job } from './job-queue.ts'
 import { SqliteTx } from './sqlite-reader.ts'
 import type { StatementCache } from './statements.ts'
 import { createTurnGuard } from './turn-guard.ts'
@@ -16,68 +15,7 @@ const jobsPerCommitMax = 256
  */
 export function createGroupCommit(statements: StatementCache, turn: WriterTurn, explain: (error: unknown) => unknown) {
   const commit = createCommit(statements)
-  const queue: Job[] = []
-  let flushing: Promise<void> | undefined
-  let closed = false
-
-  async function flush(): Promise<void> {
-    while (queue.length > 0) {
-      // Yield first: writers of this tick still join the group, and a long queue never starves the event loop.
-      await new Promise((resolve) => setImmediate(resolve))
-      await turn(() => commit(queue.splice(0, jobsPerCommitMax)))
-    }
-    flushing = undefined
-  }
-
-  return {
-    write<T>(run: (tx: Tx) => T | Promise<T>): Promise<T> {
-      if (closed) return Promise.reject(new Error('the database is closed'))
-      return new Promise<T>((resolve, reject) => {
-        queue.push(new Job(run as (tx: Tx) => unknown, resolve as (value: unknown) => void, (error) => reject(explain(error))))
-        flushing ??= flush()
-      })
-    },
-    async close(): Promise<void> {
-      closed = true
-      await flushing
-    },
-  }
-}
-
-class Job {
-  readonly run: (tx: Tx) => unknown
-  readonly reject: (error: unknown) => void
-  readonly #resolve: (value: unknown) => void
-  #isKept = false
-  /** The value of a kept job, the error of another. */
-  #result: unknown
-  #effects: readonly (() => void)[] = []
-
-  constructor(run: (tx: Tx) => unknown, resolve: (value: unknown) => void, reject: (error: unknown) => void) {
-    this.run = run
-    this.#resolve = resolve
-    this.reject = reject
-  }
-
-  keep(value: unknown, effects: readonly (() => void)[]): void {
-    this.#isKept = true
-    this.#result = value
-    this.#effects = effects
-  }
-
-  drop(error: unknown): void {
-    this.#result = error
-  }
-
-  /** Call when the transaction is durable. */
-  settle(): void {
-    if (this.#isKept) this.#resolve(this.#result)
-    else this.reject(this.#result)
-  }
-
-  runEffects(): void {
-    for (const effect of this.#effects) runEffect(effect)
-  }
+  return createJobQueue({ jobsPerCommitMax, explain, commit: (take) => turn(() => commit(take())) })
 }
 
 function createCommit(statements: StatementCache): (jobs: readonly Job[]) => Promise<void> {

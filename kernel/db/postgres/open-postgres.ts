@@ -1,6 +1,7 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql'
 import { postgresName } from '../../config/database-path.ts'
-import type { Database, Reader } from '../database.ts'
+import { singleFlight } from '../../single-flight.ts'
+import type { Reader } from '../database.ts'
 import { createMigrations, refuseUnknownMigrations } from '../migrations.ts'
 import type { OpenDatabase, OpenRequest } from '../open.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'
@@ -50,7 +51,6 @@ async function connect(orm: MikroORM, name: string, request: OpenRequest): Promi
   const probe: Reader = new PostgresReader(statements, (statement) => readers.reserved((send) => send(statement)))
   const health = new PostgresHealth(onWriteFault)
   const writer = createPostgresWriter({ session, statements, name, health })
-  let pinging: ReturnType<Database['ping']> | undefined
   try {
     await refuseUnknownMigrations(read, name, request)
   } catch (error) {
@@ -62,12 +62,7 @@ async function connect(orm: MikroORM, name: string, request: OpenRequest): Promi
     read,
     snapshot: (look) => readers.use((send) => takeSnapshot(send, new PostgresTx(statements, send), look)),
     now: async () => (clock ? clock.now() : ((await read.get(serverClock))?.now ?? Number.NaN)),
-    ping() {
-      pinging ??= health.check(probe, writer.write).finally(() => {
-        pinging = undefined
-      })
-      return pinging
-    },
+    ping: singleFlight(() => health.check(probe, writer.write)),
     ...createMigrations({ orm, read, path: name, dialect: 'postgres' }, schemas),
     async [Symbol.asyncDispose]() {
       await writer.close()

@@ -1,16 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Tx } from '../database.ts'
-import { runEffect } from '../effects.ts'
+import { createJobQueue, type Job } from '../job-queue.ts'
 import { type NativeClient, textQuery } from './native.ts'
 import { isRetryable, isUnreachable, namePostgres } from './postgres-error.ts'
 import type { PostgresHealth } from './postgres-health.ts'
 import { type PostgresStatements, PostgresTx } from './postgres-reader.ts'
 import type { WriterSession } from './session.ts'
-
-interface Job {
-  readonly run: (tx: Tx) => unknown
-  readonly settle: (result: { readonly value: unknown } | { readonly error: unknown }) => void
-}
 
 interface WriterDeps {
   readonly session: WriterSession
@@ -18,8 +12,6 @@ interface WriterDeps {
   readonly name: string
   readonly health: Pick<PostgresHealth, 'explain' | 'wrote'>
 }
-
-type Outcome = { readonly value: unknown; readonly effects: readonly (() => void)[] } | { readonly error: unknown }
 
 /** Jobs in one transaction; bounds how long it holds row locks. */
 const jobsPerCommitMax = 64
@@ -31,94 +23,74 @@ const retryPauseMs = 20
  * each other's rows as on SQLite.
  */
 export function createPostgresWriter(deps: WriterDeps) {
-  const queue: Job[] = []
-  let flushing: Promise<void> | undefined
-  let closed = false
-
-  async function flush(): Promise<void> {
-    while (queue.length > 0) {
-      // Writers of this tick still join the transaction.
-      await new Promise((resolve) => setImmediate(resolve))
-      await commitGroup(deps, queue.splice(0, jobsPerCommitMax))
-    }
-    flushing = undefined
-  }
-
+  const { write, close } = createJobQueue({
+    jobsPerCommitMax,
+    explain: (error) => deps.health.explain(error),
+    commit: (take) => commitGroup(deps, take()),
+  })
   return {
-    write<T>(run: (tx: Tx) => T | Promise<T>): Promise<T> {
-      if (closed) return Promise.reject(new Error('the database is closed'))
-      return new Promise<T>((resolve, reject) => {
-        queue.push({ run, settle: (result) => ('error' in result ? reject(result.error) : resolve(result.value as T)) })
-        flushing ??= flush()
-      })
-    },
+    write,
     async close(): Promise<void> {
-      closed = true
-      await flushing
+      await close()
       deps.session.close()
     },
   }
 }
 
 async function commitGroup(deps: WriterDeps, jobs: readonly Job[]): Promise<void> {
-  const outcomes = await attempt(deps, jobs)
-  if (outcomes === 'conflict') {
-    // One by one, so that a conflict of one job repeats no other.
-    for (const job of jobs) await commitAlone(deps, job)
-    return
-  }
-  settle(deps, jobs, outcomes)
+  if ((await attempt(deps, jobs)) === 'settled') return
+  // One by one, so that a conflict of one job repeats no other.
+  for (const job of jobs) await commitAlone(deps, job)
 }
 
 async function commitAlone(deps: WriterDeps, job: Job): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    const outcomes = await attempt(deps, [job], tries === attemptsMax)
-    if (outcomes !== 'conflict') return settle(deps, [job], outcomes)
+  for (let tries = 1; (await attempt(deps, [job], tries === attemptsMax)) === 'conflict'; tries++) {
     await pause(Math.random() * retryPauseMs * tries)
   }
 }
 
-function settle({ health }: WriterDeps, jobs: readonly Job[], outcomes: readonly Outcome[]): void {
-  for (const [at, outcome] of outcomes.entries()) {
-    if ('error' in outcome) {
-      jobs[at]?.settle({ error: health.explain(outcome.error) })
-      continue
-    }
-    health.wrote()
-    jobs[at]?.settle(outcome)
-    for (const effect of outcome.effects) runEffect(effect)
-  }
-}
-
 /** One transaction with these jobs. A conflict rolls all of them back, unless it is the last attempt. */
-async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): Promise<readonly Outcome[] | 'conflict'> {
-  const failed = (error: unknown) => jobs.map(() => ({ error }))
+async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): Promise<'settled' | 'conflict'> {
+  const { session, name } = deps
   let client: NativeClient
   try {
     client = await begin(deps)
   } catch (error) {
-    return failed(error)
+    return rejectAll(jobs, error)
   }
   const send = (text: string) => named(deps, client.query(textQuery(text)))
   try {
-    const outcomes: Outcome[] = []
     for (const [at, job] of jobs.entries()) {
       if (at > 0) await send('release savepoint job; savepoint job')
-      outcomes.push(await runJob(deps, client, job))
+      await runJob(deps, client, job)
     }
     // The server answers the commit of an aborted transaction with a rollback, without an error.
     const { command } = await send('commit')
-    if (command !== 'COMMIT') throw new Error(`the database ${deps.name} rolled back a transaction instead of committing it (${command})`)
-    return outcomes
+    if (command !== 'COMMIT') throw new Error(`the database ${name} rolled back a transaction instead of committing it (${command})`)
   } catch (error) {
     // Without an answer the state of the connection is unknown.
-    if (isUnreachable(error)) deps.session.drop(client)
-    else await send('rollback').catch(() => deps.session.drop(client))
-    return isRetryable(error) && !isLast ? 'conflict' : failed(error)
+    if (isUnreachable(error)) session.drop(client)
+    else await send('rollback').catch(() => session.drop(client))
+    return isRetryable(error) && !isLast ? 'conflict' : rejectAll(jobs, error)
   }
+  return settleAll(deps, jobs)
 }
 
-/** Begins a transaction. A session that was lost meanwhile is replaced once: nothing of the jobs was sent. */
+function settleAll({ health }: WriterDeps, jobs: readonly Job[]): 'settled' {
+  for (const job of jobs) {
+    job.settle()
+    if (job.isKept) health.wrote()
+    job.runEffects()
+  }
+  return 'settled'
+}
+
+function rejectAll(jobs: readonly Job[], error: unknown): 'settled' {
+  for (const job of jobs) job.reject(error)
+  return 'settled'
+}
+
+/** Begins a transaction. A session that was lost since the last one is replaced once: no job has sent a statement yet. */
 async function begin(deps: WriterDeps, canReplace = true): Promise<NativeClient> {
   const client = await deps.session.client()
   try {
@@ -132,14 +104,14 @@ async function begin(deps: WriterDeps, canReplace = true): Promise<NativeClient>
 }
 
 /** Throws what the whole transaction cannot survive. */
-async function runJob(deps: WriterDeps, client: NativeClient, job: Job): Promise<Outcome> {
+async function runJob(deps: WriterDeps, client: NativeClient, job: Job): Promise<void> {
   const tx = new PostgresTx(deps.statements, (statement) => named(deps, client.query(statement)))
   try {
-    return { value: await tx.perform(job.run, 'a write job'), effects: tx.effects }
+    job.keep(await tx.perform(job.run, 'a write job'), tx.effects)
   } catch (error) {
     if (isRetryable(error) || isUnreachable(error)) throw error
     await named(deps, client.query(textQuery('rollback to savepoint job')))
-    return { error }
+    job.drop(error)
   }
 }
 

@@ -1,0 +1,85 @@
+import type { Tx } from './database.ts'
+import { runEffect } from './effects.ts'
+
+interface JobQueueOptions {
+  /** Jobs in one transaction; bounds how long it blocks others. */
+  readonly jobsPerCommitMax: number
+  /** Maps an error to the one that callers get. */
+  readonly explain: (error: unknown) => unknown
+  /** Settles the jobs that it takes. Called again when it has ended. */
+  readonly commit: (take: () => readonly Job[]) => Promise<void>
+}
+
+/** Gathers write jobs, so that those of a tick share a transaction. */
+export function createJobQueue({ jobsPerCommitMax, explain, commit }: JobQueueOptions) {
+  const queue: Job[] = []
+  let flushing: Promise<void> | undefined
+  let closed = false
+
+  async function flush(): Promise<void> {
+    while (queue.length > 0) {
+      // Yield first: writers of this tick still join the group, and a long queue never starves the event loop.
+      await new Promise((resolve) => setImmediate(resolve))
+      await commit(() => queue.splice(0, jobsPerCommitMax))
+    }
+    flushing = undefined
+  }
+
+  return {
+    write<T>(run: (tx: Tx) => T | Promise<T>): Promise<T> {
+      if (closed) return Promise.reject(new Error('the database is closed'))
+      return new Promise<T>((resolve, reject) => {
+        queue.push(new Job(run as (tx: Tx) => unknown, resolve as (value: unknown) => void, (error) => reject(explain(error))))
+        flushing ??= flush()
+      })
+    },
+    async close(): Promise<void> {
+      closed = true
+      await flushing
+    },
+  }
+}
+
+/** A write job with its result, which the caller gets when the transaction has ended. */
+export class Job {
+  readonly run: (tx: Tx) => unknown
+  readonly reject: (error: unknown) => void
+  readonly #resolve: (value: unknown) => void
+  #isKept = false
+  /** The value of a kept job, the error of another. */
+  #result: unknown
+  #effects: readonly (() => void)[] = []
+
+  constructor(run: (tx: Tx) => unknown, resolve: (value: unknown) => void, reject: (error: unknown) => void) {
+    this.run = run
+    this.#resolve = resolve
+    this.reject = reject
+  }
+
+  /** Whether the job's changes are part of the transaction. */
+  get isKept(): boolean {
+    return this.#isKept
+  }
+
+  keep(value: unknown, effects: readonly (() => void)[]): void {
+    this.#isKept = true
+    this.#result = value
+    this.#effects = effects
+  }
+
+  drop(error: unknown): void {
+    this.#isKept = false
+    this.#result = error
+    this.#effects = []
+  }
+
+  /** Call when the transaction is durable. */
+  settle(): void {
+    if (this.#isKept) this.#resolve(this.#result)
+    else this.reject(this.#result)
+  }
+
+  runEffects(): void {
+    for (const effect of this.#effects) runEffect(effect)
+  }
+}
