@@ -8,7 +8,7 @@ import { removalStates } from '../submissions/row-states-policy.ts'
  * uncertain: only the chain shows the outcome · scheduled: queued on chain, takes effect in the next proving period · removed ·
  * data_set_ended: closed without removal, because the data set ended or a reorganisation undid the addition of the piece.
  */
-type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
+export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
 
 /** A committed copy of a deleted content. */
 export interface Removal {

@@ -1,8 +1,8 @@
 import type { Database } from '#kernel'
 import { openRows, rowsThatTake, type StateNames } from '../submissions/transition-policy.ts'
 
-type OperationType = 'fund' | 'withdraw' | 'approve'
-type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
+export type OperationType = 'fund' | 'withdraw' | 'approve'
+export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
 
 /** `wallet_operations.status`. An operation that landed without effect is `failed`, like one that a node refused. */
 export const operationStates = {
