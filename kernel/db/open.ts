@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { isPostgres } from '../config/database-path.ts'
-import type { LockWait } from '../lock/data-lock.ts'
+import type { LockWait } from '../lock/lock-wait.ts'
 import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
 import type { WriteFaultListener } from './write-health.ts'
