@@ -33,9 +33,9 @@ interface Backend {
 }
 
 /**
- * The one connection that writes. Its session holds the lock of the database (I-26): a transaction can be committed only while it is
- * held, and after a lost connection nothing is written before the next session has it. Nothing is written any more when another svc
- * had the lock meanwhile: what this process knows of the rows may be wrong.
+ * The one connection that writes. Its session holds the lock of the database (I-26): a transaction can be committed only while the
+ * session lives, and after a lost connection the next session takes the lock before it writes. If another svc held the lock between
+ * the two sessions, it may have changed rows, and what this process keeps in memory is stale: this process writes nothing more.
  */
 export class WriterSession {
   readonly #pool: NativePool
