@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { normalizeIp } from '../normalize-ip.ts'
+import { normalizeIp } from '../auth/trusted-proxy.ts'
 
 const prefixGroups = 4
 

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 // A rejected request must not store or open anything.
-afterEach(() => {
-  expect(server.storage.objects.list({ bucket: 'photos', limit: 1000 }).entries).toEqual([])
+afterEach(async () => {
+  expect((await server.storage.objects.list({ bucket: 'photos', limit: 1000 })).entries).toEqual([])
   expect(server.storage.openCount()).toBe(0)
 })
 

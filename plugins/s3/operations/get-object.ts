@@ -8,7 +8,7 @@ export const getObject: Operation = {
     const versionId = requestedVersion(request)
     // Check conditions first: opening an object that is not cached is expensive.
     if (hasReadConditions(request.headers)) {
-      const { status, headers } = planRead(request, findReadable(request, services, versionId))
+      const { status, headers } = planRead(request, await findReadable(request, services, versionId))
       if (status === 304) return { status, headers }
     }
     await using guard = new AsyncDisposableStack()

@@ -16,7 +16,7 @@ export const putObject: Operation = {
     const body = await request.openBody()
     requireAllowedSize(body.declaredLength, services)
     const condition = conditionOf(request)
-    condition?.(services.objects.find(bucket.name, key))
+    condition?.(await services.objects.find(bucket.name, key))
     const version = await services.objects.put({
       bucket: bucket.name,
       key,
