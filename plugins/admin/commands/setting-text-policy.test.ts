@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isHighRisk, needsConfirmation, nest, readValue, showValue, valueAt, writeValue } from './setting-text-policy.ts'
+import { isHighRisk, needsConfirmation, nest, readValue, showValue, writeValue } from './setting-text-policy.ts'
 
 test.each([
   ['integer', '12', 12],
@@ -21,10 +21,9 @@ test.each([
   expect(readValue(text, { type: 'text', allowed: ['calibration', 'mainnet'] })).toBe(value)
 })
 
-test('values are nested by their paths and found by them', () => {
+test('values are nested by their paths', () => {
   const tree = nest({ 'chain.default_copies': 2, 'chain.watch.on': false, 'cache.dir': '/x' })
   expect(tree).toEqual({ chain: { default_copies: 2, watch: { on: false } }, cache: { dir: '/x' } })
-  expect([valueAt(tree, 'chain.watch.on'), valueAt(tree, 'chain.none.deeper')]).toEqual([false, undefined])
 })
 
 test('a single value is printed bare, a summary is formatted', () => {
