@@ -69,7 +69,7 @@ const join = statement((db, { id, atMs, nowMs, isDue }: Params<Wish>) =>
     .returning('id'),
 )
 
-const findOpen = statement((db, { key }: Params<{ key: string }>) =>
+export const findOpenTask = statement((db, { key }: Params<{ key: string }>) =>
   db.selectFrom('tasks').select('id').where('key', '=', key).where('status', 'in', ['pending', 'running']),
 )
 
@@ -87,7 +87,7 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
     async add(tx, kind, args, options = {}) {
       const task = prepare(tx, kind, args, options)
       for (let attempt = 0; attempt < attemptsMax; attempt++) {
-        const open = task.key === null ? undefined : await tx.get(findOpen, { key: task.key })
+        const open = task.key === null ? undefined : await tx.get(findOpenTask, { key: task.key })
         if (open && (await tx.get(join, toWish(open.id, task)))) return open.id
         const made = await tx.get(insert, task)
         if (!made) continue
@@ -96,17 +96,17 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
       }
       throw new Error(`the tasks with the key '${task.key}' end and begin too fast to join one`)
     },
-    hasOpen: async (reader, key) => (await reader.get(findOpen, { key })) !== undefined,
+    hasOpen: async (reader, key) => (await reader.get(findOpenTask, { key })) !== undefined,
     enqueue(tx, kind, args, options = {}) {
       const task = prepare(tx, kind, args, options)
       const now = onSqlite(tx)
-      const open = task.key === null ? undefined : now.get(findOpen, { key: task.key })
+      const open = task.key === null ? undefined : now.get(findOpenTask, { key: task.key })
       if (open && now.get(join, toWish(open.id, task))) return open.id
       now.run(addToCount, { kind: kind.kind, status: 'pending', acknowledged: 0, by: 1 })
       // One connection writes, so that no other job takes the key in between.
       return (now.get(insert, task) as { readonly id: number }).id
     },
-    isOpen: (reader, key) => onSqlite(reader).get(findOpen, { key }) !== undefined,
+    isOpen: (reader, key) => onSqlite(reader).get(findOpenTask, { key }) !== undefined,
   }
 }
 
