@@ -2,6 +2,7 @@
 
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
+import { keyBytesMax } from '#plugins/storage'
 import { bucketPath, bucketRefusals, healthVerdict, providerIdentity } from '../buckets/bucket-api.ts'
 
 export const objectState = type("'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'")
@@ -125,8 +126,8 @@ export const objectStatusDetail = defineEndpoint({
   refusals: versionRefusals,
 })
 
-/** At most 1024 bytes; the schema can only count characters. */
-export const objectKey = type('string > 0').narrow(documented({ maxLength: 1024, pattern: '^[^\\u0000]*$' }))
+/** The limit is in bytes; the schema can only count characters. */
+export const objectKey = type('string > 0').narrow(documented({ maxLength: keyBytesMax, pattern: '^[^\\u0000]*$' }))
 const keyQuery = type({ key: objectKey })
 
 export const deleteObject = defineEndpoint({
