@@ -6,10 +6,10 @@ import { keyBytesMax } from '#plugins/storage'
 import { bucketPath, bucketRefusals, healthVerdict, providerIdentity } from '../buckets/bucket-api.ts'
 
 export const objectState = type("'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'")
-export const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning' | 'unavailable'")
+const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning' | 'unavailable'")
 
 /** The running upload to the first provider. */
-export const uploadProgress = type({
+const uploadProgress = type({
   scope: "'ingress_store'",
   attempt: 'number.integer',
   uploaded_bytes: 'number.integer',
