@@ -257,7 +257,13 @@ test('a copy that is being pulled is not uploaded', async () => {
   const second = await rows.addDataSet()
   await rows.addCopy(content, first)
   const pulled = await rows.addCopy(content, second, 'transferring')
-  await rows.database.write((tx) => tx.run('update copies set batch_id = 1 where id = ?', pulled))
+  await rows.database.write((tx) => {
+    const { lastId } = tx.run(
+      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (?, 'pull', 'pulling', '1', '0x', 0, 0)`,
+      second.id,
+    )
+    tx.run('update copies set batch_id = ? where id = ?', lastId, pulled)
+  })
   answer({})
   await store()
   expect(uploads).toEqual(['http://provider-0'])

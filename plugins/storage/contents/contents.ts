@@ -16,8 +16,8 @@ import type { Keepers } from './keepers.ts'
 export function createContents(keepers: Keepers): Contents {
   function forgetIfReleased(tx: Tx, contentId: number): void {
     if (!hasLeftCache(tx, contentId) || keepers.isHeld(tx, contentId)) return
-    deleteContent(tx, contentId)
     keepers.forgotten(tx, contentId)
+    deleteContent(tx, contentId)
   }
   return {
     find: findContent,

@@ -5,7 +5,8 @@ import { type ObjectStorage, openObjectStorage } from '../testing/object-storage
 import { listObjects } from './list-objects.ts'
 
 let storage: ObjectStorage
-let bucketCount = 0
+/** The fixture makes the first one. */
+let bucketCount = 1
 
 beforeAll(async () => {
   storage = await openObjectStorage()
@@ -16,6 +17,11 @@ afterAll(() => storage[Symbol.asyncDispose]())
 async function bucketWith(keys: Iterable<string>): Promise<number> {
   const bucketId = ++bucketCount
   await storage.database.write((tx) => {
+    tx.run(
+      'insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (?, ?, 2, 1, 0, 0)',
+      bucketId,
+      `bucket-${bucketId}`,
+    )
     for (const key of keys) {
       tx.run(
         `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, 'v', -1, 1, 7, 'e', 5)`,
