@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 import { isPostgres } from '../config/database-path.ts'
-import type { LockWait } from '../lock/data-lock.ts'
+import type { LockWait } from '../lock/lock-wait.ts'
 import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
 import type { OrphanListener } from './orphans.ts'
-import type { WriteFaultListener } from './write-health.ts'
+import type { WriteFaultListener } from './write-fault.ts'
 
 export interface NamedMigrations {
   readonly name: string
