@@ -7,7 +7,7 @@ import { taskMigrations } from './tasks/task-migrations.ts'
 export async function openKernelDatabase(
   dsn: string,
   { enabled, disabled }: ReturnType<typeof schemasOf>,
-  options: Pick<OpenRequest, 'onWriteFault' | 'clock' | 'lockWait'> = {},
+  options: Pick<OpenRequest, 'onWriteFault' | 'onOrphans' | 'clock' | 'lockWait'> = {},
 ): Promise<OpenDatabase> {
   const [schemas, otherSchemas] = await Promise.all([load(enabled), load(disabled)])
   return openDatabase({ dsn, schemas: [{ name: 'kernel', migrations: taskMigrations }, ...schemas], otherSchemas, ...options })

@@ -1,5 +1,6 @@
 /** Test support for plugins: import it as `#kernel/testing`. */
 
+export type { NamedMigrations } from '../db/open.ts'
 export { type LogFields, silentLog } from '../log.ts'
 export { Histogram } from '../metrics.ts'
 export { listProbes } from '../probe.ts'

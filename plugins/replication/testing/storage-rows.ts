@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { getRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
-import { storageMigrations } from '../../storage/testing/rows.ts'
 import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
 import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
@@ -8,6 +7,7 @@ import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import { rowContents } from './piece-keeper.ts'
+import { contentSchemas } from './schemas.ts'
 
 /** Contents, data sets and copies in a real database, inserted by the product's functions and then set to the state a test needs. */
 export interface StorageRows extends AsyncDisposable {
@@ -24,7 +24,7 @@ export const rowsNowMs = 1_000_000
 
 /** `dir`: folder of the database, which is kept; default: a temporary folder. */
 export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
-  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], options)
+  const database = await openTestDatabase(contentSchemas, options)
   await database.write((tx) =>
     runSql(
       tx,

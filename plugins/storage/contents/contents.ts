@@ -16,8 +16,8 @@ import type { Keepers } from './keepers.ts'
 export function createContents(keepers: Keepers): Contents {
   async function forgetIfReleased(tx: Tx, contentId: number): Promise<void> {
     if (!(await hasLeftCache(tx, contentId)) || (await keepers.isHeld(tx, contentId))) return
-    await deleteContent(tx, contentId)
     await keepers.forgotten(tx, contentId)
+    await deleteContent(tx, contentId)
   }
   return {
     find: findContent,
