@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Database, defineProbe, type Tx } from '#kernel'
-import { pageOfEntries, updateReleasable } from '../catalog/cache-entry-store.ts'
+import { pageOfEntries, updateReleasable } from '../catalog/releasable-store.ts'
 
 /** Entries checked before yielding to the event loop. */
 const entriesPerPage = 500
