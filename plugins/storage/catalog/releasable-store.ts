@@ -27,6 +27,10 @@ const setReleasable = statement((db, { contentId }: AtContent) =>
   db.updateTable('cache_entries as e').set({ releasable: releasableNow() }).where('e.content_id', '=', contentId),
 )
 
+const setAllReleasable = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  db.updateTable('cache_entries as e').set({ releasable: releasableNow() }).where('e.content_id', 'in', contentIds),
+)
+
 const findReleasable = statement((db, { contentId }: AtContent) =>
   db.selectFrom('cache_entries').select('content_id').where('content_id', '=', contentId).where('releasable', '=', 1),
 )
@@ -78,6 +82,10 @@ const releasableAfter = statement((db, { accessedAtMs, contentId, limit }: Param
 /** Recomputes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
 export async function updateReleasable(tx: Tx, contentId: number): Promise<void> {
   await tx.run(setReleasable, { contentId })
+}
+
+export async function reviewReleasable(tx: Tx, contentIds: readonly number[]): Promise<void> {
+  await tx.run(setAllReleasable, { contentIds })
 }
 
 /** Whether the copies that were counted last are enough to remove the cached bytes. */
