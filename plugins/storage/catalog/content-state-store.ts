@@ -133,20 +133,19 @@ const unsettledAfter = statement((db, { bucketId, storeState, id, limit }: Param
     .limit(limit),
 )
 
+/** The columns of a NeededContent, and the state from which its reason follows. */
+export const neededColumns = [
+  'id',
+  'bucket_id as bucketId',
+  'size',
+  'target_copies as targetCopies',
+  'durable_copies as durableCopies',
+  'readable_copies as readableCopies',
+  'store_state as storeState',
+] as const
+
 const selectLive = statement((db, { contentId }: AtContent) =>
-  db
-    .selectFrom('contents')
-    .select([
-      'id',
-      'bucket_id as bucketId',
-      'size',
-      'target_copies as targetCopies',
-      'durable_copies as durableCopies',
-      'readable_copies as readableCopies',
-      'store_state as storeState',
-    ])
-    .where('id', '=', contentId)
-    .where('state', '=', 'live'),
+  db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live'),
 )
 
 /** Sets the counts of copies and the store state: `lost` remains until there is a durable copy or the bytes are cached again. */

@@ -1,6 +1,6 @@
 import type { Params, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
-import { clearLost } from './content-state-store.ts'
+import { clearLost, neededColumns } from './content-state-store.ts'
 import { statement } from './tables.ts'
 
 interface AttachRequest {
@@ -31,21 +31,10 @@ const addContent = statement((db, { bucketId, identity, sha256, size, targetCopi
     .returning('id'),
 )
 
-/** What a new version of a content needs to know of its row. */
-export const referencedColumns = [
-  'id',
-  'bucket_id as bucketId',
-  'size',
-  'target_copies as targetCopies',
-  'durable_copies as durableCopies',
-  'readable_copies as readableCopies',
-  'store_state as storeState',
-] as const
-
 const lockLive = statement((db, { bucketId, identity, size }: Params<Pick<AttachRequest, 'bucketId' | 'identity' | 'size'>>) =>
   db
     .selectFrom('contents')
-    .select(referencedColumns)
+    .select(neededColumns)
     .where('bucket_id', '=', bucketId)
     .where('identity', '=', identity)
     .where('size', '=', size)

@@ -1,6 +1,7 @@
 import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ContentRecord, NeededContent } from '../contract.ts'
-import { refer, referencedColumns } from './content-store.ts'
+import { neededColumns } from './content-state-store.ts'
+import { refer } from './content-store.ts'
 import { releaseEntry } from './eviction-store.ts'
 import { statement } from './tables.ts'
 
@@ -22,7 +23,7 @@ const findWithReferences = statement((db, { contentId, most }: AtContent<{ most:
 )
 
 const lockLive = statement((db, { contentId }: AtContent) =>
-  db.selectFrom('contents').select(referencedColumns).where('id', '=', contentId).where('state', '=', 'live').forUpdate(),
+  db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live').forUpdate(),
 )
 
 const selectReadability = statement((db, { contentId }: AtContent) =>
