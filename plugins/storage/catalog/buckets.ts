@@ -5,8 +5,8 @@ import { type CopiesDefaults, resolveCopies } from './bucket-copies-policy.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
 import {
   countBucketsOf,
-  findBucketRow,
   insertBucket,
+  lockBucketRow,
   readBuckets,
   readUsage,
   updateBucketCopies,
@@ -62,7 +62,7 @@ export async function createBuckets({
   /** Runs `decide`, which writes the bucket's row and returns the changed bucket, and updates the memory after the commit. */
   async function change(name: string, decide: (tx: Tx, current: Bucket) => Promise<Bucket>): Promise<Bucket> {
     return database.write(async (tx) => {
-      const current = await findBucketRow(tx, name)
+      const current = await lockBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
       const changed = await decide(tx, current)
       tx.afterCommit(() => keepAndNotify(changed))
@@ -80,7 +80,7 @@ export async function createBuckets({
     async create(request) {
       const draft = draftBucket(request, defaults(), clock.now())
       return database.write(async (tx) => {
-        if (await findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
+        if (await lockBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
         await requireOwner(tx, draft.ownerAccessKey)
         const bucket = await insertBucket(tx, draft)
         tx.afterCommit(() => keepAndNotify(bucket))
