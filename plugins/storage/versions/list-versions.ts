@@ -80,7 +80,7 @@ class VersionListing {
       }
       this.#versions.push(new StoredVersion(row, row.key !== this.#keyBefore))
       this.#keyBefore = row.key
-      this.#last = { key: row.key, versionId: row.version_id }
+      this.#last = { key: row.key, versionId: row.versionId }
     }
     return { isFull: false }
   }
