@@ -41,6 +41,16 @@ export async function listFlat(read: Reader, { bucketId, low, high }: KeyRange, 
     : await read.all(flatBounded, { bucketId, low, high, limit })
 }
 
+const contentTypes = statement((db, { versionIds }: Params<{ versionIds: readonly string[] }>) =>
+  db.selectFrom('object_versions').select(['version_id as versionId', 'content_type as contentType']).where('version_id', 'in', versionIds),
+)
+
+/** By version id. */
+export async function readContentTypes(read: Reader, versionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await read.all(contentTypes, { versionIds })
+  return new Map(rows.map(({ versionId, contentType }) => [versionId, contentType]))
+}
+
 interface Roll {
   readonly prefix: string
   readonly delimiter: string
