@@ -13,6 +13,7 @@ import {
   updateBucketOwner,
 } from './bucket-store.ts'
 import { changeCopies } from './change-copies-policy.ts'
+import { readTotalUsage } from './total-usage-store.ts'
 
 export interface BucketCatalog extends Buckets {
   findById(id: number): Bucket | undefined
@@ -95,6 +96,7 @@ export async function createBuckets({
       return sorted
     },
     usage: (bucketId) => readUsage(database.read, bucketId),
+    totalUsage: () => readTotalUsage(database.read),
     setOwner: (name, ownerAccessKey) =>
       change(name, async (tx, current) => {
         await requireOwner(tx, ownerAccessKey)

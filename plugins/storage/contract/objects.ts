@@ -109,6 +109,8 @@ export interface Objects {
   /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
   delete(bucket: string, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
   list(request: ListRequest): Promise<ListPage>
+  /** Content types by version id. Deleted versions are absent. */
+  contentTypes(versionIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   readonly sizeBytesMin: number
   readonly sizeBytesMax: number
 }
