@@ -9,7 +9,15 @@ export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusal
 export type { SenderNonces } from './submissions/outcome-policy.ts'
 export { type Sent, sendAttempt } from './submissions/send-attempt.ts'
 export { type ReopenCause, settleAttempt, type Undecided } from './submissions/settle-attempt.ts'
-export { isOpenRow, openRows, rowsThatTake, type StateNames, stateOfRow } from './submissions/transition-policy.ts'
+export {
+  isOpenRow,
+  openRows,
+  openValues,
+  rowsThatTake,
+  type StateNames,
+  stateOfRow,
+  valuesThatTake,
+} from './submissions/transition-policy.ts'
 /** The wallet's key as a local account: it signs and never sends. */
 export type Signer = ReturnType<typeof openAccount>
 
