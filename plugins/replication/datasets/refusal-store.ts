@@ -85,6 +85,8 @@ const findUnsent = statement((db, { dataSetId, dataSetState }: OfDataSet<{ dataS
     .selectFrom('commit_batches')
     .select('id')
     .where('data_set_id', '=', dataSetId)
+    // The condition of the partial index.
+    .where('state', 'not in', ['confirmed', 'closed'])
     .where('state', 'in', ['pulling', 'ready'])
     .unionAll(
       db

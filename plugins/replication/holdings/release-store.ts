@@ -55,6 +55,7 @@ const findDataSets = statement((db, { contentId }: OfContent) =>
     .select('r.data_set_id as id')
     .distinct()
     .where('c.content_id', '=', contentId)
+    .where('r.state', 'not in', endedRemovalStates)
     .where('r.state', '=', 'pending')
     .orderBy('r.data_set_id'),
 )

@@ -1,9 +1,10 @@
 /** Signed requests for removals, as paid attempts. */
+import type { Expression, QueryCreator } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
 import { openValues, valuesThatTake } from '#plugins/wallet'
 import { endedRemovalStates } from '../holdings/open-removals-store.ts'
 import { removalStates } from '../submissions/row-states-policy.ts'
-import { statement } from '../tables.ts'
+import { type ReplicationTables, statement } from '../tables.ts'
 import type { Removal } from './removal-store.ts'
 
 /** One signed request for up to 35 pieces. It has no nonce: its outcome is the state of its pieces on chain. */
@@ -60,11 +61,17 @@ const keepHash = statement((db, { attemptId, txHash, nowMs }: OfAttempt<{ txHash
   db.updateTable('removal_attempts').set({ tx_hash: txHash, updated_at: nowMs }).where('id', '=', attemptId),
 )
 
-const submit = statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) =>
+/** The removals of an attempt are of its data set, and open removals have an index by data set. */
+const openOf = (db: QueryCreator<ReplicationTables>, attemptId: Expression<number>) =>
   db
     .updateTable('removals')
-    .set({ state: removalStates.submitted, updated_at: nowMs })
+    .where('data_set_id', 'in', db.selectFrom('removal_attempts').select('data_set_id').where('id', '=', attemptId))
     .where('attempt_id', '=', attemptId)
+    .where('state', 'not in', endedRemovalStates)
+
+const submit = statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) =>
+  openOf(db, attemptId)
+    .set({ state: removalStates.submitted, updated_at: nowMs })
     .where('state', 'in', valuesThatTake(removalStates, 'answered_ok')),
 )
 
@@ -76,10 +83,8 @@ const keepFirstError = statement((db, { attemptId, message, nowMs }: OfAttempt<{
 )
 
 const doubt = statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) =>
-  db
-    .updateTable('removals')
+  openOf(db, attemptId)
     .set({ state: removalStates.uncertain, updated_at: nowMs })
-    .where('attempt_id', '=', attemptId)
     .where('state', 'in', valuesThatTake(removalStates, 'answered_uncertain')),
 )
 
@@ -88,10 +93,8 @@ const keepError = statement((db, { attemptId, message, nowMs }: OfAttempt<{ mess
 )
 
 const reopen = statement((db, { attemptId, nowMs }: OfAttempt<{ nowMs: number }>) =>
-  db
-    .updateTable('removals')
+  openOf(db, attemptId)
     .set({ state: removalStates.ready, attempt_id: null, updated_at: nowMs })
-    .where('attempt_id', '=', attemptId)
     .where('state', 'in', valuesThatTake(removalStates, 'reopened')),
 )
 

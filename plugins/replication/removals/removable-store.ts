@@ -10,6 +10,7 @@ const pendingOfLanded = (db: QueryCreator<ReplicationTables>, dataSetId: Express
     .innerJoin('copies as c', 'c.id', 'removals.copy_id')
     .innerJoin('commit_batches as b', 'b.id', 'c.batch_id')
     .where('removals.data_set_id', '=', dataSetId)
+    .where('removals.state', 'not in', endedRemovalStates)
     .where('removals.state', '=', 'pending')
     .where('b.state', '=', 'confirmed')
 
@@ -22,7 +23,6 @@ const removable = (db: QueryCreator<ReplicationTables>, { dataSetId, limit }: Pa
     .select(removalColumns)
     .select('b.id as batchId')
     .where('b.final_at', 'is not', null)
-    .where('removals.state', 'not in', endedRemovalStates)
     .orderBy('removals.id')
     .limit(limit)
 
