@@ -22,6 +22,8 @@ export interface TestKernelOptions extends StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A directory to keep, such as that of an earlier test kernel, whose data is reused. Default: a new one, removed at the stop. */
   readonly dir?: string
+  /** True: the kernel makes its database itself, as on a new installation. Default: it finds a migrated, empty one. */
+  readonly isNew?: boolean
 }
 
 export interface TestKernel extends AsyncDisposable {
@@ -64,12 +66,15 @@ export async function testKernel(options: TestKernelOptions): Promise<TestKernel
   }
 }
 
-async function start(dir: string, { plugins, config, env = {}, dir: _kept, ...options }: TestKernelOptions): Promise<RunningKernel> {
+async function start(
+  dir: string,
+  { plugins, config, env = {}, dir: _kept, isNew = false, ...options }: TestKernelOptions,
+): Promise<RunningKernel> {
   const configPath = join(dir, 'config.toml')
   const first = readConfigFile(configPath).exists ? {} : await firstSettings()
   saveConfigFile(configPath, { ...first, ...config })
   const prepared = await prepareKernel({ plugins, configPath, dataDir: dir, env })
-  if (prepared.decision.mode === 'full' && !isPostgres(prepared.dsn)) {
+  if (!isNew && prepared.decision.mode === 'full' && !isPostgres(prepared.dsn)) {
     await copySqliteTemplate(databasePath(prepared.dsn), await kernelMigrations(schemasOf(prepared).enabled))
   }
   return startKernel(prepared, { log: silentLog, ...options })
