@@ -10,7 +10,10 @@ export interface ContributedItem<C> {
 
 /** Reads extension points, for the plugin that owns one. */
 export interface Contributions {
-  /** Contributions of the enabled plugins, in plugin order. Services are complete only after the start: call it inside a request or a run. */
+  /**
+   * Contributions of the enabled plugins, in plugin order. Services are complete only after the start: call it inside a request or a run,
+   * as often as necessary, because the kernel keeps the list.
+   */
   to<C>(point: ExtensionPoint<C>): readonly ContributedItem<C>[]
 }
 

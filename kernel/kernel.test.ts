@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { configSections, defineSection } from './config/section.ts'
 import { secret } from './config/setting.ts'
 import { contributions } from './contributions.ts'
+import { defineExtensionPoint } from './extension-point.ts'
 import { defineHealthCheck, healthChecks } from './health.ts'
 import { defineListener, listeners } from './http/listeners.ts'
 import { adminRoutes, defineRoutes } from './http/routes.ts'
@@ -101,6 +102,21 @@ test('the database and the background tasks are health checks like those of plug
       .to(healthChecks)
       .map(({ pluginId, item }) => `${pluginId}: ${item.name}`)
   expect(names()).toEqual(['kernel: db', 'kernel: worker/tasks', 'cars: fuel'])
+})
+
+test('the contributions to a point are bound to their services once, after all services exist', async () => {
+  const parts = defineExtensionPoint<object>('test.parts')
+  const early: unknown[] = []
+  const reader = definePlugin({
+    id: 'reader',
+    provides: [provide(defineService('test.reader'), { contributions }, (uses) => void early.push(...uses.contributions.to(parts)))],
+    contributes: [parts.with({ uses: { engine: optional(engine) } })],
+  })
+  await using svc = await testKernel({ plugins: [reader, ...recordedPlugins([])] })
+  const { to } = svc.kernel.get(contributions)
+  expect(early).toMatchObject([{ services: { engine: undefined } }])
+  expect(to(parts)).toMatchObject([{ pluginId: 'reader', services: { engine: { name: 'diesel' } } }])
+  expect(to(parts)).toBe(to(parts))
 })
 
 test('a missing setting that the environment supplies leads to full mode', async () => {

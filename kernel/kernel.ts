@@ -4,7 +4,7 @@ import { type Clock, clock as clockRef, systemClock } from './clock.ts'
 import { configState } from './config/config-state.ts'
 import { describeProblem } from './config/load.ts'
 import { type ServiceScope, Services } from './container.ts'
-import { contributions } from './contributions.ts'
+import { type ContributedItem, contributions } from './contributions.ts'
 import { database as databaseRef } from './db/database.ts'
 import { schemasOf } from './db/schemas-of.ts'
 import { createEvents, events as eventsRef } from './events.ts'
@@ -16,12 +16,12 @@ import { adminRoutes } from './http/routes.ts'
 import { kernelContributions } from './kernel-contributions.ts'
 import { limits } from './limits.ts'
 import { type LoadedPlugin, loadPlugin } from './loaded-plugin.ts'
-import type { LockWait } from './lock/data-lock.ts'
+import type { LockWait } from './lock/lock-wait.ts'
 import { createLog, type Log, log as logRef } from './log.ts'
 import type { PreparedKernel } from './prepare.ts'
 import type { ServiceRef, Uses } from './service.ts'
 import { adminAuthSection, adminSection, loggingSection, workerSection } from './settings.ts'
-import type { Bound, TaskEngine } from './tasks/engine.ts'
+import type { TaskEngine } from './tasks/engine.ts'
 import { taskQueue } from './tasks/queue.ts'
 import { taskRuns } from './tasks/run-counts.ts'
 import { dueTimes, taskKinds, taskLanes, taskRecoveries, taskSchedules } from './tasks/task.ts'
@@ -84,6 +84,8 @@ class Boot {
   readonly #scopes = new Map<LoadedPlugin, ServiceScope>()
   readonly #startMs = new Map<LoadedPlugin, number>()
   readonly #startedAtMs: number
+  /** Contributions that were read, from the time when all services exist. */
+  #bound: Map<object, readonly unknown[]> | undefined
 
   constructor(prepared: PreparedKernel, mode: 'setup' | 'full', options: BootOptions) {
     this.#prepared = prepared
@@ -102,6 +104,7 @@ class Boot {
     if (engine) await this.#createServices()
     const state = this.#describe()
     this.#services.share(systemState, state)
+    this.#bound = new Map()
     const admin = await this.#startAdmin()
     const others = this.#mode === 'full' ? await this.#startListeners() : {}
     if (engine) await this.#startTasks(engine)
@@ -263,11 +266,15 @@ class Boot {
     return contributionsTo(point, [this.#options.own, ...this.#prepared.enabled])
   }
 
-  #bind<C>(point: ExtensionPoint<C>): readonly Bound<C>[] {
-    return this.#contributed(point).map(({ plugin, item }) => {
+  #bind<C>(point: ExtensionPoint<C>): readonly ContributedItem<C>[] {
+    const known = this.#bound?.get(point) as readonly ContributedItem<C>[] | undefined
+    if (known) return known
+    const bound = this.#contributed(point).map(({ plugin, item }) => {
       const { uses = {} } = item as { readonly uses?: Uses }
       return { item, services: this.#resolve(plugin, uses), pluginId: plugin.id }
     })
+    this.#bound?.set(point, bound)
+    return bound
   }
 
   #scope(plugin: LoadedPlugin): ServiceScope {

@@ -18,15 +18,15 @@ const preview = (query = '') => svc.call('GET', `/api/v1/tasks/acknowledge/previ
 const acknowledgeAll = (json?: object) => svc.call('POST', '/api/v1/tasks/acknowledge', json === undefined ? {} : { json })
 const idsOf = async (query: string) => (await svc.list(query)).tasks.map(({ id }) => id)
 
-/** All pages, one after the other. `meanwhile` runs between two of them. */
-async function walk(query: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<readonly ListedTask[]> {
+/** All pages, one after the other. `betweenPages` runs after each page but the last. */
+async function walk(query: string, betweenPages: () => Promise<unknown> = async () => {}): Promise<readonly ListedTask[]> {
   const seen: ListedTask[] = []
   for (let cursor: number | undefined; ; ) {
     const page = await svc.list(`?${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`)
     seen.push(...page.tasks)
     cursor = page.next_cursor
     if (cursor === undefined) return seen
-    await meanwhile()
+    await betweenPages()
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { normalizeIp } from '../normalize-ip.ts'
 
 /** The origin of a request, with the forwarded headers of trusted proxies applied. */
 export interface RequestOrigin {
@@ -70,20 +71,4 @@ function readAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1]
   const withPort = /^([^:]+):\d+$/.exec(text)?.[1]
   return normalizeIp(bracketed ?? withPort ?? text)
-}
-
-const mappedPattern = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/
-
-/** One spelling per address. IPv4-mapped IPv6 becomes IPv4: Node reports IPv4 peers of a dual-stack socket in that form. */
-export function normalizeIp(text: string): string | undefined {
-  const kind = isIP(text)
-  if (kind === 0) return undefined
-  if (kind === 4) return text
-  const zoneless = text.split('%', 1)[0] ?? ''
-  const canonical = new URL(`http://[${zoneless}]`).hostname.slice(1, -1)
-  const [, dotted, high, low] = mappedPattern.exec(canonical) ?? []
-  if (dotted) return dotted
-  if (high === undefined || low === undefined) return canonical
-  const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
-  return `${h >> 8}.${h & 255}.${l >> 8}.${l & 255}`
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
 import { isPostgres } from '../config/database-path.ts'
-import type { LockWait } from '../lock/data-lock.ts'
+import type { LockWait } from '../lock/lock-wait.ts'
 import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
-import type { WriteFaultListener } from './write-health.ts'
+import type { WriteFaultListener } from './write-fault.ts'
 
 export interface NamedMigrations {
   readonly name: string

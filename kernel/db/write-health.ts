@@ -3,13 +3,10 @@ import { dirname } from 'node:path'
 import { SvcError } from '../errors.ts'
 import type { Tx } from './database.ts'
 import { isDiskFault, refuseWrite } from './database-error.ts'
-
-/** Called with the fault when writes begin to fail, and with undefined when they succeed again. */
-export type WriteFaultListener = (fault: Error | undefined) => void
+import { WriteFault, type WriteFaultListener } from './write-fault.ts'
 
 /** Below this number of free bytes, ping tries a write. */
 const freeBytesMin = 1024 * 1024
-const probePauseMs = 1000
 
 /** Undefined when the file system does not report it. */
 export type FreeBytes = (path: string) => Promise<number | undefined>
@@ -25,7 +22,7 @@ async function freeBytesBeside(path: string): Promise<number | undefined> {
 }
 
 /** Allocates a page and frees it, which fails where a new row would. Invalidates prepared statements. */
-function probe(tx: Tx): void {
+function allocate(tx: Tx): void {
   tx.run('create table svc_write_probe (id integer)')
   tx.run('drop table svc_write_probe')
 }
@@ -33,21 +30,19 @@ function probe(tx: Tx): void {
 /** Whether the database's disk accepts writes. */
 export class WriteHealth {
   readonly #path: string
-  readonly #onChange: WriteFaultListener
+  readonly #fault: WriteFault<Error>
   readonly #freeBytes: FreeBytes
-  #fault: Error | undefined
-  #probedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(path: string, onChange: WriteFaultListener, freeBytes: FreeBytes = freeBytesBeside) {
     this.#path = path
-    this.#onChange = onChange
+    this.#fault = new WriteFault(onChange)
     this.#freeBytes = freeBytes
   }
 
   /** Records a failed write and returns the error for its caller. */
   explain(error: unknown): unknown {
     const refusal = refuseWrite(error)
-    if (isDiskFault(refusal)) this.#change(refusal as Error)
+    if (isDiskFault(refusal)) this.#fault.set(refusal as Error)
     return refusal
   }
 
@@ -56,26 +51,20 @@ export class WriteHealth {
    * some file systems report no free blocks and still accept writes.
    */
   async check(write: (job: (tx: Tx) => void) => Promise<void>): Promise<string | undefined> {
-    const isDoubtful = this.#fault !== undefined || ((await this.#freeBytes(this.#path)) ?? freeBytesMin) < freeBytesMin
-    if (isDoubtful && performance.now() - this.#probedAtMs >= probePauseMs) await this.#probe(write)
-    if (this.#fault === undefined) return undefined
-    return this.#fault instanceof SvcError && this.#fault.code === 'database_full' ? 'disk full' : 'not writable'
+    const isDoubtful = this.#fault.current !== undefined || ((await this.#freeBytes(this.#path)) ?? freeBytesMin) < freeBytesMin
+    if (isDoubtful) await this.#fault.probe(() => this.#tryWrite(write))
+    const fault = this.#fault.current
+    if (fault === undefined) return undefined
+    return fault instanceof SvcError && fault.code === 'database_full' ? 'disk full' : 'not writable'
   }
 
-  async #probe(write: (job: (tx: Tx) => void) => Promise<void>): Promise<void> {
-    this.#probedAtMs = performance.now()
+  async #tryWrite(write: (job: (tx: Tx) => void) => Promise<void>): Promise<void> {
     try {
-      await write(probe)
-      this.#change(undefined)
+      await write(allocate)
+      this.#fault.set(undefined)
     } catch (error) {
       // A disk fault is already recorded; other errors are for the health check.
       if (!isDiskFault(error)) throw error
     }
-  }
-
-  #change(fault: Error | undefined): void {
-    const isNews = (fault === undefined) !== (this.#fault === undefined)
-    this.#fault = fault
-    if (isNews) this.#onChange(fault)
   }
 }

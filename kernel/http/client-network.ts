@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { normalizeIp } from '../auth/trusted-proxy.ts'
+import { normalizeIp } from '../normalize-ip.ts'
 
 const prefixGroups = 4
 

@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import type { ContributedItem } from '../contributions.ts'
 import type { HealthCheck } from '../health.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../mode.ts'
 import { type } from '../schema.ts'
 import { defineEndpoint } from './endpoint.ts'
 
-interface BoundCheck {
-  readonly item: HealthCheck
-  readonly services: unknown
-}
+type BoundCheck = Pick<ContributedItem<HealthCheck>, 'item' | 'services'>
 
 export interface HealthSources {
   readonly checks: readonly BoundCheck[]

@@ -1,20 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { systemClock } from '../clock.ts'
 import { databasePath, isPostgres } from '../config/database-path.ts'
 import type { PreparedKernel } from '../prepare.ts'
 import { makePrivateDirectory } from '../private-mode.ts'
 import { contributionsTo } from '../wiring.ts'
 import { LockedError, type LockHolder, lockFile } from './file-lock.ts'
+import { type LockWait, lockOrWait } from './lock-wait.ts'
 import { ownedDirectories } from './owned-directory.ts'
-
-export interface LockWait {
-  /** Longest wait for the holder to stop. 0: no wait. */
-  readonly ms: number
-  readonly signal?: AbortSignal | undefined
-  /** Called once, when the wait begins. */
-  readonly onWait?: (reason: string) => void
-}
 
 interface Target {
   readonly label: string
@@ -22,35 +14,26 @@ interface Target {
   readonly lockPath: string
 }
 
-const pollMs = 200
-
 /**
  * Locks the database and every owned directory of the enabled plugins until the result is disposed or the process ends (I-26). Call it
  * before any of them is opened. Throws with the name of the holder when another process has one.
  */
-export async function lockData(prepared: PreparedKernel, { ms, signal, onWait }: LockWait = { ms: 0 }): Promise<Disposable> {
+export async function lockData(prepared: PreparedKernel, wait?: LockWait): Promise<Disposable> {
   const targets = findTargets(prepared)
-  const deadlineMs = performance.now() + ms
-  let hasWaited = false
-  for (;;) {
-    const result = tryLock(targets)
-    if (!('refusal' in result)) return result
-    if (performance.now() >= deadlineMs) throw result.refusal
-    if (!hasWaited) onWait?.(result.refusal.message)
-    hasWaited = true
-    await systemClock.sleep(pollMs, signal)
-  }
+  return lockOrWait(() => lockAll(targets), isInUse, wait)
 }
 
+const isInUse = (error: unknown): boolean => error instanceof Error && error.cause instanceof LockedError
+
 /** Locks all targets or none. */
-function tryLock(targets: readonly Target[]): Disposable | { readonly refusal: Error } {
+function lockAll(targets: readonly Target[]): Disposable {
   using locks = new DisposableStack()
   for (const { label, path, lockPath } of targets) {
     try {
       locks.use(lockFile(lockPath))
     } catch (error) {
       if (!(error instanceof LockedError)) throw error
-      return { refusal: new Error(`the ${label} ${path} is in use by ${describe(error.holder)}; stop it first`, { cause: error }) }
+      throw new Error(`the ${label} ${path} is in use by ${describe(error.holder)}; stop it first`, { cause: error })
     }
   }
   return locks.move()

@@ -1,3 +1,4 @@
+import type { QueryCreator } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { type Params, statementsOver } from '../db/statement.ts'
 import { countTasks } from './counter-store.ts'
@@ -44,39 +45,30 @@ interface Page {
   readonly limit: number
 }
 
+const oldestFailures = (db: QueryCreator<TaskTables>, { beforeMs, limit }: Params<Page>) =>
+  db
+    .selectFrom('tasks')
+    .select('id')
+    .where('status', '=', 'failed')
+    .where('acknowledged_at', 'is', null)
+    .where('failed_at', '<', beforeMs)
+    .orderBy('failed_at')
+    .limit(limit)
+
 /** Two statements, because each has its own index. */
-const acknowledgePage = statement((db, { beforeMs, nowMs, limit }: Params<Page>) =>
+const acknowledgePage = statement((db, page: Params<Page>) =>
   db
     .updateTable('tasks')
-    .set({ acknowledged_at: nowMs, updated_at: nowMs })
-    .where('id', 'in', (failed) =>
-      failed
-        .selectFrom('tasks')
-        .select('id')
-        .where('status', '=', 'failed')
-        .where('acknowledged_at', 'is', null)
-        .where('failed_at', '<', beforeMs)
-        .orderBy('failed_at')
-        .limit(limit),
-    )
+    .set({ acknowledged_at: page.nowMs, updated_at: page.nowMs })
+    .where('id', 'in', oldestFailures(db, page))
     .returning('kind'),
 )
 
-const acknowledgePageOfKind = statement((db, { kind, beforeMs, nowMs, limit }: Params<Page & { kind: string }>) =>
+const acknowledgePageOfKind = statement((db, page: Params<Page & { kind: string }>) =>
   db
     .updateTable('tasks')
-    .set({ acknowledged_at: nowMs, updated_at: nowMs })
-    .where('id', 'in', (failed) =>
-      failed
-        .selectFrom('tasks')
-        .select('id')
-        .where('kind', '=', kind)
-        .where('status', '=', 'failed')
-        .where('acknowledged_at', 'is', null)
-        .where('failed_at', '<', beforeMs)
-        .orderBy('failed_at')
-        .limit(limit),
-    )
+    .set({ acknowledged_at: page.nowMs, updated_at: page.nowMs })
+    .where('id', 'in', oldestFailures(db, page).where('kind', '=', page.kind))
     .returning('kind'),
 )
 

@@ -1,3 +1,4 @@
+import type { ContributedItem } from '../contributions.ts'
 import type { TaskQueue } from './queue.ts'
 import type { TaskRuns } from './run-counts.ts'
 import type { DueTimes, TaskKind, TaskLane, TaskRecovery, TaskSchedule } from './task.ts'
@@ -5,18 +6,11 @@ import type { TaskChanges } from './task-changes.ts'
 import type { TaskControl } from './task-control.ts'
 import type { WorkerHealth } from './worker-health.ts'
 
-/** A contribution with the services that its `uses` names. */
-export interface Bound<K> {
-  readonly item: K
-  readonly services: unknown
-  readonly pluginId: string
-}
-
 export interface EngineWork {
-  readonly kinds: readonly Bound<TaskKind>[]
-  readonly lanes: readonly Bound<TaskLane>[]
+  readonly kinds: readonly ContributedItem<TaskKind>[]
+  readonly lanes: readonly ContributedItem<TaskLane>[]
   readonly schedules: readonly TaskSchedule[]
-  readonly recoveries: readonly Bound<TaskRecovery>[]
+  readonly recoveries: readonly ContributedItem<TaskRecovery>[]
   readonly dueTimes: readonly DueTimes[]
 }
 

@@ -1,7 +1,7 @@
-import type { Bound } from './engine.ts'
+import type { ContributedItem } from '../contributions.ts'
 import type { TaskKind } from './task.ts'
 
-export interface KnownKind extends Bound<TaskKind> {
+export interface KnownKind extends ContributedItem<TaskKind> {
   /** Failures after which a task of the kind is failed: the kind's own number, or the operator's setting. */
   readonly attemptsMax: number
 }
@@ -16,7 +16,7 @@ export class KnownKinds extends Map<string, KnownKind> {
   }
 
   /** Throws when two plugins define the same kind. */
-  add(bound: readonly Bound<TaskKind>[]): void {
+  add(bound: readonly ContributedItem<TaskKind>[]): void {
     for (const kind of bound) {
       const other = this.get(kind.item.kind)
       if (other) throw new Error(`two plugins define the task kind '${kind.item.kind}': '${other.pluginId}' and '${kind.pluginId}'`)

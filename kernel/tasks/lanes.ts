@@ -1,4 +1,4 @@
-import type { Bound } from './engine.ts'
+import type { ContributedItem } from '../contributions.ts'
 import type { KnownKinds } from './known-kinds.ts'
 import type { TaskLane } from './task.ts'
 
@@ -14,7 +14,7 @@ export class Lanes {
   }
 
   /** Throws when two plugins define the same lane, and when a kind names an unknown one. */
-  add(lanes: readonly Bound<TaskLane>[]): void {
+  add(lanes: readonly ContributedItem<TaskLane>[]): void {
     for (const { item, services } of lanes) {
       if (this.#limits.has(item.name)) throw new Error(`two plugins define the task lane '${item.name}'`)
       this.#limits.set(item.name, item.concurrency(services as never))

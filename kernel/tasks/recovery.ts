@@ -1,9 +1,9 @@
+import type { ContributedItem } from '../contributions.ts'
 import type { Log } from '../log.ts'
-import type { Bound } from './engine.ts'
 import type { TaskRecovery } from './task.ts'
 
 /** Runs each recovery once, in sequence. The first failure aborts the start and names the recovery. */
-export async function runRecoveries(recoveries: readonly Bound<TaskRecovery>[], log: Log): Promise<void> {
+export async function runRecoveries(recoveries: readonly ContributedItem<TaskRecovery>[], log: Log): Promise<void> {
   for (const { item, services, pluginId } of recoveries) {
     try {
       await item.run(services as never)

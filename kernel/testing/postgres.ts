@@ -77,7 +77,7 @@ async function start(): Promise<string> {
 
 /** A shell stops the server and deletes the directory when this process ends in any way: its standard input closes then. */
 function endWithProcess(pid: number | undefined, dir: string): void {
-  // An ended server that nobody reaps still has its pid.
+  // `kill -0` also succeeds for a zombie process, so the wait has a limit.
   const wait = `for _ in $(seq ${stopPolls}); do kill -0 ${pid} 2>/dev/null || break; sleep 0.05; done`
   const script = `read _; kill -INT ${pid}; ${wait}; rm -rf "$0"`
   const watch = spawn('/bin/sh', ['-c', script, dir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })

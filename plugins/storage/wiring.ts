@@ -5,7 +5,6 @@ import { createCachedContents } from './cache/cached-contents.ts'
 import { evictionRules } from './cache/eviction-policy.ts'
 import { createBuckets } from './catalog/buckets.ts'
 import { knownKeepers } from './catalog/keeper-store.ts'
-import { attachedTo } from './contents/attached.ts'
 import { openFrom } from './contents/byte-sources.ts'
 import { createContents } from './contents/contents.ts'
 import { readCopyDefaults } from './contents/copy-defaults.ts'
@@ -37,13 +36,13 @@ export const storageServices = [
   provide(buckets, { database, clock, contributions, queue: taskQueue, events }, ({ contributions, queue, events, ...deps }) =>
     createBuckets({
       ...deps,
-      defaults: readCopyDefaults(attachedTo(contributions, copyDefaults)),
+      defaults: readCopyDefaults(() => contributions.to(copyDefaults)),
       ownerChecks: () => contributions.to(bucketOwnerChecks).map(({ item }) => item),
       onChanged: ({ name }) => events.publish(bucketUpdated, { bucket_name: name }),
       onMinimumChanged: createCacheSchedule(queue).reviewDurability,
     }),
   ),
-  provide(keepers, { contributions }, ({ contributions }) => createKeepers(attachedTo(contributions, copyKeepers), knownKeepers)),
+  provide(keepers, { contributions }, ({ contributions }) => createKeepers(() => contributions.to(copyKeepers), knownKeepers)),
   provide(contents, { keepers }, ({ keepers }) => createContents(keepers)),
   provide(
     cache,
@@ -57,7 +56,7 @@ export const storageServices = [
         maxBytes,
         rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
         tasks: createCacheSchedule(queue),
-        mayRelease: mayReleaseFrom(attachedTo(contributions, releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
+        mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
       })
     },
   ),
@@ -72,7 +71,7 @@ export const storageServices = [
     ({ keepers, contributions, readCounts, ...deps }) =>
       createObjects({
         ...deps,
-        openUncached: openFrom(attachedTo(contributions, byteSources)),
+        openUncached: openFrom(() => contributions.to(byteSources)),
         onRead: (from) => {
           readCounts[from] += 1
         },
@@ -80,6 +79,6 @@ export const storageServices = [
       }),
   ),
   provide(versions, { database, buckets, cache, clock, log, keepers, contents, contributions }, ({ contributions, ...deps }) =>
-    createVersions({ ...deps, openUncached: openFrom(attachedTo(contributions, byteSources)) }),
+    createVersions({ ...deps, openUncached: openFrom(() => contributions.to(byteSources)) }),
   ),
 ] as const

@@ -1,10 +1,11 @@
-/** What other plugins may use of the wallet: chain client, signing key, funds, and the machine of paid attempts. */
+/** What other plugins may use of the wallet: chain client, signing key, funds, the machine of paid attempts, and the egress guard. */
 
 import { defineService, type SettingValues } from '#kernel'
 import type { Chain, openAccount } from './chain/clients.ts'
 import type { chainSection } from './settings.ts'
 
 export type { Chain } from './chain/clients.ts'
+export { type CheckedTarget, checkEgress, type EgressOptions, type EgressRefusalReason } from './egress/check-egress.ts'
 export type { SenderNonces } from './submissions/outcome-policy.ts'
 export { type Sent, sendAttempt } from './submissions/send-attempt.ts'
 export { type ReopenCause, settleAttempt, type Undecided } from './submissions/settle-attempt.ts'

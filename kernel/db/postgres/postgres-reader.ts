@@ -72,7 +72,7 @@ export class PostgresTx extends PostgresReader implements Tx {
     this.effects.push(effect)
   }
 
-  /** A failure is the job's failure too, so a statement that nobody awaits must not end the process. */
+  /** A failed statement fails its job in `perform`, so a promise that the job did not await must not end the process as unhandled. */
   protected override pick(source: Statement | string, params: unknown, from: (answer: NativeResult) => unknown): never {
     const picked: Promise<unknown> = super.pick(source, params, from)
     picked.catch(() => {})

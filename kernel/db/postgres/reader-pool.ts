@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { kernelErrors } from '../../errors.ts'
+import { within } from '../../within.ts'
 import type { NativePool } from './native.ts'
 import { isUnreachable, namePostgres } from './postgres-error.ts'
 import type { Send } from './postgres-reader.ts'
@@ -66,15 +66,12 @@ export class ReaderPool {
     if (this.#waiting.length >= waiting) throw kernelErrors.database_busy()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push(resolve)
-    const timer = new AbortController()
-    const late = pause(waitMs, true, { signal: timer.signal }).catch(() => false)
-    const isLate = await Promise.race([promise, late])
-    timer.abort()
-    if (isLate !== true) return
-    const at = this.#waiting.indexOf(resolve)
-    // Otherwise the place was handed over together with the deadline.
-    if (at < 0) return
-    this.#waiting.splice(at, 1)
-    throw kernelErrors.database_busy()
+    await within(waitMs, promise, () => {
+      const at = this.#waiting.indexOf(resolve)
+      // Otherwise the place was handed over together with the deadline.
+      if (at < 0) return
+      this.#waiting.splice(at, 1)
+      throw kernelErrors.database_busy()
+    })
   }
 }

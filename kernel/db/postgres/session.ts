@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { LockWait } from '../../lock/data-lock.ts'
+import { type LockWait, lockOrWait } from '../../lock/lock-wait.ts'
 import { type NativeClient, type NativePool, textQuery } from './native.ts'
 import { inUse, isInUse, isUnreachable, namePostgres } from './postgres-error.ts'
 
@@ -24,7 +23,6 @@ const nextGeneration = `insert into svc_generation (one, generation) values (1, 
   on conflict (one) do update set generation = svc_generation.generation + 1 returning generation`
 const currentGeneration = 'select generation from svc_generation'
 
-const pollMs = 200
 /** Connections of the pool that are tried. */
 const connectionsMax = 3
 
@@ -35,9 +33,9 @@ interface Backend {
 }
 
 /**
- * The one connection that writes. Its session holds the lock of the database (I-26): a transaction can be committed only while it is
- * held, and after a lost connection nothing is written before the next session has it. Nothing is written any more when another svc
- * had the lock meanwhile: what this process knows of the rows may be wrong.
+ * The one connection that writes. Its session holds the lock of the database (I-26): a transaction can be committed only while the
+ * session lives, and after a lost connection the next session takes the lock before it writes. If another svc held the lock between
+ * the two sessions, it may have changed rows, and what this process keeps in memory is stale: this process writes nothing more.
  */
 export class WriterSession {
   readonly #pool: NativePool
@@ -65,18 +63,8 @@ export class WriterSession {
   }
 
   /** Locks the database, or waits for the svc that has it. */
-  async lock({ ms, signal, onWait }: LockWait = { ms: 0 }): Promise<void> {
-    const deadlineMs = performance.now() + ms
-    for (let hasWaited = false; ; hasWaited = true) {
-      try {
-        await this.client()
-        return
-      } catch (error) {
-        if (!isInUse(error) || performance.now() >= deadlineMs) throw error
-        if (!hasWaited) onWait?.((error as Error).message)
-        await pause(pollMs, undefined, signal ? { signal } : {})
-      }
-    }
+  async lock(wait?: LockWait): Promise<void> {
+    await lockOrWait(() => this.client(), isInUse, wait)
   }
 
   /** Closes this connection, which may be broken. The next transaction opens another. */

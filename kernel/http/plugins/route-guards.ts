@@ -1,14 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { ContributedItem } from '../../contributions.ts'
 import { requestIdentity } from '../identity.ts'
 import type { RouteGuard } from '../route-guard.ts'
 import { addStep } from './entrance.ts'
 import { apiRoots } from './unknown-addresses.ts'
 
-export interface BoundRouteGuard {
-  readonly item: RouteGuard
-  readonly services: unknown
-}
+export type BoundRouteGuard = Pick<ContributedItem<RouteGuard>, 'item' | 'services'>
 
 const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string | undefined =>
   is404 || url === undefined || apiRoots.includes(url) ? undefined : url

@@ -1,4 +1,6 @@
 /** A task engine over a real database, with a manual clock and one kind whose runs are scripted by the test. */
+
+import type { ContributedItem } from '../../contributions.ts'
 import type { Database } from '../../db/database.ts'
 import { type NoParams, sqlStatement } from '../../db/statement.ts'
 import { silentLog } from '../../log.ts'
@@ -7,7 +9,7 @@ import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
 import type { Engine } from '../../testing/on-engines.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
 import { createTaskEngine, type EngineDeps } from '../create-engine.ts'
-import type { Bound, EngineWork, TaskEngine } from '../engine.ts'
+import type { EngineWork, TaskEngine } from '../engine.ts'
 import { done, type Outcome } from '../outcome.ts'
 import type { EnqueueOptions } from '../queue.ts'
 import { defineTask, type TaskKind, type TaskRun, type TaskSpec } from '../task.ts'
@@ -54,7 +56,7 @@ export function scriptedKind(script: Script, spec: Partial<TaskSpec<{ readonly n
 
 export const finished: Script = () => done()
 
-export const bind = <K>(item: K): Bound<K> => ({ item, services: {}, pluginId: 'test' })
+export const bind = <K>(item: K): ContributedItem<K> => ({ item, services: {}, pluginId: 'test' })
 
 export interface RunningEngine extends AsyncDisposable {
   readonly engine: TaskEngine
@@ -77,7 +79,7 @@ export async function startEngine(
   }
   return {
     engine,
-    enqueue: (kind, name = 'a', options = {}) => tasks.database.write((tx) => engine.queue.enqueue(tx, kind, { name }, options)),
+    enqueue: (kind, name = 'a', options = {}) => tasks.database.write((tx) => engine.queue.add(tx, kind, { name }, options)),
     stop,
     [Symbol.asyncDispose]: stop,
   }

@@ -21,13 +21,13 @@ export const affectedVersionRoutes = defineRoutes({
     serveEndpoint(app, listAffectedVersions, async ({ params, query }) => {
       const { id } = requireBucket(buckets, params.name)
       const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, clock.now())
-      const asked = placements.dataSetsOf(id).filter((record) => dataSetId === undefined || record.id === dataSetId)
+      const asked = (await placements.dataSetsOf(id)).filter((record) => dataSetId === undefined || record.id === dataSetId)
       const observations = await observe(asked)
       const risks = new Map(
         atRisk(asked, observations).map((record) => [record.id, describeRisk(record, { observations, showProvider })] as const),
       )
-      const page = placements.versionsOn({ bucketId: id, dataSetIds: [...risks.keys()], ...filter })
-      const situations = placements.ofContents(page.versions.map(({ contentId }) => contentId))
+      const page = await placements.versionsOn({ bucketId: id, dataSetIds: [...risks.keys()], ...filter })
+      const situations = await placements.ofContents(page.versions.map(({ contentId }) => contentId))
       const last = page.versions.at(-1)
       return {
         versions: page.versions.map((dependent) => {

@@ -1,6 +1,6 @@
 /** Causes of failed provider calls, and decoding of reverts quoted in error texts. */
 import { type Abi, decodeErrorResult, type Hex, isHex } from 'viem'
-import type { EgressRefusalReason } from '#kernel'
+import type { EgressRefusalReason } from '#plugins/wallet'
 import { fwssErrorsAbi } from './fwss-abi.ts'
 import { payErrorsAbi } from './pay-errors-abi.ts'
 import { pdpErrorsAbi } from './pdp-abi.ts'

@@ -1,5 +1,5 @@
-import { type Clock, type EgressOptions, type Log, within } from '#kernel'
-import type { Chain } from '#plugins/wallet'
+import { type Clock, type Log, within } from '#kernel'
+import type { Chain, EgressOptions } from '#plugins/wallet'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
 import { pieceBytesMax } from '../chain/provider-limits.ts'
 import { approvedProviderIds, endorsedProviderIds, listProviders, type RegisteredProvider } from '../chain/provider-registry.ts'

@@ -24,7 +24,7 @@ const open = async ({ ledger }: LedgerOnEngine) =>
   (await ledger.counts()).flatMap(({ status, count }) => (status === 'failed' ? [count] : []))
 
 /** Fails new tasks, as fast as the engine runs them, until the work has ended; the number of them. */
-async function failMeanwhile(svc: LedgerOnEngine, work: Promise<unknown>): Promise<number> {
+async function failUntilEnd(svc: LedgerOnEngine, work: Promise<unknown>): Promise<number> {
   let isOver = false
   const ended = work.finally(() => {
     isOver = true
@@ -44,7 +44,7 @@ test('many failures are dismissed in pages; failures recorded between two pages 
   const { count, asOfMs } = await svc.ledger.preview()
   expect(count).toBe(failuresBefore)
   const dismissing = svc.ledger.acknowledgeAll({ failedBeforeMs: asOfMs })
-  const later = await failMeanwhile(svc, dismissing)
+  const later = await failUntilEnd(svc, dismissing)
   expect(await dismissing).toBe(failuresBefore)
   // Others had their turn between the pages.
   expect(later).toBeGreaterThan(3)
@@ -66,7 +66,7 @@ test('a future time dismisses the failures so far, and the loop ends although ta
   await using tasks = await openTasks()
   await using svc = await setUp(tasks)
   const dismissing = svc.ledger.acknowledgeAll({ failedBeforeMs: tasks.clock.now() + 3_600_000 })
-  const later = await failMeanwhile(svc, dismissing)
+  const later = await failUntilEnd(svc, dismissing)
   const dismissed = await dismissing
   expect(dismissed).toBeGreaterThanOrEqual(failuresBefore)
   await expect.poll(() => open(svc)).toEqual([failuresBefore + later - dismissed])

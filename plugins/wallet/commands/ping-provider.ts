@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { type CheckedTarget, checkEgress, type EgressOptions, within } from '#kernel'
+import { within } from '#kernel'
+import { type CheckedTarget, checkEgress, type EgressOptions } from '../egress/check-egress.ts'
 
 export interface PingOptions {
   /** For DNS lookup, connection and response together. */

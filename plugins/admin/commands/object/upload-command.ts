@@ -51,7 +51,7 @@ async function openSource({ parameters, cwd = process.cwd() }: CommandCall): Pro
   return { bytes: readFile(handle, { path, size }), size, [Symbol.asyncDispose]: () => handle.close() }
 }
 
-/** The request has declared this length: the upload fails when the file shrinks or grows meanwhile. */
+/** The request has declared this length: the upload fails when the file shrinks or grows before its end is read. */
 async function* readFile(handle: FileHandle, { path, size }: { readonly path: string; readonly size: number | undefined }) {
   let sent = 0
   try {

@@ -1,6 +1,7 @@
 /** The egress guard (I-13): checks every untrusted URL, such as a provider's, before a connection, which then goes to the checked address. */
 import { lookup as dnsLookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { normalizeIp } from '#kernel'
 
 interface EgressPolicy {
   /** Opens loopback and private ranges, for a server on the operator's own network. */
@@ -53,12 +54,10 @@ export async function checkEgress(rawUrl: string, options: EgressOptions): Promi
 /** True for addresses of the public internet; false for anything else, including text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   // A zone ("fe80::1%eth0") only exists on local links.
-  const family = isIP(address)
-  if (family === 4) return !privateIpv4.check(address, 'ipv4')
-  if (family !== 6 || address.includes('%')) return false
-  const mapped = mappedIpv4(address)
-  if (mapped !== undefined) return !privateIpv4.check(mapped, 'ipv4')
-  return publicIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')
+  const ip = address.includes('%') ? undefined : normalizeIp(address)
+  if (ip === undefined) return false
+  if (isIP(ip) === 4) return !privateIpv4.check(ip, 'ipv4')
+  return publicIpv6.check(ip, 'ipv6') && !specialIpv6.check(ip, 'ipv6')
 }
 
 const privateIpv4 = blockList('ipv4', [
@@ -94,15 +93,6 @@ function blockList(family: 'ipv4' | 'ipv6', subnets: readonly (readonly [string,
   const list = new BlockList()
   for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family)
   return list
-}
-
-/** The IPv4 address inside `::ffff:…`, in any spelling. */
-function mappedIpv4(address: string): string | undefined {
-  // The URL parser writes every spelling the same way: [::ffff:7f00:1].
-  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(new URL(`http://[${address}]`).hostname) ?? []
-  if (high === undefined || low === undefined) return undefined
-  const bytes = [Number.parseInt(high, 16), Number.parseInt(low, 16)].flatMap((word) => [word >> 8, word & 0xff])
-  return bytes.join('.')
 }
 
 async function resolveHost(hostname: string, resolve: Resolve): Promise<readonly ResolvedAddress[] | Error> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkEgress, isPublicAddress } from './egress.ts'
+import { checkEgress, isPublicAddress } from './check-egress.ts'
 
 test.each([
   ['93.184.216.34', true],
