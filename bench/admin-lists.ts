@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { database } from '#kernel'
-import { type TestKernel, testAuthorization } from '#kernel/testing'
+import { getRow, type TestKernel, testAuthorization } from '#kernel/testing'
 import { s3Users } from '#plugins/s3'
 import { buckets } from '#plugins/storage'
 import { deleteObject, objectsOf, startFilledService, upload } from '../e2e/load/filled-service.ts'
@@ -29,7 +29,7 @@ interface Case {
 export async function benchAdminLists(): Promise<BenchTable> {
   await using svc = await startFilledService(ROWS)
   await addBucketsAndUsers(svc)
-  const cases = listCases(svc)
+  const cases = await listCases(svc)
   const writing = new AbortController()
   const written = keepWriting(svc, writing.signal)
   try {
@@ -58,25 +58,32 @@ async function keepWriting(svc: TestKernel, stop: AbortSignal): Promise<void> {
   }
 }
 
-function listCases(svc: TestKernel): readonly Case[] {
+async function listCases(svc: TestKernel): Promise<readonly Case[]> {
   const affected = '/api/v1/buckets/objects/storage-health/affected-versions'
-  const ofSizes = PAGE_SIZES.flatMap((limit) =>
-    [
-      ...atDepths('objects', (n) => `${objectsOf('objects')}?${after(n)}`),
-      { label: 'objects, a folder', path: `${objectsOf('objects')}?prefix=photos/0050/&delimiter=/` },
-      { label: 'objects, the folders', path: `${objectsOf('objects')}?prefix=photos/&delimiter=/` },
-      ...atDepths('versions of a key', (n) => `${objectsOf('history')}/versions?key=${historyKey}${marker(svc, n)}`),
-      ...atDepths('deleted', (n) => `${objectsOf('deleted')}/deleted?${after(n)}`),
-      ...atDepths('deletions', (n) => `${objectsOf('deleted')}/deletions?${markerAfter(svc, n)}`),
-      { label: 'deletions, the oldest folder', path: `${objectsOf('deleted')}/deletions?prefix=photos/0000/` },
-      ...atDepths('affected versions', (n) => `${affected}?${affectedAfter(svc, n)}`),
-    ].map(({ label, path }) => ({ label: `${label}, ${limit} a page`, path: `${path}&limit=${limit}` })),
-  )
-  return [...ofSizes, ...taskCases(), ...wholeCases]
+  const ofSizes = (
+    await Promise.all(
+      PAGE_SIZES.map(async (limit) =>
+        [
+          ...(await atDepths('objects', async (n) => `${objectsOf('objects')}?${after(n)}`)),
+          { label: 'objects, a folder', path: `${objectsOf('objects')}?prefix=photos/0050/&delimiter=/` },
+          { label: 'objects, the folders', path: `${objectsOf('objects')}?prefix=photos/&delimiter=/` },
+          ...(await atDepths(
+            'versions of a key',
+            async (n) => `${objectsOf('history')}/versions?key=${historyKey}${await marker(svc, n)}`,
+          )),
+          ...(await atDepths('deleted', async (n) => `${objectsOf('deleted')}/deleted?${after(n)}`)),
+          ...(await atDepths('deletions', async (n) => `${objectsOf('deleted')}/deletions?${await markerAfter(svc, n)}`)),
+          { label: 'deletions, the oldest folder', path: `${objectsOf('deleted')}/deletions?prefix=photos/0000/` },
+          ...(await atDepths('affected versions', async (n) => `${affected}?${await affectedAfter(svc, n)}`)),
+        ].map(({ label, path }) => ({ label: `${label}, ${limit} a page`, path: `${path}&limit=${limit}` })),
+      ),
+    )
+  ).flat()
+  return [...ofSizes, ...(await taskCases()), ...wholeCases]
 }
 
-const atDepths = (label: string, path: (n: number) => string): Case[] =>
-  DEPTHS.map((depth) => ({ label: `${label} at ${depth * 100} %`, path: path(depth * ROWS) }))
+const atDepths = (label: string, path: (n: number) => Promise<string>): Promise<Case[]> =>
+  Promise.all(DEPTHS.map(async (depth) => ({ label: `${label} at ${depth * 100} %`, path: await path(depth * ROWS) })))
 
 const taskFilters = [
   '',
@@ -88,10 +95,14 @@ const taskFilters = [
   'status=dismissed',
   'type=storage_store&status=failed',
 ]
-const taskCases = (): Case[] =>
-  taskFilters.flatMap((filter) =>
-    atDepths(`tasks ${filter || 'of any kind'}, 100 a page`, (n) => `/api/v1/tasks?limit=100&cursor=${ROWS - n}&${filter}`),
-  )
+const taskCases = async (): Promise<Case[]> =>
+  (
+    await Promise.all(
+      taskFilters.map((filter) =>
+        atDepths(`tasks ${filter || 'of any kind'}, 100 a page`, async (n) => `/api/v1/tasks?limit=100&cursor=${ROWS - n}&${filter}`),
+      ),
+    )
+  ).flat()
 
 /** Lists without pages. */
 const wholeCases: readonly Case[] = [
@@ -104,26 +115,27 @@ const wholeCases: readonly Case[] = [
 ]
 
 const after = (n: number): string => (n === 0 ? '' : `after=${keyAt(n)}`)
-const marker = (svc: TestKernel, n: number): string => (n === 0 ? '' : `&version_marker=${versionAt(svc, 'history', ROWS - n)}`)
-const markerAfter = (svc: TestKernel, n: number): string => (n === 0 ? '' : `after=${versionAt(svc, 'deleted', ROWS - n, 1)}`)
+const marker = async (svc: TestKernel, n: number): Promise<string> =>
+  n === 0 ? '' : `&version_marker=${await versionAt(svc, 'history', ROWS - n)}`
+const markerAfter = async (svc: TestKernel, n: number): Promise<string> =>
+  n === 0 ? '' : `after=${await versionAt(svc, 'deleted', ROWS - n, 1)}`
 
-function affectedAfter(svc: TestKernel, n: number): string {
+async function affectedAfter(svc: TestKernel, n: number): Promise<string> {
   if (n === 0) return ''
   const time = '2026-01-01T00:00:00Z'
-  const version = versionAt(svc, 'objects', n)
+  const version = await versionAt(svc, 'objects', n)
   return `key_marker=${keyAt(n)}&version_marker=${version}&created_at_marker=${time}&stale_before=${time}`
 }
 
 /** Version id of the n-th oldest version, or delete marker, of a bucket. */
-function versionAt({ kernel }: TestKernel, bucket: string, n: number, isMarker: 0 | 1 = 0): string {
-  const row = kernel
-    .get(database)
-    .read.get<{ id: string }>(
-      `select version_id as id from object_versions where bucket_id = ? and is_delete_marker = ? order by version_id limit 1 offset ?`,
-      kernel.get(buckets).require(bucket).id,
-      isMarker,
-      n,
-    )
+async function versionAt({ kernel }: TestKernel, bucket: string, n: number, isMarker: 0 | 1 = 0): Promise<string> {
+  const row = await getRow<{ id: string }>(
+    kernel.get(database).read,
+    `select version_id as id from object_versions where bucket_id = ? and is_delete_marker = ? order by version_id limit 1 offset ?`,
+    kernel.get(buckets).require(bucket).id,
+    isMarker,
+    n,
+  )
   if (row === undefined) throw new Error(`${bucket} has no version ${n}`)
   return row.id
 }

@@ -1,5 +1,6 @@
 // Measures listings of a bucket with a million objects: flat, in a folder, and with 1000 common prefixes.
 
+import { runSql } from '#kernel/testing'
 import type { ListRequest } from '../plugins/storage/contract.ts'
 import { type ObjectStorage, openObjectStorage } from '../plugins/storage/testing/object-storage.ts'
 import { type BenchRow, type BenchTable, renderBenchTable } from './bench-table.ts'
@@ -33,7 +34,7 @@ const CASES: readonly Case[] = [
 export async function benchList(): Promise<BenchTable> {
   await using storage = await openObjectStorage()
   await fill(storage)
-  const rows = CASES.flatMap((listing) => measure(storage, listing))
+  const rows = (await Promise.all(CASES.map((listing) => measure(storage, listing)))).flat()
   return { name: `list ${PAGE} of ${(FOLDERS * KEYS_PER_FOLDER).toLocaleString('en')} objects, ${LISTINGS} times`, rows }
 }
 
@@ -42,9 +43,10 @@ async function fill({ database, buckets }: ObjectStorage): Promise<void> {
   const bucketId = buckets.require('photos').id
   const total = FOLDERS * KEYS_PER_FOLDER
   for (let from = 0; from < total; from += KEYS_PER_WRITE) {
-    await database.write((tx) => {
+    await database.write(async (tx) => {
       for (let n = from; n < from + KEYS_PER_WRITE; n++) {
-        tx.run(
+        await runSql(
+          tx,
           `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, ?, ?, ?, ?, ?, ?)`,
           bucketId,
           key(n),
@@ -60,11 +62,11 @@ async function fill({ database, buckets }: ObjectStorage): Promise<void> {
   }
 }
 
-function measure({ objects }: ObjectStorage, { label, request, results }: Case): BenchRow[] {
+async function measure({ objects }: ObjectStorage, { label, request, results }: Case): Promise<BenchRow[]> {
   const timesMs: number[] = []
   for (let turn = -WARM_UP; turn < LISTINGS; turn++) {
     const startMs = performance.now()
-    const page = objects.list({ bucket: 'photos', limit: PAGE, ...request(turn + WARM_UP) })
+    const page = await objects.list({ bucket: 'photos', limit: PAGE, ...request(turn + WARM_UP) })
     if (turn >= 0) timesMs.push(performance.now() - startMs)
     const found = page.entries.length + page.commonPrefixes.length
     if (found !== results) throw new Error(`${label}: ${found} results instead of ${results}`)

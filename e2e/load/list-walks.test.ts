@@ -1,8 +1,10 @@
 /** Reads every list page by page while rows are added: each row that existed before is listed exactly once. */
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database } from '#kernel'
 import type { TestKernel } from '#kernel/testing'
+import { allRows, runSql } from '#kernel/testing'
 import { s3Users } from '#plugins/s3'
 import { buckets } from '#plugins/storage'
 import { deleteObject, objectsOf, startFilledService, upload } from './filled-service.ts'
@@ -66,12 +68,9 @@ function expectComplete(seen: readonly (string | number)[], before: readonly (st
   expect(found.findIndex((item, at) => item !== before[at])).toBe(-1)
 }
 
-const column = (sql: string, ...params: (string | number)[]): (string | number)[] =>
-  svc.kernel
-    .get(database)
-    .read.all<{ value: string | number }>(sql, ...params)
-    .map(({ value }) => value)
-const bucketId = (name: string): number => Number(column('select id as value from buckets where name = ?', name)[0])
+const column = async (sql: string, ...params: (string | number)[]): Promise<(string | number)[]> =>
+  (await allRows<{ value: string | number }>(svc.kernel.get(database).read, sql, ...params)).map(({ value }) => value)
+const bucketId = async (name: string): Promise<number> => Number((await column('select id as value from buckets where name = ?', name))[0])
 
 /** Keys that sort before, between and after the existing keys. */
 const newKey = (turn: number): string => [`a/${turn}`, `${keyAt((turn * 7919) % rows)}.new`, `z/${turn}`][turn % 3] ?? ''
@@ -79,7 +78,7 @@ const newKey = (turn: number): string => [`a/${turn}`, `${keyAt((turn * 7919) % 
 const byMarker = (page: Page) => (page.has_more ? { after: page.next_marker } : undefined)
 
 test('objects, flat', { timeout: testMs }, async () => {
-  const before = column('select key as value from object_heads where bucket_id = ? order by key', bucketId('objects'))
+  const before = await column('select key as value from object_heads where bucket_id = ? order by key', await bucketId('objects'))
   const seen = await walk({
     path: `${objectsOf('objects')}?limit=1000`,
     items: (page) => page.objects.map((object: { key: string }) => object.key),
@@ -102,9 +101,9 @@ test('objects in folders, and the folders themselves', { timeout: testMs }, asyn
     Array.from({ length: rows / 1000 }, (_, n) => `photos/${String(n).padStart(4, '0')}/`),
   )
   const [folder] = folders.slice(-1)
-  const inside = column(
+  const inside = await column(
     "select key as value from object_heads where bucket_id = ? and key like ? || '%' order by key",
-    bucketId('objects'),
+    await bucketId('objects'),
     folder ?? '',
   )
   const seen = await walk({
@@ -117,7 +116,10 @@ test('objects in folders, and the folders themselves', { timeout: testMs }, asyn
 })
 
 test('the versions of one key, each page with current_version_id', { timeout: testMs }, async () => {
-  const before = column('select version_id as value from object_versions where bucket_id = ? order by rseq', bucketId('history'))
+  const before = await column(
+    'select version_id as value from object_versions where bucket_id = ? order by rseq',
+    await bucketId('history'),
+  )
   const seen = await walk({
     path: `${objectsOf('history')}/versions?limit=1000&key=${historyKey}`,
     items: (page) => {
@@ -131,7 +133,7 @@ test('the versions of one key, each page with current_version_id', { timeout: te
 })
 
 test('deleted objects', { timeout: testMs }, async () => {
-  const before = column('select key as value from object_tombstones where bucket_id = ? order by key', bucketId('deleted'))
+  const before = await column('select key as value from object_tombstones where bucket_id = ? order by key', await bucketId('deleted'))
   const seen = await walk({
     path: `${objectsOf('deleted')}/deleted?limit=1000`,
     items: (page) => page.objects.map((object: { key: string }) => object.key),
@@ -149,9 +151,9 @@ test.each([
   ['a prefix of many keys', '&prefix=photos/', "and key like 'photos/%'"],
   ['a prefix of the oldest keys', '&prefix=photos/0000/', "and key like 'photos/0000/%'"],
 ])('delete markers: %s', { timeout: testMs }, async (_name, query, filter) => {
-  const before = column(
+  const before = await column(
     `select version_id as value from object_versions where bucket_id = ? and is_delete_marker = 1 ${filter} order by version_id desc`,
-    bucketId('deleted'),
+    await bucketId('deleted'),
   )
   const seen = await walk({
     path: `${objectsOf('deleted')}/deletions?limit=${before.length > 10_000 ? 1000 : 50}${query}`,
@@ -167,14 +169,14 @@ test.each([
   ['of a data set with few copies', 250],
 ])('affected versions %s', { timeout: testMs }, async (_name, copies) => {
   const db = svc.kernel.get(database)
-  const id = bucketId('objects')
-  const [, sparse] = column('select id as value from data_sets where bucket_id = ? order by slot', id)
+  const id = await bucketId('objects')
+  const [, sparse] = await column('select id as value from data_sets where bucket_id = ? order by slot', id)
   const isSparse = copies < rows
   if (isSparse)
     await db.write((tx) =>
-      tx.run("update copies set state = 'lost' where data_set_id = ? and piece_id % ? <> 0", sparse ?? 0, rows / copies),
+      runSql(tx, "update copies set state = 'lost' where data_set_id = ? and piece_id % ? <> 0", sparse ?? 0, rows / copies),
     )
-  const before = column(
+  const before = await column(
     `select v.version_id as value from object_versions v where v.bucket_id = ? and exists (
        select 1 from copies c where c.content_id = v.content_id and c.state = 'committed' ${isSparse ? `and c.data_set_id = ${sparse}` : ''}) order by v.key, v.rseq`,
     id,
@@ -208,7 +210,7 @@ test.each([
   ['status=dismissed', 'and acknowledged_at is not null'],
   ['status=pending&type=storage_pull', "and status = 'pending' and kind = 'storage_pull'"],
 ])('tasks with the filter "%s"', { timeout: testMs }, async (query, filter) => {
-  const before = column(`select id as value from tasks where ${isOurs} ${filter} order by id desc`)
+  const before = await column(`select id as value from tasks where ${isOurs} ${filter} order by id desc`)
   const seen = await walk({
     path: `/api/v1/tasks?limit=100${query === '' ? '' : `&${query}`}`,
     items: (page) => page.tasks.map((task: { id: number }) => task.id),
@@ -220,13 +222,15 @@ test.each([
 })
 
 test('completed recurring tasks are not listed, however many there are', async () => {
-  expect(column("select count(*) as value from tasks where kind = 'task_gc' and status = 'completed'")[0]).toBeGreaterThan(rows / 20)
+  expect((await column("select count(*) as value from tasks where kind = 'task_gc' and status = 'completed'"))[0]).toBeGreaterThan(
+    rows / 20,
+  )
   expect((await svc.call('GET', '/api/v1/tasks?type=task_gc')).body).toEqual({ tasks: [] })
-  const [middle] = column(
+  const [middle] = await column(
     "select id as value from tasks where kind = 'task_gc' and subject_type = 'thing' order by id limit 1 offset ?",
     rows / 200,
   )
-  const before = column(`select id as value from tasks where ${isOurs} and id < ? order by id desc limit 100`, middle ?? 0)
+  const before = await column(`select id as value from tasks where ${isOurs} and id < ? order by id desc limit 100`, middle ?? 0)
   const { body } = await svc.call('GET', `/api/v1/tasks?limit=100&cursor=${middle}`)
   expect(body.tasks.map(({ id }: { id: number }) => id)).toEqual(before)
 })

@@ -1,5 +1,7 @@
 /** Bulk inserts rows as the service writes them: cached contents with two copies, without their bytes. */
+
 import type { Database, Tx } from '#kernel'
+import { getRow, insertRow, runSql } from '#kernel/testing'
 
 interface ManyVersions {
   readonly bucketId: number
@@ -23,12 +25,13 @@ const etagSql = "printf('%032x', n)"
 const bytes = 4096
 
 export async function insertVersions(database: Database, many: ManyVersions): Promise<void> {
-  await database.write((tx) => {
-    const firstId = insertContents(tx, many)
-    insertData(tx, many, firstId)
-    if (many.as === 'deleted') insertMarkers(tx, many)
-    else insertHeads(tx, many, firstId)
-    tx.run(
+  await database.write(async (tx) => {
+    const firstId = await insertContents(tx, many)
+    await insertData(tx, many, firstId)
+    if (many.as === 'deleted') await insertMarkers(tx, many)
+    else await insertHeads(tx, many, firstId)
+    await runSql(
+      tx,
       'update bucket_stats set live_objects = ?, live_bytes = ?, versions = ?, version_bytes = ?, tombstones = ? where bucket_id = ?',
       ...countsOf(many),
       many.bucketId,
@@ -49,8 +52,9 @@ interface Insert {
   readonly values: string
 }
 
-function insertMany(tx: Tx, { into, rows, values }: Insert, ...params: readonly (string | number)[]): void {
-  tx.run(
+async function insertMany(tx: Tx, { into, rows, values }: Insert, ...params: readonly (string | number)[]): Promise<void> {
+  await runSql(
+    tx,
     `insert into ${into} with recursive seq (n) as (select 0 union all select n + 1 from seq where n + 1 < ?) select ${values} from seq`,
     rows,
     ...params,
@@ -58,9 +62,9 @@ function insertMany(tx: Tx, { into, rows, values }: Insert, ...params: readonly 
 }
 
 /** Returns the first content id. Each piece has the id of its content. */
-function insertContents(tx: Tx, { bucketId, rows }: ManyVersions): number {
-  const first = (tx.get<{ id: number | null }>('select max(id) as id from contents')?.id ?? 0) + 1
-  insertMany(
+async function insertContents(tx: Tx, { bucketId, rows }: ManyVersions): Promise<number> {
+  const first = ((await getRow<{ id: number | null }>(tx, 'select max(id) as id from contents'))?.id ?? 0) + 1
+  await insertMany(
     tx,
     {
       into: `contents (id, bucket_id, identity, size, ref_count, target_copies, durable_copies, readable_copies, store_state, created_at, updated_at)`,
@@ -69,54 +73,56 @@ function insertContents(tx: Tx, { bucketId, rows }: ManyVersions): number {
     },
     ...[first, bucketId],
   )
-  insertMany(tx, { into: 'cache_entries (content_id, bytes, accessed_at, cached_at)', rows, values: `? + n, ${bytes}, 0, 0` }, first)
+  await insertMany(tx, { into: 'cache_entries (content_id, bytes, accessed_at, cached_at)', rows, values: `? + n, ${bytes}, 0, 0` }, first)
   const piece = `? + n, ? + n, 0, 0, ${bytes}, printf('bafkzcib%056d', n)`
-  insertMany(tx, { into: 'pieces (id, content_id, part_no, offset_bytes, length, piece_cid)', rows, values: piece }, first, first)
+  await insertMany(tx, { into: 'pieces (id, content_id, part_no, offset_bytes, length, piece_cid)', rows, values: piece }, first, first)
   for (const slot of [0, 1]) {
-    insertMany(
+    await insertMany(
       tx,
       {
         into: 'copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, committed_at, created_at, updated_at)',
         rows,
         values: "? + n, ? + n, ?, ?, 'committed', 'store', n, 0, 0, 0",
       },
-      ...[first, first, addDataSet(tx, bucketId, slot), slot],
+      ...[first, first, await addDataSet(tx, bucketId, slot), slot],
     )
   }
   return first
 }
 
 /** The data set of a bucket's replica slot, ready for writes. */
-function addDataSet(tx: Tx, bucketId: number, slot: number): number {
+async function addDataSet(tx: Tx, bucketId: number, slot: number): Promise<number> {
   const chainId = `${bucketId}${slot}`
-  const { lastId } = tx.run(
+  const id = await insertRow(
+    tx,
     `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, created_at, updated_at)
      values (?, ?, 1, ?, '0x0', '0x0', 'http://127.0.0.1:9', ?, ?, 'ready', 0, 0)`,
     ...[bucketId, slot, String(slot + 1), chainId, chainId],
   )
-  tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', bucketId, slot, lastId)
-  return lastId
+  await runSql(tx, 'insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', bucketId, slot, id)
+  return id
 }
 
 const versions = 'object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)'
 
-function insertData(tx: Tx, { as, bucketId, rows }: ManyVersions, firstId: number): void {
+async function insertData(tx: Tx, { as, bucketId, rows }: ManyVersions, firstId: number): Promise<void> {
   const key = as === 'history' ? `'${historyKey}'` : keySql
   const values = `?, ${key}, ${rseqSql(0)}, ${versionIdSql(0)}, ? + n, 0, ${bytes}, ${etagSql}, 'image/jpeg', ${timeSql(0)}`
-  insertMany(tx, { into: versions, rows, values }, bucketId, bucketId, firstId)
+  await insertMany(tx, { into: versions, rows, values }, bucketId, bucketId, firstId)
 }
 
-function insertMarkers(tx: Tx, { bucketId, rows }: ManyVersions): void {
+async function insertMarkers(tx: Tx, { bucketId, rows }: ManyVersions): Promise<void> {
   const marker = `?, ${keySql}, ${rseqSql(1)}, ${versionIdSql(1)}, null, 1, 0, '', '', ${timeSql(1)}`
-  insertMany(tx, { into: versions, rows, values: marker }, bucketId, bucketId)
+  await insertMany(tx, { into: versions, rows, values: marker }, bucketId, bucketId)
   const tombstone = `?, ${keySql}, ${versionIdSql(1)}, ${rseqSql(1)}, ${timeSql(1)}, 1`
   const into = 'object_tombstones (bucket_id, key, marker_version_id, rseq, deleted_at, is_restorable)'
-  insertMany(tx, { into, rows, values: tombstone }, bucketId, bucketId)
+  await insertMany(tx, { into, rows, values: tombstone }, bucketId, bucketId)
 }
 
 /** The newest version of each key is its head. */
-function insertHeads(tx: Tx, { as, bucketId, rows }: ManyVersions, firstId: number): void {
-  tx.run(
+async function insertHeads(tx: Tx, { as, bucketId, rows }: ManyVersions, firstId: number): Promise<void> {
+  await runSql(
+    tx,
     `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified)
      select bucket_id, key, version_id, rseq, content_id, size, etag, created_at from object_versions where bucket_id = ? and content_id >= ?`,
     bucketId,
@@ -132,9 +138,9 @@ export async function insertTasks(database: Database, rows: number): Promise<voi
   const isDismissed = `not ${isHidden} and n / 4 % 5 = 3`
   const isFailed = `not ${isHidden} and n / 4 % 5 in (2, 3)`
   const [nowMs, laterMs] = [Date.now(), Date.now() + 365 * 86_400_000]
-  await database.write((tx) => {
-    const before = tx.get<{ id: number | null }>('select max(id) as id from tasks')?.id ?? 0
-    insertMany(
+  await database.write(async (tx) => {
+    const before = (await getRow<{ id: number | null }>(tx, 'select max(id) as id from tasks'))?.id ?? 0
+    await insertMany(
       tx,
       {
         into: 'tasks (kind, subject_type, subject_key, args, status, run_at, failed_at, acknowledged_at, created_at, updated_at, started_at, finished_at)',
@@ -144,12 +150,13 @@ export async function insertTasks(database: Database, rows: number): Promise<voi
       },
       ...[laterMs, nowMs, nowMs],
     )
-    tx.run(
+    await runSql(
+      tx,
       `insert into task_counts (kind, status, acknowledged, n)
        select kind, status, acknowledged_at is not null, count(*) from tasks where id > ? group by 1, 2, 3
        on conflict (kind, status, acknowledged) do update set n = n + excluded.n`,
       before,
     )
-    tx.run('update task_failure_clock set at = max(at, ?)', firstMs + rows)
+    await runSql(tx, 'update task_failure_clock set at = max(at, ?)', firstMs + rows)
   })
 }

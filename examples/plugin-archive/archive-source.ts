@@ -10,7 +10,7 @@ export const archiveSource = defineByteSource({
   name: 'archive',
   uses: { contents, database, log, settings: archiveSection.settings },
   async open({ contents, database, log, settings }, version, contentId) {
-    const sha256 = contents.find(database.read, contentId)?.sha256
+    const sha256 = (await contents.find(database.read, contentId))?.sha256
     if (!sha256 || settings.dir === '') return undefined
     const path = join(settings.dir, sha256)
     const digest = await digestOf(path)

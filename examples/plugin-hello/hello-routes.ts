@@ -18,7 +18,7 @@ export const helloRoutes = defineRoutes({
     })
     app.post('/api/v1/hello', async (request, reply) => {
       const { name } = await parseBody(body, request)
-      const taskId = await database.write((tx) => taskQueue.enqueue(tx, greetTask, { name }, { key: `hello:${name}` }))
+      const taskId = await database.write((tx) => taskQueue.add(tx, greetTask, { name }, { key: `hello:${name}` }))
       return reply.code(202).send({ task_id: taskId })
     })
   },

@@ -65,7 +65,7 @@ test('when disabled, its route answers plugin_disabled and its command and task 
 
 test('a task waits while the plugin is disabled and runs when it is enabled again', async () => {
   await using off = await testKernel({ plugins: [], config: { ...here, 'plugins.disabled': ['hello'] } })
-  await off.kernel.get(database).write((tx) => off.kernel.get(taskQueue).enqueue(tx, greetTask, { name: 'Ada' }))
+  await off.kernel.get(database).write((tx) => off.kernel.get(taskQueue).add(tx, greetTask, { name: 'Ada' }))
   await off.kernel.stop()
   const greeting = Promise.withResolvers<unknown>()
   const log: Log = {

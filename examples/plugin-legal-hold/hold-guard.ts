@@ -5,5 +5,6 @@ import { legalHoldSection } from './settings.ts'
 export const holdGuard = defineReleaseGuard({
   name: 'legal-hold',
   uses: { contents, settings: legalHoldSection.settings },
-  mayRelease: ({ contents, settings }, tx, contentId) => contents.keysOf(tx, contentId, { prefix: settings.prefix, limit: 1 }).length === 0,
+  mayRelease: async ({ contents, settings }, tx, contentId) =>
+    (await contents.keysOf(tx, contentId, { prefix: settings.prefix, limit: 1 })).length === 0,
 })

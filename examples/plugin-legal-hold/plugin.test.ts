@@ -14,7 +14,7 @@ const keeper = definePlugin({
   requires: ['storage'],
   contributes: [
     copyKeepers.with(
-      defineCopyKeeper({ name: 'keeper', uses: {}, holdings: () => ({ durableCopies: 1, readableCopies: 1, progress: 'storing' }) }),
+      defineCopyKeeper({ name: 'keeper', uses: {}, holdings: async () => ({ durableCopies: 1, readableCopies: 1, progress: 'storing' }) }),
     ),
   ],
 })
@@ -30,9 +30,9 @@ test('cached bytes of keys under the prefix are kept, and others are evicted', a
       yield Buffer.alloc(size, key)
     })()
     const { contentId } = await kernel.get(objects).put({ bucket: 'photos', key, body, headers: { contentType: '', system: {}, user: {} } })
-    await kernel.get(database).write((tx) => {
-      kernel.get(contents).recount(tx, contentId ?? 0, Date.now())
-      kernel.get(cachedContents).reconcileCapacity(tx)
+    await kernel.get(database).write(async (tx) => {
+      await kernel.get(contents).recount(tx, contentId ?? 0, Date.now())
+      await kernel.get(cachedContents).reconcileCapacity(tx)
     })
   }
   await expect.poll(() => kernel.get(cacheGauge).stats().usedBytes).toBe(400)

@@ -14,7 +14,7 @@ interface Added {
   readonly by: number
 }
 
-export const addToCount = statement((db, { kind, status, acknowledged, by }: Params<Added>) =>
+const addToCount = statement((db, { kind, status, acknowledged, by }: Params<Added>) =>
   db
     .insertInto('task_counts')
     .values({ kind, status, acknowledged, n: by })

@@ -57,8 +57,8 @@ test('a task planned for later starts at its time, between two polls', async () 
 test('a rolled back transaction leaves no task', async () => {
   await using tasks = await openTasks()
   const { engine, kind, runs, stop } = await setUp(tasks, finished)
-  const write = tasks.database.write((tx) => {
-    engine.queue.enqueue(tx, kind, { name: 'a' })
+  const write = tasks.database.write(async (tx) => {
+    await engine.queue.add(tx, kind, { name: 'a' })
     throw new Error('changed my mind')
   })
   await expect(write).rejects.toThrow('changed my mind')

@@ -1,9 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { Tx } from '../db/database.ts'
 import { type Params, statementsOver } from '../db/statement.ts'
-import { addToCount, countTasks } from './counter-store.ts'
-import { onSqlite } from './on-sqlite.ts'
+import { countTasks } from './counter-store.ts'
 import type { EnqueueOptions, TaskQueue } from './queue.ts'
 import type { TaskKind } from './task.ts'
 import type { TaskTables } from './task-tables.ts'
@@ -78,14 +76,10 @@ const attemptsMax = 5
 
 /** Enqueues in the caller's transaction; `onEnqueued` is called after its commit. */
 export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void): TaskQueue {
-  const prepare = <A>(tx: Tx, kind: TaskKind<A>, args: A, options: EnqueueOptions) => {
-    const task = describe(kind, args, options, clock.now())
-    tx.afterCommit(() => onEnqueued(kind.kind))
-    return task
-  }
   return {
     async add(tx, kind, args, options = {}) {
-      const task = prepare(tx, kind, args, options)
+      const task = describe(kind, args, options, clock.now())
+      tx.afterCommit(() => onEnqueued(kind.kind))
       for (let attempt = 0; attempt < attemptsMax; attempt++) {
         const open = task.key === null ? undefined : await tx.get(findOpenTask, { key: task.key })
         if (open && (await tx.get(join, toWish(open.id, task)))) return open.id
@@ -97,16 +91,6 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
       throw new Error(`the tasks with the key '${task.key}' end and begin too fast to join one`)
     },
     hasOpen: async (reader, key) => (await reader.get(findOpenTask, { key })) !== undefined,
-    enqueue(tx, kind, args, options = {}) {
-      const task = prepare(tx, kind, args, options)
-      const now = onSqlite(tx)
-      const open = task.key === null ? undefined : now.get(findOpenTask, { key: task.key })
-      if (open && now.get(join, toWish(open.id, task))) return open.id
-      now.run(addToCount, { kind: kind.kind, status: 'pending', acknowledged: 0, by: 1 })
-      // One connection writes, so that no other job takes the key in between.
-      return (now.get(insert, task) as { readonly id: number }).id
-    },
-    isOpen: (reader, key) => onSqlite(reader).get(findOpenTask, { key }) !== undefined,
   }
 }
 

@@ -16,12 +16,8 @@ export interface EnqueueOptions {
 export interface TaskQueue {
   /** Resolves with the id of the new task, or of the one that has the key. Notifies the engine after the commit. */
   add<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): Promise<number>
-  /** Whether a task with this key is pending or running. */
+  /** Whether a task with this key is pending or running. Inside a transaction the answer holds until the commit. */
   hasOpen(reader: Reader, key: string): Promise<boolean>
-  /** As `add`, for jobs that do not await: only on SQLite, like SQL texts. Stores leave it together with these. */
-  enqueue<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): number
-  /** As `hasOpen`, only on SQLite. Inside a transaction the answer holds until the commit. */
-  isOpen(reader: Reader, key: string): boolean
 }
 
 export const taskQueue = defineService<TaskQueue>('kernel.task-queue')

@@ -18,11 +18,13 @@ export const pieceKeeper = defineCopyKeeper({
   needed: ({ queue, contents }, tx, content) => storeWhenDue({ queue, contents }, tx, content),
   holdings: (_services, read, contentId) => readHoldings(read, contentId),
   busyReason: ({ queue }, read, contentId) => busyReason(read, queue, contentId),
-  givenUp({ queue, chain, clock }, tx, contentId) {
+  async givenUp({ queue, chain, clock }, tx, contentId) {
     const nowMs = clock.now()
     // Wait one batching window: objects are often deleted in bulk, and a request takes 35 pieces.
     const atMs = nowMs + createPace(chain.network.epochSeconds * 1000).batchingWindowMs
-    return releaseCopies(tx, contentId, nowMs).map((dataSetId) => createSchedule(queue).cleanup(tx, dataSetId, atMs))
+    return await Promise.all(
+      (await releaseCopies(tx, contentId, nowMs)).map((dataSetId) => createSchedule(queue).cleanup(tx, dataSetId, atMs)),
+    )
   },
   isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
   forgotten: (_services, tx, contentId) => deleteCopies(tx, contentId),
@@ -32,7 +34,7 @@ export const providerSource = defineByteSource({
   name: 'providers',
   uses: { database, remoteReader },
   open: async ({ database, remoteReader }, version, contentId) =>
-    readableCopies(database.read, contentId).length === 0 ? undefined : remoteReader.open(version, contentId),
+    (await readableCopies(database.read, contentId)).length === 0 ? undefined : remoteReader.open(version, contentId),
 })
 
 export const chainCopyDefaults = defineCopyDefaults({

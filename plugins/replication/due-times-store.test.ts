@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { allRows, runSql } from '#kernel/testing'
 import { dueColumns, recordedColumns, replicationDueTimes } from './due-times-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from './testing/storage-rows.ts'
 
@@ -10,8 +11,9 @@ beforeEach(async () => {
 
 afterEach(() => rows[Symbol.asyncDispose]())
 
-test('every time column of the tables is either a due time or a record', () => {
-  const columns = rows.database.read.all<{ place: string }>(
+test('every time column of the tables is either a due time or a record', async () => {
+  const columns = await allRows<{ place: string }>(
+    rows.database.read,
     `select m.name || '.' || c.name as place from sqlite_schema m join pragma_table_info(m.name) c
      where m.type = 'table' and (c.name = 'at' or c.name like '%\\_at' escape '\\' or c.name like '%\\_until' escape '\\') and m.name not like 'task%' and m.name <> 'clock_mark' and m.name <> 'svc_migration' order by 1`,
   )
@@ -26,12 +28,12 @@ test('due times later than now become now, earlier ones stay', async () => {
   const dataSet = await rows.addDataSet()
   const waiting = await rows.addCopy(await rows.addContent(), dataSet, 'planned')
   const due = await rows.addCopy(await rows.addContent(), dataSet, 'planned')
-  await database.write((tx) => {
-    tx.run('update copies set next_attempt_at = ? where id = ?', rowsNowMs + 3_600_000, waiting)
-    tx.run('update copies set next_attempt_at = ? where id = ?', rowsNowMs - 5, due)
+  await database.write(async (tx) => {
+    await runSql(tx, 'update copies set next_attempt_at = ? where id = ?', rowsNowMs + 3_600_000, waiting)
+    await runSql(tx, 'update copies set next_attempt_at = ? where id = ?', rowsNowMs - 5, due)
   })
   await database.write((tx) => replicationDueTimes.bound(tx, rowsNowMs))
-  expect(database.read.all('select id, next_attempt_at as at from copies order by id')).toEqual([
+  expect(await allRows(database.read, 'select id, next_attempt_at as at from copies order by id')).toEqual([
     { id: waiting, at: rowsNowMs },
     { id: due, at: rowsNowMs - 5 },
   ])

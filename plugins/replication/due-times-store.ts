@@ -38,7 +38,7 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
 /** Reads every row of these tables, about 0.1 s per million rows: clock steps are rare. */
 export const replicationDueTimes: DueTimes = {
   name: 'replication',
-  bound(tx, nowMs) {
+  async bound(tx, nowMs) {
     for (const [table, columns] of Object.entries(dueColumns)) {
       for (const column of columns) tx.run(`update ${table} set ${column} = ? where ${column} > ?`, nowMs, nowMs)
     }

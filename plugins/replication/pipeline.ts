@@ -10,14 +10,14 @@ import type { PieceCalculator } from './pieces/piece-calculator.ts'
 
 /** Enqueues the pipeline's tasks. Each runs at least once after the call. Times in clock milliseconds; default now. */
 export interface Schedule {
-  store(tx: Tx, contentId: number): void
-  ensure(tx: Tx, dataSetId: number): void
-  pull(tx: Tx, dataSetId: number, atMs?: number): void
-  commit(tx: Tx, dataSetId: number, atMs?: number): void
+  store(tx: Tx, contentId: number): Promise<void>
+  ensure(tx: Tx, dataSetId: number): Promise<void>
+  pull(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
+  commit(tx: Tx, dataSetId: number, atMs?: number): Promise<void>
   /** Removes the released pieces of a data set. Returns the task's id. */
-  cleanup(tx: Tx, dataSetId: number, atMs?: number): number
+  cleanup(tx: Tx, dataSetId: number, atMs?: number): Promise<number>
   /** Verifies landed batches and data sets on chain until they are final. */
-  verifyLandings(tx: Tx, atMs?: number): void
+  verifyLandings(tx: Tx, atMs?: number): Promise<void>
 }
 
 /** Dependencies of the steps that store a content. Internal to this plugin. */

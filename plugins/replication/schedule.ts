@@ -9,14 +9,14 @@ import { cleanupTask } from './removals/cleanup-task.ts'
 import { taskKeys } from './task-keys.ts'
 
 /** One task per content to store; one per data set to create, pull into, commit to and remove from. */
-export function createSchedule(queue: Pick<TaskQueue, 'enqueue'>): Schedule {
+export function createSchedule(queue: Pick<TaskQueue, 'add'>): Schedule {
   const at = (key: string, runAtMs: number | undefined) => (runAtMs === undefined ? { key } : { key, runAtMs })
   return {
-    store: (tx, contentId) => void queue.enqueue(tx, storeTask, { contentId }, { key: taskKeys.store(contentId) }),
-    ensure: (tx, dataSetId) => void queue.enqueue(tx, ensureDataSetTask, { dataSetId }, { key: taskKeys.ensure(dataSetId) }),
-    pull: (tx, dataSetId, atMs) => void queue.enqueue(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs)),
-    commit: (tx, dataSetId, atMs) => void queue.enqueue(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs)),
-    verifyLandings: (tx, atMs) => void queue.enqueue(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs)),
-    cleanup: (tx, dataSetId, atMs) => queue.enqueue(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
+    store: async (tx, contentId) => void (await queue.add(tx, storeTask, { contentId }, { key: taskKeys.store(contentId) })),
+    ensure: async (tx, dataSetId) => void (await queue.add(tx, ensureDataSetTask, { dataSetId }, { key: taskKeys.ensure(dataSetId) })),
+    pull: async (tx, dataSetId, atMs) => void (await queue.add(tx, pullTask, { dataSetId }, at(taskKeys.pull(dataSetId), atMs))),
+    commit: async (tx, dataSetId, atMs) => void (await queue.add(tx, commitTask, { dataSetId }, at(taskKeys.commit(dataSetId), atMs))),
+    verifyLandings: async (tx, atMs) => void (await queue.add(tx, verifyLandingsTask, {}, at(taskKeys.finality, atMs))),
+    cleanup: (tx, dataSetId, atMs) => queue.add(tx, cleanupTask, { dataSetId }, at(taskKeys.cleanup(dataSetId), atMs)),
   }
 }

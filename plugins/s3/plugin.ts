@@ -35,7 +35,7 @@ export const s3Plugin = definePlugin({
     cliCommands.with(...userCommands),
     listeners.load(async () => (await import('./http/listener.ts')).s3Listener),
     // Runs in the transaction that sets the owner, so that a concurrent deletion of the user is seen.
-    bucketOwnerChecks.load(async () => ({ name: 's3-users', check: (await import('./users/user-directory.ts')).requireUser })),
+    bucketOwnerChecks.load(async () => (await import('./users/owner-check.ts')).userCheck),
     metricCollectors.load(async () => (await import('./http/request-metrics.ts')).operationMetric),
   ],
 })

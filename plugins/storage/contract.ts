@@ -1,4 +1,5 @@
 /** Public contract of the storage plugin: buckets, objects, versions, contents and the cache. */
+export type { StorageTables } from './catalog/tables.ts'
 export * from './contract/buckets.ts'
 export * from './contract/cache.ts'
 export * from './contract/contents.ts'

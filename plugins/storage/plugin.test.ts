@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { database, type Plugin } from '#kernel'
 import type { RunningKernel } from '#kernel/host'
-import { testKernel } from '#kernel/testing'
+import { getRow, testKernel } from '#kernel/testing'
 import { buckets, objects, versions } from './contract.ts'
 import { storagePlugin } from './plugin.ts'
 import { cache } from './services.ts'
@@ -32,8 +32,8 @@ async function text(kernel: RunningKernel, key: string, versionId?: string) {
 
 const evict = (kernel: RunningKernel) => kernel.get(cache).reconcileCapacity(signal)
 const usedBytes = (kernel: RunningKernel) => kernel.get(cache).stats().usedBytes
-const countRows = (kernel: RunningKernel, table: string) =>
-  kernel.get(database).read.get<{ n: number }>(`select count(*) as n from ${table}`)?.n
+const countRows = async (kernel: RunningKernel, table: string) =>
+  (await getRow<{ n: number }>(kernel.get(database).read, `select count(*) as n from ${table}`))?.n
 
 test('without a chain and without replication objects are put, read, listed, versioned, restored and deleted', async () => {
   await using svc = await testKernel({ plugins: [storagePlugin], config })
@@ -45,7 +45,7 @@ test('without a chain and without replication objects are put, read, listed, ver
   await put(kernel, 'b', 'other')
   expect(await text(kernel, 'a/cat')).toEqual(['cache', 'purr'])
   expect(await text(kernel, 'a/cat', first.versionId)).toEqual(['cache', 'meow'])
-  const page = kernel.get(objects).list({ bucket: 'photos', delimiter: '/', limit: 10 })
+  const page = await kernel.get(objects).list({ bucket: 'photos', delimiter: '/', limit: 10 })
   expect([page.commonPrefixes, page.entries.map(({ key }) => key)]).toEqual([['a/'], ['b']])
   const restored = await kernel.get(versions).restore({
     bucket: 'photos',
@@ -57,11 +57,11 @@ test('without a chain and without replication objects are put, read, listed, ver
   const marker = await kernel.get(objects).delete('photos', 'a/cat')
   await expect(text(kernel, 'a/cat')).rejects.toMatchObject({ code: 'object_not_found' })
   await kernel.get(versions).restoreDeleted({ bucket: 'photos', key: 'a/cat', versionId: marker.versionId })
-  expect(kernel.get(objects).find('photos', 'a/cat')?.versionId).toBe(restored.versionId)
+  expect((await kernel.get(objects).find('photos', 'a/cat'))?.versionId).toBe(restored.versionId)
   const again = await kernel.get(objects).delete('photos', 'a/cat')
   const gone = await kernel.get(versions).deleteObjectPermanently({ bucket: 'photos', key: 'a/cat', versionId: again.versionId })
   expect(gone).toEqual({ dataVersions: 3, deleteMarkers: 1, failedCacheReleases: 0, cleanupTaskIds: [] })
-  expect([countRows(kernel, 'contents'), usedBytes(kernel)]).toEqual([1, 200])
+  expect([await countRows(kernel, 'contents'), usedBytes(kernel)]).toEqual([1, 200])
   // Nothing keeps a copy, so nothing is evicted.
   expect(await evict(kernel)).toBe('enough')
   expect(await text(kernel, 'b')).toEqual(['cache', 'other'])
@@ -79,17 +79,17 @@ test('two plugins keep copies: their copies add up, cached bytes are evicted, an
   await evict(kernel)
   expect(usedBytes(kernel)).toBe(200)
   await west.store(kernel, contentId)
-  expect(kernel.get(database).read.get('select store_state as state, durable_copies as copies from contents')).toEqual({
+  expect(await getRow(kernel.get(database).read, 'select store_state as state, durable_copies as copies from contents')).toEqual({
     state: 'stored',
     copies: 2,
   })
   await evict(kernel)
-  expect([usedBytes(kernel), countRows(kernel, 'cache_entries')]).toEqual([0, 0])
+  expect([usedBytes(kernel), await countRows(kernel, 'cache_entries')]).toEqual([0, 0])
   expect(await text(kernel, 'cat')).toEqual(['provider', 'meow'])
   kernel.get(east.vault).copies.clear()
   expect(await text(kernel, 'cat')).toEqual(['provider', 'meow'])
   await kernel.get(versions).delete({ bucket: 'photos', key: 'cat', versionId: version.versionId })
-  expect([kernel.get(west.vault).removed, countRows(kernel, 'contents')]).toEqual([[contentId], 0])
+  expect([kernel.get(west.vault).removed, await countRows(kernel, 'contents')]).toEqual([[contentId], 0])
 })
 
 test('a plugin guards cached bytes with enough copies, and keeps a version from being deleted while it is busy', async () => {
@@ -139,11 +139,11 @@ test('a plugin that was disabled for a start is told at the next one what it mis
   expect(await text(without.kernel, 'cat')).toEqual(['cache', 'meow'])
   await without.kernel.get(versions).delete({ bucket: 'photos', key: 'cat', versionId: cat.versionId })
   const dog = await put(without.kernel, 'dog', 'woof')
-  expect(countRows(without.kernel, 'contents')).toBe(2)
+  expect(await countRows(without.kernel, 'contents')).toBe(2)
   await without[Symbol.asyncDispose]()
   const back = await start([vault.plugin])
   expect(back.kernel.get(vault.vault).wanted).toEqual([dog.contentId])
-  expect(countRows(back.kernel, 'contents')).toBe(1)
+  expect(await countRows(back.kernel, 'contents')).toBe(1)
   await back[Symbol.asyncDispose]()
   await rm(dir, { recursive: true, force: true })
 })

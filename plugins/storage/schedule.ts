@@ -8,14 +8,15 @@ import { taskKeys } from './task-keys.ts'
 
 /** Enqueues the tasks of the cache. Each runs at least once after the call. */
 interface CacheSchedule extends EvictionTasks {
-  reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): void
+  reviewDurability(tx: Tx, bucket: Pick<Bucket, 'id' | 'name'>): Promise<void>
 }
 
 export function createCacheSchedule(queue: TaskQueue): CacheSchedule {
   return {
-    reviewDurability: (tx, { id, name }) =>
-      void queue.enqueue(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) }),
+    reviewDurability: async (tx, { id, name }) =>
+      void (await queue.add(tx, reviewDurabilityTask, { bucketId: id, bucket: name }, { key: taskKeys.reviewDurability(id) })),
     reconcileCapacity: (tx) => enqueueReconcileCapacity(tx, queue),
-    finishEviction: (tx, contentId) => void queue.enqueue(tx, evictTask, { contentId }, { key: taskKeys.finishEviction(contentId) }),
+    finishEviction: async (tx, contentId) =>
+      void (await queue.add(tx, evictTask, { contentId }, { key: taskKeys.finishEviction(contentId) })),
   }
 }

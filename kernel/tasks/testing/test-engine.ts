@@ -79,7 +79,7 @@ export async function startEngine(
   }
   return {
     engine,
-    enqueue: (kind, name = 'a', options = {}) => tasks.database.write((tx) => engine.queue.enqueue(tx, kind, { name }, options)),
+    enqueue: (kind, name = 'a', options = {}) => tasks.database.write((tx) => engine.queue.add(tx, kind, { name }, options)),
     stop,
     [Symbol.asyncDispose]: stop,
   }

@@ -199,7 +199,7 @@ test('a long list of buckets leaves turns of the event loop to other requests', 
   for (let at = 1; at <= 41; at++) await admin.call('POST', '/api/v1/buckets', { name: `bucket-${at}`, owner_access_key: root })
   const perTurn: number[] = []
   let isNewTurn = true
-  admin.kernel.get(placements).countVersionsOn = () => {
+  admin.kernel.get(placements).countVersionsOn = async () => {
     if (isNewTurn) perTurn.push(0)
     if (isNewTurn) setImmediate(() => (isNewTurn = true))
     isNewTurn = false

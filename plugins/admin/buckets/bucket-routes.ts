@@ -25,14 +25,14 @@ export const bucketRoutes = defineRoutes({
   register(app, { buckets, placements, s3Users, ...deps }) {
     const observe = observeWith(deps)
     const showProvider = showProviderWith(deps)
-    const situationOf = ({ id }: Bucket) => ({
-      usage: buckets.usage(id),
-      dataSets: placements.dataSetsOf(id),
+    const situationOf = async ({ id }: Bucket) => ({
+      usage: await buckets.usage(id),
+      dataSets: await placements.dataSetsOf(id),
       countVersionsOn: placements.countVersionsOn,
     })
 
     serveEndpoint(app, listBuckets, async () => {
-      const all = await inTurns(buckets.list(), (bucket) => ({ bucket, ...situationOf(bucket) }))
+      const all = await inTurns(buckets.list(), async (bucket) => ({ bucket, ...(await situationOf(bucket)) }))
       const observations = await observe(all.flatMap(({ dataSets }) => dataSets))
       return inTurns(all, ({ bucket, ...situation }) => describeBucket(bucket, situation, observations))
     })
@@ -50,13 +50,13 @@ export const bucketRoutes = defineRoutes({
 
     serveEndpoint(app, showBucket, async ({ params }) => {
       const bucket = requireBucket(buckets, params.name)
-      const situation = situationOf(bucket)
+      const situation = await situationOf(bucket)
       const subject = { ...bucket, dataSets: situation.dataSets }
       const [observations, { parts }] = await Promise.all([
         observe(situation.dataSets),
         readParts(deps, bucketDetailParts, async (part, services) => readDetails(await part.describe(services, subject))),
       ])
-      return describeBucketInFull(bucket, situation, { observations, details: parts.map(({ value }) => value), showProvider })
+      return await describeBucketInFull(bucket, situation, { observations, details: parts.map(({ value }) => value), showProvider })
     })
 
     serveEndpoint(app, changeOwner, async ({ params, body }) => {
@@ -80,10 +80,10 @@ export const bucketRoutes = defineRoutes({
   },
 })
 
-async function inTurns<T, R>(items: readonly T[], convert: (item: T) => R): Promise<R[]> {
+async function inTurns<T, R>(items: readonly T[], convert: (item: T) => Promise<R>): Promise<R[]> {
   const converted: R[] = []
   for (const item of items) {
-    converted.push(convert(item))
+    converted.push(await convert(item))
     if (converted.length % bucketsPerTurn === 0) await setImmediate()
   }
   return converted

@@ -24,12 +24,12 @@ interface BucketSituation {
   readonly countVersionsOn: Placements['countVersionsOn']
 }
 
-export function describeBucket(
+export async function describeBucket(
   bucket: Bucket,
   { usage, dataSets, countVersionsOn }: BucketSituation,
   observations: Observations,
-): BucketItem {
-  const affected = countVersionsOn(atRisk(dataSets, observations), affectedVersionsCap + 1)
+): Promise<BucketItem> {
+  const affected = await countVersionsOn(atRisk(dataSets, observations), affectedVersionsCap + 1)
   return {
     ...describeChange(bucket),
     object_count: usage.objectCount,
@@ -49,12 +49,12 @@ interface Added extends PlaceDeps {
   readonly details: readonly BucketDetails[]
 }
 
-export function describeBucketInFull(bucket: Bucket, situation: BucketSituation, added: Added): BucketDetail {
+export async function describeBucketInFull(bucket: Bucket, situation: BucketSituation, added: Added): Promise<BucketDetail> {
   const { observations, details } = added
   const kept = new Set(details.flatMap(({ notReplaceable = [] }) => notReplaceable))
   return {
     ...Object.assign({}, ...details.map(({ members }) => members)),
-    ...describeBucket(bucket, situation, observations),
+    ...(await describeBucket(bucket, situation, observations)),
     updated_at: formatTime(bucket.updatedAtMs),
     versioning_status: 'Enabled',
     versioning_enforced: true,

@@ -22,7 +22,7 @@ export const affectedVersionRoutes = defineRoutes({
     serveEndpoint(app, listAffectedVersions, async ({ params, query }) => {
       const { id } = requireBucket(buckets, params.name)
       const { dataSetId, staleBeforeMs, ...filter } = readAffectedQuery(query, clock.now())
-      const asked = placements.dataSetsOf(id).filter((record) => dataSetId === undefined || record.id === dataSetId)
+      const asked = (await placements.dataSetsOf(id)).filter((record) => dataSetId === undefined || record.id === dataSetId)
       const observations = await observe(asked)
       const risks = new Map(
         atRisk(asked, observations).map((record): [number, Risk] => {
@@ -30,8 +30,8 @@ export const affectedVersionRoutes = defineRoutes({
           return [record.id, { local_data_set_id: record.id, ...place, local_status: record.status }]
         }),
       )
-      const page = placements.versionsOn({ bucketId: id, dataSetIds: [...risks.keys()], ...filter })
-      const situations = placements.ofContents(page.versions.map(({ contentId }) => contentId))
+      const page = await placements.versionsOn({ bucketId: id, dataSetIds: [...risks.keys()], ...filter })
+      const situations = await placements.ofContents(page.versions.map(({ contentId }) => contentId))
       const last = page.versions.at(-1)
       return {
         versions: page.versions.map((dependent) => {

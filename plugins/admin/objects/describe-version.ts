@@ -8,8 +8,11 @@ import type { ObjectVersion } from './version-api.ts'
 const nowhere = { state: 'cached', isCached: false, isOnChain: false, pieceCid: null, upload: null } as const
 
 /** Versions with the places of their bytes. Synchronous, so that all are read at the same moment. */
-export function describeVersions(versions: readonly StoredVersion[], placements: Pick<Placements, 'ofContents'>): ObjectVersion[] {
-  const situations = placements.ofContents(versions.flatMap(({ contentId }) => contentId ?? []))
+export async function describeVersions(
+  versions: readonly StoredVersion[],
+  placements: Pick<Placements, 'ofContents'>,
+): Promise<ObjectVersion[]> {
+  const situations = await placements.ofContents(versions.flatMap(({ contentId }) => contentId ?? []))
   return versions.map((version) => {
     const situation = (version.contentId === null ? undefined : situations.get(version.contentId)) ?? nowhere
     const at = formatTime(version.createdAtMs)

@@ -9,15 +9,17 @@ interface ListDeps {
 }
 
 /** One page as the API shows it. Synchronous, so that objects and states are read at the same moment. */
-export function describePage(page: ListPage, bucket: string, { objects, placements }: ListDeps): ObjectPage {
+export async function describePage(page: ListPage, bucket: string, { objects, placements }: ListDeps): Promise<ObjectPage> {
   const { entries } = page
-  const situations = placements.ofContents(entries.flatMap(({ contentId }) => contentId ?? []))
+  const situations = await placements.ofContents(entries.flatMap(({ contentId }) => contentId ?? []))
   // Finding the current version takes half the time of finding a version by its id.
-  const contentType = ({ key }: ListEntry) => objects.find(bucket, key)?.headers.contentType ?? ''
+  const contentType = async ({ key }: ListEntry) => (await objects.find(bucket, key))?.headers.contentType ?? ''
   return {
     folders: page.commonPrefixes.map((prefix) => ({ name: lastName(prefix), prefix })),
-    objects: entries.map((entry) =>
-      describeObject(entry, contentType(entry), entry.contentId === null ? undefined : situations.get(entry.contentId)),
+    objects: await Promise.all(
+      entries.map(async (entry) =>
+        describeObject(entry, await contentType(entry), entry.contentId === null ? undefined : situations.get(entry.contentId)),
+      ),
     ),
     has_more: page.isTruncated,
     ...(page.isTruncated && page.last !== undefined ? { next_marker: page.last } : {}),

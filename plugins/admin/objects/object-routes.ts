@@ -16,26 +16,26 @@ export const objectRoutes = defineRoutes({
     serveEndpoint(app, listObjects, async ({ params, query }) => {
       const bucket = requireBucket(buckets, params.name)
       const { prefix = '', delimiter = '', after = '', limit } = query
-      const page = objects.list({
+      const page = await objects.list({
         bucket: bucket.name,
         prefix,
         delimiter,
         limit: readPageSize(limit),
         after: delimiter === '' ? after : startInFolder(prefix, after),
       })
-      return describePage(page, bucket.name, { objects, placements })
+      return await describePage(page, bucket.name, { objects, placements })
     })
 
     serveEndpoint(app, objectProvenance, async ({ params, query: { version_id } }) =>
-      describeProvenance(version_id, requirePlacement(requireBucket(buckets, params.name), version_id)),
+      describeProvenance(version_id, await requirePlacement(requireBucket(buckets, params.name), version_id)),
     )
 
     serveEndpoint(app, objectStatusDetail, async ({ params, query: { version_id } }) =>
-      describeStatus(version_id, requirePlacement(requireBucket(buckets, params.name), version_id)),
+      describeStatus(version_id, await requirePlacement(requireBucket(buckets, params.name), version_id)),
     )
 
-    function requirePlacement(bucket: Bucket, versionId: string): Placement {
-      const placement = placements.ofVersion(bucket.id, versionId)
+    async function requirePlacement(bucket: Bucket, versionId: string): Promise<Placement> {
+      const placement = await placements.ofVersion(bucket.id, versionId)
       if (!placement) throw adminErrors.version_not_found({ message: `The bucket ${bucket.name} has no such version.` })
       return placement
     }

@@ -65,7 +65,7 @@ const marker = (versionId: string, more: Partial<ObjectVersion> = {}) =>
 test('the versions of a key are shown newest first, with the token of the current one on every page', async () => {
   await using admin = await withBucket()
   const asked: unknown[] = []
-  admin.storage.history.ofKey = (request) => {
+  admin.storage.history.ofKey = async (request) => {
     asked.push(request)
     return { versions: [marker('v3', { isCurrent: true }), version('v2')], currentVersionId: 'v3', isTruncated: true }
   }
@@ -84,7 +84,7 @@ test('the versions of a key are shown newest first, with the token of the curren
     },
     { version_id: 'v2', is_delete_marker: false, size: 200, content_type: 'image/png', created_at: '1970-01-01T00:00:05Z' },
   ])
-  admin.storage.history.ofKey = () => ({ versions: [], isTruncated: false })
+  admin.storage.history.ofKey = async () => ({ versions: [], isTruncated: false })
   expect(promised(listObjectVersions, await admin.call('GET', `${objects}/versions?key=none`))).toEqual({ versions: [], has_more: false })
   expect(await admin.call('GET', `${objects}/versions`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
 })
@@ -117,7 +117,7 @@ test.each([
 
 test('deleted objects are listed with what a restore brings back, and restored', async () => {
   await using admin = await withBucket()
-  admin.storage.history.deletedObjects = (request) => {
+  admin.storage.history.deletedObjects = async (request) => {
     expect(request).toEqual({ bucket: 'photos', prefix: 'a/', after: 'a/1', limit: 50 })
     const restorable = version('v1', { key: 'a/2' })
     return { objects: [{ key: 'a/2', markerVersionId: 'm1', deletedAtMs: 9000, restorable }], isTruncated: true }
@@ -156,7 +156,7 @@ test('deleted objects are listed with what a restore brings back, and restored',
 test('delete markers are listed newest first, of the bucket, a prefix or a key', async () => {
   await using admin = await withBucket()
   const asked: unknown[] = []
-  admin.storage.history.deleteMarkers = (request) => {
+  admin.storage.history.deleteMarkers = async (request) => {
     asked.push(request)
     return { markers: [marker('m2', { isCurrent: true }), marker('m1')], isTruncated: true }
   }
@@ -266,7 +266,7 @@ test('versions on data sets without a good report are listed with their risks, p
   const asked: unknown[] = []
   const { headers, ...found } = version('v1')
   const dependent = { ...found, contentId: found.contentId ?? 0, contentType: headers.contentType }
-  admin.storage.replicas.versionsOn = (request) => {
+  admin.storage.replicas.versionsOn = async (request) => {
     asked.push(request)
     return { versions: [{ ...dependent, dataSetIds: [3, 4], otherReadableCopies: 0 }], isTruncated: true }
   }
@@ -309,7 +309,7 @@ test('versions only on data sets that a plugin observes as available are not lis
   admin.storage.addDataSet({ ...dataSet, id: 4, copyIndex: 1, dataSetId: '42' })
   const { headers, ...found } = version('v1')
   const dependent = { ...found, contentId: found.contentId ?? 0, contentType: headers.contentType }
-  admin.storage.replicas.versionsOn = ({ dataSetIds }) => ({
+  admin.storage.replicas.versionsOn = async ({ dataSetIds }) => ({
     versions: [{ ...dependent, dataSetIds, otherReadableCopies: 1 }],
     isTruncated: false,
   })
@@ -341,7 +341,11 @@ test('a version shows where its bytes are', async () => {
   const { version_id } = (await put.json()) as { version_id: string }
   const contentId = 1
   admin.storage.place(version_id, { state: 'stored', isCached: false, pieceCid: 'bafk', copies: [committed] })
-  admin.storage.history.ofKey = () => ({ versions: [version(version_id, { contentId })], isTruncated: false, currentVersionId: version_id })
+  admin.storage.history.ofKey = async () => ({
+    versions: [version(version_id, { contentId })],
+    isTruncated: false,
+    currentVersionId: version_id,
+  })
   const { versions } = promised(listObjectVersions, await admin.call('GET', `${objects}/versions?key=k`))
   expect(versions[0]).toMatchObject({ state: 'stored', status: 'success', location: { cache: false, chain: true }, piece_cid: 'bafk' })
 })

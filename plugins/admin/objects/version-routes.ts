@@ -15,10 +15,10 @@ export const versionRoutes = defineRoutes({
   register(app, { buckets, placements, versions }) {
     serveEndpoint(app, listObjectVersions, async ({ params, query: { key, version_marker: after, limit } }) => {
       const { name: bucket } = requireBucket(buckets, params.name)
-      const page = versions.ofKey({ bucket, key, limit: readPageSize(limit), ...(after === undefined ? {} : { after }) })
+      const page = await versions.ofKey({ bucket, key, limit: readPageSize(limit), ...(after === undefined ? {} : { after }) })
       const last = page.versions.at(-1)?.versionId
       return {
-        versions: describeVersions(page.versions, placements),
+        versions: await describeVersions(page.versions, placements),
         has_more: page.isTruncated,
         ...(page.currentVersionId === undefined ? {} : { current_version_id: page.currentVersionId }),
         ...(page.isTruncated && last !== undefined ? { next_version_marker: last } : {}),
@@ -34,7 +34,7 @@ export const versionRoutes = defineRoutes({
 
     serveEndpoint(app, listDeletedObjects, async ({ params, query: { prefix = '', after = '', limit } }) => {
       const { name: bucket } = requireBucket(buckets, params.name)
-      const { objects, isTruncated } = versions.deletedObjects({ bucket, prefix, after, limit: readPageSize(limit) })
+      const { objects, isTruncated } = await versions.deletedObjects({ bucket, prefix, after, limit: readPageSize(limit) })
       const last = objects.at(-1)?.key
       return {
         objects: objects.map(({ key, markerVersionId, deletedAtMs, restorable }) => ({
@@ -54,7 +54,7 @@ export const versionRoutes = defineRoutes({
     serveEndpoint(app, listDeletions, async ({ params, query: { limit, ...filter } }) => {
       const { name: bucket } = requireBucket(buckets, params.name)
       const { prefix, key, after } = filter
-      const page = versions.deleteMarkers({
+      const page = await versions.deleteMarkers({
         bucket,
         limit: readPageSize(limit),
         ...(prefix === undefined ? {} : { prefix }),

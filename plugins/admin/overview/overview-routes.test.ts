@@ -34,7 +34,7 @@ test('the overview sums up buckets, objects, cache and the service; without the 
 
 test('data sets that cannot be counted are a warning and a named failed part', async () => {
   await using admin = await testAdmin()
-  admin.kernel.get(placements).countDataSets = () => {
+  admin.kernel.get(placements).countDataSets = async () => {
     throw new Error('no answer')
   }
   const { chain_storage_health } = promised(overview, await admin.call('GET', '/api/v1/overview'))

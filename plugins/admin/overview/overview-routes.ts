@@ -58,9 +58,9 @@ export const overviewRoutes = defineRoutes({
   },
 })
 
-function summariseBuckets(buckets: Buckets) {
+async function summariseBuckets(buckets: Buckets) {
   const all = buckets.list()
-  const usages = all.map(({ id }) => buckets.usage(id))
+  const usages = await Promise.all(all.map(({ id }) => buckets.usage(id)))
   return {
     buckets: { total: all.length, by_status: all.length === 0 ? {} : { active: all.length } },
     objects: {

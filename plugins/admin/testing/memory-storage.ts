@@ -83,11 +83,11 @@ export function createMemoryStorage(): MemoryStorage {
     provides: [
       provide(providerFacts, {}, () => ({ of: (providerId) => facts.get(providerId) ?? {} })),
       provide(placements, {}, () => ({
-        ofVersion: (bucketId, versionId) => {
+        ofVersion: async (bucketId, versionId) => {
           const found = all(state).find(({ version }) => version.bucketId === bucketId && version.versionId === versionId)
           return found && placementOf(state, found.version)
         },
-        ofContents: (contentIds) =>
+        ofContents: async (contentIds) =>
           new Map(
             all(state).flatMap(({ version }) => {
               if (version.contentId === null || !contentIds.includes(version.contentId)) return []
@@ -96,13 +96,14 @@ export function createMemoryStorage(): MemoryStorage {
               return [[version.contentId, { ...placement, isOnChain }] as const]
             }),
           ),
-        versionsOn: (request) => {
+        versionsOn: async (request) => {
           if (!replicas.versionsOn) throw new Error('the test sets versionsOn')
-          return replicas.versionsOn(request)
+          return await replicas.versionsOn(request)
         },
-        dataSetsOf: (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
-        countDataSets: () => countBy(state.dataSets),
-        countVersionsOn: (dataSets, max) => Math.min(max, Math.max(0, ...dataSets.map(({ referencedVersions }) => referencedVersions))),
+        dataSetsOf: async (bucketId) => state.dataSets.filter((record) => record.bucketId === bucketId),
+        countDataSets: async () => countBy(state.dataSets),
+        countVersionsOn: async (dataSets, max) =>
+          Math.min(max, Math.max(0, ...dataSets.map(({ referencedVersions }) => referencedVersions))),
         countObjects: async () => ({ byState: countStates(state), unavailable: 0 }),
       })),
     ],
@@ -198,7 +199,7 @@ function createBuckets(state: State, now: () => number): Buckets {
     find: (name) => state.byName.get(name),
     require: (name) => requireBucket(state, name),
     list: () => [...state.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    usage(bucketId) {
+    async usage(bucketId) {
       const current = all(state).filter(({ version }) => version.bucketId === bucketId && version.isCurrent && !version.isDeleteMarker)
       return { objectCount: current.length, totalSizeBytes: current.reduce((sum, { bytes }) => sum + bytes.length, 0) }
     },
@@ -211,7 +212,7 @@ function createBuckets(state: State, now: () => number): Buckets {
       // The rules are tested in the storage plugin and with the real plugins.
       throw new Error(`the storage in memory does not change the copies of '${name}'`)
     },
-    countOwnedBy: (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
+    countOwnedBy: async (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }
 }
 
@@ -241,7 +242,7 @@ function createObjects(state: State, now: () => number): Objects {
       const etag = createHash('md5').update(bytes).digest('hex')
       return add(request.bucket, { key: request.key, isDeleteMarker: false, etag, headers: { ...request.headers, checksums: {} } }, bytes)
     },
-    find: (bucket, key, versionId) => locate(bucket, key, versionId)?.version,
+    find: async (bucket, key, versionId) => locate(bucket, key, versionId)?.version,
     async open(bucket, key, versionId) {
       const found = locate(bucket, key, versionId)
       if (!found) throw versionId === undefined ? errors.object_not_found() : errors.version_not_found()
@@ -264,7 +265,7 @@ function createObjects(state: State, now: () => number): Objects {
       const headers = { contentType: '', system: {}, user: {}, checksums: {} }
       return add(bucket, { key, isDeleteMarker: true, etag: '', headers }, Buffer.alloc(0))
     },
-    list: (request) => listStored(of(request.bucket), request),
+    list: async (request) => listStored(of(request.bucket), request),
   }
 }
 

@@ -71,10 +71,10 @@ export interface ObjectCounts {
 /** Reads for operators: copies, data sets and states of contents. */
 export interface Placements {
   /** Undefined when the bucket has no such version. A delete marker has no copies. */
-  ofVersion(bucketId: number, versionId: string): Placement | undefined
+  ofVersion(bucketId: number, versionId: string): Promise<Placement | undefined>
   /** States for a page of versions, by content id; cheaper than `ofVersion`. */
-  ofContents(contentIds: readonly number[]): ReadonlyMap<number, ContentSituation>
-  dataSetsOf(bucketId: number): readonly DataSetRecord[]
+  ofContents(contentIds: readonly number[]): Promise<ReadonlyMap<number, ContentSituation>>
+  dataSetsOf(bucketId: number): Promise<readonly DataSetRecord[]>
   /** Versions with a committed copy on one of the data sets (local ids), sorted by key, then newest first. */
   versionsOn(request: {
     readonly bucketId: number
@@ -83,11 +83,11 @@ export interface Placements {
     readonly key?: string
     readonly after?: { readonly key: string; readonly versionId: string }
     readonly limit: number
-  }): { readonly versions: readonly DependentVersion[]; readonly isTruncated: boolean }
+  }): Promise<{ readonly versions: readonly DependentVersion[]; readonly isTruncated: boolean }>
   /** Number of data sets of all buckets by status. A status without any is missing. */
-  countDataSets(): ReadonlyMap<DataSetRecord['status'], number>
+  countDataSets(): Promise<ReadonlyMap<DataSetRecord['status'], number>>
   /** Versions with a committed copy on one of the data sets. Counting stops at `max`. */
-  countVersionsOn(dataSets: readonly DataSetRecord[], max: number): number
+  countVersionsOn(dataSets: readonly DataSetRecord[], max: number): Promise<number>
   /** May be some seconds old, because counting is slow while many objects are being stored. */
   countObjects(): Promise<ObjectCounts>
 }

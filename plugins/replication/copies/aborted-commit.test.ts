@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { allRows } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
@@ -46,13 +47,14 @@ const findUntilStopped: ProviderClient['findPiece'] = async (_pieceCid, options)
 
 const commit = (signal = stop.signal) => commitPieces(deps, dataSet.id, signal)
 const batches = () => openBatches(rows.database.read, dataSet.id)
-const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
+const copyStates = async () =>
+  (await allRows<{ state: string }>(rows.database.read, 'select state from copies order by id')).map(({ state }) => state)
 
 test('I-07: a run that is aborted while it looks up the pieces of a refused batch stops there and counts no refusal', async () => {
   refuse({ findPiece: findUntilStopped })
   await expect(commit()).rejects.toThrow('the service stops')
   expect(lookups).toBe(1)
-  expect(batches()).toMatchObject([{ state: 'ready', checks: 0, reasonCode: null }])
+  expect(await batches()).toMatchObject([{ state: 'ready', checks: 0, reasonCode: null }])
 })
 
 test('an addition that a stop of the service kept from being sent counts no refusal, and is sent unchanged by the next run', async () => {
@@ -65,10 +67,10 @@ test('an addition that a stop of the service kept from being sent counts no refu
   })
   await expect(commit()).rejects.toThrow('the service stops')
   expect(lookups).toBe(0)
-  expect(batches()).toMatchObject([{ state: 'ready', checks: 0, reasonCode: null }])
+  expect(await batches()).toMatchObject([{ state: 'ready', checks: 0, reasonCode: null }])
   refuse({ addPieces: async () => ok({ txHash: `0x${'ab'.repeat(32)}` }) })
   await commit(new AbortController().signal)
-  expect(batches()).toMatchObject([{ state: 'submitted' }])
+  expect(await batches()).toMatchObject([{ state: 'submitted' }])
 })
 
 test('I-29: a run that is aborted while it closes a withdrawn batch leaves the batch to the next run', async () => {
@@ -80,9 +82,9 @@ test('I-29: a run that is aborted while it closes a withdrawn batch leaves the b
   refuse({ findPiece: findUntilStopped })
   await deps.clock.advance(deps.pace.handlingMs)
   await expect(commit()).rejects.toThrow('the service stops')
-  expect([lookups, pausedUntilMs(rows.database.read, dataSet.id)]).toEqual([1, 0])
-  expect(copyStates()).toEqual(['unconfirmed', 'unconfirmed', 'unconfirmed'])
+  expect([lookups, await pausedUntilMs(rows.database.read, dataSet.id)]).toEqual([1, 0])
+  expect(await copyStates()).toEqual(['unconfirmed', 'unconfirmed', 'unconfirmed'])
   refuse()
   await commit(new AbortController().signal)
-  expect(copyStates()).toEqual(['planned', 'planned', 'planned'])
+  expect(await copyStates()).toEqual(['planned', 'planned', 'planned'])
 })

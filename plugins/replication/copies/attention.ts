@@ -7,9 +7,9 @@ import { confirmationUpdated } from './copy-events.ts'
 type AttentionDeps = Pick<Pipeline, 'clock' | 'events'>
 
 /** Reports the batch's copies to the operator. The batch is still looked up or sent again. */
-export function requestAttention(deps: AttentionDeps, tx: Tx, batch: CommitBatch, reasonCode: string): void {
+export async function requestAttention(deps: AttentionDeps, tx: Tx, batch: CommitBatch, reasonCode: string): Promise<void> {
   if (batch.attentionAtMs !== null) return
-  raiseAttention(tx, batch.id, reasonCode, deps.clock.now())
+  await raiseAttention(tx, batch.id, reasonCode, deps.clock.now())
   tx.afterCommit(() => announce(deps, batch, 'needs_attention'))
 }
 

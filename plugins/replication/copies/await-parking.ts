@@ -23,7 +23,7 @@ export async function awaitParking(
   const answer = turn.refusal ? notCalled : turn.record(await client.findPiece(content.pieceCid, { signal }))
   if (answer.kind === 'ok' && answer.value.isFound) {
     await park(deps, content, ingress)
-    return doneWhenPlanned(deps, content, copiesOf(database.read, content.contentId))
+    return doneWhenPlanned(deps, content, await copiesOf(database.read, content.contentId))
   }
   const sinceMs = clock.now() - (ingress.copy.uploadedAtMs ?? clock.now())
   const noAnswer = 'the provider does not answer'
@@ -40,13 +40,13 @@ export async function awaitParking(
 
 async function park(deps: Pipeline, content: PipelineContent, { copy, dataSet }: Ingress): Promise<void> {
   const { database, clock, pace, schedule } = deps
-  const copies = copiesOf(database.read, content.contentId)
+  const copies = await copiesOf(database.read, content.contentId)
   const soonMs = clock.now() + pace.batchingWindowMs
-  await database.write((tx) => {
-    markParked(tx, held(copy), clock.now())
-    recountContent(deps, tx, content.contentId, clock.now())
-    schedule.commit(tx, dataSet.id, soonMs)
-    for (const other of copies) if (other.id !== copy.id && other.state === 'planned') schedule.pull(tx, other.dataSetId, soonMs)
+  await database.write(async (tx) => {
+    await markParked(tx, held(copy), clock.now())
+    await recountContent(deps, tx, content.contentId, clock.now())
+    await schedule.commit(tx, dataSet.id, soonMs)
+    for (const other of copies) if (other.id !== copy.id && other.state === 'planned') await schedule.pull(tx, other.dataSetId, soonMs)
   })
   deps.progressed()
   await parked()

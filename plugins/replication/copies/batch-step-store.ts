@@ -4,7 +4,7 @@ import { batchStates } from '../submissions/row-states-policy.ts'
 import type { CommitBatch } from './batch-store.ts'
 
 /** All pieces of the pull arrived: the batch can be submitted with the signature of the pull. */
-export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
+export async function markPulled(tx: Tx, batchId: number, nowMs: number): Promise<void> {
   tx.run(`update commit_batches set state = '${batchStates.ready}', updated_at = ? where id = ? and state = 'pulling'`, nowMs, batchId)
   tx.run(
     "update copies set state = 'batched', parked_at = ?, updated_at = ? where batch_id = ? and state = 'transferring'",
@@ -15,11 +15,11 @@ export function markPulled(tx: Tx, batchId: number, nowMs: number): void {
 }
 
 /** The provider is busy or unreachable: the batch is not sent before `untilMs`. */
-export function delayBatch(
+export async function delayBatch(
   tx: Tx,
   batchId: number,
   delay: { readonly reason: string; readonly message: string; readonly untilMs: number },
-): void {
+): Promise<void> {
   tx.run(
     "update commit_batches set next_check_at = ?, reason_code = ?, last_error = ? where id = ? and state in ('pulling', 'ready')",
     delay.untilMs,
@@ -30,11 +30,11 @@ export function delayBatch(
 }
 
 /** The provider refused a batch that looks valid: it is sent again after `untilMs`. The refusal is counted in `checks`. */
-export function recordRefusal(
+export async function recordRefusal(
   tx: Tx,
   batchId: number,
   refusal: { readonly message: string; readonly untilMs: number; readonly nowMs: number },
-): void {
+): Promise<void> {
   tx.run(
     "update commit_batches set checks = checks + 1, next_check_at = ?, reason_code = 'refused', last_error = ?, updated_at = ? where id = ? and state = 'ready'",
     refusal.untilMs,
@@ -45,16 +45,16 @@ export function recordRefusal(
 }
 
 /** Resets `checks`, which counts refusals from now on. */
-export function forgetChecks(tx: Tx, batchId: number): void {
+export async function forgetChecks(tx: Tx, batchId: number): Promise<void> {
   tx.run('update commit_batches set checks = 0 where id = ?', batchId)
 }
 
-export function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number): void {
+export async function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number): Promise<void> {
   tx.run('update commit_batches set checks = checks + 1, next_check_at = ? where id = ?', nextCheckAtMs, batchId)
 }
 
 /** Undecided for too long: reported to the operator. Checks continue, and a withdrawn batch stays withdrawn. */
-export function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowMs: number): void {
+export async function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowMs: number): Promise<void> {
   tx.run(
     `update commit_batches set attention_at = ?, reason_code = case when reason_code = 'withdrawn' then reason_code else ? end, updated_at = ?
      where id = ? and attention_at is null`,
@@ -67,13 +67,13 @@ export function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowM
 }
 
 /** The chain confirmed the batch: piece ids follow the order of its items. */
-export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, nowMs: number): void {
+export async function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, nowMs: number): Promise<void> {
   tx.run(
     "update commit_batches set state = 'confirmed', attention_at = null, reason_code = null, updated_at = ? where id = ? and state not in ('confirmed', 'closed')",
     nowMs,
     batch.id,
   )
-  batch.items.forEach(({ copyId, ordinal }) => {
+  for (const { copyId, ordinal } of batch.items) {
     tx.run(
       `update copies set state = 'committed', chain_piece_id = ?, committed_at = ?, last_error_code = null, last_error = null, updated_at = ?
        where id = ? and batch_id = ? and state in ('batched', 'unconfirmed', 'attention')`,
@@ -83,11 +83,11 @@ export function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, n
       copyId,
       batch.id,
     )
-  })
+  }
 }
 
 /** The batch is not submitted (again). The caller must move its copies to another state in the same transaction. */
-export function closeBatch(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
+export async function closeBatch(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
   tx.run(
     `update commit_batches set state = '${batchStates.closed}', attention_at = null, last_error = ?, updated_at = ?
      where id = ? and state in ('pulling', ${rowsThatTake(batchStates, 'closed')})`,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
 import { closeBatch, confirmBatch, delayBatch, markPulled, raiseAttention } from './batch-step-store.ts'
@@ -19,12 +20,14 @@ beforeEach(async () => {
 afterEach(() => rows[Symbol.asyncDispose]())
 
 const write = <T>(job: (tx: Tx) => T) => rows.database.write(job)
-const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
-const stateOf = (id: number) => rows.database.read.get<{ state: string }>('select state from commit_batches where id = ?', id)?.state
+const copyStates = async () =>
+  (await allRows<{ state: string }>(rows.database.read, 'select state from copies order by id')).map(({ state }) => state)
+const stateOf = async (id: number) =>
+  (await getRow<{ state: string }>(rows.database.read, 'select state from commit_batches where id = ?', id))?.state
 
 async function park(count: number): Promise<readonly BatchItem[]> {
   for (let i = 0; i < count; i++) await rows.addCopy(await rows.addContent(), dataSet, 'parked')
-  return parkedCopies(rows.database.read, dataSet.id, 100)
+  return await parkedCopies(rows.database.read, dataSet.id, 100)
 }
 
 const record = (items: readonly BatchItem[], method: 'store' | 'pull' = 'store') =>
@@ -32,7 +35,7 @@ const record = (items: readonly BatchItem[], method: 'store' | 'pull' = 'store')
 
 async function readyBatch(count = 2): Promise<CommitBatch> {
   await record(await park(count))
-  const [batch] = openBatches(rows.database.read, dataSet.id)
+  const [batch] = await openBatches(rows.database.read, dataSet.id)
   if (!batch) throw new Error('no batch was recorded')
   return batch
 }
@@ -43,18 +46,18 @@ const submitted = { txHash: '0xab', nextCheckAtMs: rowsNowMs + 1, nowMs: rowsNow
 test('I-04: a batch keeps its nonce, its signed bytes and its pieces in order', async () => {
   const items = await park(3)
   await record(items.toReversed())
-  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', nonce: 1n, extraData: '0x01' }])
-  const [batch] = openBatches(rows.database.read, dataSet.id)
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', nonce: 1n, extraData: '0x01' }])
+  const [batch] = await openBatches(rows.database.read, dataSet.id)
   expect(batch?.items.map(({ copyId }) => copyId)).toEqual(items.map(({ copyId }) => copyId).toReversed())
-  expect(copyStates()).toEqual(['batched', 'batched', 'batched'])
+  expect(await copyStates()).toEqual(['batched', 'batched', 'batched'])
 })
 
 test('I-25: a copy in an open batch cannot join another one, and nothing changes', async () => {
   const items = await park(2)
   await record(items.slice(0, 1))
   expect(await record(items)).toBeUndefined()
-  expect(openBatches(rows.database.read, dataSet.id)).toHaveLength(1)
-  expect(copyStates()).toEqual(['batched', 'parked'])
+  expect(await openBatches(rows.database.read, dataSet.id)).toHaveLength(1)
+  expect(await copyStates()).toEqual(['batched', 'parked'])
 })
 
 test('I-24: a nonce is recorded once', async () => {
@@ -62,7 +65,7 @@ test('I-24: a nonce is recorded once', async () => {
   await record(items.slice(0, 1))
   nonces = 0n
   await expect(record(items.slice(1))).rejects.toThrow(/UNIQUE/i)
-  expect(copyStates()).toEqual(['batched', 'parked'])
+  expect(await copyStates()).toEqual(['batched', 'parked'])
 })
 
 test('an attempt is recorded by one run only', async () => {
@@ -76,23 +79,23 @@ test('pieces are committed in order, and their batch cannot be reopened', async 
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
   await write((tx) => recordSubmitted(tx, batch.id, submitted))
   await write((tx) => confirmBatch(tx, batch, 7n, rowsNowMs))
-  expect(rows.database.read.all('select chain_piece_id as piece, state from copies order by id')).toEqual(
+  expect(await allRows(rows.database.read, 'select chain_piece_id as piece, state from copies order by id')).toEqual(
     ['7', '8', '9'].map((piece) => ({ piece, state: 'committed' })),
   )
-  expect(openBatches(rows.database.read, dataSet.id)).toEqual([])
+  expect(await openBatches(rows.database.read, dataSet.id)).toEqual([])
   await write((tx) => reopenSubmission(tx, batch.id, why))
-  expect(stateOf(batch.id)).toBe('confirmed')
+  expect(await stateOf(batch.id)).toBe('confirmed')
 })
 
 test('copies show an uncertain outcome and attention, and a late confirmation ends both', async () => {
   const batch = await readyBatch(1)
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
   await write((tx) => recordUncertain(tx, batch.id, why))
-  expect(copyStates()).toEqual(['unconfirmed'])
+  expect(await copyStates()).toEqual(['unconfirmed'])
   await write((tx) => raiseAttention(tx, batch.id, 'attempt_only_ambiguous', rowsNowMs))
-  expect(copyStates()).toEqual(['attention'])
+  expect(await copyStates()).toEqual(['attention'])
   await write((tx) => confirmBatch(tx, batch, 0n, rowsNowMs))
-  expect(copyStates()).toEqual(['committed'])
+  expect(await copyStates()).toEqual(['committed'])
 })
 
 test('a reopened batch drops its transaction hash and keeps nonce and bytes', async () => {
@@ -101,34 +104,34 @@ test('a reopened batch drops its transaction hash and keeps nonce and bytes', as
   await write((tx) => recordSubmitted(tx, batch.id, submitted))
   await write((tx) => recordUncertain(tx, batch.id, why))
   await write((tx) => reopenSubmission(tx, batch.id, why))
-  const [again] = openBatches(rows.database.read, dataSet.id)
+  const [again] = await openBatches(rows.database.read, dataSet.id)
   expect(again).toMatchObject({ state: 'ready', txHash: null, submitStartedAtMs: null, nonce: batch.nonce, extraData: batch.extraData })
-  expect(copyStates()).toEqual(['batched'])
+  expect(await copyStates()).toEqual(['batched'])
 })
 
 test.each(['submitting', 'submitted', 'uncertain', 'confirmed'])('I-05: a batch that is %s cannot be closed', async (state) => {
   const { id } = await readyBatch(1)
-  await write((tx) => tx.run('update commit_batches set state = ? where id = ?', state, id))
+  await write((tx) => runSql(tx, 'update commit_batches set state = ? where id = ?', state, id))
   await write((tx) => closeBatch(tx, id, why))
-  expect(stateOf(id)).toBe(state)
+  expect(await stateOf(id)).toBe(state)
 })
 
 test('a batch can be delayed, with a reason, until it is sent', async () => {
   const { id } = await readyBatch(1)
   await write((tx) => delayBatch(tx, id, { reason: 'provider_busy', message: 'later', untilMs: 99 }))
-  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([
     { nextCheckAtMs: 99, reasonCode: 'provider_busy', lastError: 'later' },
   ])
   await write((tx) => recordSubmission(tx, id, rowsNowMs))
   await write((tx) => delayBatch(tx, id, { reason: 'provider_busy', message: 'later', untilMs: 999 }))
-  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ nextCheckAtMs: 99, reasonCode: null }])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ nextCheckAtMs: 99, reasonCode: null }])
 })
 
 test('a pulled batch becomes ready with all its copies', async () => {
   const copyId = await rows.addCopy(await rows.addContent(), dataSet)
   const id = await record([{ copyId, contentId: 1, pieceCid: 'p', length: 200 }], 'pull')
-  expect(copyStates()).toEqual(['transferring'])
+  expect(await copyStates()).toEqual(['transferring'])
   await write((tx) => markPulled(tx, id ?? 0, rowsNowMs))
-  expect(stateOf(id ?? 0)).toBe('ready')
-  expect(copyStates()).toEqual(['batched'])
+  expect(await stateOf(id ?? 0)).toBe('ready')
+  expect(await copyStates()).toEqual(['batched'])
 })

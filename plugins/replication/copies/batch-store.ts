@@ -70,16 +70,16 @@ interface NewBatch {
 }
 
 /** Unsettled batches of a data set, oldest first. */
-export function openBatches(reader: Reader, dataSetId: number): readonly CommitBatch[] {
+export async function openBatches(reader: Reader, dataSetId: number): Promise<readonly CommitBatch[]> {
   const rows = reader.all<BatchRow>(
     "select * from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed') order by id",
     dataSetId,
   )
-  return rows.map((row) => toBatch(reader, row))
+  return await Promise.all(rows.map((row) => toBatch(reader, row)))
 }
 
 /** Number of batches in one of these states. */
-export function countBatches(reader: Reader, dataSetId: number, states: readonly BatchState[]): number {
+export async function countBatches(reader: Reader, dataSetId: number, states: readonly BatchState[]): Promise<number> {
   const row = reader.get<{ n: number }>(
     "select count(*) as n from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed') and state in (select value from json_each(?))",
     dataSetId,
@@ -89,7 +89,11 @@ export function countBatches(reader: Reader, dataSetId: number, states: readonly
 }
 
 /** Parked copies that wait for a batch, oldest first. */
-export function parkedCopies(reader: Reader, dataSetId: number, limit: number): readonly (BatchItem & { readonly parkedAtMs: number })[] {
+export async function parkedCopies(
+  reader: Reader,
+  dataSetId: number,
+  limit: number,
+): Promise<readonly (BatchItem & { readonly parkedAtMs: number })[]> {
   return reader.all(
     `select c.id as copyId, c.content_id as contentId, p.piece_cid as pieceCid, p.length as length, c.parked_at as parkedAtMs
      from copies c join pieces p on p.id = c.piece_id where c.data_set_id = ? and c.state = 'parked' order by c.parked_at, c.id limit ?`,
@@ -102,7 +106,7 @@ export function parkedCopies(reader: Reader, dataSetId: number, limit: number): 
  * Records the batch with its nonce, its signed bytes and its copies (I-04, I-24, I-25). Undefined, without changes, when one of the
  * copies is no longer free.
  */
-export function recordBatch(tx: Tx, batch: NewBatch): number | undefined {
+export async function recordBatch(tx: Tx, batch: NewBatch): Promise<number | undefined> {
   const [free, next] = batch.method === 'store' ? (['parked', 'batched'] as const) : (['planned', 'transferring'] as const)
   for (const { copyId } of batch.items) {
     if (!tx.get('select 1 from copies where id = ? and state = ? and batch_id is null', copyId, free)) return undefined
@@ -117,7 +121,7 @@ export function recordBatch(tx: Tx, batch: NewBatch): number | undefined {
     batch.nowMs,
     batch.nowMs,
   )
-  batch.items.forEach(({ copyId, pieceCid }, ordinal) => {
+  for (const [ordinal, { copyId, pieceCid }] of batch.items.entries()) {
     tx.run('insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, ?, ?, ?)', lastId, ordinal, copyId, pieceCid)
     tx.run(
       'update copies set state = ?, method = ?, batch_id = ?, updated_at = ? where id = ?',
@@ -127,11 +131,11 @@ export function recordBatch(tx: Tx, batch: NewBatch): number | undefined {
       batch.nowMs,
       copyId,
     )
-  })
+  }
   return lastId
 }
 
-function toBatch(reader: Reader, row: BatchRow): CommitBatch {
+async function toBatch(reader: Reader, row: BatchRow): Promise<CommitBatch> {
   const items = reader.all<BatchItem & { readonly ordinal: number }>(
     'select i.ordinal as ordinal, i.copy_id as copyId, c.content_id as contentId, i.piece_cid as pieceCid, p.length as length from commit_items i join copies c on c.id = i.copy_id join pieces p on p.id = c.piece_id where i.batch_id = ? order by i.ordinal',
     row.id,

@@ -7,9 +7,9 @@ import type { Pipeline } from '../pipeline.ts'
 type Pieces = readonly { readonly pieceCid: string; readonly length: number }[]
 
 /** Whether the payment account covers adding these pieces to the data set now. */
-export function canAfford({ funds, database }: Pipeline, dataSet: DataSet, pieces: Pieces): Promise<FundingVerdict> {
+export async function canAfford({ funds, database }: Pipeline, dataSet: DataSet, pieces: Pieces): Promise<FundingVerdict> {
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
-  return funds.canPay({ dataSets: 0, pieces: pieces.length, bytes, heldBytes: holdsPieces(database.read, dataSet.id) ? 1 : 0 })
+  return funds.canPay({ dataSets: 0, pieces: pieces.length, bytes, heldBytes: (await holdsPieces(database.read, dataSet.id)) ? 1 : 0 })
 }
 
 /** A new nonce and the signed bytes that add exactly these pieces in this order. Not recorded yet. */

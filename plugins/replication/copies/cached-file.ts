@@ -29,19 +29,19 @@ export async function settleSourceFault(
   if (error instanceof UploadSourceDamaged) await deps.cached.forget(contentId, file)
   const current = await deps.cached.locate(contentId)
   if (current?.blobId === file.blobId) throw error
-  const isElsewhere = copiesOf(deps.database.read, contentId).some(({ state }) => statesWithBytes.has(state))
+  const isElsewhere = (await copiesOf(deps.database.read, contentId)).some(({ state }) => statesWithBytes.has(state))
   if (current || isElsewhere) return waitFor(deps.clock, 'retry', 0, 'the cached bytes were replaced or removed while they were read')
-  return failUnlessDeleted(deps, contentId, {
+  return await failUnlessDeleted(deps, contentId, {
     code: 'content_damaged',
     message: `${error.message}; no provider has the content; upload the object again`,
   })
 }
 
 /** The bytes are neither cached nor at a provider: fails for the operator, unless the content was deleted meanwhile. */
-export function failUnlessDeleted(
+export async function failUnlessDeleted(
   { database }: Pipeline,
   contentId: number,
   { code, message }: { readonly code: string; readonly message: string },
-): Outcome {
-  return findPipelineContent(database.read, contentId)?.isLive ? fail(code, message, { retryable: true }) : done()
+): Promise<Outcome> {
+  return (await findPipelineContent(database.read, contentId))?.isLive ? fail(code, message, { retryable: true }) : done()
 }

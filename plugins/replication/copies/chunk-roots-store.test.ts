@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runSql } from '#kernel/testing'
 import { ok } from '../chain/provider-answer.ts'
 import { areChunkRootsOf } from '../pieces/chunk-roots.ts'
 import { createPieceCalculator } from '../pieces/piece-calculator.ts'
@@ -20,9 +21,9 @@ test('the store task records the chunk roots together with the piece CID', async
   const content = await rows.addContent({ bytes, copies: 1 })
   await rows.addDataSet()
   // As before the first run of the store task.
-  await rows.database.write((tx) => {
-    tx.run('update pieces set piece_cid = null')
-    tx.run('delete from piece_chunk_roots')
+  await rows.database.write(async (tx) => {
+    await runSql(tx, 'update pieces set piece_cid = null')
+    await runSql(tx, 'delete from piece_chunk_roots')
   })
   writeFileSync(join(dir, 'blob'), bytes)
   const deps = createTestPipeline(rows)
@@ -30,6 +31,6 @@ test('the store task records the chunk roots together with the piece CID', async
   deps.world.client = { upload: async () => ok({ alreadyStored: false }), findPiece: async () => ok({ isFound: true }) }
   const pieces = stack.use(createPieceCalculator({ threads: 1 }))
   expect(await storeContent({ ...deps, pieces }, content.contentId, new AbortController().signal)).toEqual({ kind: 'done' })
-  const { pieceCid, chunkRoots } = findStoredPiece(rows.database.read, content.contentId) ?? {}
+  const { pieceCid, chunkRoots } = (await findStoredPiece(rows.database.read, content.contentId)) ?? {}
   expect(areChunkRootsOf(pieceCid ?? '', chunkRoots ?? new Uint8Array())).toBe(true)
 })

@@ -11,7 +11,7 @@ export interface StoredPiece {
 }
 
 /** The piece of a content, with the digests that prove its bytes. */
-export function findStoredPiece(reader: Reader, contentId: number): StoredPiece | undefined {
+export async function findStoredPiece(reader: Reader, contentId: number): Promise<StoredPiece | undefined> {
   return reader.get<StoredPiece & Record<string, never>>(
     `select p.id as pieceId, p.piece_cid as pieceCid, c.sha256 as sha256, r.chunk_roots as chunkRoots from pieces p
      join contents c on c.id = p.content_id left join piece_chunk_roots r on r.piece_id = p.id where p.content_id = ? and p.part_no = 0`,
@@ -20,7 +20,11 @@ export function findStoredPiece(reader: Reader, contentId: number): StoredPiece 
 }
 
 /** Records the chunk roots of the piece. A piece of one chunk is proved by its piece CID and gets none. */
-export function keepChunkRoots(tx: Tx, piece: { readonly pieceId: number; readonly size: number }, chunkRoots: Uint8Array): void {
+export async function keepChunkRoots(
+  tx: Tx,
+  piece: { readonly pieceId: number; readonly size: number },
+  chunkRoots: Uint8Array,
+): Promise<void> {
   if (piece.size <= CHUNK_RAW_BYTES) return
   // The content may have been deleted while the roots were computed.
   tx.run(

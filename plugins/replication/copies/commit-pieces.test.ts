@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { allRows, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { AddPiecesCall, ProviderClient } from '../chain/provider-client.ts'
@@ -60,8 +61,9 @@ function makeUnresponsive(serviceUrl: string): void {
 }
 
 const commit = () => commitPieces(deps, dataSet.id, signal)
-const states = () => openBatches(rows.database.read, dataSet.id).map(({ state }) => state)
-const copyStates = () => rows.database.read.all<{ state: string }>('select state from copies order by id').map(({ state }) => state)
+const states = async () => (await openBatches(rows.database.read, dataSet.id)).map(({ state }) => state)
+const copyStates = async () =>
+  (await allRows<{ state: string }>(rows.database.read, 'select state from copies order by id')).map(({ state }) => state)
 /** Until the chain shows that the additions did not land. */
 async function untilDecided() {
   deps.world.sent = { pooled: 5, final: 5 }
@@ -95,7 +97,7 @@ test('I-08: nothing is submitted to a provider that does not answer, and sent ba
   deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
   await deps.clock.advance(deps.pace.epochMs / 2)
   await commit()
-  expect(copyStates()).toEqual(['committed', 'batched'])
+  expect(await copyStates()).toEqual(['committed', 'batched'])
   await deps.clock.advance(deps.pace.epochMs)
   await commit()
   expect(additions).toHaveLength(2)
@@ -136,7 +138,7 @@ test('at most two batches are in flight, each with its own nonce', async () => {
   await park(120)
   for (let round = 0; round < 4; round++) await commit()
   expect(additions.map(({ pieces }) => pieces.length)).toEqual([40, 40])
-  const nonces = openBatches(rows.database.read, dataSet.id).map(({ nonce }) => nonce)
+  const nonces = (await openBatches(rows.database.read, dataSet.id)).map(({ nonce }) => nonce)
   expect(new Set(nonces).size).toBe(nonces.length)
 })
 
@@ -160,7 +162,7 @@ test('I-05: an addition without an answer is looked up, not sent again', async (
     expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
   }
   expect(additions).toHaveLength(1)
-  expect(copyStates()).toEqual(['unconfirmed'])
+  expect(await copyStates()).toEqual(['unconfirmed'])
 })
 
 test('I-21: a landed nonce commits the pieces, with ids in the order in which they were signed', async () => {
@@ -171,7 +173,10 @@ test('I-21: a landed nonce commits the pieces, with ids in the order in which th
   deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 12n }
   await deps.clock.advance(testEpochMs)
   expect(await commit()).toEqual({ kind: 'done' })
-  const ids = rows.database.read.all<{ piece: string; state: string }>('select chain_piece_id as piece, state from copies order by id')
+  const ids = await allRows<{ piece: string; state: string }>(
+    rows.database.read,
+    'select chain_piece_id as piece, state from copies order by id',
+  )
   expect(ids).toEqual(['9', '10', '11'].map((piece) => ({ piece, state: 'committed' })))
   expect(deps.scheduled).toContain('reconcile capacity')
 })
@@ -184,7 +189,7 @@ test('a nonce that was used for another data set is a fault, and nothing is comm
   deps.world.nonce = { landed: true, dataSetId: 999n, nextPieceId: 1n }
   await deps.clock.advance(testEpochMs)
   await expect(commit()).rejects.toMatchObject({ code: 'submission_mismatch' })
-  expect(copyStates()).toEqual(['batched'])
+  expect(await copyStates()).toEqual(['batched'])
 })
 
 test('after proof that nothing landed the same bytes are sent again', async () => {
@@ -217,7 +222,7 @@ test('I-05: an addition that becomes final while it is looked up is committed, n
   await deps.clock.advance(deps.pace.epochMs * 2)
   await commit()
   expect(additions).toHaveLength(1)
-  expect(copyStates()).toEqual(['committed'])
+  expect(await copyStates()).toEqual(['committed'])
 })
 
 test('a transaction that failed on chain counts as an attempt, and its bytes are sent again', async () => {
@@ -246,11 +251,11 @@ test('an outcome that stays open needs an operator until it is known', async () 
     await commit()
     await deps.clock.advance(testEpochMs)
   }
-  expect(copyStates()).toEqual(['attention'])
+  expect(await copyStates()).toEqual(['attention'])
   deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
   await deps.clock.advance(testEpochMs * 20)
   await commit()
-  expect(copyStates()).toEqual(['committed'])
+  expect(await copyStates()).toEqual(['committed'])
 })
 
 test('a refused batch delays neither the next batch nor the task, and is sent again with the same bytes', async () => {
@@ -273,8 +278,8 @@ test('a batch that is refused repeatedly needs an operator, and the task does no
     expect((await commit()).kind).toBe('wait')
     await deps.clock.advance(600_000)
   }
-  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
-  expect(copyStates()).toEqual(['attention'])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
+  expect(await copyStates()).toEqual(['attention'])
 })
 
 test('after a 429 nothing is sent before Retry-After, even when the task runs earlier', async () => {
@@ -313,20 +318,20 @@ test('I-08: missing money waits and records no attempt', async () => {
   await passBatchingWindow()
   expect(waitOf(await commit(), deps.clock)).toEqual({ reason: 'funding', forMs: deps.pace.fundingMs })
   expect(additions).toEqual([])
-  expect(states()).toEqual(['ready'])
+  expect(await states()).toEqual(['ready'])
 })
 
 test('I-05: pieces that the provider no longer has are uploaded again once the chain shows that their refused batch did not land', async () => {
   answer(invalid)
   await park(2)
-  const [kept] = rows.database.read.all<{ cid: string }>('select piece_cid as cid from pieces order by id')
+  const [kept] = await allRows<{ cid: string }>(rows.database.read, 'select piece_cid as cid from pieces order by id')
   deps.world.client = { ...deps.world.client, findPiece: async (cid) => ok({ isFound: cid === kept?.cid }) }
   await passBatchingWindow()
   expect(waitOf(await commit(), deps.clock).reason).toBe('confirmation')
-  expect(copyStates()).toEqual(['unconfirmed', 'unconfirmed'])
+  expect(await copyStates()).toEqual(['unconfirmed', 'unconfirmed'])
   await untilDecided()
-  expect(copyStates()).toEqual(['parked', 'planned'])
-  expect(states()).toEqual([])
+  expect(await copyStates()).toEqual(['parked', 'planned'])
+  expect(await states()).toEqual([])
   expect(deps.scheduled).toEqual(['store 1', 'store 2', 'commit 1'])
 })
 
@@ -339,7 +344,7 @@ test('I-05: a refused batch that landed all the same is committed, though its pr
   deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 1n }
   await deps.clock.advance(testEpochMs)
   await commit()
-  expect(copyStates()).toEqual(['committed'])
+  expect(await copyStates()).toEqual(['committed'])
   expect(additions).toHaveLength(1)
 })
 
@@ -354,11 +359,11 @@ test('I-05: a refused batch whose outcome stays open until an operator is called
     await deps.clock.advance(waitedMs)
     await commit()
   }
-  expect(copyStates()).toEqual(['attention'])
+  expect(await copyStates()).toEqual(['attention'])
   deps.world.sent = { pooled: 5, final: 5 }
   await deps.clock.advance(testEpochMs * 20)
   await commit()
-  expect(copyStates()).toEqual(['planned'])
+  expect(await copyStates()).toEqual(['planned'])
   expect(additions).toHaveLength(1)
 })
 
@@ -370,12 +375,12 @@ test('I-29: refused until an operator is called, then discarded: the copy leaves
     await commit()
     await deps.clock.advance(600_000)
   }
-  expect(copyStates()).toEqual(['attention'])
+  expect(await copyStates()).toEqual(['attention'])
   deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
   await commit()
   await untilDecided()
-  expect(copyStates()).toEqual(['planned'])
-  expect(states()).toEqual([])
+  expect(await copyStates()).toEqual(['planned'])
+  expect(await states()).toEqual([])
   expect(deps.published.map(({ payload }) => (payload as { state?: string }).state)).toEqual(['needs_attention', 'cleared'])
 })
 
@@ -385,18 +390,18 @@ test('I-29: a provider that discards the bytes repeatedly gets them after growin
   deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
   deps.world.sent = { pooled: 5, final: 5 }
   const pauses: number[] = []
-  for (let round = 0; round < 300 && copyStates()[0] !== 'attention'; round++) {
+  for (let round = 0; round < 300 && (await copyStates())[0] !== 'attention'; round++) {
     const outcome = await commit()
-    if (copyStates()[0] === 'planned') {
-      pauses.push((pausedUntilMs(rows.database.read, dataSet.id) - deps.clock.now()) / testEpochMs)
+    if ((await copyStates())[0] === 'planned') {
+      pauses.push(((await pausedUntilMs(rows.database.read, dataSet.id)) - deps.clock.now()) / testEpochMs)
       // The bytes are uploaded again as soon as the pause allows it.
-      await rows.database.write((tx) => tx.run("update copies set state = 'parked', parked_at = 0"))
+      await rows.database.write((tx) => runSql(tx, "update copies set state = 'parked', parked_at = 0"))
     }
     await deps.clock.advance(outcome.kind === 'wait' ? Math.max(1, waitOf(outcome, deps.clock).forMs) : testEpochMs)
   }
   expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 120, 120, 120, 120, 120, 120])
-  expect(copyStates()).toEqual(['attention'])
-  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
+  expect(await copyStates()).toEqual(['attention'])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'invalid_submission' }])
 })
 
 test('I-29: a copy that waits for an operator ends with its data set', async () => {
@@ -410,8 +415,8 @@ test('I-29: a copy that waits for an operator ends with its data set', async () 
   answer(notSent({ reason: 'data_set_gone', status: 409, detail: 'terminated' }))
   deps.world.isLive = false
   await commit()
-  expect(copyStates()).toEqual(['lost'])
-  expect(states()).toEqual([])
+  expect(await copyStates()).toEqual(['lost'])
+  expect(await states()).toEqual([])
 })
 
 test('I-29: a copy that waits for an operator is removed with its content', async () => {
@@ -422,13 +427,13 @@ test('I-29: a copy that waits for an operator is removed with its content', asyn
     await commit()
     await deps.clock.advance(600_000)
   }
-  await rows.database.write((tx) => {
-    dropReferences(tx, 1, 1, deps.clock.now())
-    recountContent(deps, tx, 1, deps.clock.now())
+  await rows.database.write(async (tx) => {
+    await dropReferences(tx, 1, 1, deps.clock.now())
+    await recountContent(deps, tx, 1, deps.clock.now())
   })
   await commit()
   await untilDecided()
-  expect(rows.database.read.all('select id from copies union all select id from contents')).toEqual([])
+  expect(await allRows(rows.database.read, 'select id from copies union all select id from contents')).toEqual([])
 })
 
 test('I-29: an addition that did not land is not retried when its data set ended meanwhile', async () => {
@@ -436,10 +441,10 @@ test('I-29: an addition that did not land is not retried when its data set ended
   await park(1)
   await passBatchingWindow()
   await commit()
-  await rows.database.write((tx) => tx.run("update data_sets set state = 'write_blocked'"))
+  await rows.database.write((tx) => runSql(tx, "update data_sets set state = 'write_blocked'"))
   await untilDecided()
-  expect(copyStates()).toEqual(['lost'])
-  expect(states()).toEqual([])
+  expect(await copyStates()).toEqual(['lost'])
+  expect(await states()).toEqual([])
   expect(await commit()).toEqual({ kind: 'done' })
 })
 
@@ -476,8 +481,8 @@ test('a data set that ended on chain takes no more pieces, and its task ends', a
   deps.world.isLive = false
   await park(41)
   expect(waitOf(await commit(), deps.clock).reason).toBe('data_set')
-  expect(new Set(copyStates())).toEqual(new Set(['lost']))
-  expect(states()).toEqual([])
+  expect(new Set(await copyStates())).toEqual(new Set(['lost']))
+  expect(await states()).toEqual([])
   expect(await commit()).toEqual({ kind: 'done' })
   expect(additions).toHaveLength(1)
 })
@@ -490,14 +495,14 @@ test('one read from a lagging node does not end a paid data set, a lasting absen
   liveness.mockResolvedValueOnce({ live: false, reason: 'absent' })
   await commit()
   await commit()
-  expect(copyStates()).toEqual(['batched'])
+  expect(await copyStates()).toEqual(['batched'])
   liveness.mockResolvedValue({ live: false, reason: 'absent' })
   await deps.clock.advance(deps.pace.epochMs * 2)
   await commit()
-  expect(copyStates()).toEqual(['batched'])
+  expect(await copyStates()).toEqual(['batched'])
   await deps.clock.advance(deps.pace.handlingMs)
   await commit()
-  expect(copyStates()).toEqual(['lost'])
+  expect(await copyStates()).toEqual(['lost'])
   expect(additions).toHaveLength(1)
 })
 
@@ -506,7 +511,7 @@ test('additions to a refused data set that is live on chain are sent after growi
   await park(1)
   await passBatchingWindow()
   const pauses: number[] = []
-  for (let round = 0; round < 20 && copyStates()[0] !== 'attention'; round++) {
+  for (let round = 0; round < 20 && (await copyStates())[0] !== 'attention'; round++) {
     const { reason, forMs } = waitOf(await commit(), deps.clock)
     expect(reason).toBe('provider')
     pauses.push(forMs / testEpochMs)
@@ -520,8 +525,8 @@ test('additions to a refused data set that is live on chain are sent after growi
   expect(additions).toHaveLength(12)
   expect(pauses.slice(0, 3)).toEqual([2, 4, 8])
   expect(pauses.slice(-6)).toEqual([120, 120, 120, 120, 120, 120])
-  expect(openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'data_set_refused' }])
-  expect(copyStates()).toEqual(['attention'])
+  expect(await openBatches(rows.database.read, dataSet.id)).toMatchObject([{ state: 'ready', reasonCode: 'data_set_refused' }])
+  expect(await copyStates()).toEqual(['attention'])
   answer(accepted)
   additions = []
   await commit()
@@ -537,15 +542,15 @@ test('a data set that has ended on chain gets no second addition after a refusal
   await deps.clock.advance(deps.pace.epochMs * 2)
   expect(waitOf(await commit(), deps.clock).reason).toBe('data_set')
   expect(additions).toHaveLength(1)
-  expect(copyStates()).toEqual(['lost'])
+  expect(await copyStates()).toEqual(['lost'])
 })
 
 test('data sets of one provider together get at most three refusals per minute', async () => {
   answer(gone)
   const dataSets = [dataSet, ...(await Promise.all([1, 2, 3, 4].map(() => rows.addDataSet())))]
-  await rows.database.write((tx) => {
+  await rows.database.write(async (tx) => {
     // One bucket each: a bucket has one data set per provider.
-    tx.run("update data_sets set bucket_id = id, provider_id = '1'")
+    await runSql(tx, "update data_sets set bucket_id = id, provider_id = '1'")
   })
   for (const { id } of dataSets) await rows.addCopy(await rows.addContent(), { ...dataSet, id }, 'parked')
   await passBatchingWindow()
@@ -571,7 +576,7 @@ test('I-05: an addition in flight is followed while its data set is refused', as
   deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 40n }
   await deps.clock.advance(testEpochMs)
   await commit()
-  expect(new Set(copyStates())).toEqual(new Set(['committed', 'batched']))
+  expect(new Set(await copyStates())).toEqual(new Set(['committed', 'batched']))
 })
 
 test('after a crash during the send the outcome is looked up first', async () => {
@@ -579,8 +584,8 @@ test('after a crash during the send the outcome is looked up first', async () =>
   await park(1)
   await passBatchingWindow()
   await commit()
-  await rows.database.write((tx) => tx.run("update commit_batches set state = 'submitting', tx_hash = null, next_check_at = 0"))
+  await rows.database.write((tx) => runSql(tx, "update commit_batches set state = 'submitting', tx_hash = null, next_check_at = 0"))
   await commit()
-  expect(states()).toEqual(['uncertain'])
+  expect(await states()).toEqual(['uncertain'])
   expect(additions).toHaveLength(1)
 })

@@ -21,33 +21,33 @@ const batchesReadyMax = 4
 /** One round of a data set's commits: resolves sent batches, batches parked copies, submits ready batches. */
 export async function commitPieces(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database } = deps
-  const dataSet = findDataSet(database.read, dataSetId)
+  const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet) return done()
   // Batches sent to a lost data set are followed by their nonces, even without an id on chain.
   if (dataSet.chainId === null && dataSet.state !== 'lost') return done()
   await finishEnd(deps, dataSet)
-  for (const batch of openBatches(database.read, dataSetId)) {
+  for (const batch of await openBatches(database.read, dataSetId)) {
     if (isSent(batch) && isDue(deps, batch)) await resolveBatch(deps, { dataSet, batch }, signal)
   }
   // A data set that takes no more pieces only resolves its sent batches; pieces that did not land are lost with it.
   if (dataSet.state !== 'ready') {
     await finishEnd(deps, dataSet)
-    return nextRound(deps, dataSet)
+    return await nextRound(deps, dataSet)
   }
   await recordNextBatch(deps, dataSet)
-  return nextRound(deps, dataSet, await submitReady(deps, dataSet, signal))
+  return await nextRound(deps, dataSet, await submitReady(deps, dataSet, signal))
 }
 
 /** Submits ready batches. Returns a wait when the data set takes no more now. */
 async function submitReady(deps: Pipeline, dataSet: DataSet, signal: AbortSignal): Promise<Wait | undefined> {
   const { database, clock } = deps
-  const open = openBatches(database.read, dataSet.id)
+  const open = await openBatches(database.read, dataSet.id)
   // Retry-After of one batch is for the provider: a batch recorded later is not sent earlier.
   const refused = open.find((batch) => batch.state === 'ready' && batch.reasonCode === 'provider_busy' && !isDue(deps, batch))
   if (refused) return waitFor(clock, 'provider_busy', refused.nextCheckAtMs - clock.now(), refused.lastError ?? undefined)
   for (const batch of open) {
     if (batch.state !== 'ready' || !isDue(deps, batch)) continue
-    if (countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted]) >= batchesInFlightMax) break
+    if ((await countBatches(database.read, dataSet.id, [batchStates.recorded, batchStates.submitted])) >= batchesInFlightMax) break
     const setback = (await holdWrites(deps, dataSet)) ?? (await submitBatch(deps, { dataSet, batch }, signal))
     if (setback) return setback
   }
@@ -60,28 +60,29 @@ const isDue = ({ clock }: Pipeline, batch: CommitBatch) => batch.nextCheckAtMs <
 /** Parked copies become a batch once there are enough, or the batching window of the oldest has passed. */
 async function recordNextBatch(deps: Pipeline, dataSet: DataSet): Promise<void> {
   const { database, clock, pace } = deps
-  if (countBatches(database.read, dataSet.id, ['ready']) >= batchesReadyMax) return
-  const parked = distinctPieces(parkedCopies(database.read, dataSet.id, piecesPerCallMax))
+  if ((await countBatches(database.read, dataSet.id, ['ready'])) >= batchesReadyMax) return
+  const parked = distinctPieces(await parkedCopies(database.read, dataSet.id, piecesPerCallMax))
   const oldest = parked[0]
   if (!oldest || (parked.length < piecesPerCallMax && clock.now() < oldest.parkedAtMs + pace.batchingWindowMs)) return
   const terms = await signBatch(deps, dataSet, parked)
   // Undefined when a copy was taken meanwhile: the next round retries.
-  await database.write((tx) => {
-    const id = recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() })
+  await database.write(async (tx) => {
+    const id = await recordBatch(tx, { dataSetId: dataSet.id, method: 'store', ...terms, items: parked, nowMs: clock.now() })
     if (id !== undefined) for (const { contentId } of parked) deps.uploadEvents.changed(tx, contentId)
   })
   await recorded()
 }
 
-function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet, hold?: Wait): Outcome {
-  const open = openBatches(database.read, dataSet.id)
+async function nextRound({ database, clock, pace }: Pipeline, dataSet: DataSet, hold?: Wait): Promise<Outcome> {
+  const open = await openBatches(database.read, dataSet.id)
   const checks = open.filter(isSent).map((batch) => batch.nextCheckAtMs)
   // Checks of sent batches are not delayed by the wait of the provider.
   if (hold) return { ...hold, untilMs: Math.max(clock.now(), Math.min(hold.untilMs, ...checks)) }
   const ready = dataSet.state === 'ready' ? open.filter((batch) => batch.state === 'ready') : []
   const turns = ready.map((batch) => Math.max(batch.nextCheckAtMs, clock.now() + pace.epochMs / 2))
   // While the maximum of ready batches waits, parked copies wait too.
-  const parked = dataSet.state === 'ready' && ready.length < batchesReadyMax ? parkedCopies(database.read, dataSet.id, 1)[0] : undefined
+  const parked =
+    dataSet.state === 'ready' && ready.length < batchesReadyMax ? (await parkedCopies(database.read, dataSet.id, 1))[0] : undefined
   const windowEnd = parked ? [parked.parkedAtMs + pace.batchingWindowMs] : []
   const times = [...checks, ...turns, ...windowEnd]
   if (times.length === 0) return done()

@@ -68,12 +68,12 @@ test('I-06: a commit whose lease is lost during the paid call records nothing, a
     return (addPieces as NonNullable<typeof addPieces>)(...call)
   }
   await expect(scene.commit()).rejects.toBeInstanceOf(LeaseLost)
-  expect(scene.batches()).toMatchObject([{ state: 'submitting', txHash: null }])
+  expect(await scene.batches()).toMatchObject([{ state: 'submitting', txHash: null }])
   scene.regainLease()
   world.nonce = { landed: true, dataSetId: scene.dataSet.chainId ?? 0n, nextPieceId: 1n }
   await scene.commit()
   expect(scene.additions()).toBe(1)
-  expect(scene.batches()).toEqual([])
+  expect(await scene.batches()).toEqual([])
 })
 
 test('I-06: a commit that has lost its lease before the paid call makes no call', async () => {
@@ -98,11 +98,11 @@ test('after the clock steps back an open commit is looked up at once', async () 
   const { clock, world } = scene.deps
   await clock.advance(10 * hourMs)
   await scene.commit()
-  expect(scene.batches()).toMatchObject([{ state: 'submitted' }])
+  expect(await scene.batches()).toMatchObject([{ state: 'submitted' }])
   const before = clock.now
   clock.now = () => before() - 10 * hourMs
   await scene.rows.database.write((tx) => replicationDueTimes.bound(tx, clock.now()))
   world.nonce = { landed: true, dataSetId: scene.dataSet.chainId ?? 0n, nextPieceId: 1n }
   await scene.commit()
-  expect(scene.batches()).toEqual([])
+  expect(await scene.batches()).toEqual([])
 })

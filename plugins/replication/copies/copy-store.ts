@@ -60,7 +60,7 @@ export const pullSetbacksMax = 3
 export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
 
 /** Inserts the piece of a new content. Idempotent. */
-export function planPiece(tx: Tx, content: { readonly contentId: number; readonly size: number }): void {
+export async function planPiece(tx: Tx, content: { readonly contentId: number; readonly size: number }): Promise<void> {
   tx.run(
     'insert into pieces (content_id, part_no, offset_bytes, length) values (?, 0, 0, ?) on conflict (content_id, part_no) do nothing',
     content.contentId,
@@ -68,7 +68,7 @@ export function planPiece(tx: Tx, content: { readonly contentId: number; readonl
   )
 }
 
-export function findPipelineContent(reader: Reader, contentId: number): PipelineContent | undefined {
+export async function findPipelineContent(reader: Reader, contentId: number): Promise<PipelineContent | undefined> {
   const row = reader.get<{
     id: number
     bucket_id: number
@@ -98,15 +98,15 @@ export function findPipelineContent(reader: Reader, contentId: number): Pipeline
 }
 
 /** Only for a piece CID computed from bytes with the content's SHA-256 (I-30). */
-export function setPieceCid(tx: Tx, pieceId: number, pieceCid: string): void {
+export async function setPieceCid(tx: Tx, pieceId: number, pieceCid: string): Promise<void> {
   tx.run('update pieces set piece_cid = ?, is_proven = 1 where id = ?', pieceCid, pieceId)
 }
 
-export function copiesOf(reader: Reader, contentId: number): readonly Copy[] {
+export async function copiesOf(reader: Reader, contentId: number): Promise<readonly Copy[]> {
   return reader.all<CopyRow>('select * from copies where content_id = ? order by slot, id', contentId).map(toCopy)
 }
 
-export function findCopy(reader: Reader, id: number): Copy | undefined {
+export async function findCopy(reader: Reader, id: number): Promise<Copy | undefined> {
   const row = reader.get<CopyRow>('select * from copies where id = ?', id)
   return row && toCopy(row)
 }
@@ -115,7 +115,12 @@ export function findCopy(reader: Reader, id: number): Copy | undefined {
  * Plans one copy on each data set that is still current in its slot. Idempotent. False when the content was deleted. On a
  * data set that has ended meanwhile the copy is `lost` from the start (I-29), until its slot gets another data set.
  */
-export function planCopies(tx: Tx, content: PipelineContent, places: readonly Pick<DataSet, 'id' | 'slot'>[], nowMs: number): boolean {
+export async function planCopies(
+  tx: Tx,
+  content: PipelineContent,
+  places: readonly Pick<DataSet, 'id' | 'slot'>[],
+  nowMs: number,
+): Promise<boolean> {
   // Its last version may have been deleted since it was read: plan nothing then.
   if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return false
   for (const { id, slot } of places) {
@@ -140,7 +145,7 @@ export function planCopies(tx: Tx, content: PipelineContent, places: readonly Pi
 }
 
 /** planned → transferring. False when another run changed the copy meanwhile. */
-export function beginUpload(tx: Tx, id: number, nowMs: number): boolean {
+export async function beginUpload(tx: Tx, id: number, nowMs: number): Promise<boolean> {
   return (
     tx.run(
       "update copies set state = 'transferring', method = 'store', uploaded_at = null, updated_at = ? where id = ? and state = 'planned'",
@@ -151,7 +156,7 @@ export function beginUpload(tx: Tx, id: number, nowMs: number): boolean {
 }
 
 /** All bytes were accepted: a later run looks up the piece at the provider instead of sending it again. */
-export function recordUpload(tx: Tx, id: number, nowMs: number): void {
+export async function recordUpload(tx: Tx, id: number, nowMs: number): Promise<void> {
   tx.run("update copies set uploaded_at = ?, updated_at = ? where id = ? and state = 'transferring'", nowMs, nowMs, id)
 }
 
@@ -163,7 +168,7 @@ interface CopyInBatch {
 }
 
 /** The provider serves the piece; it is not on chain yet. */
-export function markParked(tx: Tx, copy: CopyInBatch, nowMs: number): void {
+export async function markParked(tx: Tx, copy: CopyInBatch, nowMs: number): Promise<void> {
   tx.run(
     `update copies set state = 'parked', parked_at = ?, batch_id = null, last_error_code = null, last_error = null, updated_at = ?
      where id = ? and batch_id is ? and state in ('transferring', 'batched', 'attention')`,
@@ -183,7 +188,7 @@ interface CopySetback {
 }
 
 /** Back to planned: the bytes are not there, or must be sent again. */
-export function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): void {
+export async function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): Promise<void> {
   tx.run(
     `update copies set state = 'planned', method = 'pull', uploaded_at = null, parked_at = null, batch_id = null,
      setbacks = setbacks + ?, next_attempt_at = ?, last_error_code = ?, last_error = ?, updated_at = ?

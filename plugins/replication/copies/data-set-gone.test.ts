@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { getRow, runSql } from '#kernel/testing'
 import { beginEviction, updateReleasable } from '../../storage/testing/rows.ts'
 import { type DataSet, findDataSet } from '../datasets/data-set-store.ts'
 import { recountContent } from '../holdings/recount-content.ts'
@@ -22,24 +23,24 @@ beforeEach(async () => {
   dataSets = [await rows.addDataSet(), await rows.addDataSet()]
   content = await rows.addContent()
   for (const dataSet of dataSets) await rows.addCopy(content, dataSet, 'committed')
-  await rows.database.write((tx) => {
-    tx.run(`insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 9, 0, 0)`, content.contentId)
-    recountContent(deps, tx, content.contentId, rowsNowMs)
+  await rows.database.write(async (tx) => {
+    await runSql(tx, `insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (?, 9, 0, 0)`, content.contentId)
+    await recountContent(deps, tx, content.contentId, rowsNowMs)
   })
 })
 
 afterEach(() => rows[Symbol.asyncDispose]())
 
-const releasable = () => rows.database.read.get<{ is: number }>('select releasable as "is" from cache_entries')?.is
-const counted = () => rows.database.read.get('select durable_copies as durable, store_state as state from contents')
+const releasable = async () => (await getRow<{ is: number }>(rows.database.read, 'select releasable as "is" from cache_entries'))?.is
+const counted = () => getRow(rows.database.read, 'select durable_copies as durable, store_state as state from contents')
 
 test('I-02: cached bytes with copies on a lost data set stay unreleasable until the content is recounted', async () => {
-  expect(releasable()).toBe(1)
-  await rows.database.write((tx) => {
-    loseCopies(deps, tx, dataSets[1].id, rowsNowMs)
-    updateReleasable(tx, content.contentId)
+  expect(await releasable()).toBe(1)
+  await rows.database.write(async (tx) => {
+    await loseCopies(deps, tx, dataSets[1].id, rowsNowMs)
+    await updateReleasable(tx, content.contentId)
   })
-  expect(releasable()).toBe(0)
+  expect(await releasable()).toBe(0)
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()
 })
 
@@ -54,12 +55,12 @@ test('I-09: after a stop during the recount of a lost data set the commit task c
   }
   await expect(handleDataSetGone(deps, lost, 'unknown')).rejects.toThrow('power failure')
   deps.uploadEvents.changed = changed
-  expect(findDataSet(rows.database.read, lost.id)?.state).toBe('lost')
+  expect((await findDataSet(rows.database.read, lost.id))?.state).toBe('lost')
   expect(deps.scheduled).toEqual([`commit ${lost.id}`])
-  expect(counted()).toMatchObject({ state: 'stored' })
+  expect(await counted()).toMatchObject({ state: 'stored' })
 
   expect(await commitPieces(deps, lost.id, signal)).toEqual({ kind: 'done' })
-  expect(counted()).toEqual({ durable: 1, state: 'storing' })
+  expect(await counted()).toEqual({ durable: 1, state: 'storing' })
   expect(deps.scheduled).toEqual([`commit ${lost.id}`, `store ${content.contentId}`])
   await commitPieces(deps, lost.id, signal)
   expect(deps.scheduled).toHaveLength(2)
@@ -67,26 +68,29 @@ test('I-09: after a stop during the recount of a lost data set the commit task c
 
 test('a data set whose creation a reorganisation removed is not lost: its nonce decides, and its copies wait', async () => {
   const [, young] = dataSets
-  await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 0 where id = ?', young.id))
+  await rows.database.write((tx) => runSql(tx, 'update data_sets set final_at = null, landed_epoch = 0 where id = ?', young.id))
   deps.reads.liveness = async () => ({ live: false, reason: 'absent' })
   expect(await handleDataSetGone(deps, young, 'unknown')).toMatchObject({ kind: 'wait', reason: 'target_creating' })
-  expect(findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
+  expect(await findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
   expect(deps.scheduled).toEqual([`ensure ${young.id}`])
 })
 
 test('a new data set that is unknown to a lagging node is not lost: its creation is rolled back only once the node has caught up', async () => {
   const [, young] = dataSets
-  await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 1 where id = ?', young.id))
+  await rows.database.write((tx) => runSql(tx, 'update data_sets set final_at = null, landed_epoch = 1 where id = ?', young.id))
   deps.reads.liveness = async () => ({ live: false, reason: 'absent' })
   await handleDataSetGone(deps, young, 'unknown')
   for (let round = 0; round < 3; round++) {
     await deps.clock.advance(deps.pace.handlingMs)
-    expect(await holdWrites(deps, findDataSet(rows.database.read, young.id) ?? young)).toMatchObject({ kind: 'wait', reason: 'data_set' })
-    expect(findDataSet(rows.database.read, young.id)?.state).toBe('ready')
+    expect(await holdWrites(deps, (await findDataSet(rows.database.read, young.id)) ?? young)).toMatchObject({
+      kind: 'wait',
+      reason: 'data_set',
+    })
+    expect((await findDataSet(rows.database.read, young.id))?.state).toBe('ready')
   }
   deps.world.epoch = 50n
   expect(await holdWrites(deps, young)).toMatchObject({ reason: 'target_creating' })
-  expect(findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
+  expect(await findDataSet(rows.database.read, young.id)).toMatchObject({ state: 'creating', chainId: null })
 })
 
 test('a copy that did not land in an ended data set is lost and its content stored again; other contents are left alone', async () => {
@@ -97,6 +101,6 @@ test('a copy that did not land in an ended data set is lost and its content stor
   const copyId = await rows.addCopy(late, ended, 'parked')
   deps.scheduled.length = 0
   await finishEnd(deps, ended)
-  expect(rows.database.read.get('select state from copies where id = ?', copyId)).toEqual({ state: 'lost' })
+  expect(await getRow(rows.database.read, 'select state from copies where id = ?', copyId)).toEqual({ state: 'lost' })
   expect(deps.scheduled).toEqual([`store ${late.contentId}`])
 })

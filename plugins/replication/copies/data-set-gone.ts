@@ -34,9 +34,9 @@ export async function handleDataSetGone(deps: Pipeline, dataSet: DataSet, messag
   if ((await checkCreation(deps, dataSet)) === 'missing') return waitFor(clock, 'target_creating', pace.creationMs)
   const nowMs = clock.now()
   // Recorded before the chain lookup: a stop or an unreachable chain node must not repeat the request at once.
-  const refusals = await database.write((tx) => {
-    const count = countRefusal(tx, dataSet, nowMs)
-    pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, count), message })
+  const refusals = await database.write(async (tx) => {
+    const count = await countRefusal(tx, dataSet, nowMs)
+    await pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, count), message })
     return count
   })
   const ended = await checkLiveness(deps, dataSet)
@@ -57,7 +57,7 @@ export async function handleDataSetGone(deps: Pipeline, dataSet: DataSet, messag
  */
 export async function holdWrites(deps: Pipeline, dataSet: DataSet): Promise<Wait | undefined> {
   const { database, clock } = deps
-  const { refusals, writesPausedUntilMs } = readRefusals(database.read, dataSet.id)
+  const { refusals, writesPausedUntilMs } = await readRefusals(database.read, dataSet.id)
   const isPaused = writesPausedUntilMs !== null && writesPausedUntilMs > clock.now()
   // Once the chain has reported the end, it is checked during the pause too: that costs the provider nothing.
   if (refusals > 0 && (!isPaused || dataSet.goneSeenAtMs !== null)) {
@@ -65,7 +65,7 @@ export async function holdWrites(deps: Pipeline, dataSet: DataSet): Promise<Wait
     if (ended) return ended
   }
   if (isPaused) return refusedUntil(deps, writesPausedUntilMs, dataSet.lastError ?? 'no reason given')
-  const nextAtMs = nextRequestAtMs(providerRefusals(database.read, dataSet.providerId), clock.now())
+  const nextAtMs = nextRequestAtMs(await providerRefusals(database.read, dataSet.providerId), clock.now())
   if (nextAtMs === undefined) return undefined
   return waitUntil(
     deps,
@@ -113,14 +113,14 @@ async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<vo
   const nowMs = clock.now()
   log.warn('a data set takes no more pieces', { dataSet: dataSet.id, chainId: String(dataSet.chainId), reason })
   const why = { message: `state on chain: ${reason}`, nowMs }
-  await database.write((tx) => {
+  await database.write(async (tx) => {
     // The contents are recounted below, or by the commit task if this run stops before.
-    recordGoneSeen(tx, dataSet.id, nowMs)
-    schedule.commit(tx, dataSet.id)
-    endUnsent(deps, tx, dataSet.id)
-    if (reason === 'terminated') return markWriteBlocked(tx, dataSet.id, why)
-    markLost(tx, dataSet.id, why)
-    loseCopies(deps, tx, dataSet.id, nowMs)
+    await recordGoneSeen(tx, dataSet.id, nowMs)
+    await schedule.commit(tx, dataSet.id)
+    await endUnsent(deps, tx, dataSet.id)
+    if (reason === 'terminated') return await markWriteBlocked(tx, dataSet.id, why)
+    await markLost(tx, dataSet.id, why)
+    await loseCopies(deps, tx, dataSet.id, nowMs)
   })
   await recountAll(deps, dataSet.id)
 }
@@ -131,41 +131,42 @@ async function end(deps: Pipeline, dataSet: DataSet, reason: string): Promise<vo
  */
 export async function finishEnd(deps: Pipeline, { id }: Pick<DataSet, 'id'>): Promise<void> {
   const { database, clock } = deps
-  const dataSet = findDataSet(database.read, id)
+  const dataSet = await findDataSet(database.read, id)
   if (!dataSet || takesPieces(dataSet.state)) return
-  if (dataSet.goneSeenAtMs === null && !hasUnsent(database.read, dataSet)) return
+  if (dataSet.goneSeenAtMs === null && !(await hasUnsent(database.read, dataSet))) return
   if (await finishLate(deps, dataSet)) return
-  await database.write((tx) => {
-    recordGoneSeen(tx, id, clock.now())
-    endUnsent(deps, tx, id)
-    if (dataSet.state === 'lost') loseCopies(deps, tx, id, clock.now())
+  await database.write(async (tx) => {
+    await recordGoneSeen(tx, id, clock.now())
+    await endUnsent(deps, tx, id)
+    if (dataSet.state === 'lost') await loseCopies(deps, tx, id, clock.now())
   })
   await recountAll(deps, id)
 }
 
 /** Ends and recounts only copies that did not land after the end. False when all contents must be recounted, or for more than a page. */
 async function finishLate(deps: Pipeline, { id, state, goneSeenAtMs }: DataSet): Promise<boolean> {
-  return deps.database.write((tx) => {
-    const contents = unsentContents(tx, id, recountPage + 1)
-    if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && hasCommitted(tx, id))) return false
-    endUnsent(deps, tx, id)
-    recount(deps, tx, contents)
+  return deps.database.write(async (tx) => {
+    const contents = await unsentContents(tx, id, recountPage + 1)
+    if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && (await hasCommitted(tx, id)))) return false
+    await endUnsent(deps, tx, id)
+    await recount(deps, tx, contents)
     return true
   })
 }
 
-function endUnsent(deps: Pipeline, tx: Tx, dataSetId: number): void {
-  for (const batch of openBatches(tx, dataSetId)) if (batch.state === 'ready') clearAttention(deps, tx, batch)
-  endWrites(tx, dataSetId, deps.clock.now())
+async function endUnsent(deps: Pipeline, tx: Tx, dataSetId: number): Promise<void> {
+  for (const batch of await openBatches(tx, dataSetId)) if (batch.state === 'ready') clearAttention(deps, tx, batch)
+  await endWrites(tx, dataSetId, deps.clock.now())
 }
 
-function requestAttentionForRefused(deps: Pipeline, tx: Tx, dataSetId: number): void {
-  for (const batch of openBatches(tx, dataSetId)) if (batch.state === 'ready') requestAttention(deps, tx, batch, 'data_set_refused')
+async function requestAttentionForRefused(deps: Pipeline, tx: Tx, dataSetId: number): Promise<void> {
+  for (const batch of await openBatches(tx, dataSetId))
+    if (batch.state === 'ready') await requestAttention(deps, tx, batch, 'data_set_refused')
 }
 
 /** Checks a creation that is not final, and rolls it back when it is missing on chain. Undefined when it is final. */
 async function checkCreation(deps: Pipeline, { id }: DataSet): Promise<LandingVerdict | undefined> {
-  const creation = unfinalDataSet(deps.database.read, id)
+  const creation = await unfinalDataSet(deps.database.read, id)
   return creation && (await checkDataSets(deps, [creation], await readDepths(deps))).get(id)
 }
 
@@ -173,7 +174,7 @@ async function checkCreation(deps: Pipeline, { id }: DataSet): Promise<LandingVe
 async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
   const { database } = deps
   for (let after = 0; ; ) {
-    const contents = affectedContents(database.read, dataSetId, { after, limit: recountPage }).map(({ id }) => id)
+    const contents = (await affectedContents(database.read, dataSetId, { after, limit: recountPage })).map(({ id }) => id)
     if (contents.length === 0) break
     after = contents.at(-1) ?? after
     await database.write((tx) => recount(deps, tx, contents))
@@ -181,12 +182,12 @@ async function recountAll(deps: Pipeline, dataSetId: number): Promise<void> {
   await database.write((tx) => recordGoneSeen(tx, dataSetId, null))
 }
 
-function recount(deps: Pipeline, tx: Tx, contents: readonly number[]): void {
+async function recount(deps: Pipeline, tx: Tx, contents: readonly number[]): Promise<void> {
   const { clock, schedule, uploadEvents } = deps
   for (const contentId of contents) {
-    recountContent(deps, tx, contentId, clock.now())
+    await recountContent(deps, tx, contentId, clock.now())
     uploadEvents.changed(tx, contentId)
     // The store task plans missing copies on other data sets.
-    schedule.store(tx, contentId)
+    await schedule.store(tx, contentId)
   }
 }

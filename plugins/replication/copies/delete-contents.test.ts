@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest'
+import { allRows, getRow, insertRow, runSql } from '#kernel/testing'
 import type { ObjectVersion } from '#plugins/storage'
 import { recountContent } from '../holdings/recount-content.ts'
 import { openPieceStorage, type PieceStorage } from '../testing/piece-storage.ts'
 
 const at = (version: ObjectVersion) => ({ bucket: 'photos', key: version.key, versionId: version.versionId })
-const count = (storage: PieceStorage, table: string) => storage.database.read.get<{ n: number }>(`select count(*) as n from ${table}`)?.n
+const count = async (storage: PieceStorage, table: string) =>
+  (await getRow<{ n: number }>(storage.database.read, `select count(*) as n from ${table}`))?.n
 
 test('deleting the last version of an object deletes the rows of its pieces', async () => {
   await using storage = await openPieceStorage()
   const only = await storage.put('k', 'bytes')
-  expect(count(storage, 'pieces')).toBe(1)
+  expect(await count(storage, 'pieces')).toBe(1)
   await storage.versions.delete(at(only))
-  expect([count(storage, 'contents'), count(storage, 'pieces')]).toEqual([0, 0])
-  storage.expectSound()
+  expect([await count(storage, 'contents'), await count(storage, 'pieces')]).toEqual([0, 0])
+  await storage.expectSound()
 })
 
 test('I-18: each committed copy gets one removal, and copies not on chain are removed at once', async () => {
@@ -21,39 +23,40 @@ test('I-18: each committed copy gets one removal, and copies not on chain are re
   await storage.placeCopy(version, { dataSetId: 1, state: 'committed', pieceId: 7 })
   await storage.placeCopy(version, { dataSetId: 2, state: 'committed', pieceId: 7 })
   await storage.placeCopy(version, { dataSetId: 3, state: 'planned' })
-  storage.expectSound()
+  await storage.expectSound()
   expect(await storage.versions.deletePermanently(at(version))).toEqual({ cacheRelease: 'released', cleanupTaskIds: [100, 200] })
   expect(storage.cleanups).toEqual([1, 2])
-  expect(storage.database.read.all('select data_set_id, chain_piece_id, state from removals order by data_set_id')).toEqual([
+  expect(await allRows(storage.database.read, 'select data_set_id, chain_piece_id, state from removals order by data_set_id')).toEqual([
     { data_set_id: 1, chain_piece_id: '7', state: 'pending' },
     { data_set_id: 2, chain_piece_id: '7', state: 'pending' },
   ])
-  expect(storage.database.read.get('select state from copies where data_set_id = 3')).toEqual({ state: 'removed' })
-  expect(count(storage, 'contents')).toBe(1)
-  storage.expectSound()
+  expect(await getRow(storage.database.read, 'select state from copies where data_set_id = 3')).toEqual({ state: 'removed' })
+  expect(await count(storage, 'contents')).toBe(1)
+  await storage.expectSound()
 })
 
 test('an unconfirmed copy does not block a delete by the S3 API, and is removed from the chain if it lands later', async () => {
   await using storage = await openPieceStorage()
   const version = await storage.put('k', 'bytes')
   const copyId = await storage.placeCopy(version, { dataSetId: 1, state: 'unconfirmed', pieceId: 9 })
-  await storage.database.write((tx) => {
-    const { lastId } = tx.run(
+  await storage.database.write(async (tx) => {
+    const batchId = await insertRow(
+      tx,
       `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (1, 'store', 'uncertain', '5', '0x', 0, 0)`,
     )
-    tx.run('update copies set batch_id = ? where id = ?', lastId, copyId)
+    await runSql(tx, 'update copies set batch_id = ? where id = ?', batchId, copyId)
   })
   await expect(storage.versions.deletePermanently(at(version))).rejects.toMatchObject({ code: 'object_storage_busy', status: 409 })
   await storage.versions.delete(at(version))
-  expect(storage.objects.find('photos', 'k')).toBeUndefined()
-  expect(count(storage, 'removals')).toBe(0)
-  storage.expectSound()
-  const dataSets = await storage.database.write((tx) => {
-    tx.run(`update copies set state = 'committed' where id = ?`, copyId)
-    return recountContent(storage, tx, version.contentId ?? 0, 1)
+  expect(await storage.objects.find('photos', 'k')).toBeUndefined()
+  expect(await count(storage, 'removals')).toBe(0)
+  await storage.expectSound()
+  const dataSets = await storage.database.write(async (tx) => {
+    await runSql(tx, `update copies set state = 'committed' where id = ?`, copyId)
+    return await recountContent(storage, tx, version.contentId ?? 0, 1)
   })
   expect(dataSets).toEqual([1])
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test.each([
@@ -72,9 +75,9 @@ test.each([
   const other = await storage.put('other', 'bytes')
   await storage.versions.deletePermanently(at(other))
   storage.openTasks.clear()
-  if (state === 'batched') await storage.database.write((tx) => tx.run(`update copies set state = 'parked'`))
+  if (state === 'batched') await storage.database.write((tx) => runSql(tx, `update copies set state = 'parked'`))
   await storage.versions.deletePermanently(at(version))
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('permanent deletion of a deleted object removes all its versions and markers', async () => {
@@ -104,7 +107,7 @@ test('permanent deletion of a deleted object removes all its versions and marker
     failedCacheReleases: 0,
     cleanupTaskIds: [100],
   })
-  expect(versions.ofKey({ bucket: 'photos', key: 'k', limit: 5 })).toEqual({ versions: [], isTruncated: false })
+  expect(await versions.ofKey({ bucket: 'photos', key: 'k', limit: 5 })).toEqual({ versions: [], isTruncated: false })
   expect(await storage.text('elsewhere')).toBe('three')
-  storage.expectSound()
+  await storage.expectSound()
 })

@@ -33,10 +33,10 @@ const dependent = {
 const fewVersions = 2000
 
 /** Versions with a committed copy on one of the data sets, sorted by key, then newest first. */
-export function listDependentVersions(read: Reader, range: DependentRange): DependentVersion[] {
+export async function listDependentVersions(read: Reader, range: DependentRange): Promise<DependentVersion[]> {
   const { bucketId, dataSetIds, after, high, limit } = range
   const ids = JSON.stringify(dataSetIds)
-  const sql = hasFewVersions(read, ids) ? dependent.ofFew : dependent.ofMany
+  const sql = (await hasFewVersions(read, ids)) ? dependent.ofFew : dependent.ofMany
   const rows = read.all<DependentRow>(sql, ids, ids, ids, bucketId, after.key, after.rseq, high, limit)
   return rows.map(({ onSets, isCurrent, ...row }) => ({
     ...row,
@@ -45,7 +45,7 @@ export function listDependentVersions(read: Reader, range: DependentRange): Depe
   }))
 }
 
-function hasFewVersions(read: Reader, dataSetIds: string): boolean {
+async function hasFewVersions(read: Reader, dataSetIds: string): Promise<boolean> {
   const row = read.get<{ n: number }>(
     `select count(*) as n from (select 1 from json_each(?) j cross join copies c on c.data_set_id = j.value
        join object_versions v on v.content_id = c.content_id where c.state = 'committed' limit ${fewVersions})`,

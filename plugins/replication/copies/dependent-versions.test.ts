@@ -22,14 +22,14 @@ test('versions are listed by data set, with the number of readable copies on oth
   const placements = createPlacements({
     database: storage.database,
     clock,
-    queue: { isOpen: () => true },
+    queue: { hasOpen: async () => true },
     uploads: createUploadMeter(clock),
     versions: storage.versions,
     pieceUrl: () => '',
     providerName: () => undefined,
   })
-  const list = (more: object, dataSetIds = [1, 2]) => {
-    const page = placements.versionsOn({ bucketId: first.bucketId, dataSetIds, limit: 2, ...more })
+  const list = async (more: object, dataSetIds = [1, 2]) => {
+    const page = await placements.versionsOn({ bucketId: first.bucketId, dataSetIds, limit: 2, ...more })
     return {
       ...page,
       versions: page.versions.map(({ versionId, isCurrent, dataSetIds, otherReadableCopies }) => ({
@@ -45,10 +45,12 @@ test('versions are listed by data set, with the number of readable copies on oth
     { id: first.versionId, current: false, dataSetIds: [1], otherReadableCopies: 0 },
     { id: other.versionId, current: true, dataSetIds: [2], otherReadableCopies: 1 },
   ]
-  expect(list({})).toEqual({ versions: all.slice(0, 2), isTruncated: true })
-  expect(list({ after: { key: 'a', versionId: first.versionId } })).toEqual({ versions: all.slice(2), isTruncated: false })
-  expect(list({ prefix: 'b' }).versions).toEqual(all.slice(2))
-  expect(list({ key: 'a' }).versions).toEqual(all.slice(0, 2))
-  expect(list({ limit: 5 }, [3]).versions).toEqual([{ id: other.versionId, current: true, dataSetIds: [3], otherReadableCopies: 1 }])
-  expect(list({}, []).versions).toEqual([])
+  expect(await list({})).toEqual({ versions: all.slice(0, 2), isTruncated: true })
+  expect(await list({ after: { key: 'a', versionId: first.versionId } })).toEqual({ versions: all.slice(2), isTruncated: false })
+  expect((await list({ prefix: 'b' })).versions).toEqual(all.slice(2))
+  expect((await list({ key: 'a' })).versions).toEqual(all.slice(0, 2))
+  expect((await list({ limit: 5 }, [3])).versions).toEqual([
+    { id: other.versionId, current: true, dataSetIds: [3], otherReadableCopies: 1 },
+  ])
+  expect((await list({}, [])).versions).toEqual([])
 })

@@ -2,7 +2,7 @@ import type { Reader, Tx } from '#kernel'
 import { endRemovals } from '../holdings/open-removals-store.ts'
 
 /** The data set takes no more pieces: unsent copies are lost, unsent batches closed. Sent batches are followed to their end. */
-export function endWrites(tx: Tx, dataSetId: number, nowMs: number): void {
+export async function endWrites(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
   tx.run(
     "update commit_batches set state = 'closed', attention_at = null, last_error = 'the data set ended', updated_at = ? where data_set_id = ? and state in ('pulling', 'ready')",
     nowMs,
@@ -22,11 +22,11 @@ interface AffectedContent {
   readonly isCommitted: boolean
 }
 
-export function affectedContents(
+export async function affectedContents(
   reader: Reader,
   dataSetId: number,
   page: { readonly after: number; readonly limit: number },
-): readonly AffectedContent[] {
+): Promise<readonly AffectedContent[]> {
   return reader
     .all<{ id: number; isCommitted: number }>(
       `select content_id as id, max(state = 'committed') as "isCommitted" from copies where data_set_id = ? and content_id > ?
@@ -39,8 +39,8 @@ export function affectedContents(
 }
 
 /** The data set is lost with its committed copies. */
-export function markCopiesLost(tx: Tx, dataSetId: number, nowMs: number): void {
+export async function markCopiesLost(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
   tx.run("update copies set state = 'lost', updated_at = ? where data_set_id = ? and state = 'committed'", nowMs, dataSetId)
   // The copies may be deleted from now on and their ids reused: no open removal may refer to one.
-  endRemovals(tx, dataSetId, nowMs)
+  await endRemovals(tx, dataSetId, nowMs)
 }

@@ -1,7 +1,7 @@
 import type { Reader } from '#kernel'
 
 /** Contents that are not stored and have copies freed by migration 0007 that no task has processed since, by id. */
-export function freedContents(reader: Reader, page: { readonly after: number; readonly limit: number }): readonly number[] {
+export async function freedContents(reader: Reader, page: { readonly after: number; readonly limit: number }): Promise<readonly number[]> {
   return reader
     .all<{ id: number }>(
       `select distinct k.content_id as id from copies k join contents c on c.id = k.content_id

@@ -24,12 +24,14 @@ export interface Ingress {
 }
 
 /** Copies whose data set takes writes, fewest setbacks first. The pause of a refused data set delays its copies. */
-export function listIngresses({ database }: Pipeline, copies: readonly Copy[]): readonly Ingress[] {
-  const ready = copies.flatMap((copy) => {
-    const dataSet = findDataSet(database.read, copy.dataSetId)
-    if (dataSet?.state !== 'ready' || copy.state !== 'planned') return []
-    return [{ copy: { ...copy, nextAttemptAtMs: Math.max(copy.nextAttemptAtMs, pausedUntilMs(database.read, dataSet.id)) }, dataSet }]
-  })
+export async function listIngresses({ database }: Pipeline, copies: readonly Copy[]): Promise<readonly Ingress[]> {
+  const ready: Ingress[] = []
+  for (const copy of copies) {
+    const dataSet = await findDataSet(database.read, copy.dataSetId)
+    if (dataSet?.state !== 'ready' || copy.state !== 'planned') continue
+    const pausedMs = await pausedUntilMs(database.read, dataSet.id)
+    ready.push({ copy: { ...copy, nextAttemptAtMs: Math.max(copy.nextAttemptAtMs, pausedMs) }, dataSet })
+  }
   return ready.sort((a, b) => a.copy.setbacks - b.copy.setbacks || a.copy.slot - b.copy.slot)
 }
 

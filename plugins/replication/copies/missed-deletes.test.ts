@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
+import { allRows } from '#kernel/testing'
 import { catchUp, recordKeepers } from '../../storage/testing/rows.ts'
 import { openVersionStorage } from '../../storage/testing/version-storage.ts'
 import { openPieceStorage } from '../testing/piece-storage.ts'
@@ -23,12 +24,14 @@ test('copies of contents that were deleted while the plugin was disabled end bef
   const back = await openPieceStorage({ dir })
   const { read } = back.database
   await catchUp({ ...back, clock: systemClock })
-  expect(read.all('select data_set_id as id, state from copies')).toEqual([{ id: 3, state: 'committed' }])
-  expect(read.all('select content_id as content, state from removals')).toEqual([{ content: committed.contentId, state: 'pending' }])
+  expect(await allRows(read, 'select data_set_id as id, state from copies')).toEqual([{ id: 3, state: 'committed' }])
+  expect(await allRows(read, 'select content_id as content, state from removals')).toEqual([
+    { content: committed.contentId, state: 'pending' },
+  ])
   expect(back.cleanups).toEqual([3])
-  expect(read.all('select id from contents')).toEqual([{ id: committed.contentId }])
-  expect(read.all('select content_id as id from pieces')).toEqual([{ id: committed.contentId }])
-  back.expectSound()
+  expect(await allRows(read, 'select id from contents')).toEqual([{ id: committed.contentId }])
+  expect(await allRows(read, 'select content_id as id from pieces')).toEqual([{ id: committed.contentId }])
+  await back.expectSound()
   await back.stop()
   await rm(dir, { recursive: true, force: true })
 })

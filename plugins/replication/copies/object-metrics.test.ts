@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Database, Tx } from '#kernel'
-import { openTestDatabase, queryPlan, watchStatements } from '#kernel/testing'
+import { insertRow, openTestDatabase, queryPlan, runSql, watchStatements } from '#kernel/testing'
 import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { objectStateMetric } from './object-metrics.ts'
@@ -11,7 +11,7 @@ const openDatabase = () => openTestDatabase([{ name: 'storage', migrations: [obj
 const zero = { cached: 0, uploading: 0, committing: 0, replicating: 0, stored: 0, failed: 0 }
 
 /** A queue in which every task is open. */
-const allOpen = { isOpen: () => true }
+const allOpen = { hasOpen: async () => true }
 
 async function distribution(database: Database): Promise<Record<string, number>> {
   const samples = await objectStateMetric.collect({ database, taskQueue: allOpen } as never)
@@ -28,17 +28,20 @@ interface Planned {
 }
 
 /** Inserts rows as the object operations and the pipeline write them. */
-const plan = (database: Database, ...all: readonly Planned[]) => database.write((tx) => void all.map((planned) => place(tx, planned)))
+const plan = (database: Database, ...all: readonly Planned[]) =>
+  database.write(async (tx) => void (await Promise.all(all.map((planned) => place(tx, planned)))))
 
-function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, older = 0 }: Planned): void {
-  const { lastId: id } = tx.run(
+async function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, older = 0 }: Planned): Promise<void> {
+  const id = await insertRow(
+    tx,
     `insert into contents (bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
      values (1, 's256:' || lower(hex(randomblob(8))), 1, ?, 2, ?, 0, 0)`,
     current + older,
     storeState,
   )
   const version = (key: string, rseq: number) =>
-    tx.run(
+    runSql(
+      tx,
       `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
        values (1, ?, ?, lower(hex(randomblob(8))), ?, 0, 1, '', '', 0)`,
       key,
@@ -46,16 +49,18 @@ function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, olde
       id,
     )
   for (let n = 0; n < current; n++) {
-    version(`${id}-${n}`, -2)
-    tx.run(
+    await version(`${id}-${n}`, -2)
+    await runSql(
+      tx,
       `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (1, ?, '', -2, ?, 1, '', 0)`,
       `${id}-${n}`,
       id,
     )
   }
-  for (let n = 0; n < older; n++) version(`${id}-${n}`, -1)
+  for (let n = 0; n < older; n++) await version(`${id}-${n}`, -1)
   for (const [slot, state] of copies.entries()) {
-    tx.run(
+    await runSql(
+      tx,
       `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
        values (?, ?, ?, ?, ?, 'store', '7', 0, 0)`,
       id,
@@ -65,7 +70,8 @@ function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, olde
       state,
     )
   }
-  tx.run(
+  await runSql(
+    tx,
     'insert into bucket_stats (bucket_id, live_objects) values (1, ?) on conflict (bucket_id) do update set live_objects = live_objects + excluded.live_objects',
     current,
   )
@@ -108,14 +114,14 @@ test('more contents than one page holds are all counted', async () => {
 test('objects without readable bytes are counted as unavailable, separately from failed ones', async () => {
   await using database = await openDatabase()
   await plan(database, { current: 2 }, { current: 3 }, { copies: ['committed'] }, { storeState: 'failed' }, { storeState: 'stored' })
-  await database.write((tx) => tx.run('insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (1, 1, 0, 0)'))
+  await database.write((tx) => runSql(tx, 'insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (1, 1, 0, 0)'))
   expect(await countStates(database.read, allOpen)).toMatchObject({ unavailable: 3 })
 })
 
 test('an object without an open task to store it counts as failed', async () => {
   await using database = await openDatabase()
   await plan(database, { current: 2 }, { storeState: 'storing', copies: ['planned'] }, { storeState: 'storing', copies: ['parked'] })
-  const { byState } = await countStates(database.read, { isOpen: () => false })
+  const { byState } = await countStates(database.read, { hasOpen: async () => false })
   expect(Object.fromEntries(byState)).toEqual({ failed: 3, uploading: 1, stored: 0 })
 })
 

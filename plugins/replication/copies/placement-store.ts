@@ -25,11 +25,11 @@ const contentColumns = `c.id as contentId, c.size as size, c.target_copies as ta
   (select count(*) from copies k where k.content_id = c.id and k.state = 'parked') as parked`
 
 /** The content of a version; `contentId` null for a delete marker; undefined when the bucket has no such version. */
-export function findVersionContent(
+export async function findVersionContent(
   reader: Reader,
   bucketId: number,
   versionId: string,
-): { readonly contentId: number | null; readonly createdAtMs: number } | undefined {
+): Promise<{ readonly contentId: number | null; readonly createdAtMs: number } | undefined> {
   return reader.get(
     'select content_id as contentId, created_at as createdAtMs from object_versions where version_id = ? and bucket_id = ?',
     versionId,
@@ -38,10 +38,10 @@ export function findVersionContent(
 }
 
 /** One version of the content: the newest of the first key. */
-export function findVersionOfContent(
+export async function findVersionOfContent(
   reader: Reader,
   contentId: number,
-): { readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined {
+): Promise<{ readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined> {
   return reader.get(
     `select v.version_id as versionId, v.key as key, b.name as bucketName from object_versions v join buckets b on b.id = v.bucket_id
      where v.content_id = ? order by v.bucket_id, v.key, v.rseq limit 1`,
@@ -51,13 +51,13 @@ export function findVersionOfContent(
 
 type FoundContent = Omit<ContentRow, 'isCached'> & { readonly isCached: number }
 
-export function findContent(reader: Reader, contentId: number): ContentRow | undefined {
+export async function findContent(reader: Reader, contentId: number): Promise<ContentRow | undefined> {
   const row = reader.get<FoundContent>(`select ${contentColumns} from contents c where c.id = ?`, contentId)
   return row && { ...row, isCached: row.isCached === 1 }
 }
 
 /** In no particular order; deleted contents are left out. */
-export function findContents(reader: Reader, contentIds: readonly number[]): ContentRow[] {
+export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
   return reader
     .all<FoundContent>(
       `select ${contentColumns} from contents c where c.id in (select value from json_each(?))`,
@@ -80,11 +80,11 @@ interface CopyRecordRow {
 }
 
 /** `retrievalUrl` is set for copies that the provider already serves. */
-export function listCopyRecords(
+export async function listCopyRecords(
   reader: Reader,
   contentId: number,
   pieceUrl: (serviceUrl: string, pieceCid: string) => string,
-): readonly CopyRecord[] {
+): Promise<readonly CopyRecord[]> {
   const rows = reader.all<CopyRecordRow>(
     `select c.slot, c.state, c.method, c.chain_piece_id, c.last_error, d.provider_id, d.service_url, d.chain_id, d.generation, p.piece_cid
      from copies c join data_sets d on d.id = c.data_set_id join pieces p on p.id = c.piece_id where c.content_id = ? order by c.slot, c.id`,
@@ -115,16 +115,16 @@ function copyStatus(state: CopyState): CopyStatus {
 }
 
 /** `isBeingStored`: whether an open task uploads the content to its first provider. */
-export function objectState(
+export async function objectState(
   content: Pick<ContentRow, 'storeState' | 'committed' | 'onChain' | 'parked'>,
-  isBeingStored: () => boolean,
-): ObjectState {
+  isBeingStored: () => Promise<boolean>,
+): Promise<ObjectState> {
   if (content.storeState === 'stored') return 'stored'
   if (content.storeState === 'failed' || content.storeState === 'lost') return 'failed'
   if (content.committed > 0) return 'replicating'
   if (content.onChain > 0) return 'committing'
   // The task has used all attempts: the bytes stay cached until an operator retries it.
-  if (content.parked === 0 && !isBeingStored()) return 'failed'
+  if (content.parked === 0 && !(await isBeingStored())) return 'failed'
   return content.storeState === 'storing' ? 'uploading' : 'cached'
 }
 
@@ -146,7 +146,7 @@ interface DataSetRecordRow {
   readonly current_versions: number
 }
 
-export function listDataSetRecords(reader: Reader, bucketId: number): readonly DataSetRecord[] {
+export async function listDataSetRecords(reader: Reader, bucketId: number): Promise<readonly DataSetRecord[]> {
   const rows = reader.all<DataSetRecordRow>(
     `select d.*, exists (select 1 from replica_slots s where s.bucket_id = d.bucket_id and s.slot = d.slot and s.current_data_set_id = d.id) as is_current,
        t.committed_copies as committed, t.committed_bytes as bytes, t.referenced_versions, t.current_versions
@@ -174,7 +174,7 @@ export function listDataSetRecords(reader: Reader, bucketId: number): readonly D
 }
 
 /** By state of all buckets' data sets. */
-export function countDataSetStates(reader: Reader): ReadonlyMap<DataSetRecord['status'], number> {
+export async function countDataSetStates(reader: Reader): Promise<ReadonlyMap<DataSetRecord['status'], number>> {
   const counts = new Map<DataSetRecord['status'], number>()
   for (const { state, n } of reader.all<{ state: DataSetState; n: number }>('select state, count(*) as n from data_sets group by state')) {
     const status = dataSetStatus(state)
@@ -184,7 +184,7 @@ export function countDataSetStates(reader: Reader): ReadonlyMap<DataSetRecord['s
 }
 
 /** Counted one by one only where every data set has fewer than `max`, so that the number of copies does not matter. */
-export function countVersionsOn(reader: Reader, dataSets: readonly DataSetRecord[], max: number): number {
+export async function countVersionsOn(reader: Reader, dataSets: readonly DataSetRecord[], max: number): Promise<number> {
   const counts = dataSets.map(({ referencedVersions }) => referencedVersions).filter((count) => count > 0)
   const most = Math.max(0, ...counts)
   if (most >= max || counts.length <= 1) return Math.min(most, max)
@@ -217,7 +217,7 @@ export interface ReadableCopy {
 }
 
 /** Copies that can serve the content, committed ones first. */
-export function readableCopies(reader: Reader, contentId: number): readonly ReadableCopy[] {
+export async function readableCopies(reader: Reader, contentId: number): Promise<readonly ReadableCopy[]> {
   return reader.all<ReadableCopy>(
     `select d.service_url as serviceUrl, p.piece_cid as pieceCid from copies c join data_sets d on d.id = c.data_set_id join pieces p on p.id = c.piece_id
      where c.content_id = ? and c.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed') and d.state in ('creating', 'ready', 'write_blocked', 'retiring') and p.piece_cid is not null
@@ -226,6 +226,6 @@ export function readableCopies(reader: Reader, contentId: number): readonly Read
   )
 }
 
-export function sha256Of(reader: Reader, contentId: number): string | null {
+export async function sha256Of(reader: Reader, contentId: number): Promise<string | null> {
   return reader.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFakeClock } from '#kernel/testing'
+import { createFakeClock, runSql } from '#kernel/testing'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { createPlacements } from './placements.ts'
 import { createUploadMeter } from './upload-meter.ts'
@@ -13,21 +13,22 @@ test.each([
   const placements = createPlacements({
     database: rows.database,
     clock,
-    queue: { isOpen: () => true },
+    queue: { hasOpen: async () => true },
     uploads: createUploadMeter(clock),
-    versions: { rangeOf: () => Promise.reject(new Error('not used')) as never },
+    versions: { rangeOf: async () => Promise.reject(new Error('not used')) as never },
     pieceUrl: () => '',
     providerName: () => name,
   })
   const content = await rows.addContent()
   const copy = await rows.addCopy(content, await rows.addDataSet())
-  await rows.database.write((tx) => {
-    tx.run(
+  await rows.database.write(async (tx) => {
+    await runSql(
+      tx,
       `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
        values (1, 'a', -1, 'v', ?, 0, 1, '', '', 0)`,
       content.contentId,
     )
-    tx.run("update copies set last_error = 'no space left' where id = ?", copy)
+    await runSql(tx, "update copies set last_error = 'no space left' where id = ?", copy)
   })
-  expect(placements.ofVersion(1, 'v')?.message).toBe(message)
+  expect((await placements.ofVersion(1, 'v'))?.message).toBe(message)
 })

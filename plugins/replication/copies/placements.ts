@@ -21,7 +21,7 @@ import type { UploadMeter } from './upload-meter.ts'
 interface PlacementDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly queue: Pick<TaskQueue, 'isOpen'>
+  readonly queue: Pick<TaskQueue, 'hasOpen'>
   readonly uploads: UploadMeter
   readonly versions: Pick<Versions, 'rangeOf'>
   pieceUrl(serviceUrl: string, pieceCid: string): string
@@ -35,30 +35,37 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
   const reader: Reader = database.read
   const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
   return {
-    ofVersion(bucketId, versionId) {
-      const version = findVersionContent(reader, bucketId, versionId)
+    async ofVersion(bucketId, versionId) {
+      const version = await findVersionContent(reader, bucketId, versionId)
       if (!version) return undefined
-      const content = version.contentId === null ? undefined : findContent(reader, version.contentId)
+      const content = version.contentId === null ? undefined : await findContent(reader, version.contentId)
       // Delete markers have no bytes.
       if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
       return {
-        ...describe(content, listCopyRecords(reader, content.contentId, pieceUrl), providerName),
-        state: stateOf(content),
+        ...describe(content, await listCopyRecords(reader, content.contentId, pieceUrl), providerName),
+        state: await stateOf(content),
         upload: uploads.of(content.contentId) ?? null,
       }
     },
-    ofContents(contentIds) {
-      const situations = findContents(reader, contentIds).map((content) => {
-        const { contentId, isCached, pieceCid, committed } = content
-        const upload = uploads.of(contentId) ?? null
-        return [contentId, { state: stateOf(content), isCached, isOnChain: committed > 0, pieceCid, upload }] as const
-      })
+    async ofContents(contentIds) {
+      const situations = await Promise.all(
+        (await findContents(reader, contentIds)).map(async (content) => {
+          const { contentId, isCached, pieceCid, committed } = content
+          const upload = uploads.of(contentId) ?? null
+          return [contentId, { state: await stateOf(content), isCached, isOnChain: committed > 0, pieceCid, upload }] as const
+        }),
+      )
       return new Map(situations)
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
-    versionsOn({ bucketId, dataSetIds, limit, ...range }) {
+    async versionsOn({ bucketId, dataSetIds, limit, ...range }) {
       if (dataSetIds.length === 0) return { versions: [], isTruncated: false }
-      const rows = listDependentVersions(reader, { bucketId, dataSetIds, ...versions.rangeOf({ bucketId, ...range }), limit: limit + 1 })
+      const rows = await listDependentVersions(reader, {
+        bucketId,
+        dataSetIds,
+        ...(await versions.rangeOf({ bucketId, ...range })),
+        limit: limit + 1,
+      })
       return { versions: rows.slice(0, limit), isTruncated: rows.length > limit }
     },
     countDataSets: () => countDataSetStates(reader),

@@ -25,10 +25,10 @@ interface Placement {
  * the creation is a separate task.
  */
 export async function planDataSets(deps: Pipeline, { contentId, bucketId, targetCopies, size }: Placement): Promise<readonly DataSet[]> {
-  const current = currentDataSets(deps.database.read, bucketId)
+  const current = await currentDataSets(deps.database.read, bucketId)
   // A provider that lowers its maximum keeps its pieces: such a copy needs no other slot.
   const holding = new Set(
-    copiesOf(deps.database.read, contentId).flatMap(({ state, dataSetId }) =>
+    (await copiesOf(deps.database.read, contentId)).flatMap(({ state, dataSetId }) =>
       statesWithBytes.has(state) || state === 'transferring' ? [dataSetId] : [],
     ),
   )
@@ -44,18 +44,18 @@ export async function planDataSets(deps: Pipeline, { contentId, bucketId, target
   const missing = Array.from({ length: slotsMax }, (_, slot) => slot)
     .filter((slot) => !current.some((dataSet) => dataSet.slot === slot))
     .slice(0, Math.max(0, targetCopies - fittingNow.length))
-  const load = countLoad(deps.database.read)
-  const used = usedProviders(deps.database.read, bucketId)
+  const load = await countLoad(deps.database.read)
+  const used = await usedProviders(deps.database.read, bucketId)
   const chosen = selectProviders(
     available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
     { count: missing.length, used, pieceBytes: size },
   )
   const nowMs = deps.clock.now()
-  await deps.database.write((tx) => {
-    for (const provider of available) setPieceBytesMax(tx, bucketId, provider)
+  await deps.database.write(async (tx) => {
+    for (const provider of available) await setPieceBytesMax(tx, bucketId, provider)
     for (const [index, provider] of chosen.entries()) {
       const slot = missing[index] as number
-      const id = planDataSet(
+      const id = await planDataSet(
         tx,
         {
           bucketId,
@@ -70,9 +70,9 @@ export async function planDataSets(deps: Pipeline, { contentId, bucketId, target
         nowMs,
       )
       // Undefined: another task planned the slot meanwhile.
-      if (id !== undefined) deps.schedule.ensure(tx, id)
+      if (id !== undefined) await deps.schedule.ensure(tx, id)
     }
   })
   await planned()
-  return currentDataSets(deps.database.read, bucketId).filter(fits)
+  return (await currentDataSets(deps.database.read, bucketId)).filter(fits)
 }

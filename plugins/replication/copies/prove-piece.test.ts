@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import { flipByte } from '../../storage/testing/flip-byte.ts'
 import { beginEviction, pageOfEntries, updateReleasable } from '../../storage/testing/rows.ts'
 import { ok } from '../chain/provider-answer.ts'
@@ -37,11 +38,19 @@ beforeEach(async () => {
   writeFileSync(path, bytes)
   deps.world.cached = { path, size: bytes.length }
   content = await rows.addContent({ bytes, copies: 2 })
-  await rows.database.write((tx) => {
-    tx.run('insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1000, 1, 0, 0)', content.contentId)
-    tx.run("insert into cache_blobs (blob_id, content_id, ordinal, length, epoch) values ('blob', ?, 0, 1000, 1)", content.contentId)
-    tx.run("update contents set durable_copies = 2, readable_copies = 2, store_state = 'stored'")
-    tx.run('update pieces set is_proven = 0')
+  await rows.database.write(async (tx) => {
+    await runSql(
+      tx,
+      'insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1000, 1, 0, 0)',
+      content.contentId,
+    )
+    await runSql(
+      tx,
+      "insert into cache_blobs (blob_id, content_id, ordinal, length, epoch) values ('blob', ?, 0, 1000, 1)",
+      content.contentId,
+    )
+    await runSql(tx, "update contents set durable_copies = 2, readable_copies = 2, store_state = 'stored'")
+    await runSql(tx, 'update pieces set is_proven = 0')
   })
   for (let slot = 0; slot < 2; slot++) await rows.addCopy(content, await rows.addDataSet(), 'committed')
   uploads = []
@@ -62,34 +71,35 @@ afterEach(async () => {
 })
 
 const store = () => storeContent(deps, content.contentId, signal)
-const states = (contentId = content.contentId) => copiesOf(rows.database.read, contentId).map(({ state }) => state)
-const isReleasable = () => rows.database.read.get<{ yes: number }>('select releasable as yes from cache_entries')?.yes === 1
+const states = async (contentId = content.contentId) => (await copiesOf(rows.database.read, contentId)).map(({ state }) => state)
+const isReleasable = async () =>
+  (await getRow<{ yes: number }>(rows.database.read, 'select releasable as yes from cache_entries'))?.yes === 1
 
 /** Without reference counts: these contents have no versions. */
-const broken = () => checkInvariants(rows.database.read).filter((problem) => !problem.includes('ref_count is not'))
+const broken = async () => (await checkInvariants(rows.database.read)).filter((problem) => !problem.includes('ref_count is not'))
 
 test('I-30: copies of damaged bytes from an earlier version are removed, and the content is stored again', async () => {
-  await rows.database.write((tx) => tx.run("update pieces set piece_cid = 'of damaged bytes'"))
+  await rows.database.write((tx) => runSql(tx, "update pieces set piece_cid = 'of damaged bytes'"))
   expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(deps.scheduled).toEqual(['cleanup 1', 'cleanup 2'])
-  const removals = rows.database.read.all('select data_set_id, chain_piece_id, state from removals order by data_set_id')
+  const removals = await allRows(rows.database.read, 'select data_set_id, chain_piece_id, state from removals order by data_set_id')
   expect(removals).toEqual([
     { data_set_id: 1, chain_piece_id: '1', state: 'pending' },
     { data_set_id: 2, chain_piece_id: '2', state: 'pending' },
   ])
-  expect([states(), isReleasable()]).toEqual([[], false])
-  expect(broken()).toEqual([])
+  expect([await states(), await isReleasable()]).toEqual([[], false])
+  expect(await broken()).toEqual([])
 
   expect(await store()).toEqual({ kind: 'done' })
   expect(uploads).toEqual([content.pieceCid])
-  expect(states()).toEqual(['parked', 'planned'])
-  expect(broken()).toEqual([])
+  expect(await states()).toEqual(['parked', 'planned'])
+  expect(await broken()).toEqual([])
 })
 
 test('a piece CID from an earlier version is proven once, and its copies stay', async () => {
-  await rows.database.write((tx) => tx.run('update cache_entries set releasable = 0'))
+  await rows.database.write((tx) => runSql(tx, 'update cache_entries set releasable = 0'))
   expect(await store()).toEqual({ kind: 'done' })
-  expect([uploads, states(), isReleasable()]).toEqual([[], ['committed', 'committed'], true])
+  expect([uploads, await states(), await isReleasable()]).toEqual([[], ['committed', 'committed'], true])
   expect(deps.scheduled).toEqual(['reconcile capacity'])
   await store()
   expect(deps.scheduled).toEqual(['reconcile capacity'])
@@ -97,26 +107,26 @@ test('a piece CID from an earlier version is proven once, and its copies stay', 
 
 test('I-02: cached bytes of an unproven piece are not evicted until it is proven', async () => {
   const { contentId } = content
-  await rows.database.write((tx) => {
-    deps.contents.doubtCopies(tx, contentId)
-    recountContent(deps, tx, contentId, deps.clock.now())
-    updateReleasable(tx, contentId)
+  await rows.database.write(async (tx) => {
+    await deps.contents.doubtCopies(tx, contentId)
+    await recountContent(deps, tx, contentId, deps.clock.now())
+    await updateReleasable(tx, contentId)
   })
-  expect(isReleasable()).toBe(false)
-  expect(pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 }).stale).toEqual([])
-  await rows.database.write((tx) => tx.run('update cache_entries set releasable = 1'))
+  expect(await isReleasable()).toBe(false)
+  expect((await pageOfEntries(rows.database.read, { bucketId: 1, after: 0, limit: 9 })).stale).toEqual([])
+  await rows.database.write((tx) => runSql(tx, 'update cache_entries set releasable = 1'))
   expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toBeUndefined()
   await store()
   expect(await rows.database.write((tx) => beginEviction(tx, contentId))).toHaveLength(1)
 })
 
 test('I-02: cached bytes that were held for a proof can be evicted after the content is stored again', async () => {
-  await rows.database.write((tx) => {
-    tx.run("update pieces set piece_cid = 'of damaged bytes'")
-    deps.contents.doubtCopies(tx, content.contentId)
+  await rows.database.write(async (tx) => {
+    await runSql(tx, "update pieces set piece_cid = 'of damaged bytes'")
+    await deps.contents.doubtCopies(tx, content.contentId)
   })
   await store()
-  await rows.database.write((tx) => tx.run('update contents set durable_copies = 2, readable_copies = 2'))
+  await rows.database.write((tx) => runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2'))
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toBeUndefined()
   await rows.database.write((tx) => updateReleasable(tx, content.contentId))
   expect(await rows.database.write((tx) => beginEviction(tx, content.contentId))).toHaveLength(1)
@@ -127,5 +137,5 @@ test('damaged cached bytes prove nothing: the copies stay, the cached file is re
   expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await store()).toEqual({ kind: 'done' })
   expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
-  expect(states()).toEqual(['committed', 'committed'])
+  expect(await states()).toEqual(['committed', 'committed'])
 })

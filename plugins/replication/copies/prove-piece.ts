@@ -15,24 +15,24 @@ const separated = defineProbe('storage.prove.separated')
 export async function provePiece(deps: Pipeline, content: PipelineContent, signal: AbortSignal): Promise<Outcome | undefined> {
   const { database, clock, log, schedule, uploadEvents } = deps
   const { contentId } = content
-  if (!hasUnprovenPiece(database.read, contentId)) return undefined
+  if (!(await hasUnprovenPiece(database.read, contentId))) return undefined
   const file = await deps.cached.locate(contentId)
   if (!file) return undefined
   try {
     const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
     if (pieceCid === content.pieceCid) {
-      await database.write((tx) => {
-        markProven(deps, tx, contentId, clock.now())
-        keepChunkRoots(tx, content, chunkRoots)
-        deps.cached.reconcileCapacity(tx)
+      await database.write(async (tx) => {
+        await markProven(deps, tx, contentId, clock.now())
+        await keepChunkRoots(tx, content, chunkRoots)
+        await deps.cached.reconcileCapacity(tx)
       })
       return undefined
     }
   } catch (error) {
     return settleSourceFault(deps, { contentId, file }, error)
   }
-  await database.write((tx) => {
-    for (const dataSetId of separateCopies(deps, tx, content, clock.now())) schedule.cleanup(tx, dataSetId)
+  await database.write(async (tx) => {
+    for (const dataSetId of await separateCopies(deps, tx, content, clock.now())) await schedule.cleanup(tx, dataSetId)
     uploadEvents.changed(tx, contentId)
   })
   await separated()

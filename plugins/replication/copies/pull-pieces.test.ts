@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient, PullCall, PullState } from '../chain/provider-client.ts'
 import type { DataSet } from '../datasets/data-set-store.ts'
@@ -60,11 +61,11 @@ function makeUnresponsive(serviceUrl: string): void {
 }
 
 const pull = () => pullPieces(deps, target.id, signal)
-const copyStates = () =>
-  rows.database.read
-    .all<{ state: string }>('select state from copies where data_set_id = ? order by id', target.id)
-    .map(({ state }) => state)
-const batches = () => openBatches(rows.database.read, target.id).map(({ state }) => state)
+const copyStates = async () =>
+  (await allRows<{ state: string }>(rows.database.read, 'select state from copies where data_set_id = ? order by id', target.id)).map(
+    ({ state }) => state,
+  )
+const batches = async () => (await openBatches(rows.database.read, target.id)).map(({ state }) => state)
 
 test('when all pieces arrived they are committed with the signature of the pull', async () => {
   answer(['inProgress', 'pending'], ['complete', 'complete'])
@@ -72,8 +73,8 @@ test('when all pieces arrived they are committed with the signature of the pull'
   expect(waitOf(await pull(), deps.clock).reason).toBe('provider_pulling')
   expect(await pull()).toEqual({ kind: 'done' })
   expect(calls[1]).toEqual(calls[0])
-  expect(batches()).toEqual(['ready'])
-  expect(copyStates()).toEqual(['batched', 'batched'])
+  expect(await batches()).toEqual(['ready'])
+  expect(await copyStates()).toEqual(['batched', 'batched'])
   expect(deps.scheduled).toEqual(['commit 2', 'pull 2'])
 })
 
@@ -91,25 +92,25 @@ test('a piece that is deleted while its pull is prepared does not delay the othe
   answer(['complete', 'complete'])
   await planPulls(3)
   vi.spyOn(deps.funds, 'canPay').mockImplementationOnce(async () => {
-    await rows.database.write((tx) => tx.run("update copies set state = 'removed' where data_set_id = ? and content_id = 1", target.id))
+    await rows.database.write((tx) => runSql(tx, "update copies set state = 'removed' where data_set_id = ? and content_id = 1", target.id))
     return { isCovered: true }
   })
   expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await pull()).toEqual({ kind: 'done' })
-  expect(copyStates()).toEqual(['removed', 'batched', 'batched'])
+  expect(await copyStates()).toEqual(['removed', 'batched', 'batched'])
 })
 
 test('I-25: a copy in a pull changes its state only through that pull', async () => {
   answer([])
   await planPulls(1)
   await pull()
-  const [copy] = rows.database.read.all<{ id: number }>('select id from copies where data_set_id = ?', target.id)
+  const [copy] = await allRows<{ id: number }>(rows.database.read, 'select id from copies where data_set_id = ?', target.id)
   const own = { copyId: copy?.id ?? 0, batchId: null }
-  await rows.database.write((tx) => {
-    returnToPlanned(tx, own, { code: 'late', message: 'an answer of an earlier run', nowMs: 0 })
-    markParked(tx, own, 0)
+  await rows.database.write(async (tx) => {
+    await returnToPlanned(tx, own, { code: 'late', message: 'an answer of an earlier run', nowMs: 0 })
+    await markParked(tx, own, 0)
   })
-  expect(copyStates()).toEqual(['transferring'])
+  expect(await copyStates()).toEqual(['transferring'])
 })
 
 test('a pull has at most 40 pieces', async () => {
@@ -123,8 +124,8 @@ test('when some pieces failed, the others are parked for a new batch and the fai
   answer(['complete', 'failed', 'complete'])
   await planPulls(3)
   await pull()
-  expect(batches()).toEqual([])
-  expect(copyStates()).toEqual(['parked', 'planned', 'parked'])
+  expect(await batches()).toEqual([])
+  expect(await copyStates()).toEqual(['parked', 'planned', 'parked'])
   expect(deps.scheduled).toEqual(['store 2', 'commit 2', 'pull 2'])
   expect(waitOf(await pull(), deps.clock).reason).toBe('retry')
   expect(calls).toHaveLength(1)
@@ -136,7 +137,7 @@ test('a pull that does not end is closed after its limit', async () => {
   await pull()
   await deps.clock.advance(deps.pace.pullLimitMs + 1)
   await pull()
-  expect(copyStates()).toEqual(['parked', 'planned'])
+  expect(await copyStates()).toEqual(['parked', 'planned'])
 })
 
 test('a pull that gets only errors is closed after the same limit', async () => {
@@ -145,8 +146,8 @@ test('a pull that gets only errors is closed after the same limit', async () => 
   expect(waitOf(await pull(), deps.clock).reason).toBe('provider')
   await deps.clock.advance(deps.pace.pullLimitMs + 1)
   expect(waitOf(await pull(), deps.clock).reason).toBe('provider')
-  expect(batches()).toEqual([])
-  expect(copyStates()).toEqual(['planned'])
+  expect(await batches()).toEqual([])
+  expect(await copyStates()).toEqual(['planned'])
 })
 
 test('I-08: after a 429 the pull is not sent before Retry-After, even when the task runs earlier', async () => {
@@ -166,7 +167,7 @@ test('I-08: without funds the task waits before it signs', async () => {
   deps.world.funding = { isCovered: false, because: 'deposit', message: 'deposit more' }
   await planPulls(1)
   expect(waitOf(await pull(), deps.clock).reason).toBe('funding')
-  expect(batches()).toEqual([])
+  expect(await batches()).toEqual([])
   expect(calls).toEqual([])
 })
 
@@ -174,7 +175,7 @@ test('a pull whose nonce is already used goes to the commit task, which reads th
   answer({ kind: 'landed' })
   await planPulls(1)
   expect(await pull()).toEqual({ kind: 'done' })
-  expect(batches()).toEqual(['ready'])
+  expect(await batches()).toEqual(['ready'])
   expect(deps.scheduled).toEqual(['commit 2', 'pull 2'])
 })
 
@@ -182,16 +183,16 @@ test('a refused pull is an attempt, and its pieces are planned for later', async
   answer(notSent({ reason: 'invalid', status: 400, detail: 'no' }))
   await planPulls(2)
   await expect(pull()).rejects.toMatchObject({ code: 'provider_invalid' })
-  expect(batches()).toEqual([])
-  expect(copyStates()).toEqual(['planned', 'planned'])
+  expect(await batches()).toEqual([])
+  expect(await copyStates()).toEqual(['planned', 'planned'])
 })
 
 test('the task waits for a data set in creation and does nothing for one that ended', async () => {
   answer([])
   await planPulls(1)
-  await rows.database.write((tx) => tx.run("update data_sets set state = 'creating' where id = ?", target.id))
+  await rows.database.write((tx) => runSql(tx, "update data_sets set state = 'creating' where id = ?", target.id))
   expect(waitOf(await pull(), deps.clock).reason).toBe('data_set')
-  await rows.database.write((tx) => tx.run("update data_sets set state = 'write_blocked' where id = ?", target.id))
+  await rows.database.write((tx) => runSql(tx, "update data_sets set state = 'write_blocked' where id = ?", target.id))
   expect(await pull()).toEqual({ kind: 'done' })
   expect(calls).toEqual([])
 })
@@ -212,13 +213,13 @@ test('a pull without any source left is not sent, and the store tasks check the 
   answer([])
   await planPulls(2)
   await pull()
-  await rows.database.write((tx) => tx.run("update copies set state = 'lost' where data_set_id = ?", source.id))
+  await rows.database.write((tx) => runSql(tx, "update copies set state = 'lost' where data_set_id = ?", source.id))
   deps.world.client = { ...deps.world.client, findPiece: async () => ok({ isFound: false }) }
   deps.scheduled.length = 0
   expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'source', forMs: 0 })
   expect(calls).toHaveLength(1)
-  expect(batches()).toEqual([])
-  expect(copyStates()).toEqual(['planned', 'planned'])
+  expect(await batches()).toEqual([])
+  expect(await copyStates()).toEqual(['planned', 'planned'])
   expect(deps.scheduled).toEqual(['store 1', 'store 2'])
   expect(await pull()).toEqual({ kind: 'done' })
 })
@@ -227,11 +228,13 @@ test('a pull that lost some of its sources is replaced by one for the rest, and 
   answer([])
   await planPulls(3)
   await pull()
-  await rows.database.write((tx) => tx.run("update copies set state = 'lost' where data_set_id = ? and content_id in (1, 2)", source.id))
+  await rows.database.write((tx) =>
+    runSql(tx, "update copies set state = 'lost' where data_set_id = ? and content_id in (1, 2)", source.id),
+  )
   const [arrived] = calls[0]?.pieces ?? []
   deps.world.client = { ...deps.world.client, findPiece: async (cid) => ok({ isFound: cid === arrived?.pieceCid }) }
   await pull()
-  expect(copyStates()).toEqual(['parked', 'planned', 'planned'])
+  expect(await copyStates()).toEqual(['parked', 'planned', 'planned'])
   await pull()
   expect(calls.map(({ pieces }) => pieces.length)).toEqual([3, 1])
   expect(calls[1]?.extraData).not.toBe(calls[0]?.extraData)
@@ -241,12 +244,12 @@ test('after a 429 to a large pull, pulls have at most ten pieces for an hour', a
   answer(throttled, [])
   await planPulls(41)
   expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
-  expect(batches()).toEqual([])
+  expect(await batches()).toEqual([])
   expect(waitOf(await pull(), deps.clock)).toEqual({ reason: 'provider_busy', forMs: 60_000 })
   await deps.clock.advance(60_000)
   await pull()
   expect(calls.map(({ pieces }) => pieces.length)).toEqual([40, 10])
-  const setbacks = rows.database.read.get('select sum(setbacks) as n from copies')
+  const setbacks = await getRow(rows.database.read, 'select sum(setbacks) as n from copies')
   expect(setbacks).toEqual({ n: 0 })
   await deps.clock.advance(2 * 3_600_000)
   await pull()
@@ -257,7 +260,7 @@ test('after a 429 to a large pull, pulls have at most ten pieces for an hour', a
 test('a data set that turns out to have ended at its last refusal needs no operator', async () => {
   answer(notSent({ reason: 'data_set_gone', status: 404, detail: 'unknown' }))
   await planPulls(1)
-  await rows.database.write((tx) => tx.run('update data_sets set refusals = 11 where id = ?', target.id))
+  await rows.database.write((tx) => runSql(tx, 'update data_sets set refusals = 11 where id = ?', target.id))
   deps.reads.liveness = async () => (calls.length === 0 ? { live: true } : { live: false, reason: 'terminated', endEpoch: 9n })
   expect(waitOf(await pull(), deps.clock).reason).toBe('data_set')
   expect(calls).toHaveLength(1)

@@ -31,21 +31,21 @@ const busy = 'the provider is busy and asks for a later retry'
  */
 export async function pullPieces(deps: Pipeline, dataSetId: number, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace } = deps
-  const dataSet = findDataSet(database.read, dataSetId)
+  const dataSet = await findDataSet(database.read, dataSetId)
   if (!dataSet || (dataSet.state !== 'ready' && dataSet.state !== 'planned' && dataSet.state !== 'creating')) return done()
   if (dataSet.state !== 'ready') return waitFor(clock, 'data_set', pace.epochMs)
   const hold = await holdWrites(deps, dataSet)
   if (hold) return hold
-  const throttledUntilMs = pullsThrottledUntilMs(database.read, dataSetId) ?? 0
+  const throttledUntilMs = (await pullsThrottledUntilMs(database.read, dataSetId)) ?? 0
   if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
-  const running = openBatches(database.read, dataSetId).find((batch) => batch.state === 'pulling')
+  const running = (await openBatches(database.read, dataSetId)).find((batch) => batch.state === 'pulling')
   if (running) return follow(deps, { dataSet, batch: running }, signal)
   const batch = await begin(deps, dataSet)
   if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
   // Some of the pieces were taken or deleted between the query and the record: start over.
   if (batch === 'changed') return waitFor(clock, 'retry', 0)
   if (batch) return follow(deps, { dataSet, batch }, signal)
-  const nextAtMs = nextPullAtMs(database.read, dataSetId, clock.now())
+  const nextAtMs = await nextPullAtMs(database.read, dataSetId, clock.now())
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
@@ -56,8 +56,8 @@ export interface Pulling {
 
 async function begin(deps: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = deps
-  const countMax = pullPiecesMax(piecesPerCallMax, pullsThrottledUntilMs(database.read, dataSet.id), clock.now())
-  const candidates = distinctPieces(pullCandidates(database.read, dataSet.id, clock.now(), countMax))
+  const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), clock.now())
+  const candidates = distinctPieces(await pullCandidates(database.read, dataSet.id, clock.now(), countMax))
   if (candidates.length === 0) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
   if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'
@@ -67,7 +67,7 @@ async function begin(deps: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'u
   )
   if (id === undefined) return 'changed'
   await recorded()
-  return openBatches(database.read, dataSet.id).find((batch) => batch.id === id)
+  return (await openBatches(database.read, dataSet.id)).find((batch) => batch.id === id)
 }
 
 async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Promise<Outcome> {
@@ -75,7 +75,7 @@ async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Pr
   const { dataSet, batch } = pulling
   if (batch.nextCheckAtMs > clock.now())
     return waitFor(clock, batch.reasonCode ?? 'provider', batch.nextCheckAtMs - clock.now(), batch.lastError ?? undefined)
-  const sources = sourcesOf(deps, batch)
+  const sources = await sourcesOf(deps, batch)
   if (sources.length < batch.items.length) {
     // The signature covers exactly these pieces: a request with fewer would be refused.
     await dropUnsourced(deps, pulling, signal)
@@ -105,9 +105,9 @@ async function follow(deps: Pipeline, pulling: Pulling, signal: AbortSignal): Pr
   }
   if (answer.kind === 'landed') {
     // The nonce is used: the pieces are already on chain, and the commit task reads their ids.
-    await database.write((tx) => {
-      commitPulled(deps, tx, pulling)
-      deps.schedule.pull(tx, dataSet.id, clock.now())
+    await database.write(async (tx) => {
+      await commitPulled(deps, tx, pulling)
+      await deps.schedule.pull(tx, dataSet.id, clock.now())
     })
     return done()
   }
@@ -126,8 +126,8 @@ async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback)
   if (setback.kind === 'data_set_gone') {
     const hold = await handleDataSetGone(deps, dataSet, setback.message)
     // When the data set has ended or its creation was rolled back, no operator is needed.
-    const isReady = findDataSet(database.read, dataSet.id)?.state === 'ready'
-    if (!isReady || readRefusals(database.read, dataSet.id).refusals < dataSetRefusalsMax) return hold
+    const isReady = (await findDataSet(database.read, dataSet.id))?.state === 'ready'
+    if (!isReady || (await readRefusals(database.read, dataSet.id)).refusals < dataSetRefusalsMax) return hold
     return fail('data_set_refused', hold.message ?? setback.message, { retryable: true })
   }
   await abandon(deps, pulling, setback.message)
@@ -138,13 +138,13 @@ async function handleRefusal(deps: Pipeline, pulling: Pulling, setback: Setback)
 async function throttle(deps: Pipeline, { dataSet, batch }: Pulling, forMs: number): Promise<Outcome> {
   const { database, clock } = deps
   const nowMs = clock.now()
-  await database.write((tx) => {
-    throttlePulls(tx, dataSet.id, nowMs + forMs)
+  await database.write(async (tx) => {
+    await throttlePulls(tx, dataSet.id, nowMs + forMs)
     if (isSmallEnough(batch.items)) return
-    closeBatch(tx, batch.id, { message: busy, nowMs })
+    await closeBatch(tx, batch.id, { message: busy, nowMs })
     for (const { copyId, contentId } of batch.items) {
-      returnToPlanned(tx, { copyId, batchId: batch.id }, { code: 'throttled', message: busy, nowMs })
-      recountContent(deps, tx, contentId, nowMs)
+      await returnToPlanned(tx, { copyId, batchId: batch.id }, { code: 'throttled', message: busy, nowMs })
+      await recountContent(deps, tx, contentId, nowMs)
     }
   })
   return waitFor(clock, 'provider_busy', forMs, busy)
@@ -158,11 +158,11 @@ async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Pro
   const failed = batch.items.filter(({ pieceCid }) => states.get(pieceCid) === 'failed')
   const isOver = arrived.length + failed.length === batch.items.length
   if (!isOver && !isLate(deps, batch)) return waitFor(clock, 'provider_pulling', pace.pullMs)
-  await database.write((tx) => {
-    if (arrived.length === batch.items.length) commitPulled(deps, tx, pulling)
-    else splitBatch(deps, tx, { ...pulling, arrived })
+  await database.write(async (tx) => {
+    if (arrived.length === batch.items.length) await commitPulled(deps, tx, pulling)
+    else await splitBatch(deps, tx, { ...pulling, arrived })
     // The next run handles pieces that became due meanwhile.
-    deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
+    await deps.schedule.pull(tx, pulling.dataSet.id, clock.now())
   })
   if (arrived.length > 0) deps.progressed()
   await settled()
@@ -171,29 +171,33 @@ async function settle(deps: Pipeline, pulling: Pulling, status: PullStatus): Pro
 
 const isLate = ({ clock, pace }: Pipeline, batch: CommitBatch) => clock.now() - batch.createdAtMs > pace.pullLimitMs
 
-function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling): void {
+async function commitPulled(deps: Pipeline, tx: Tx, { dataSet, batch }: Pulling): Promise<void> {
   const { clock, schedule, uploadEvents } = deps
-  markPulled(tx, batch.id, clock.now())
+  await markPulled(tx, batch.id, clock.now())
   for (const { contentId } of batch.items) {
-    recountContent(deps, tx, contentId, clock.now())
+    await recountContent(deps, tx, contentId, clock.now())
     uploadEvents.changed(tx, contentId)
   }
-  schedule.commit(tx, dataSet.id)
+  await schedule.commit(tx, dataSet.id)
 }
 
 /** Not all pieces arrived: the signature covers exactly these pieces, so the batch is closed, and arrived pieces join a new one. */
-function splitBatch(deps: Pipeline, tx: Tx, { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] }): void {
+async function splitBatch(
+  deps: Pipeline,
+  tx: Tx,
+  { dataSet, batch, arrived }: Pulling & { readonly arrived: readonly BatchItem[] },
+): Promise<void> {
   const { clock, pace, schedule } = deps
   const nowMs = clock.now()
-  closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
+  await closeBatch(tx, batch.id, { message: `${batch.items.length - arrived.length} pieces did not arrive`, nowMs })
   const arrivedIds = new Set(arrived.map((item) => item.copyId))
   for (const { copyId, contentId } of batch.items) {
     const copy = { copyId, batchId: batch.id }
-    if (arrivedIds.has(copyId)) markParked(tx, copy, nowMs)
-    else returnPull(deps, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
-    recountContent(deps, tx, contentId, nowMs)
+    if (arrivedIds.has(copyId)) await markParked(tx, copy, nowMs)
+    else await returnPull(deps, tx, { ...copy, contentId, code: 'pull_failed', message: 'the provider could not fetch the piece' })
+    await recountContent(deps, tx, contentId, nowMs)
   }
-  if (arrived.length > 0) schedule.commit(tx, dataSet.id, nowMs + pace.batchingWindowMs)
+  if (arrived.length > 0) await schedule.commit(tx, dataSet.id, nowMs + pace.batchingWindowMs)
 }
 
 interface LostPull {
@@ -205,21 +209,25 @@ interface LostPull {
 }
 
 /** Plans the copy again for later. The store task runs first and may upload it from the cache. */
-function returnPull({ clock, pace, schedule }: Pipeline, tx: Tx, { copyId, batchId, contentId, code, message }: LostPull): void {
+async function returnPull(
+  { clock, pace, schedule }: Pipeline,
+  tx: Tx,
+  { copyId, batchId, contentId, code, message }: LostPull,
+): Promise<void> {
   const nowMs = clock.now()
   const retryAtMs = nowMs + Math.min(pace.providerMs * 4, retryMsMax)
-  returnToPlanned(tx, { copyId, batchId }, { code, message, nowMs, retryAtMs })
-  schedule.store(tx, contentId)
+  await returnToPlanned(tx, { copyId, batchId }, { code, message, nowMs, retryAtMs })
+  await schedule.store(tx, contentId)
 }
 
 async function abandon(deps: Pipeline, { batch }: Pulling, message: string): Promise<void> {
   const { database, clock } = deps
   const nowMs = clock.now()
-  await database.write((tx) => {
-    closeBatch(tx, batch.id, { message, nowMs })
+  await database.write(async (tx) => {
+    await closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId } of batch.items) {
-      returnPull(deps, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
-      recountContent(deps, tx, contentId, nowMs)
+      await returnPull(deps, tx, { copyId, batchId: batch.id, contentId, code: 'pull_refused', message })
+      await recountContent(deps, tx, contentId, nowMs)
     }
   })
 }

@@ -11,8 +11,8 @@ import { sourceUrls } from './pull-store.ts'
  * Current sources of the pieces; pieces that no provider can serve are left out. The provider identifies a pull by its signature, so
  * sources may change between requests.
  */
-export function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch): readonly PieceSource[] {
-  const urls = sourceUrls(database.read, batch.id)
+export async function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch): Promise<readonly PieceSource[]> {
+  const urls = await sourceUrls(database.read, batch.id)
   return batch.items.flatMap(({ pieceCid, copyId }) => {
     const serviceUrl = urls.get(copyId)
     return serviceUrl === undefined ? [] : [{ pieceCid, sourceUrl: providers.client(serviceUrl).pieceUrl(pieceCid) }]
@@ -25,7 +25,7 @@ export function sourcesOf({ database, providers }: Pipeline, batch: CommitBatch)
  */
 export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: Pulling, signal: AbortSignal): Promise<void> {
   const { database, clock, schedule, providers } = deps
-  const sourced = new Set(sourceUrls(database.read, batch.id).keys())
+  const sourced = new Set((await sourceUrls(database.read, batch.id)).keys())
   const arrived = new Set<number>()
   for (const { copyId, pieceCid } of batch.items) {
     if (sourced.has(copyId)) continue
@@ -34,15 +34,15 @@ export async function dropUnsourced(deps: Pipeline, { dataSet, batch }: Pulling,
   }
   const nowMs = clock.now()
   const why = { code: 'source_gone', message: 'no provider can serve the piece', nowMs }
-  await database.write((tx) => {
-    closeBatch(tx, batch.id, { message: why.message, nowMs })
+  await database.write(async (tx) => {
+    await closeBatch(tx, batch.id, { message: why.message, nowMs })
     for (const { copyId, contentId } of batch.items) {
       const copy = { copyId, batchId: batch.id }
-      if (arrived.has(copyId)) markParked(tx, copy, nowMs)
-      else returnToPlanned(tx, copy, sourced.has(copyId) ? why : { ...why, retryAtMs: nowMs })
-      recountContent(deps, tx, contentId, nowMs)
-      schedule.store(tx, contentId)
+      if (arrived.has(copyId)) await markParked(tx, copy, nowMs)
+      else await returnToPlanned(tx, copy, sourced.has(copyId) ? why : { ...why, retryAtMs: nowMs })
+      await recountContent(deps, tx, contentId, nowMs)
+      await schedule.store(tx, contentId)
     }
-    if (arrived.size > 0) schedule.commit(tx, dataSet.id)
+    if (arrived.size > 0) await schedule.commit(tx, dataSet.id)
   })
 }

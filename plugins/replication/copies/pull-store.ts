@@ -7,7 +7,7 @@ const sourceUrl = `(select d.service_url from copies s join data_sets d on d.id 
   order by s.state = 'committed' desc, (s.id + c.setbacks) % 8 limit 1)`
 
 /** Planned copies of a data set that another provider can already serve, oldest first. */
-export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): readonly PullCandidate[] {
+export async function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): Promise<readonly PullCandidate[]> {
   return reader.all<PullCandidate>(
     `select c.id as copyId, c.content_id as contentId, c.setbacks as setbacks, p.piece_cid as pieceCid, p.length as length, ${sourceUrl} as sourceUrl
      from copies c join pieces p on p.id = c.piece_id
@@ -20,7 +20,7 @@ export function pullCandidates(reader: Reader, dataSetId: number, nowMs: number,
 }
 
 /** Source URL of each piece of a pull, by copy id; without pieces that have no source. */
-export function sourceUrls(reader: Reader, batchId: number): ReadonlyMap<number, string> {
+export async function sourceUrls(reader: Reader, batchId: number): Promise<ReadonlyMap<number, string>> {
   const rows = reader.all<{ copyId: number; url: string | null }>(
     `select c.id as copyId, ${sourceUrl} as url from commit_items i join copies c on c.id = i.copy_id where i.batch_id = ?`,
     batchId,
@@ -39,7 +39,7 @@ interface PullCandidate {
 }
 
 /** Earliest retry time of a planned copy; undefined when none waits. */
-export function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): number | undefined {
+export async function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): Promise<number | undefined> {
   const row = reader.get<{ at: number | null }>(
     "select min(next_attempt_at) as at from copies where data_set_id = ? and state = 'planned' and next_attempt_at > ?",
     dataSetId,

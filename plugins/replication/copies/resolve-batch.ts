@@ -62,9 +62,9 @@ async function reopen(
   { isReportedFailed, nowMs }: { readonly isReportedFailed: boolean; readonly nowMs: number },
 ): Promise<void> {
   log.warn('a submission did not reach the chain and is sent again with the same nonce', { batch: batch.id, dataSet: dataSet.id })
-  await database.write((tx) => {
-    reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs })
-    forgetChecks(tx, batch.id)
+  await database.write(async (tx) => {
+    await reopenSubmission(tx, batch.id, { message: 'the submission did not reach the chain', nowMs })
+    await forgetChecks(tx, batch.id)
   })
   await reopened()
   // A reverted transaction costs the provider gas: it counts as an attempt, unlike one that did not reach the chain.
@@ -72,12 +72,12 @@ async function reopen(
 }
 
 async function postpone(deps: Pipeline, { batch }: BatchOfDataSet, { nowMs, observe, needsAttention }: Undecided): Promise<void> {
-  await deps.database.write((tx) => {
+  await deps.database.write(async (tx) => {
     if (batch.state === batchStates.recorded)
-      recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
-    if (observe !== undefined) observeSubmission(tx, batch.id, observe)
-    postponeCheck(tx, batch.id, nowMs + nextCheckMs(deps.pace, batch.checks))
-    if (needsAttention) requestAttention(deps, tx, batch, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout')
+      await recordUncertain(tx, batch.id, { message: 'the service stopped before the answer came', nextCheckAtMs: nowMs, nowMs })
+    if (observe !== undefined) await observeSubmission(tx, batch.id, observe)
+    await postponeCheck(tx, batch.id, nowMs + nextCheckMs(deps.pace, batch.checks))
+    if (needsAttention) await requestAttention(deps, tx, batch, batch.txHash === null ? 'attempt_only_ambiguous' : 'confirmation_timeout')
   })
 }
 
@@ -95,22 +95,22 @@ async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, outco
   if (firstPieceId === undefined) throw new PipelineFault('submission_mismatch', `batch ${batch.id} has no pieces`)
   // Read after the nonce: later reads from a node behind this epoch are ignored.
   const depths = await readDepths(deps)
-  await database.write((tx) => {
+  await database.write(async (tx) => {
     // I-27: one copy per piece on chain. The current outcome replaces outcomes from before a reorganisation.
-    for (const id of batchesAtPieces(tx, { dataSetId: dataSet.id, pieceIds }, batch.id)) {
-      rollBackBatch(deps, tx, id, `the chain gave its piece ids to batch ${batch.id}`)
+    for (const id of await batchesAtPieces(tx, { dataSetId: dataSet.id, pieceIds }, batch.id)) {
+      await rollBackBatch(deps, tx, id, `the chain gave its piece ids to batch ${batch.id}`)
     }
-    confirmBatch(tx, batch, firstPieceId, clock.now())
+    await confirmBatch(tx, batch, firstPieceId, clock.now())
     const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
-    recordLanding(tx, batch.id, { nextPieceId, epoch: depths.confirmed, next })
-    schedule.verifyLandings(tx, next.atMs)
+    await recordLanding(tx, batch.id, { nextPieceId, epoch: depths.confirmed, next })
+    await schedule.verifyLandings(tx, next.atMs)
     for (const { contentId } of batch.items) {
       uploadEvents.changed(tx, contentId)
       // The content was deleted meanwhile: remove the landed piece.
-      for (const dataSetId of recountContent(deps, tx, contentId, clock.now()))
-        schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
+      for (const dataSetId of await recountContent(deps, tx, contentId, clock.now()))
+        await schedule.cleanup(tx, dataSetId, clock.now() + pace.batchingWindowMs)
     }
-    deps.cached.reconcileCapacity(tx)
+    await deps.cached.reconcileCapacity(tx)
     clearAttention(deps, tx, batch)
   })
   deps.progressed()

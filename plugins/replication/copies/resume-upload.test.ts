@@ -39,5 +39,5 @@ test('a store task with an unconfirmed upload only looks up the piece when it ru
   deps.world.cached = undefined
   expect(await run()).toEqual({ kind: 'done' })
   expect(calls).toEqual(['upload', 'find', 'find', 'find', 'find'])
-  expect(copiesOf(rows.database.read, contentId).map(({ state }) => state)).toEqual(['parked'])
+  expect((await copiesOf(rows.database.read, contentId)).map(({ state }) => state)).toEqual(['parked'])
 })

@@ -7,27 +7,27 @@ import { markPieceProven, moveCopies } from './piece-proof-store.ts'
 type ProofDeps = Pick<Pipeline, 'contents'>
 
 /** The piece CID is that of the content's bytes. */
-export function markProven(deps: ProofDeps, tx: Tx, contentId: number, nowMs: number): void {
-  markPieceProven(tx, contentId)
-  deps.contents.confirmCopies(tx, contentId)
-  recountContent(deps, tx, contentId, nowMs)
+export async function markProven(deps: ProofDeps, tx: Tx, contentId: number, nowMs: number): Promise<void> {
+  await markPieceProven(tx, contentId)
+  await deps.contents.confirmCopies(tx, contentId)
+  await recountContent(deps, tx, contentId, nowMs)
 }
 
 /**
  * The copies of the content have other bytes. Moves them to a new content in state `deleting`, so that they are removed like those of any
  * deleted object; the content is stored again from its cached bytes. Returns the data sets that have pieces to remove.
  */
-export function separateCopies(
+export async function separateCopies(
   deps: ProofDeps,
   tx: Tx,
   content: { readonly contentId: number; readonly size: number },
   nowMs: number,
-): readonly number[] {
+): Promise<readonly number[]> {
   const { contentId } = content
-  const separateId = deps.contents.separate(tx, contentId, nowMs)
-  moveCopies(tx, { from: contentId, to: separateId })
-  planPiece(tx, content)
-  deps.contents.confirmCopies(tx, contentId)
-  recountContent(deps, tx, contentId, nowMs)
-  return recountContent(deps, tx, separateId, nowMs)
+  const separateId = await deps.contents.separate(tx, contentId, nowMs)
+  await moveCopies(tx, { from: contentId, to: separateId })
+  await planPiece(tx, content)
+  await deps.contents.confirmCopies(tx, contentId)
+  await recountContent(deps, tx, contentId, nowMs)
+  return await recountContent(deps, tx, separateId, nowMs)
 }

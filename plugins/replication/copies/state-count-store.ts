@@ -7,7 +7,7 @@ export interface ContentGroup {
 }
 
 /** The next group after `last` whose state is not `stored`. */
-export function nextUnsettledGroup(reader: Reader, last: ContentGroup | undefined): ContentGroup | undefined {
+export async function nextUnsettledGroup(reader: Reader, last: ContentGroup | undefined): Promise<ContentGroup | undefined> {
   return reader.get<ContentGroup>(
     `select bucket_id as bucketId, store_state as storeState from contents
      where store_state <> 'stored' and (bucket_id, store_state) > (?, ?) order by bucket_id, store_state limit 1`,
@@ -34,12 +34,12 @@ export interface UnsettledContent {
 const versionsInlineMax = 16
 
 /** Contents of the group with ids above `afterId`. */
-export function listUnsettled(
+export async function listUnsettled(
   reader: Reader,
   { bucketId, storeState }: ContentGroup,
   afterId: number,
   limit: number,
-): readonly UnsettledContent[] {
+): Promise<readonly UnsettledContent[]> {
   // The first condition repeats that of the partial index, otherwise SQLite would not use it.
   return reader.all<UnsettledContent>(
     `select c.id as id,
@@ -65,12 +65,12 @@ interface VersionPlace {
 }
 
 /** Reads up to `limit` versions of a content after `last`. Returns the last of them and how many are current. */
-export function countCurrentVersions(
+export async function countCurrentVersions(
   reader: Reader,
   contentId: number,
   last: VersionPlace | undefined,
   limit: number,
-): { readonly current: number; readonly last: VersionPlace | undefined } {
+): Promise<{ readonly current: number; readonly last: VersionPlace | undefined }> {
   const rows = reader.all<VersionPlace & { readonly isCurrent: number }>(
     `select v.bucket_id as bucketId, v.key as key, v.rseq as rseq,
        exists (select 1 from object_heads h where h.bucket_id = v.bucket_id and h.key = v.key and h.rseq = v.rseq) as isCurrent
@@ -86,6 +86,6 @@ export function countCurrentVersions(
 }
 
 /** Number of keys whose current version is not a delete marker. */
-export function sumLiveObjects(reader: Reader): number {
+export async function sumLiveObjects(reader: Reader): Promise<number> {
   return reader.get<{ n: number }>('select coalesce(sum(live_objects), 0) as n from bucket_stats')?.n ?? 0
 }

@@ -48,17 +48,17 @@ async function play(begin: InitialState, events: readonly ModelEvent[]) {
   const run = await ModelRun.begin(rows, { dataSet: begin.dataSet, starts: possible, pieceCids })
   for (const event of events) {
     await applyEvent(run, event)
-    expect(stuckCopies(run)).toEqual([])
-    expect(findViolations(run)).toEqual([])
+    expect(await stuckCopies(run)).toEqual([])
+    expect(await findViolations(run)).toEqual([])
   }
   run.endFaults()
-  for (let retries = 0; retries < 3 && unsettledCopies(run).length > 0; retries++) {
+  for (let retries = 0; retries < 3 && (await unsettledCopies(run)).length > 0; retries++) {
     run.tasks.retryFailed()
-    await run.run(4 * hourMs, () => unsettledCopies(run).length === 0)
+    await run.run(4 * hourMs, async () => (await unsettledCopies(run)).length === 0)
   }
-  expect(unsettledCopies(run)).toEqual([])
-  expect(stuckCopies(run)).toEqual([])
-  expect(findViolations(run)).toEqual([])
+  expect(await unsettledCopies(run)).toEqual([])
+  expect(await stuckCopies(run)).toEqual([])
+  expect(await findViolations(run)).toEqual([])
 }
 
 const table = dataSetStarts.flatMap((dataSet) => modelEvents.map((kind) => ({ dataSet, kind })))

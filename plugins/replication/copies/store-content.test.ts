@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runSql } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { findDataSet, setPieceBytesMax } from '../datasets/data-set-store.ts'
@@ -56,7 +57,7 @@ function answer(byUrl: Readonly<Record<string, Answer>>, isFound = true): void {
 }
 
 const store = () => storeContent(deps, content.contentId, signal)
-const states = () => copiesOf(rows.database.read, content.contentId).map(({ state }) => state)
+const states = async () => (await copiesOf(rows.database.read, content.contentId)).map(({ state }) => state)
 
 const provider = (id: number, pieceBytesMax = 1_065_353_216): AvailableProvider => ({
   providerId: String(id),
@@ -75,36 +76,36 @@ test('the bytes are uploaded to one provider, and the others pull', async () => 
   answer({})
   expect(await store()).toEqual({ kind: 'done' })
   expect(uploads).toEqual(['http://provider-0'])
-  expect(states()).toEqual(['parked', 'planned'])
+  expect(await states()).toEqual(['parked', 'planned'])
   expect(deps.scheduled).toEqual(['commit 1', 'pull 2'])
 })
 
 test('without providers the task waits for one', async () => {
   expect(waitOf(await store(), deps.clock).reason).toBe('provider')
-  expect(states()).toEqual([])
+  expect(await states()).toEqual([])
 })
 
 test('data sets are planned once, and the task waits for them', async () => {
   deps.world.available = [provider(1), provider(2), provider(3)]
   for (let round = 0; round < 2; round++) expect(waitOf(await store(), deps.clock).reason).toBe('data_set')
   expect(deps.scheduled).toEqual(['ensure 1', 'ensure 2'])
-  expect(states()).toEqual(['planned', 'planned'])
+  expect(await states()).toEqual(['planned', 'planned'])
 })
 
 test('a provider with a smaller maximum keeps its pieces, and a larger object gets another provider', async () => {
   content = await rows.addContent({ bytes: Buffer.alloc(200, 'x'), copies: 2 })
   deps.world.available = [provider(1, 250), provider(2, 300)]
   expect(waitOf(await store(), deps.clock).reason).toBe('data_set')
-  const slots = () => copiesOf(rows.database.read, content.contentId).map(({ slot }) => slot)
-  expect(slots()).toEqual([0, 1])
+  const slots = async () => (await copiesOf(rows.database.read, content.contentId)).map(({ slot }) => slot)
+  expect(await slots()).toEqual([0, 1])
   content = await rows.addContent({ bytes: Buffer.alloc(300, 'y'), copies: 2 })
   expect(await store()).toMatchObject({ kind: 'wait', reason: 'data_set' })
-  expect(slots()).toEqual([0])
+  expect(await slots()).toEqual([0])
   deps.world.available = [...deps.world.available, provider(3, 299), provider(4)]
   await store()
-  expect(slots()).toEqual([0, 2])
+  expect(await slots()).toEqual([0, 2])
   expect(deps.scheduled.filter((entry) => entry.startsWith('ensure'))).toEqual(['ensure 1', 'ensure 2', 'ensure 3'])
-  expect(findDataSet(rows.database.read, 3)).toMatchObject({ providerId: '4', pieceBytesMax: 1_065_353_216 })
+  expect(await findDataSet(rows.database.read, 3)).toMatchObject({ providerId: '4', pieceBytesMax: 1_065_353_216 })
 })
 
 test('an object above every registered maximum waits; a raised maximum makes the existing slot usable without exceeding the target', async () => {
@@ -115,25 +116,25 @@ test('an object above every registered maximum waits; a raised maximum makes the
   content = await rows.addContent({ bytes: Buffer.alloc(300, 'y'), copies: 2 })
   deps.world.available = [provider(1, 250), provider(2, 250), provider(3), provider(4)]
   await store()
-  const slots = () => copiesOf(rows.database.read, content.contentId).map(({ slot }) => slot)
-  expect(slots()).toEqual([2, 3])
+  const slots = async () => (await copiesOf(rows.database.read, content.contentId)).map(({ slot }) => slot)
+  expect(await slots()).toEqual([2, 3])
   await rows.database.write((tx) => setPieceBytesMax(tx, 1, provider(1)))
   await store()
-  expect(slots()).toEqual([2, 3])
+  expect(await slots()).toEqual([2, 3])
   content = await rows.addContent({ bytes: Buffer.alloc(300, 'z'), copies: 5 })
   deps.world.available = [provider(1), provider(2), provider(3), provider(4)]
   await store()
-  expect(slots()).toEqual([0, 1, 2, 3])
+  expect(await slots()).toEqual([0, 1, 2, 3])
 })
 
 test('the task continues to look for providers while a copy has none', async () => {
   await rows.addDataSet()
   answer({})
   expect(waitOf(await store(), deps.clock).reason).toBe('provider')
-  expect(states()).toEqual(['parked'])
+  expect(await states()).toEqual(['parked'])
   deps.world.available = [provider(7)]
   expect(await store()).toEqual({ kind: 'done' })
-  expect(states()).toEqual(['parked', 'planned'])
+  expect(await states()).toEqual(['parked', 'planned'])
 })
 
 test.each([
@@ -173,7 +174,7 @@ test('I-32: when all providers hold their share the task waits without an attemp
   answer({})
   const held = occupy('http://provider-0')
   expect(waitOf(await store(), deps.clock).reason).toBe('provider_busy')
-  expect([states(), uploads, deps.scheduled]).toEqual([['planned'], [], []])
+  expect([await states(), uploads, deps.scheduled]).toEqual([['planned'], [], []])
   held[0]?.[Symbol.dispose]()
   await rows.database.write(() => undefined)
   expect(deps.scheduled).toEqual([`store ${content.contentId}`])
@@ -191,7 +192,7 @@ test('new contents skip a provider that does not answer, and its copy counts no 
   makeUnresponsive('http://provider-0')
   expect(await store()).toEqual({ kind: 'done' })
   expect(uploads).toEqual(['http://provider-1'])
-  expect(copiesOf(rows.database.read, content.contentId).map(({ setbacks }) => setbacks)).toEqual([0, 0])
+  expect((await copiesOf(rows.database.read, content.contentId)).map(({ setbacks }) => setbacks)).toEqual([0, 0])
 })
 
 test('I-08: a content whose only provider does not answer waits for the next probe, which uploads it', async () => {
@@ -202,7 +203,7 @@ test('I-08: a content whose only provider does not answer waits for the next pro
   expect(uploads).toEqual([])
   await deps.clock.advance(deps.pace.epochMs)
   await store()
-  expect(states()).toEqual(['parked'])
+  expect(await states()).toEqual(['parked'])
 })
 
 test('after three uploads without an answer no more are sent', async () => {
@@ -210,7 +211,7 @@ test('after three uploads without an answer no more are sent', async () => {
   answer({ 'http://provider-0': uncertain({ reason: 'timeout', detail: 'late' }) })
   for (let run = 0; run < 6; run++) {
     await store()
-    await rows.database.write((tx) => tx.run('update copies set next_attempt_at = 0'))
+    await rows.database.write((tx) => runSql(tx, 'update copies set next_attempt_at = 0'))
   }
   expect(uploads).toHaveLength(3)
 })
@@ -225,7 +226,7 @@ test('I-08: when every provider answers 429, none gets an upload before its Retr
   await deps.clock.advance(1000)
   answer({})
   await store()
-  expect(states()).toEqual(['parked'])
+  expect(await states()).toEqual(['parked'])
 })
 
 test('an uploaded piece that is never found is uploaded to another provider after the limit', async () => {
@@ -257,11 +258,11 @@ test('a copy that is being pulled is not uploaded', async () => {
   const second = await rows.addDataSet()
   await rows.addCopy(content, first)
   const pulled = await rows.addCopy(content, second, 'transferring')
-  await rows.database.write((tx) => tx.run('update copies set batch_id = 1 where id = ?', pulled))
+  await rows.database.write((tx) => runSql(tx, 'update copies set batch_id = 1 where id = ?', pulled))
   answer({})
   await store()
   expect(uploads).toEqual(['http://provider-0'])
-  expect(copiesOf(rows.database.read, content.contentId).map(({ state, batchId }) => [state, batchId])).toEqual([
+  expect((await copiesOf(rows.database.read, content.contentId)).map(({ state, batchId }) => [state, batchId])).toEqual([
     ['parked', null],
     ['transferring', 1],
   ])
@@ -271,14 +272,14 @@ test('after repeated pull failures a copy is uploaded from the cache', async () 
   await rows.addCopy(content, await rows.addDataSet(), 'parked')
   const id = await rows.addCopy(content, await rows.addDataSet())
   answer({})
-  const setbacks = (count: number) => rows.database.write((tx) => tx.run('update copies set setbacks = ? where id = ?', count, id))
+  const setbacks = (count: number) => rows.database.write((tx) => runSql(tx, 'update copies set setbacks = ? where id = ?', count, id))
   await setbacks(pullSetbacksMax - 1)
   await store()
   expect(uploads).toEqual([])
   await setbacks(pullSetbacksMax)
   await store()
   expect(uploads).toEqual(['http://provider-1'])
-  expect(states()).toEqual(['parked', 'parked'])
+  expect(await states()).toEqual(['parked', 'parked'])
 })
 
 test.each([
@@ -288,7 +289,7 @@ test.each([
   await rows.addCopy(content, await rows.addDataSet(), 'parked')
   const id = await rows.addCopy(content, await rows.addDataSet())
   await rows.addCopy(content, await rows.addDataSet())
-  await rows.database.write((tx) => tx.run('update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
+  await rows.database.write((tx) => runSql(tx, 'update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
   answer({ 'http://provider-1': first })
   makeUnresponsive('http://provider-2')
   expect(waitOf(await store(), deps.clock).forMs).toBe(forMs)
@@ -297,7 +298,7 @@ test.each([
 test('without cached bytes such a copy continues to wait for a source', async () => {
   await rows.addCopy(content, await rows.addDataSet(), 'parked')
   const id = await rows.addCopy(content, await rows.addDataSet())
-  await rows.database.write((tx) => tx.run('update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
+  await rows.database.write((tx) => runSql(tx, 'update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
   deps.world.cached = undefined
   answer({})
   expect(await store()).toEqual({ kind: 'done' })
@@ -316,7 +317,7 @@ test('I-29: a copy on a data set that has ended is lost from the start and waits
   await rows.addDataSet()
   answer({})
   expect(await store()).toEqual({ kind: 'done' })
-  expect(states()).toEqual(['lost', 'parked'])
+  expect(await states()).toEqual(['lost', 'parked'])
   expect(uploads).toEqual(['http://provider-1'])
 })
 

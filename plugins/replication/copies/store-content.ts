@@ -12,7 +12,7 @@ import {
   pullSetbacksMax,
   returnToPlanned,
 } from './copy-store.ts'
-import { doneWhenPlanned, held, listIngresses, recheckEpochs, takeTurn } from './ingress.ts'
+import { doneWhenPlanned, held, type Ingress, listIngresses, recheckEpochs, takeTurn } from './ingress.ts'
 import { readableCopies } from './placement-store.ts'
 import { planDataSets } from './plan-data-sets.ts'
 import { provePiece } from './prove-piece.ts'
@@ -24,33 +24,31 @@ const endedMessage = 'the data sets of the bucket have ended on chain; it needs 
 /** Plans the content's copies, and uploads its bytes to one provider unless one has them already. */
 export async function storeContent(deps: Pipeline, contentId: number, signal: AbortSignal): Promise<Outcome> {
   const { database, clock, pace } = deps
-  const content = findPipelineContent(database.read, contentId)
+  const content = await findPipelineContent(database.read, contentId)
   if (!content?.isLive) return done()
   const unproven = await provePiece(deps, content, signal)
   if (unproven) return unproven
   const dataSets = await planDataSets(deps, content)
-  const slotsWithCopy = new Set(copiesOf(database.read, contentId).map(({ slot }) => slot))
+  const slotsWithCopy = new Set((await copiesOf(database.read, contentId)).map(({ slot }) => slot))
   // Slots with a copy first: a slot that became usable later must not add a copy above the target.
   const places = dataSets
     .toSorted((a, b) => Number(slotsWithCopy.has(b.slot)) - Number(slotsWithCopy.has(a.slot)))
     .slice(0, content.targetCopies)
-  await database.write((tx) => {
-    const isNew = planCopies(tx, content, places, clock.now()) && deps.contents.markStoring(tx, contentId, clock.now())
+  await database.write(async (tx) => {
+    const isNew = (await planCopies(tx, content, places, clock.now())) && (await deps.contents.markStoring(tx, contentId, clock.now()))
     if (isNew) deps.uploadEvents.changed(tx, contentId)
   })
   await planned()
-  const copies = copiesOf(database.read, contentId)
+  const copies = await copiesOf(database.read, contentId)
   const recheckMs = pace.epochMs * recheckEpochs
   // A copy in a batch is being pulled: only that batch may change it (I-25).
   const open = copies.find((copy) => copy.state === 'transferring' && copy.batchId === null)
   if (open) return resume(deps, content, open, signal)
-  const choices = listIngresses(deps, copies)
+  const choices = await listIngresses(deps, copies)
   const due = choices.filter(({ copy }) => copy.nextAttemptAtMs <= clock.now())
-  if (readableCopies(database.read, contentId).length > 0) {
+  if ((await readableCopies(database.read, contentId)).length > 0) {
     // After repeated pull failures, upload from the cache. This task runs before the next pull, whose retry time is later.
-    const stranded = choices.find(
-      ({ copy, dataSet }) => copy.setbacks >= pullSetbacksMax && pausedUntilMs(database.read, dataSet.id) <= clock.now(),
-    )
+    const stranded = await findStranded(deps, choices)
     if (stranded && (await deps.cached.locate(contentId))) return uploadToFirst(deps, { content, due: [stranded] }, signal)
     await enqueuePulls(deps, copies)
     return doneWhenPlanned(deps, content, copies)
@@ -66,9 +64,18 @@ export async function storeContent(deps: Pipeline, contentId: number, signal: Ab
   return waitFor(clock, 'provider', nextAtMs - clock.now(), 'no provider of this bucket takes the bytes now')
 }
 
+/** A copy that is uploaded from the cache after repeated failures of its pull. */
+async function findStranded({ database, clock }: Pipeline, choices: readonly Ingress[]): Promise<Ingress | undefined> {
+  for (const choice of choices) {
+    if (choice.copy.setbacks < pullSetbacksMax) continue
+    if ((await pausedUntilMs(database.read, choice.dataSet.id)) <= clock.now()) return choice
+  }
+  return undefined
+}
+
 /** Continues a transfer of an earlier run. When all bytes were accepted, the piece is only looked up at the provider. */
 async function resume(deps: Pipeline, content: PipelineContent, copy: Copy, signal: AbortSignal): Promise<Outcome> {
-  const dataSet = findDataSet(deps.database.read, copy.dataSetId)
+  const dataSet = await findDataSet(deps.database.read, copy.dataSetId)
   if (!dataSet || content.pieceCid === null)
     throw new PipelineFault('transfer_without_piece', `copy ${copy.id} is being transferred without a piece or data set`)
   const isSent = copy.uploadedAtMs !== null
@@ -86,7 +93,7 @@ async function resume(deps: Pipeline, content: PipelineContent, copy: Copy, sign
 async function enqueuePulls({ database, schedule }: Pipeline, copies: readonly Copy[]): Promise<void> {
   const lacking = copies.filter((copy) => copy.state === 'planned')
   if (lacking.length === 0) return
-  await database.write((tx) => {
-    for (const { dataSetId } of lacking) schedule.pull(tx, dataSetId)
+  await database.write(async (tx) => {
+    for (const { dataSetId } of lacking) await schedule.pull(tx, dataSetId)
   })
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runSql } from '#kernel/testing'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline } from '../testing/test-pipeline.ts'
 import { storeFreed } from './store-freed.ts'
@@ -20,8 +21,8 @@ const planned = [
 
 test('I-29: contents with copies that an upgrade freed get a store task, and no others do', async () => {
   await using rows = await openStorageRows()
-  await rows.database.write((tx) => {
-    for (const statement of planned) tx.run(statement)
+  await rows.database.write(async (tx) => {
+    for (const statement of planned) await runSql(tx, statement)
   })
   const deps = createTestPipeline(rows)
   await storeFreed(rows.database, deps.schedule)

@@ -9,11 +9,11 @@ const contentsPerPage = 500
 /** Enqueues store tasks for contents whose copies migration 0007 freed: their earlier tasks have ended. */
 export async function storeFreed(database: Database, schedule: Pick<Schedule, 'store'>): Promise<void> {
   for (let after = 0; ; ) {
-    const page = freedContents(database.read, { after, limit: contentsPerPage })
+    const page = await freedContents(database.read, { after, limit: contentsPerPage })
     if (page.length === 0) return
     after = page.at(-1) ?? after
-    await database.write((tx) => {
-      for (const contentId of page) schedule.store(tx, contentId)
+    await database.write(async (tx) => {
+      for (const contentId of page) await schedule.store(tx, contentId)
     })
   }
 }

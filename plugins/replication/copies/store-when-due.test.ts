@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 import type { TaskQueue } from '#kernel'
+import { getRow, runSql } from '#kernel/testing'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { provenPiecesMigration } from '../../storage/migrations/0008-proven-pieces.ts'
 import { openObjectStorage } from '../../storage/testing/object-storage.ts'
 import { rowContents } from '../testing/piece-keeper.ts'
 import { storeWhenDue } from './store-when-due.ts'
 
-const recording = (open: Set<string>, enqueued: string[]): Pick<TaskQueue, 'enqueue' | 'isOpen'> => ({
-  enqueue: (_tx, { kind }, args, { key = '' } = {}) => {
+const recording = (open: Set<string>, enqueued: string[]): Pick<TaskQueue, 'add' | 'hasOpen'> => ({
+  add: async (_tx, { kind }, args, { key = '' } = {}) => {
     enqueued.push(`${kind} ${JSON.stringify(args)}`)
     open.add(key)
     return 1
   },
-  isOpen: (_reader, key) => open.has(key),
+  hasOpen: async (_reader, key) => open.has(key),
 })
 
 /** Storage over a queue that only records its keys. */
@@ -45,9 +46,10 @@ test('a content that a provider has gets no new store task', async () => {
   await using _ = storage
   const { contentId } = await storage.put('a', 'same')
   open.clear()
-  await storage.database.write((tx) => {
-    tx.run("update contents set store_state = 'storing'")
-    tx.run(
+  await storage.database.write(async (tx) => {
+    await runSql(tx, "update contents set store_state = 'storing'")
+    await runSql(
+      tx,
       `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (1, ?, 1, 1, 'parked', 'store', 0, 0)`,
       contentId,
     )
@@ -62,18 +64,19 @@ test('I-30: a new upload of the same bytes enqueues the proof of an unproven pie
   await storage.put('a', 'same')
   open.clear()
   const settle = (isProven: number) =>
-    storage.database.write((tx) => {
-      tx.run("update contents set store_state = 'stored', durable_copies = 2, readable_copies = 2")
-      tx.run("update pieces set piece_cid = 'cid', is_proven = ?", isProven)
-      tx.run('update cache_entries set releasable = 1')
+    storage.database.write(async (tx) => {
+      await runSql(tx, "update contents set store_state = 'stored', durable_copies = 2, readable_copies = 2")
+      await runSql(tx, "update pieces set piece_cid = 'cid', is_proven = ?", isProven)
+      await runSql(tx, 'update cache_entries set releasable = 1')
     })
-  const isReleasable = () => storage.database.read.get<{ yes: number }>('select releasable as yes from cache_entries')?.yes === 1
+  const isReleasable = async () =>
+    (await getRow<{ yes: number }>(storage.database.read, 'select releasable as yes from cache_entries'))?.yes === 1
   await settle(1)
   await storage.put('b', 'same')
-  expect([enqueued.length, isReleasable()]).toEqual([1, true])
+  expect([enqueued.length, await isReleasable()]).toEqual([1, true])
   await settle(0)
   await storage.put('c', 'same')
-  expect([enqueued.length, isReleasable()]).toEqual([2, false])
+  expect([enqueued.length, await isReleasable()]).toEqual([2, false])
 })
 
 test('a content that was missed while the plugin was disabled is stored, and its unproven piece CID is proven', async () => {
@@ -84,12 +87,12 @@ test('a content that was missed while the plugin was disabled is stored, and its
   const needed = (reason: 'missed' | 'stored') =>
     storage.database.write((tx) => storeWhenDue({ queue: recording(open, enqueued), contents: rowContents }, tx, { ...content, reason }))
   open.clear()
-  await storage.database.write((tx) => tx.run("update contents set store_state = 'storing', durable_copies = 1"))
+  await storage.database.write((tx) => runSql(tx, "update contents set store_state = 'storing', durable_copies = 1"))
   await needed('missed')
   expect(enqueued).toHaveLength(2)
   open.clear()
-  await storage.database.write((tx) => tx.run("update pieces set piece_cid = 'cid', is_proven = 0"))
+  await storage.database.write((tx) => runSql(tx, "update pieces set piece_cid = 'cid', is_proven = 0"))
   await needed('stored')
   expect(enqueued).toHaveLength(3)
-  expect(storage.database.read.get('select awaits_proof as held from cache_entries')).toEqual({ held: 1 })
+  expect(await getRow(storage.database.read, 'select awaits_proof as held from cache_entries')).toEqual({ held: 1 })
 })

@@ -10,13 +10,13 @@ import { storeTask } from './store-task.ts'
  * Enqueues the store task of a content that a new version refers to. A content whose store gave up starts again, like after a first
  * upload; one with an open task is left alone. A piece CID that was never compared with the SHA-256 is proven with these bytes (I-30).
  */
-export function storeWhenDue(
-  { queue, contents }: { readonly queue: Pick<TaskQueue, 'enqueue' | 'isOpen'>; readonly contents: Pick<Contents, 'doubtCopies'> },
+export async function storeWhenDue(
+  { queue, contents }: { readonly queue: Pick<TaskQueue, 'add' | 'hasOpen'>; readonly contents: Pick<Contents, 'doubtCopies'> },
   tx: Tx,
   { id, size, reason }: NeededContent,
-): void {
-  if (reason !== 'new' && hasUnprovenPiece(tx, id)) contents.doubtCopies(tx, id)
-  else if (reason === 'stored' || (reason === 'unstored' && !isGivenUp(tx, queue, id))) return
-  planPiece(tx, { contentId: id, size })
-  queue.enqueue(tx, storeTask, { contentId: id }, { key: taskKeys.store(id) })
+): Promise<void> {
+  if (reason !== 'new' && (await hasUnprovenPiece(tx, id))) await contents.doubtCopies(tx, id)
+  else if (reason === 'stored' || (reason === 'unstored' && !(await isGivenUp(tx, queue, id)))) return
+  await planPiece(tx, { contentId: id, size })
+  await queue.add(tx, storeTask, { contentId: id }, { key: taskKeys.store(id) })
 }

@@ -4,7 +4,7 @@ import { batchStates } from '../submissions/row-states-policy.ts'
 import type { CommitBatch } from './batch-store.ts'
 
 /** Records the attempt before it is sent (I-04). False when the batch is no longer ready. */
-export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolean {
+export async function recordSubmission(tx: Tx, batchId: number, nowMs: number): Promise<boolean> {
   return (
     tx.run(
       `update commit_batches set state = '${batchStates.recorded}', submit_started_at = ?, sender_nonce = null, reason_code = null, updated_at = ?
@@ -16,11 +16,11 @@ export function recordSubmission(tx: Tx, batchId: number, nowMs: number): boolea
   )
 }
 
-export function recordSubmitted(
+export async function recordSubmitted(
   tx: Tx,
   batchId: number,
   at: { readonly txHash: string | null; readonly nextCheckAtMs: number; readonly nowMs: number },
-): void {
+): Promise<void> {
   tx.run(
     `update commit_batches set state = '${batchStates.submitted}', first_submitted_at = coalesce(first_submitted_at, submit_started_at), tx_hash = ?,
        next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in (${rowsThatTake(batchStates, 'answered_ok')})`,
@@ -32,11 +32,11 @@ export function recordSubmitted(
 }
 
 /** The outcome is unknown: the chain decides, and the copies are not submitted again meanwhile (I-05). */
-export function recordUncertain(
+export async function recordUncertain(
   tx: Tx,
   batchId: number,
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
-): void {
+): Promise<void> {
   tx.run(
     `update commit_batches set state = '${batchStates.uncertain}', first_submitted_at = coalesce(first_submitted_at, submit_started_at), last_error = ?,
        next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in (${rowsThatTake(batchStates, 'answered_uncertain')})`,
@@ -49,12 +49,12 @@ export function recordUncertain(
 }
 
 /** Refused, and not sent again: its copies leave it once the chain shows that it did not land. */
-export function recordWithdrawal(
+export async function recordWithdrawal(
   tx: Tx,
   batchId: number,
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
-): void {
-  recordUncertain(tx, batchId, why)
+): Promise<void> {
+  await recordUncertain(tx, batchId, why)
   tx.run(`update commit_batches set reason_code = 'withdrawn' where id = ? and state = '${batchStates.uncertain}'`, batchId)
 }
 
@@ -64,7 +64,7 @@ export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode 
  * Certainly not on chain: the same bytes may be submitted again, so that a late landing is still the only one. Attention remains until
  * the batch is confirmed.
  */
-export function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): void {
+export async function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
   tx.run(
     `update commit_batches set state = '${batchStates.ready}', tx_hash = null, submit_started_at = null, last_error = ?, updated_at = ?
      where id = ? and state in (${rowsThatTake(batchStates, 'reopened')})`,
@@ -76,6 +76,6 @@ export function reopenSubmission(tx: Tx, batchId: number, why: { readonly messag
 }
 
 /** Once the sender's final nonce reaches `senderNonce`, an unused batch nonce means that the attempt did not land. */
-export function observeSubmission(tx: Tx, batchId: number, senderNonce: number): void {
+export async function observeSubmission(tx: Tx, batchId: number, senderNonce: number): Promise<void> {
   tx.run('update commit_batches set sender_nonce = ? where id = ?', senderNonce, batchId)
 }

@@ -66,12 +66,12 @@ async function recordAnswer(
 ): Promise<undefined> {
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
-  await database.write((tx) => {
-    if (answer.kind === 'ok') recordSubmitted(tx, batch.id, { txHash: answer.value.txHash, nextCheckAtMs, nowMs })
+  await database.write(async (tx) => {
+    if (answer.kind === 'ok') await recordSubmitted(tx, batch.id, { txHash: answer.value.txHash, nextCheckAtMs, nowMs })
     // The nonce is used: an earlier submission of these bytes landed, and the chain has the piece ids.
-    else if (answer.kind === 'landed') recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })
-    else recordUncertain(tx, batch.id, { message: answer.cause.detail, nextCheckAtMs, nowMs })
-    if (answer.kind !== 'uncertain') forgetRefusals(tx, dataSet.id)
+    else if (answer.kind === 'landed') await recordSubmitted(tx, batch.id, { txHash: null, nextCheckAtMs: nowMs, nowMs })
+    else await recordUncertain(tx, batch.id, { message: answer.cause.detail, nextCheckAtMs, nowMs })
+    if (answer.kind !== 'uncertain') await forgetRefusals(tx, dataSet.id)
   })
   await settled()
   funds.forget()
@@ -101,7 +101,7 @@ async function handleFault(
   const { database, clock, log } = deps
   const { dataSet, batch } = work
   // After the maximum of refusals the bytes are not uploaded again: the batch stays, and the operator is called.
-  const isExhausted = readRefusals(database.read, dataSet.id).refusals >= dataSetRefusalsMax
+  const isExhausted = (await readRefusals(database.read, dataSet.id)).refusals >= dataSetRefusalsMax
   const isLater = isExhausted || signal.aborted || (await canBeTakenLater(deps, work, signal).catch(ignoreWhenAborted(signal)))
   if (signal.aborted) {
     // An aborted run counts no refusal: the next run sends the batch unchanged.
@@ -136,9 +136,9 @@ async function refuse(
   const { database, clock, pace } = deps
   const nowMs = clock.now()
   const pauseMs = Math.min(pace.epochMs * 2 ** Math.min(batch.checks, refusalsMax), refusalPauseMsMax)
-  await database.write((tx) => {
-    reopenSubmission(tx, batch.id, { message, nowMs })
-    recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
-    if (isExhausted || batch.checks + 1 >= refusalsMax) requestAttention(deps, tx, batch, 'invalid_submission')
+  await database.write(async (tx) => {
+    await reopenSubmission(tx, batch.id, { message, nowMs })
+    await recordRefusal(tx, batch.id, { message, untilMs: nowMs + pauseMs, nowMs })
+    if (isExhausted || batch.checks + 1 >= refusalsMax) await requestAttention(deps, tx, batch, 'invalid_submission')
   })
 }

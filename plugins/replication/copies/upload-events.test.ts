@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { TaskChanges } from '#kernel'
 import type { TaskChange } from '#kernel/system'
-import { silentLog } from '#kernel/testing'
+import { runSql, silentLog } from '#kernel/testing'
 import { ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
@@ -29,7 +29,8 @@ afterEach(async () => {
 
 const addVersion = (content: PipelineContent, key = 'a/b.jpg') =>
   rows.database.write((tx) =>
-    tx.run(
+    runSql(
+      tx,
       `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
        values (1, ?, -1, ?, ?, 0, ?, '', '', 0)`,
       key,
@@ -165,7 +166,7 @@ test('the state is failed when the store task fails, and cached again when the t
     },
   }
   let isOpen = false
-  await using _ = createUploadEvents({ ...deps, taskChanges, queue: { isOpen: () => isOpen } })
+  await using _ = createUploadEvents({ ...deps, taskChanges, queue: { hasOpen: async () => isOpen } })
   const states = () => payloads('upload_state_changed').map((payload) => (payload as { readonly state: string }).state)
   const updateTask = async (status: TaskChange['status'], kind = 'storage_store') => {
     const task = { id: 7, kind, status, subjectType: 'storage_content', subjectKey: String(contentId) }
@@ -207,8 +208,8 @@ test('an upload continues when its events cannot be published', async () => {
   } as unknown as TestPipeline['database']
   const warnings: string[] = []
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
-  await using events = createUploadEvents({ ...deps, database, log, queue: { isOpen: () => true } })
-  events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
+  await using events = createUploadEvents({ ...deps, database, log, queue: { hasOpen: async () => true } })
+  await events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
   await rows.database.write((tx) => events.changed(tx, 1))
   await deps.clock.advance(1000)
   expect(warnings).toEqual(['upload progress could not be published', 'upload state changes could not be published'])

@@ -50,7 +50,7 @@ export const uploadStateChanged = defineEvent<Upload & { readonly state: ObjectS
 export interface UploadEvents extends AsyncDisposable {
   /** Call when the transaction may change the content's state. Publishes the latest state, at most once a second. */
   changed(tx: Tx, contentId: number): void
-  progressed(contentId: number, progress: UploadProgress): void
+  progressed(contentId: number, progress: UploadProgress): Promise<void>
 }
 
 export const uploadEventLimits = {
@@ -65,7 +65,7 @@ interface UploadEventDeps {
   readonly events: Events
   readonly taskChanges: TaskChanges
   readonly log: Log
-  readonly queue: Pick<TaskQueue, 'isOpen'>
+  readonly queue: Pick<TaskQueue, 'hasOpen'>
 }
 
 export function createUploadEvents({ database, clock, events, taskChanges, log, queue }: UploadEventDeps): UploadEvents {
@@ -73,8 +73,8 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   const stop = new AbortController()
   let gathering: Promise<void> | undefined
 
-  function identify(contentId: number): Upload | undefined {
-    const version = findVersionOfContent(database.read, contentId)
+  async function identify(contentId: number): Promise<Upload | undefined> {
+    const version = await findVersionOfContent(database.read, contentId)
     return (
       version && {
         upload_id: contentId,
@@ -86,8 +86,11 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
     )
   }
 
-  function publishProgress(contentId: number, { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress): void {
-    const upload = identify(contentId)
+  async function publishProgress(
+    contentId: number,
+    { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress,
+  ): Promise<void> {
+    const upload = await identify(contentId)
     // Its last version was deleted meanwhile.
     if (!upload) return
     events.publish(uploadProgressUpdated, {
@@ -104,14 +107,17 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
     })
   }
 
-  function publishChanged(): void {
+  async function publishChanged(): Promise<void> {
     gathering = undefined
     const contentIds = [...changed]
     changed.clear()
     for (const contentId of contentIds) {
-      const [upload, content] = [identify(contentId), findContent(database.read, contentId)]
+      const [upload, content] = [await identify(contentId), await findContent(database.read, contentId)]
       if (upload && content)
-        events.publish(uploadStateChanged, { ...upload, state: objectState(content, () => isBeingStored(database.read, queue, contentId)) })
+        events.publish(uploadStateChanged, {
+          ...upload,
+          state: await objectState(content, () => isBeingStored(database.read, queue, contentId)),
+        })
     }
   }
 
@@ -135,9 +141,9 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
 
   return {
     changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),
-    progressed(contentId, progress) {
+    async progressed(contentId, progress) {
       try {
-        publishProgress(contentId, progress)
+        await publishProgress(contentId, progress)
       } catch (error) {
         // The upload must not fail because an event could not be published.
         log.warn('upload progress could not be published', { content: contentId, error })

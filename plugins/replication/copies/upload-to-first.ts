@@ -38,7 +38,7 @@ async function upload(deps: Pipeline, work: Work, signal: AbortSignal): Promise<
   const { contentId } = work.content
   const file = await deps.cached.locate(contentId)
   if (!file)
-    return failUnlessDeleted(deps, contentId, {
+    return await failUnlessDeleted(deps, contentId, {
       code: 'content_missing',
       message: 'the cached bytes are missing and no provider has the content; upload the object again',
     })
@@ -55,7 +55,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   const pieceCid = content.pieceCid ?? (await computePieceCid(deps, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
-  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
+  await uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
   try {
     const answer = turn.record(
@@ -63,7 +63,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
         pieceCid,
         body: cachedBody(file),
         signal,
-        onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
+        onProgress: (sentBytes) => void uploads.set(content.contentId, sentBytes),
       }),
     )
     if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
@@ -72,7 +72,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
     await returnAfterError(deps, copy, error)
     throw error
   } finally {
-    uploads.end(content.contentId, { isDone })
+    await uploads.end(content.contentId, { isDone })
   }
   await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
   await uploaded()
@@ -81,9 +81,9 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
 
 async function computePieceCid(deps: Pipeline, content: PipelineContent, file: CachedFile, signal: AbortSignal): Promise<string> {
   const { pieceCid, chunkRoots } = await calculatePiece(deps, file, signal)
-  await deps.database.write((tx) => {
-    setPieceCid(tx, content.pieceId, pieceCid)
-    keepChunkRoots(tx, content, chunkRoots)
+  await deps.database.write(async (tx) => {
+    await setPieceCid(tx, content.pieceId, pieceCid)
+    await keepChunkRoots(tx, content, chunkRoots)
   })
   await hashed()
   return pieceCid
@@ -104,7 +104,9 @@ async function returnUpload(
   await database.write((tx) => returnToPlanned(tx, held(copy), { code: answer.cause.reason, message, nowMs, retryAtMs: nowMs + pauseMs }))
   // When a provider already has the bytes, the others pull: no other upload is due, and this one waits for its pause.
   const others =
-    readableCopies(database.read, copy.contentId).length > 0 ? [] : listIngresses(deps, copiesOf(database.read, copy.contentId))
+    (await readableCopies(database.read, copy.contentId)).length > 0
+      ? []
+      : await listIngresses(deps, await copiesOf(database.read, copy.contentId))
   const waitMs = others.some((other) => other.copy.nextAttemptAtMs <= nowMs) ? 0 : pauseMs
   if (setback?.kind === 'wait') return waitFor(clock, setback.reason, waitMs, message)
   if (answer.kind === 'uncertain') return waitFor(clock, 'provider', waitMs, message)

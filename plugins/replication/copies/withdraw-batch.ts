@@ -18,7 +18,9 @@ const withdrawn = defineProbe('storage.submit.withdrawn')
  */
 export async function canBeTakenLater(deps: Pipeline, work: BatchOfDataSet, signal: AbortSignal): Promise<boolean> {
   const { batch, dataSet } = work
-  if (batch.items.some(({ contentId }) => !findPipelineContent(deps.database.read, contentId)?.isLive)) return false
+  for (const { contentId } of batch.items) {
+    if (!(await findPipelineContent(deps.database.read, contentId))?.isLive) return false
+  }
   const stored = await findStored(deps, work, signal)
   const discarded = stored ? batch.items.filter((item) => !stored.has(item.pieceCid)) : []
   if (discarded.length === 0) return true
@@ -52,24 +54,24 @@ export async function closeWithdrawn(deps: Pipeline, work: BatchOfDataSet, signa
   const stored = await findStored(deps, work, signal)
   const message = batch.lastError ?? 'the provider refused the batch'
   const nowMs = clock.now()
-  await database.write((tx) => {
+  await database.write(async (tx) => {
     // A provider that discards bytes repeatedly gets them after growing pauses.
     if (batch.items.some(({ pieceCid }) => !stored?.has(pieceCid))) {
-      pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, countSetback(tx, dataSet.id)), message })
+      await pauseWrites(tx, dataSet.id, { untilMs: nowMs + refusalPauseMs(pace, await countSetback(tx, dataSet.id)), message })
     }
     clearAttention(deps, tx, batch)
-    reopenSubmission(tx, batch.id, { message, nowMs })
-    closeBatch(tx, batch.id, { message, nowMs })
+    await reopenSubmission(tx, batch.id, { message, nowMs })
+    await closeBatch(tx, batch.id, { message, nowMs })
     for (const { copyId, contentId, pieceCid } of batch.items) {
       const copy = { copyId, batchId: batch.id }
-      if (stored?.has(pieceCid)) markParked(tx, copy, nowMs)
-      else returnToPlanned(tx, copy, { code: 'bytes_gone', message, nowMs, retryAtMs: nowMs })
-      recountContent(deps, tx, contentId, nowMs)
+      if (stored?.has(pieceCid)) await markParked(tx, copy, nowMs)
+      else await returnToPlanned(tx, copy, { code: 'bytes_gone', message, nowMs, retryAtMs: nowMs })
+      await recountContent(deps, tx, contentId, nowMs)
       uploadEvents.changed(tx, contentId)
       // The store task decides whether the bytes come from the cache or from another provider.
-      schedule.store(tx, contentId)
+      await schedule.store(tx, contentId)
     }
-    schedule.commit(tx, dataSet.id)
+    await schedule.commit(tx, dataSet.id)
   })
   await withdrawn()
 }

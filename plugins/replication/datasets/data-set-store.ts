@@ -73,12 +73,12 @@ export interface PlannedDataSet {
   readonly pieceBytesMax: number
 }
 
-export function findDataSet(reader: Reader, id: number): DataSet | undefined {
+export async function findDataSet(reader: Reader, id: number): Promise<DataSet | undefined> {
   return toDataSet(reader.get<DataSetRow>('select * from data_sets where id = ?', id))
 }
 
 /** The current generation of each slot, in slot order; slots without one are absent. */
-export function currentDataSets(reader: Reader, bucketId: number): readonly DataSet[] {
+export async function currentDataSets(reader: Reader, bucketId: number): Promise<readonly DataSet[]> {
   const rows = reader.all<DataSetRow>(
     'select d.* from replica_slots s join data_sets d on d.id = s.current_data_set_id where s.bucket_id = ? order by s.slot',
     bucketId,
@@ -86,14 +86,14 @@ export function currentDataSets(reader: Reader, bucketId: number): readonly Data
   return rows.map((row) => toDataSet(row) as DataSet)
 }
 
-export function allDataSets(reader: Reader, bucketId: number): readonly DataSet[] {
+export async function allDataSets(reader: Reader, bucketId: number): Promise<readonly DataSet[]> {
   return reader
     .all<DataSetRow>('select * from data_sets where bucket_id = ? order by slot, generation', bucketId)
     .map((row) => toDataSet(row) as DataSet)
 }
 
 /** Inserts the slot's next generation and makes it current. Undefined when the slot or the provider is already in use: a slot must not pay for two. */
-export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number | undefined {
+export async function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number | undefined> {
   if (tx.get('select 1 from replica_slots where bucket_id = ? and slot = ?', plan.bucketId, plan.slot)) return undefined
   const live = tx.get(
     "select 1 from data_sets where bucket_id = ? and provider_id = ? and state not in ('retired', 'abandoned')",
@@ -101,13 +101,13 @@ export function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number
     plan.providerId,
   )
   if (live) return undefined
-  const id = insertDataSet(tx, plan, nowMs)
+  const id = await insertDataSet(tx, plan, nowMs)
   tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', plan.bucketId, plan.slot, id)
   return id
 }
 
 /** Inserts the generation after the last one of the slot. */
-export function insertDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): number {
+export async function insertDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number> {
   const { lastId } = tx.run(
     `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, piece_bytes_max, state, created_at, updated_at)
      values (?, ?, (select coalesce(max(generation), 0) + 1 from data_sets where bucket_id = ? and slot = ?), ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
@@ -128,11 +128,11 @@ export function insertDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): numb
 }
 
 /** Updates the registered maximum: a raised one lets the bucket's existing data sets take larger pieces. */
-export function setPieceBytesMax(
+export async function setPieceBytesMax(
   tx: Tx,
   bucketId: number,
   provider: { readonly providerId: string; readonly pieceBytesMax: number },
-): void {
+): Promise<void> {
   tx.run(
     'update data_sets set piece_bytes_max = ? where bucket_id = ? and provider_id = ? and piece_bytes_max <> ?',
     provider.pieceBytesMax,
@@ -143,7 +143,11 @@ export function setPieceBytesMax(
 }
 
 /** Records the attempt, with the bytes that will be sent, before it is sent (I-04). */
-export function recordCreation(tx: Tx, id: number, attempt: { readonly extraData: string; readonly nowMs: number }): boolean {
+export async function recordCreation(
+  tx: Tx,
+  id: number,
+  attempt: { readonly extraData: string; readonly nowMs: number },
+): Promise<boolean> {
   const { changes } = tx.run(
     `update data_sets set state = '${creationStates.recorded}', create_extra_data = ?, create_started_at = ?, create_sender_nonce = null, updated_at = ?
      where id = ? and state in (${rowsThatTake(creationStates, 'record')})`,
@@ -155,7 +159,7 @@ export function recordCreation(tx: Tx, id: number, attempt: { readonly extraData
   return changes === 1
 }
 
-export function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: number): void {
+export async function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: number): Promise<void> {
   const sql = `update data_sets set create_tx = ?, updated_at = ? where id = ? and state in (${rowsThatTake(creationStates, 'answered_ok')})`
   tx.run(sql, txHash, nowMs, id)
 }
@@ -169,7 +173,7 @@ interface FailedCreation {
 }
 
 /** The attempt certainly did not land: the same bytes may be sent again. They are kept, so that no second nonce is used. */
-export function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOffered = true }: FailedCreation): void {
+export async function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOffered = true }: FailedCreation): Promise<void> {
   tx.run(
     `update data_sets set state = '${creationStates.ready}', create_tx = null, create_offered_at = coalesce(create_offered_at, ?), last_error_code = ?,
      last_error = ?, updated_at = ? where id = ? and state in (${rowsThatTake(creationStates, 'reopened')})`,
@@ -182,12 +186,12 @@ export function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOf
 }
 
 /** Once the sender's final nonce reaches `senderNonce`, an unused creation nonce means that the attempt did not land. */
-export function observeCreation(tx: Tx, id: number, senderNonce: number): void {
+export async function observeCreation(tx: Tx, id: number, senderNonce: number): Promise<void> {
   const sql = `update data_sets set create_sender_nonce = ? where id = ? and state in (${rowsThatTake(creationStates, 'observed')})`
   tx.run(sql, senderNonce, id)
 }
 
-export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): void {
+export async function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): Promise<void> {
   tx.run(
     `update data_sets set state = '${creationStates.landed}', chain_id = ?, last_error_code = null, last_error = null, updated_at = ?
      where id = ? and state in (${openRows(creationStates)})`,
@@ -198,7 +202,7 @@ export function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): v
 }
 
 /** Records since when the chain reports the data set as ended; null clears it. Returns the recorded time. */
-export function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): number {
+export async function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): Promise<number> {
   tx.run(
     'update data_sets set gone_seen_at = case when ? is null then null else coalesce(gone_seen_at, ?) end where id = ?',
     nowMs,
@@ -209,7 +213,7 @@ export function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): number
 }
 
 /** The data set ended on chain: its copies are lost, and no request is sent to it again. */
-export function markLost(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): void {
+export async function markLost(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
   tx.run(
     "update data_sets set state = 'lost', last_error = ?, updated_at = ? where id = ? and state in ('ready', 'write_blocked')",
     why.message,
@@ -219,7 +223,7 @@ export function markLost(tx: Tx, id: number, why: { readonly message: string; re
 }
 
 /** The service is terminated on chain: no more writes, reads continue. */
-export function markWriteBlocked(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): void {
+export async function markWriteBlocked(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
   tx.run(
     "update data_sets set state = 'write_blocked', last_error = ?, updated_at = ? where id = ? and state = 'ready'",
     why.message,

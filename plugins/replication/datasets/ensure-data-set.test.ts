@@ -48,11 +48,11 @@ test('a creation is sent once, and its data set is ready when the chain has its 
   answer(accepted)
   for (let round = 0; round < 3; round++) expect(waitOf(await ensure(), deps.clock).reason).toBe('target_creating')
   expect(calls).toHaveLength(1)
-  expect(dataSet()).toMatchObject({ state: 'creating', createTx: hash })
+  expect(await dataSet()).toMatchObject({ state: 'creating', createTx: hash })
   await rows.addContent()
   deps.world.nonce = { landed: true, dataSetId: 77n }
   expect(await ensure()).toEqual({ kind: 'done' })
-  expect(dataSet()).toMatchObject({ state: 'ready', chainId: 77n })
+  expect(await dataSet()).toMatchObject({ state: 'ready', chainId: 77n })
   expect(deps.scheduled).toEqual(['verify landings', 'store 1'])
   expect(await ensure()).toEqual({ kind: 'done' })
 })
@@ -60,11 +60,11 @@ test('a creation is sent once, and its data set is ready when the chain has its 
 test('I-08: a provider that does not answer gets no creation before its probe', async () => {
   answer(accepted)
   for (let call = 0; call < 3; call++) {
-    using turn = deps.providers.turns.take(dataSet()?.serviceUrl ?? '', 'mutation')
+    using turn = deps.providers.turns.take((await dataSet())?.serviceUrl ?? '', 'mutation')
     turn.record(lost)
   }
   expect(waitOf(await ensure(), deps.clock)).toEqual({ reason: 'provider', forMs: deps.pace.epochMs })
-  expect([calls, dataSet()?.state]).toEqual([[], 'planned'])
+  expect([calls, (await dataSet())?.state]).toEqual([[], 'planned'])
   await deps.clock.advance(deps.pace.epochMs)
   await ensure()
   expect(calls).toHaveLength(1)
@@ -79,7 +79,7 @@ test('I-05: a creation without an answer is looked up, and sent again only as th
   expect(calls).toHaveLength(1)
   deps.world.sent = { pooled: 9, final: 4 }
   await ensure()
-  expect(dataSet()?.state).toBe('planned')
+  expect((await dataSet())?.state).toBe('planned')
   await ensure()
   expect(calls).toHaveLength(2)
   expect(calls[1]).toEqual(calls[0])
@@ -102,13 +102,13 @@ test('I-08: without funds or with an unreachable provider the task waits, and th
   expect(calls).toEqual([])
   deps.world.funding = { isCovered: true }
   expect(waitOf(await ensure(), deps.clock).reason).toBe('provider')
-  expect(dataSet()?.state).toBe('planned')
+  expect((await dataSet())?.state).toBe('planned')
 })
 
 test('a refused creation uses an attempt', async () => {
   answer(notSent({ reason: 'unauthorized', status: 403, detail: 'no' }))
   await expect(ensure()).rejects.toMatchObject({ code: 'provider_unauthorized' })
-  expect(dataSet()?.state).toBe('planned')
+  expect((await dataSet())?.state).toBe('planned')
 })
 
 test('a creation whose nonce is already used is looked up on chain', async () => {
@@ -116,7 +116,7 @@ test('a creation whose nonce is already used is looked up on chain', async () =>
   expect(waitOf(await ensure(), deps.clock).reason).toBe('target_creating')
   deps.world.nonce = { landed: true, dataSetId: 5n }
   expect(await ensure()).toEqual({ kind: 'done' })
-  expect(dataSet()).toMatchObject({ state: 'ready', chainId: 5n })
+  expect(await dataSet()).toMatchObject({ state: 'ready', chainId: 5n })
 })
 
 const provider = (providerId: string): AvailableProvider => ({
@@ -130,16 +130,17 @@ const provider = (providerId: string): AvailableProvider => ({
   pieceBytesMax,
 })
 const unreachable: Answer = notSent({ reason: 'unreachable', step: 'connect', detail: 'refused' })
-const current = () => currentDataSets(rows.database.read, 1).map(({ providerId, generation, state }) => ({ providerId, generation, state }))
+const current = async () =>
+  (await currentDataSets(rows.database.read, 1)).map(({ providerId, generation, state }) => ({ providerId, generation, state }))
 
 test('a provider that was unreachable before it received the creation is replaced, and its planned copies move', async () => {
   answer(unreachable)
-  const copyId = await rows.addCopy(await rows.addContent(), dataSet() as DataSet)
+  const copyId = await rows.addCopy(await rows.addContent(), (await dataSet()) as DataSet)
   deps.world.available = [provider('7')]
   expect(await ensure()).toEqual({ kind: 'done' })
-  expect(dataSet()?.state).toBe('abandoned')
-  expect(current()).toEqual([{ providerId: '7', generation: 2, state: 'planned' }])
-  expect(findCopy(rows.database.read, copyId)).toMatchObject({ dataSetId: 2, state: 'planned' })
+  expect((await dataSet())?.state).toBe('abandoned')
+  expect(await current()).toEqual([{ providerId: '7', generation: 2, state: 'planned' }])
+  expect(await findCopy(rows.database.read, copyId)).toMatchObject({ dataSetId: 2, state: 'planned' })
   expect(deps.scheduled).toEqual(['ensure 2'])
   expect(await ensure()).toEqual({ kind: 'done' })
 })
@@ -150,7 +151,7 @@ test('the task waits for a provider that still answers pings, or that has no rep
   expect(waitOf(await ensure(), deps.clock).reason).toBe('provider')
   deps.world.available = []
   expect(waitOf(await ensure(), deps.clock).reason).toBe('provider')
-  expect(current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
+  expect(await current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
 })
 
 test('I-24: a creation that its provider may have received keeps its nonce and provider', async () => {
@@ -161,7 +162,7 @@ test('I-24: a creation that its provider may have received keeps its nonce and p
   await deps.clock.advance(deps.pace.handlingMs)
   for (let round = 0; round < 3; round++) await ensure()
   expect(calls).toHaveLength(2)
-  expect(current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
+  expect(await current()).toEqual([{ providerId: '1', generation: 1, state: 'planned' }])
 })
 
 test('a provider that was replaced before it received a creation may serve the bucket later', async () => {
@@ -170,5 +171,5 @@ test('a provider that was replaced before it received a creation may serve the b
   await ensure()
   deps.world.available = [provider('1')]
   await planDataSets(deps, { contentId: 1, bucketId: 1, targetCopies: 2, size: 1000 })
-  expect(current().map(({ providerId }) => providerId)).toEqual(['7', '1'])
+  expect((await current()).map(({ providerId }) => providerId)).toEqual(['7', '1'])
 })

@@ -38,7 +38,7 @@ const notifiedMax = 500
 
 /** One step of the creation. Safe to repeat from any point. */
 export async function ensureDataSet(deps: Pipeline, id: number, signal: AbortSignal): Promise<Outcome> {
-  const dataSet = findDataSet(deps.database.read, id)
+  const dataSet = await findDataSet(deps.database.read, id)
   if (dataSet?.state === 'planned') return create(deps, dataSet, signal)
   if (dataSet?.state === 'creating') return follow(deps, dataSet, signal)
   return done()
@@ -137,14 +137,14 @@ async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise
   const { clock, database, schedule } = deps
   const depths = await readDepths(deps)
   await releaseChainId(deps, dataSet, chainId)
-  await database.write((tx) => {
-    markReady(tx, dataSet.id, chainId, clock.now())
+  await database.write(async (tx) => {
+    await markReady(tx, dataSet.id, chainId, clock.now())
     const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
-    recordCreationLanding(tx, dataSet.id, { epoch: depths.confirmed, next })
-    schedule.verifyLandings(tx, next.atMs)
+    await recordCreationLanding(tx, dataSet.id, { epoch: depths.confirmed, next })
+    await schedule.verifyLandings(tx, next.atMs)
     // Batches from before a reorganisation removed the data set.
-    if (hasWaitingCopies(tx, dataSet.id)) schedule.commit(tx, dataSet.id)
-    for (const contentId of unfinishedContents(tx, dataSet.bucketId, notifiedMax)) schedule.store(tx, contentId)
+    if (await hasWaitingCopies(tx, dataSet.id)) await schedule.commit(tx, dataSet.id)
+    for (const contentId of await unfinishedContents(tx, dataSet.bucketId, notifiedMax)) await schedule.store(tx, contentId)
   })
   await ready()
   deps.funds.forget()
@@ -155,9 +155,9 @@ async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise
 /** Before a reorganisation another data set of ours had this id: its own nonce decides its new one. */
 async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
   const { read } = deps.database
-  const holder = holderOfChainId(read, chainId, dataSet.id)
+  const holder = await holderOfChainId(read, chainId, dataSet.id)
   if (holder === undefined) return
-  const displaced = unfinalDataSet(read, holder)
+  const displaced = await unfinalDataSet(read, holder)
   if (displaced && (await rollBackCreation(deps, displaced, `the chain gave its id to data set ${dataSet.id}`))) return
   throw new PipelineFault(
     'data_set_id_taken',
@@ -168,7 +168,7 @@ async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint)
 async function signCreation({ chain, signer, settings, database }: Pipeline, dataSet: DataSet): Promise<`0x${string}`> {
   // Sorted by key: the order in which they are signed and sent.
   const metadata = [
-    { key: 'bucket', value: bucketName(database.read, dataSet.bucketId) },
+    { key: 'bucket', value: await bucketName(database.read, dataSet.bucketId) },
     { key: 'source', value: 'svc' },
   ]
   if (settings.with_cdn) metadata.push({ key: 'withCDN', value: '' })

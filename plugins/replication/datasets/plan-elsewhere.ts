@@ -16,19 +16,19 @@ export async function planElsewhere(deps: Pipeline, dataSet: DataSet): Promise<b
   const { providers, database, clock, schedule, log } = deps
   const available = await providers.listAvailable()
   if (available.some(({ providerId }) => providerId === dataSet.providerId)) return false
-  const load = countLoad(database.read)
+  const load = await countLoad(database.read)
   const [choice] = selectProviders(
     available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
     // Pieces that wait for this data set may have its provider's maximum size.
-    { count: 1, used: usedProviders(database.read, dataSet.bucketId), pieceBytes: dataSet.pieceBytesMax },
+    { count: 1, used: await usedProviders(database.read, dataSet.bucketId), pieceBytes: dataSet.pieceBytesMax },
   )
   if (!choice) return false
   const { providerId, address: providerAddress, payee, serviceUrl, pieceBytesMax } = choice
   const plan = { providerId, providerAddress, payee, serviceUrl, pieceBytesMax, clientDataSetId: newNonce() }
   const message = `provider ${dataSet.providerId} could not be reached before the data set was created`
-  const id = await database.write((tx) => {
-    const next = replaceUnoffered(tx, dataSet, { plan, message, nowMs: clock.now() })
-    if (next !== undefined) schedule.ensure(tx, next)
+  const id = await database.write(async (tx) => {
+    const next = await replaceUnoffered(tx, dataSet, { plan, message, nowMs: clock.now() })
+    if (next !== undefined) await schedule.ensure(tx, next)
     return next
   })
   if (id === undefined) return false

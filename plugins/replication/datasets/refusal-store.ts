@@ -8,7 +8,7 @@ interface DataSetRefusals {
   readonly writesPausedUntilMs: number | null
 }
 
-export function readRefusals(reader: Reader, dataSetId: number): DataSetRefusals {
+export async function readRefusals(reader: Reader, dataSetId: number): Promise<DataSetRefusals> {
   const row = reader.get<DataSetRefusals>(
     'select refusals, writes_paused_until as "writesPausedUntilMs" from data_sets where id = ?',
     dataSetId,
@@ -17,22 +17,27 @@ export function readRefusals(reader: Reader, dataSetId: number): DataSetRefusals
 }
 
 /** No request to the data set before this time; 0 when it is not paused. */
-export const pausedUntilMs = (reader: Reader, dataSetId: number): number => readRefusals(reader, dataSetId).writesPausedUntilMs ?? 0
+export const pausedUntilMs = async (reader: Reader, dataSetId: number): Promise<number> =>
+  (await readRefusals(reader, dataSetId)).writesPausedUntilMs ?? 0
 
 /** Counts one more refused request in a row. Returns the count. */
-export function countSetback(tx: Tx, dataSetId: number): number {
+export async function countSetback(tx: Tx, dataSetId: number): Promise<number> {
   tx.run('update data_sets set refusals = refusals + 1 where id = ?', dataSetId)
-  return readRefusals(tx, dataSetId).refusals
+  return (await readRefusals(tx, dataSetId)).refusals
 }
 
 /** Records that the provider refused the data set. Returns the number of refusals in a row. */
-export function countRefusal(tx: Tx, { id, providerId }: Pick<DataSet, 'id' | 'providerId'>, nowMs: number): number {
+export async function countRefusal(tx: Tx, { id, providerId }: Pick<DataSet, 'id' | 'providerId'>, nowMs: number): Promise<number> {
   tx.run('delete from provider_refusals where at <= ?', nowMs - refusalWindowMs)
   tx.run('insert into provider_refusals (provider_id, at) values (?, ?)', providerId, nowMs)
-  return countSetback(tx, id)
+  return await countSetback(tx, id)
 }
 
-export function pauseWrites(tx: Tx, dataSetId: number, { untilMs, message }: { readonly untilMs: number; readonly message: string }): void {
+export async function pauseWrites(
+  tx: Tx,
+  dataSetId: number,
+  { untilMs, message }: { readonly untilMs: number; readonly message: string },
+): Promise<void> {
   tx.run(
     "update data_sets set writes_paused_until = ?, last_error_code = 'data_set_refused', last_error = ? where id = ?",
     untilMs,
@@ -42,7 +47,7 @@ export function pauseWrites(tx: Tx, dataSetId: number, { untilMs, message }: { r
 }
 
 /** The provider accepts writes to the data set again. */
-export function forgetRefusals(tx: Tx, dataSetId: number): void {
+export async function forgetRefusals(tx: Tx, dataSetId: number): Promise<void> {
   tx.run(
     'update data_sets set refusals = 0, writes_paused_until = null, last_error_code = null, last_error = null where id = ? and refusals > 0',
     dataSetId,
@@ -50,23 +55,23 @@ export function forgetRefusals(tx: Tx, dataSetId: number): void {
 }
 
 /** Times of the provider's latest refusals, oldest first. */
-export function providerRefusals(reader: Reader, providerId: string): readonly number[] {
+export async function providerRefusals(reader: Reader, providerId: string): Promise<readonly number[]> {
   return reader
     .all<{ at: number }>('select at from provider_refusals where provider_id = ? order by at, id', providerId)
     .map(({ at }) => at)
 }
 
 /** Records that the provider takes no pulls before `untilMs`. */
-export function throttlePulls(tx: Tx, dataSetId: number, untilMs: number): void {
+export async function throttlePulls(tx: Tx, dataSetId: number, untilMs: number): Promise<void> {
   tx.run('update data_sets set pulls_throttled_until = ? where id = ?', untilMs, dataSetId)
 }
 
-export function pullsThrottledUntilMs(reader: Reader, dataSetId: number): number | null {
+export async function pullsThrottledUntilMs(reader: Reader, dataSetId: number): Promise<number | null> {
   return reader.get<{ at: number | null }>('select pulls_throttled_until as at from data_sets where id = ?', dataSetId)?.at ?? null
 }
 
 /** Contents with copies on the data set that were not sent, or did not land. */
-export function unsentContents(reader: Reader, dataSetId: number, limit: number): readonly number[] {
+export async function unsentContents(reader: Reader, dataSetId: number, limit: number): Promise<readonly number[]> {
   return reader
     .all<{ id: number }>(
       `select distinct c.content_id as id from copies c left join commit_batches b on b.id = c.batch_id
@@ -78,11 +83,11 @@ export function unsentContents(reader: Reader, dataSetId: number, limit: number)
     .map(({ id }) => id)
 }
 
-export const hasCommitted = (reader: Reader, dataSetId: number): boolean =>
+export const hasCommitted = async (reader: Reader, dataSetId: number): Promise<boolean> =>
   reader.get("select 1 from copies where data_set_id = ? and state = 'committed'", dataSetId) !== undefined
 
 /** Whether an ended data set has unsent batches or copies or, when it is lost, committed copies. */
-export function hasUnsent(reader: Reader, { id, state }: Pick<DataSet, 'id' | 'state'>): boolean {
+export async function hasUnsent(reader: Reader, { id, state }: Pick<DataSet, 'id' | 'state'>): Promise<boolean> {
   const found = reader.get(
     `select 1 from commit_batches where data_set_id = ? and state in ('pulling', 'ready')
      union all select 1 from copies where data_set_id = ? and (state in ('planned', 'parked') or (state = 'transferring' and batch_id is null)

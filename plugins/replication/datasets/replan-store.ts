@@ -6,11 +6,11 @@ import { type DataSet, insertDataSet, type PlannedDataSet } from './data-set-sto
  * planned copies. Undefined, without changes, when the creation may have been received meanwhile, or the bucket already has a data set
  * at that provider.
  */
-export function replaceUnoffered(
+export async function replaceUnoffered(
   tx: Tx,
   { id, bucketId, slot }: DataSet,
   { plan, message, nowMs }: { readonly plan: Omit<PlannedDataSet, 'bucketId' | 'slot'>; readonly message: string; readonly nowMs: number },
-): number | undefined {
+): Promise<number | undefined> {
   const isTaken = tx.get(
     "select 1 from data_sets where bucket_id = ? and provider_id = ? and state not in ('retired', 'abandoned')",
     bucketId,
@@ -24,7 +24,7 @@ export function replaceUnoffered(
     id,
   )
   if (changes === 0) return undefined
-  const next = insertDataSet(tx, { ...plan, bucketId, slot }, nowMs)
+  const next = await insertDataSet(tx, { ...plan, bucketId, slot }, nowMs)
   tx.run('update replica_slots set current_data_set_id = ? where bucket_id = ? and slot = ?', next, bucketId, slot)
   tx.run("update copies set data_set_id = ?, updated_at = ? where data_set_id = ? and state = 'planned'", next, nowMs, id)
   return next

@@ -49,17 +49,17 @@ export async function checkBatches(
   const verdicts = new Map<number, LandingVerdict>()
   for (const { item, verdict } of await judgeAll(deps, batches, depths)) verdicts.set(item.id, verdict)
   const landed = batches.filter(({ id }) => verdicts.get(id) !== 'missing')
-  await database.write((tx) => {
+  await database.write(async (tx) => {
     for (const batch of landed) {
-      if (verdicts.get(batch.id) === 'final') markBatchFinal(tx, batch, clock.now())
-      else postponeBatchCheck(tx, batch.id, nextCheckOf(deps, batch, depths))
+      if (verdicts.get(batch.id) === 'final') await markBatchFinal(tx, batch, clock.now())
+      else await postponeBatchCheck(tx, batch.id, nextCheckOf(deps, batch, depths))
     }
   })
   for (const batch of batches) {
     if (verdicts.get(batch.id) !== 'missing') continue
-    await database.write((tx) => {
+    await database.write(async (tx) => {
       // The batch may have landed again since it was read.
-      if (isUnchanged(tx, batch)) rollBackBatch(deps, tx, batch.id, missingMessage)
+      if (await isUnchanged(tx, batch)) await rollBackBatch(deps, tx, batch.id, missingMessage)
     })
   }
   return verdicts
@@ -78,10 +78,10 @@ export async function checkDataSets(
     depths,
   )
   const missing = judged.filter(({ verdict }) => verdict === 'missing')
-  await database.write((tx) => {
+  await database.write(async (tx) => {
     for (const { item, verdict } of judged) {
-      if (verdict === 'final') markDataSetFinal(tx, item, clock.now())
-      else postponeDataSetCheck(tx, item.id, nextCheckOf(deps, item, depths))
+      if (verdict === 'final') await markDataSetFinal(tx, item, clock.now())
+      else await postponeDataSetCheck(tx, item.id, nextCheckOf(deps, item, depths))
     }
   })
   for (const { item } of missing) await rollBackCreation(deps, item, missingMessage)
@@ -119,7 +119,7 @@ async function judgeAll<T extends { readonly nonce: bigint; readonly landing: La
   })
 }
 
-function isUnchanged(tx: Tx, { id, landing }: UnfinalBatch): boolean {
-  const found = landedBatches(tx, [id])[0]?.landing
+async function isUnchanged(tx: Tx, { id, landing }: UnfinalBatch): Promise<boolean> {
+  const found = (await landedBatches(tx, [id]))[0]?.landing
   return found?.epoch === landing.epoch && found.nextPieceId === landing.nextPieceId && found.dataSetId === landing.dataSetId
 }

@@ -34,7 +34,7 @@ const batchColumns = `b.id, b.data_set_id as "dataSetId", b.nonce, b.checks as c
 const unfinal = `b.state = 'confirmed' and b.final_at is null`
 
 /** Batches due for a check, longest due first; without those of data sets whose creation is undecided (no id on chain). */
-export function dueBatches(reader: Reader, nowMs: number, limit: number): readonly UnfinalBatch[] {
+export async function dueBatches(reader: Reader, nowMs: number, limit: number): Promise<readonly UnfinalBatch[]> {
   return reader
     .all<BatchRow>(
       `select ${batchColumns} from commit_batches b join data_sets d on d.id = b.data_set_id
@@ -46,11 +46,11 @@ export function dueBatches(reader: Reader, nowMs: number, limit: number): readon
 }
 
 /** Unfinal batches of a data set with an id above `after`, by id. */
-export function unfinalBatches(
+export async function unfinalBatches(
   reader: Reader,
   dataSetId: number,
   page: { readonly after: number; readonly limit: number },
-): readonly UnfinalBatch[] {
+): Promise<readonly UnfinalBatch[]> {
   return reader
     .all<BatchRow>(
       `select ${batchColumns} from commit_batches b join data_sets d on d.id = b.data_set_id
@@ -63,7 +63,7 @@ export function unfinalBatches(
 }
 
 /** Landed batches by id, final or not. */
-export function landedBatches(reader: Reader, ids: readonly number[]): readonly UnfinalBatch[] {
+export async function landedBatches(reader: Reader, ids: readonly number[]): Promise<readonly UnfinalBatch[]> {
   return reader
     .all<BatchRow>(
       `select ${batchColumns} from commit_batches b join data_sets d on d.id = b.data_set_id
@@ -83,7 +83,7 @@ interface DataSetRow {
 
 const dataSetColumns = `id, client_data_set_id as "clientDataSetId", looks as checks, chain_id as "chainId", landed_epoch as epoch`
 
-export function dueDataSets(reader: Reader, nowMs: number, limit: number): readonly UnfinalDataSet[] {
+export async function dueDataSets(reader: Reader, nowMs: number, limit: number): Promise<readonly UnfinalDataSet[]> {
   return reader
     .all<DataSetRow>(
       `select ${dataSetColumns} from data_sets where chain_id is not null and final_at is null and next_look_at <= ?
@@ -95,7 +95,7 @@ export function dueDataSets(reader: Reader, nowMs: number, limit: number): reado
 }
 
 /** Undefined when it is final, or has no recorded id on chain. */
-export function unfinalDataSet(reader: Reader, id: number): UnfinalDataSet | undefined {
+export async function unfinalDataSet(reader: Reader, id: number): Promise<UnfinalDataSet | undefined> {
   const row = reader.get<DataSetRow>(
     `select ${dataSetColumns} from data_sets where chain_id is not null and final_at is null and id = ?`,
     id,
@@ -104,12 +104,12 @@ export function unfinalDataSet(reader: Reader, id: number): UnfinalDataSet | und
 }
 
 /** Local id of another data set with this recorded id on chain. */
-export function holderOfChainId(reader: Reader, chainId: bigint, exceptId: number): number | undefined {
+export async function holderOfChainId(reader: Reader, chainId: bigint, exceptId: number): Promise<number | undefined> {
   return reader.get<{ id: number }>('select id from data_sets where chain_id = ? and id <> ?', chainId.toString(), exceptId)?.id
 }
 
 /** When the next check is due; undefined when everything is final. */
-export function nextCheckAtMs(reader: Reader): number | undefined {
+export async function nextCheckAtMs(reader: Reader): Promise<number | undefined> {
   const row = reader.get<{ at: number | null }>(
     `select min(at) as at from (
        select * from (select next_look_at as at from data_sets where chain_id is not null and final_at is null order by next_look_at limit 1)
@@ -125,11 +125,11 @@ export interface NextCheck {
 }
 
 /** Records that the batch's nonce is used on chain at this epoch, with these piece ids; it is checked again until it is final. */
-export function recordLanding(
+export async function recordLanding(
   tx: Tx,
   batchId: number,
   landing: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly next: NextCheck },
-): void {
+): Promise<void> {
   tx.run(
     `update commit_batches set next_piece_id = ?, landed_epoch = ?, final_at = null, next_check_at = ?, checks = ? where id = ? and state = 'confirmed'`,
     landing.nextPieceId.toString(),
@@ -140,7 +140,11 @@ export function recordLanding(
   )
 }
 
-export function recordCreationLanding(tx: Tx, id: number, landing: { readonly epoch: bigint; readonly next: NextCheck }): void {
+export async function recordCreationLanding(
+  tx: Tx,
+  id: number,
+  landing: { readonly epoch: bigint; readonly next: NextCheck },
+): Promise<void> {
   tx.run(
     'update data_sets set landed_epoch = ?, final_at = null, next_look_at = ?, looks = ? where id = ? and chain_id is not null',
     Number(landing.epoch),
@@ -151,7 +155,7 @@ export function recordCreationLanding(tx: Tx, id: number, landing: { readonly ep
 }
 
 /** Changes nothing when the batch has landed again with other piece ids. */
-export function markBatchFinal(tx: Tx, batch: UnfinalBatch, nowMs: number): void {
+export async function markBatchFinal(tx: Tx, batch: UnfinalBatch, nowMs: number): Promise<void> {
   tx.run(
     `update commit_batches set final_at = ? where id = ? and state = 'confirmed' and final_at is null and next_piece_id is ?`,
     nowMs,
@@ -160,11 +164,11 @@ export function markBatchFinal(tx: Tx, batch: UnfinalBatch, nowMs: number): void
   )
 }
 
-export function markDataSetFinal(tx: Tx, dataSet: UnfinalDataSet, nowMs: number): void {
+export async function markDataSetFinal(tx: Tx, dataSet: UnfinalDataSet, nowMs: number): Promise<void> {
   tx.run('update data_sets set final_at = ? where id = ? and chain_id = ?', nowMs, dataSet.id, dataSet.landing.dataSetId.toString())
 }
 
-export function postponeBatchCheck(tx: Tx, batchId: number, next: NextCheck): void {
+export async function postponeBatchCheck(tx: Tx, batchId: number, next: NextCheck): Promise<void> {
   tx.run(
     `update commit_batches set checks = ?, next_check_at = ? where id = ? and state = 'confirmed' and final_at is null`,
     next.checks,
@@ -173,7 +177,7 @@ export function postponeBatchCheck(tx: Tx, batchId: number, next: NextCheck): vo
   )
 }
 
-export function postponeDataSetCheck(tx: Tx, id: number, next: NextCheck): void {
+export async function postponeDataSetCheck(tx: Tx, id: number, next: NextCheck): Promise<void> {
   tx.run('update data_sets set looks = ?, next_look_at = ? where id = ? and final_at is null', next.checks, next.atMs, id)
 }
 

@@ -13,11 +13,11 @@ interface RolledBack {
  * A confirmed batch is uncertain again: its copies wait for its nonce as after a lost answer, with the same signed bytes. Undefined,
  * without changes, when the batch is not confirmed.
  */
-export function reopenLanding(
+export async function reopenLanding(
   tx: Tx,
   batchId: number,
   why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
-): RolledBack | undefined {
+): Promise<RolledBack | undefined> {
   const row = tx.get<{ dataSetId: number }>(
     `select data_set_id as "dataSetId" from commit_batches where id = ? and state in (${rowsThatTake(batchStates, 'rolled_back')})`,
     batchId,
@@ -58,11 +58,11 @@ export function reopenLanding(
 }
 
 /** Other batches of the data set whose committed copies have one of these recorded piece ids (I-27). */
-export function batchesAtPieces(
+export async function batchesAtPieces(
   reader: Reader,
   place: { readonly dataSetId: number; readonly pieceIds: readonly bigint[] },
   exceptBatchId: number,
-): readonly number[] {
+): Promise<readonly number[]> {
   return reader
     .all<{ id: number }>(
       `select distinct batch_id as id from copies where data_set_id = ? and state = 'committed' and batch_id <> ?
@@ -75,11 +75,11 @@ export function batchesAtPieces(
 }
 
 /** The creation is undecided again, with the same signed bytes. False when another writer changed the data set meanwhile. */
-export function reopenCreation(
+export async function reopenCreation(
   tx: Tx,
   dataSet: { readonly id: number; readonly chainId: bigint },
   why: { readonly message: string; readonly nowMs: number },
-): boolean {
+): Promise<boolean> {
   const { changes } = tx.run(
     `update data_sets set state = '${creationStates.uncertain}', chain_id = null, create_started_at = ?, create_sender_nonce = null, gone_seen_at = null,
        landed_epoch = null, final_at = null, looks = 0, last_error_code = 'reorganised', last_error = ?, updated_at = ?
@@ -94,7 +94,7 @@ export function reopenCreation(
 }
 
 /** The creation of a lost data set is no longer on chain: frees its id for another data set. False when it is not lost. */
-export function releaseLostId(tx: Tx, dataSet: { readonly id: number; readonly chainId: bigint }, nowMs: number): boolean {
+export async function releaseLostId(tx: Tx, dataSet: { readonly id: number; readonly chainId: bigint }, nowMs: number): Promise<boolean> {
   const { changes } = tx.run(
     `update data_sets set chain_id = null, final_at = ?, updated_at = ? where id = ? and chain_id = ? and state = 'lost'`,
     nowMs,
@@ -106,7 +106,7 @@ export function releaseLostId(tx: Tx, dataSet: { readonly id: number; readonly c
 }
 
 /** Whether batches or parked copies of the data set wait for its id on chain. */
-export function hasWaitingCopies(reader: Reader, dataSetId: number): boolean {
+export async function hasWaitingCopies(reader: Reader, dataSetId: number): Promise<boolean> {
   return (
     reader.get(
       `select 1 from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed')

@@ -12,17 +12,17 @@ const batchesPerPage = 100
  * The chain no longer has this confirmed batch, or has it with other ids: its nonce decides again. Its contents lose one durable copy in
  * the same transaction, so that cached bytes are kept (I-02). False when the batch is not confirmed.
  */
-export function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, message: string): boolean {
+export async function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, message: string): Promise<boolean> {
   const { clock, pace, schedule, uploadEvents, log } = deps
   const nowMs = clock.now()
   const nextCheckAtMs = nowMs + nextCheckMs(pace, 0)
-  const rolledBack = reopenLanding(tx, batchId, { message, nextCheckAtMs, nowMs })
+  const rolledBack = await reopenLanding(tx, batchId, { message, nextCheckAtMs, nowMs })
   if (!rolledBack) return false
   for (const contentId of rolledBack.contentIds) {
-    for (const dataSetId of recountContent(deps, tx, contentId, nowMs)) schedule.cleanup(tx, dataSetId)
+    for (const dataSetId of await recountContent(deps, tx, contentId, nowMs)) await schedule.cleanup(tx, dataSetId)
     uploadEvents.changed(tx, contentId)
   }
-  schedule.commit(tx, rolledBack.dataSetId, nextCheckAtMs)
+  await schedule.commit(tx, rolledBack.dataSetId, nextCheckAtMs)
   tx.afterCommit(() =>
     log.warn('committed pieces disappeared from the chain and are looked up again', {
       batch: batchId,
@@ -41,19 +41,19 @@ export function rollBackBatch(deps: Pipeline, tx: Tx, batchId: number, message: 
 export async function rollBackCreation(deps: Pipeline, { id, landing }: UnfinalDataSet, message: string): Promise<boolean> {
   const { database, clock, schedule, log } = deps
   for (let after = 0; ; ) {
-    const page = unfinalBatches(database.read, id, { after, limit: batchesPerPage })
+    const page = await unfinalBatches(database.read, id, { after, limit: batchesPerPage })
     for (const batch of page) await database.write((tx) => rollBackBatch(deps, tx, batch.id, message))
     if (page.length < batchesPerPage) break
     after = page.at(-1)?.id ?? after
   }
-  return database.write((tx) => {
+  return database.write(async (tx) => {
     // A batch that landed in between is left to the next check.
-    const isLeft = unfinalBatches(tx, id, { after: 0, limit: 1 }).length > 0
-    const isSame = unfinalDataSet(tx, id)?.landing.dataSetId === landing.dataSetId
+    const isLeft = (await unfinalBatches(tx, id, { after: 0, limit: 1 })).length > 0
+    const isSame = (await unfinalDataSet(tx, id))?.landing.dataSetId === landing.dataSetId
     if (isLeft || !isSame) return false
     const [place, nowMs] = [{ id, chainId: landing.dataSetId }, clock.now()]
-    if (releaseLostId(tx, place, nowMs)) schedule.commit(tx, id)
-    else if (reopenCreation(tx, place, { message, nowMs })) schedule.ensure(tx, id)
+    if (await releaseLostId(tx, place, nowMs)) await schedule.commit(tx, id)
+    else if (await reopenCreation(tx, place, { message, nowMs })) await schedule.ensure(tx, id)
     else return false
     tx.afterCommit(() =>
       log.warn('a data set disappeared from the chain and is looked up again', {

@@ -24,7 +24,7 @@ export const verifyLandingsRecovery = defineRecovery({
   name: 'storage.finality',
   uses: { database, taskQueue },
   async run({ database, taskQueue }) {
-    if (nextCheckAtMs(database.read) === undefined) return
-    await database.write((tx) => taskQueue.enqueue(tx, verifyLandingsTask, {}, { key: taskKeys.finality }))
+    if ((await nextCheckAtMs(database.read)) === undefined) return
+    await database.write((tx) => taskQueue.add(tx, verifyLandingsTask, {}, { key: taskKeys.finality }))
   },
 })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import { notSent, ok } from '../chain/provider-answer.ts'
 import type { AddPiecesCall } from '../chain/provider-client.ts'
@@ -67,14 +68,15 @@ interface BatchRow {
   readonly extra_data: string
   readonly final_at: number | null
 }
-const batches = () => rows.database.read.all<BatchRow>('select id, state, nonce, extra_data, final_at from commit_batches order by id')
-const nonceOf = (index: number) => BigInt(batches()[index]?.nonce ?? 0)
-const places = () =>
-  rows.database.read
-    .all<{ at: string }>(`select json_array(state, chain_piece_id) as at from copies order by id`)
-    .map(({ at }) => parse(at) as [string, string | null])
+const batches = () => allRows<BatchRow>(rows.database.read, 'select id, state, nonce, extra_data, final_at from commit_batches order by id')
+const nonceOf = async (index: number) => BigInt((await batches())[index]?.nonce ?? 0)
+const places = async () =>
+  (await allRows<{ at: string }>(rows.database.read, `select json_array(state, chain_piece_id) as at from copies order by id`)).map(
+    ({ at }) => parse(at) as [string, string | null],
+  )
 const contentRow = (id: number) =>
-  rows.database.read.get(
+  getRow(
+    rows.database.read,
     'select durable_copies as durable, readable_copies as readable, store_state as state from contents where id = ?',
     id,
   )
@@ -88,7 +90,7 @@ async function store(pieces: number, next: bigint) {
   for (const content of contents) await rows.addCopy(content, dataSet, 'parked')
   await deps.clock.advance(deps.pace.batchingWindowMs)
   await commit()
-  nonces.set(nonceOf(batches().length - 1), landed(next))
+  nonces.set(await nonceOf((await batches()).length - 1), landed(next))
   await deps.clock.advance(testEpochMs)
   await commit()
   return contents
@@ -116,56 +118,56 @@ test('a landed batch is checked at growing intervals until it is final, and then
     if (pauses.length === 6) finalizedNonces = nonces
   }
   expect(pauses).toEqual([5, 10, 20, 40, 25, 6])
-  expect(batches()[0]?.final_at).not.toBeNull()
-  expect(places().map(([state]) => state)).toEqual(['committed', 'committed'])
+  expect((await batches())[0]?.final_at).not.toBeNull()
+  expect((await places()).map(([state]) => state)).toEqual(['committed', 'committed'])
 })
 
 test('I-27: a batch that is no longer on chain is uncertain again, is sent with the same bytes and gets the ids of its next landing', async () => {
   const [content] = await store(2, 2n)
   const id = content?.contentId ?? 0
-  const bytes = batches()[0]?.extra_data
-  expect(contentRow(id)).toMatchObject({ durable: 1, state: 'stored' })
+  const bytes = (await batches())[0]?.extra_data
+  expect(await contentRow(id)).toMatchObject({ durable: 1, state: 'stored' })
   await rows.database.write((tx) =>
-    tx.run(`insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1, 1, 0, 0)`, id),
+    runSql(tx, `insert into cache_entries (content_id, bytes, releasable, accessed_at, cached_at) values (?, 1, 1, 0, 0)`, id),
   )
   nonces.clear()
   await pass(5)
   expect(await verify()).toEqual({ kind: 'done' })
-  expect(batches()[0]?.state).toBe('uncertain')
-  expect(places()).toEqual([
+  expect((await batches())[0]?.state).toBe('uncertain')
+  expect(await places()).toEqual([
     ['unconfirmed', null],
     ['unconfirmed', null],
   ])
-  expect(contentRow(id)).toEqual({ durable: 0, readable: 1, state: 'storing' })
-  expect(rows.database.read.get('select releasable from cache_entries')).toEqual({ releasable: 0 })
+  expect(await contentRow(id)).toEqual({ durable: 0, readable: 1, state: 'storing' })
+  expect(await getRow(rows.database.read, 'select releasable from cache_entries')).toEqual({ releasable: 0 })
   expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
   await sendAgain()
   expect(additions).toHaveLength(2)
   expect(additions[1]).toEqual(additions[0])
-  expect(batches().map(({ extra_data }) => extra_data)).toEqual([bytes])
-  nonces.set(nonceOf(0), landed(12n))
+  expect((await batches()).map(({ extra_data }) => extra_data)).toEqual([bytes])
+  nonces.set(await nonceOf(0), landed(12n))
   await deps.clock.advance(testEpochMs)
   await commit()
-  expect(places()).toEqual([
+  expect(await places()).toEqual([
     ['committed', '10'],
     ['committed', '11'],
   ])
-  expect(contentRow(id)).toEqual({ durable: 1, readable: 1, state: 'stored' })
+  expect(await contentRow(id)).toEqual({ durable: 1, readable: 1, state: 'stored' })
 })
 
 test('I-27: a batch keeps its piece ids in order when one of its contents was deleted since', async () => {
   const [first] = await store(3, 3n)
-  await rows.database.write((tx) => {
-    tx.run(`update copies set state = 'removed' where content_id = ?`, first?.contentId ?? 0)
-    tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, first?.contentId ?? 0)
-    deps.contents.forgetIfReleased(tx, first?.contentId ?? 0)
+  await rows.database.write(async (tx) => {
+    await runSql(tx, `update copies set state = 'removed' where content_id = ?`, first?.contentId ?? 0)
+    await runSql(tx, `update contents set state = 'deleting', ref_count = 0 where id = ?`, first?.contentId ?? 0)
+    await deps.contents.forgetIfReleased(tx, first?.contentId ?? 0)
   })
-  nonces.set(nonceOf(0), landed(13n))
+  nonces.set(await nonceOf(0), landed(13n))
   await pass(5)
   await verify()
   await deps.clock.advance(testEpochMs)
   await commit()
-  expect(places()).toEqual([
+  expect(await places()).toEqual([
     ['committed', '11'],
     ['committed', '12'],
   ])
@@ -176,31 +178,31 @@ test('an evicted content whose only copies left the chain is still read from its
   nonces.clear()
   await pass(5)
   await verify()
-  expect(contentRow(content?.contentId ?? 0)).toEqual({ durable: 0, readable: 1, state: 'storing' })
-  expect(readableCopies(rows.database.read, content?.contentId ?? 0)).toHaveLength(1)
+  expect(await contentRow(content?.contentId ?? 0)).toEqual({ durable: 0, readable: 1, state: 'storing' })
+  expect(await readableCopies(rows.database.read, content?.contentId ?? 0)).toHaveLength(1)
 })
 
 test('I-27: piece ids that the chain gave to another batch roll back the recorded one: no id is recorded twice', async () => {
   await store(1, 5n)
-  nonces.delete(nonceOf(0))
+  nonces.delete(await nonceOf(0))
   await store(1, 5n)
-  expect(places()).toEqual([
+  expect(await places()).toEqual([
     ['unconfirmed', null],
     ['committed', '4'],
   ])
-  expect(batches().map(({ state }) => state)).toEqual(['uncertain', 'confirmed'])
+  expect((await batches()).map(({ state }) => state)).toEqual(['uncertain', 'confirmed'])
 })
 
 test('I-27: two batches that swap their ids in one reorganisation both get their new ids', async () => {
   await store(1, 5n)
   await store(1, 6n)
-  nonces.set(nonceOf(0), landed(6n))
-  nonces.set(nonceOf(1), landed(5n))
+  nonces.set(await nonceOf(0), landed(6n))
+  nonces.set(await nonceOf(1), landed(5n))
   await pass(5)
   await verify()
   await deps.clock.advance(testEpochMs)
   await commit()
-  expect(places()).toEqual([
+  expect(await places()).toEqual([
     ['committed', '5'],
     ['committed', '4'],
   ])
@@ -212,7 +214,7 @@ test('a node that is behind the landing rolls back nothing', async () => {
   deps.world.epoch -= 1n
   await deps.clock.advance(5 * testEpochMs)
   expect(waitOf(await verify(), deps.clock).reason).toBe('finality')
-  expect(places()).toEqual([['committed', '0']])
+  expect(await places()).toEqual([['committed', '0']])
 })
 
 test('a node without old states makes nothing final, and missing batches are found all the same', async () => {
@@ -228,58 +230,58 @@ test('a node without old states makes nothing final, and missing batches are fou
   nonces.clear()
   await pass(200)
   await verify()
-  expect(places()).toEqual([['unconfirmed', null]])
+  expect(await places()).toEqual([['unconfirmed', null]])
 })
 
 test('a removal that was not requested is deleted with the missing piece, and created again when the piece lands', async () => {
   const [content] = await store(1, 5n)
   const { contentId } = content ?? { contentId: 0 }
-  await rows.database.write((tx) => tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, contentId))
+  await rows.database.write((tx) => runSql(tx, `update contents set state = 'deleting', ref_count = 0 where id = ?`, contentId))
   await rows.database.write((tx) => recountContent(deps, tx, contentId, 0))
-  const removals = () => rows.database.read.all('select chain_piece_id as piece, piece_cid as cid, state from removals order by id')
+  const removals = () => allRows(rows.database.read, 'select chain_piece_id as piece, piece_cid as cid, state from removals order by id')
   const cid = content?.pieceCid
-  expect(removals()).toEqual([{ piece: '4', cid, state: 'pending' }])
+  expect(await removals()).toEqual([{ piece: '4', cid, state: 'pending' }])
   nonces.clear()
   await pass(5)
   await verify()
-  expect(removals()).toEqual([])
-  nonces.set(nonceOf(0), landed(9n))
+  expect(await removals()).toEqual([])
+  nonces.set(await nonceOf(0), landed(9n))
   await deps.clock.advance(testEpochMs)
   await commit()
-  expect(removals()).toEqual([{ piece: '8', cid, state: 'pending' }])
+  expect(await removals()).toEqual([{ piece: '8', cid, state: 'pending' }])
   expect(deps.scheduled).toContain(`cleanup ${dataSet.id}`)
 })
 
 test('a data set that is no longer on chain is in creation again with all its batches, and continues under its new id', async () => {
   await store(1, 1n)
-  await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 900'))
+  await rows.database.write((tx) => runSql(tx, 'update data_sets set final_at = null, landed_epoch = 900'))
   nonces.clear()
   await pass(5)
   await verify()
   const found = () => findDataSet(rows.database.read, dataSet.id)
-  expect(found()).toMatchObject({ state: 'creating', chainId: null })
-  expect(places()).toEqual([['unconfirmed', null]])
+  expect(await found()).toMatchObject({ state: 'creating', chainId: null })
+  expect(await places()).toEqual([['unconfirmed', null]])
   expect(deps.scheduled).toContain(`ensure ${dataSet.id}`)
   expect(await commit()).toEqual({ kind: 'done' })
   deps.scheduled.length = 0
   nonces.set(dataSet.clientDataSetId, { landed: true, dataSetId: 202n })
   expect(await ensureDataSet(deps, dataSet.id, signal)).toEqual({ kind: 'done' })
-  expect(found()).toMatchObject({ state: 'ready', chainId: 202n })
+  expect(await found()).toMatchObject({ state: 'ready', chainId: 202n })
   expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
-  nonces.set(nonceOf(0), { landed: true, dataSetId: 202n, nextPieceId: 4n })
+  nonces.set(await nonceOf(0), { landed: true, dataSetId: 202n, nextPieceId: 4n })
   await deps.clock.advance(testEpochMs)
   await commit()
-  expect(places()).toEqual([['committed', '3']])
+  expect(await places()).toEqual([['committed', '3']])
 })
 
 test('a data set that gets the recorded id of another one rolls back the creation of that one', async () => {
-  await rows.database.write((tx) => tx.run('update data_sets set final_at = null, landed_epoch = 900'))
+  await rows.database.write((tx) => runSql(tx, 'update data_sets set final_at = null, landed_epoch = 900'))
   const other = await rows.addDataSet({ state: 'planned' })
   await ensureDataSet(deps, other.id, signal)
   nonces.set(other.clientDataSetId, { landed: true, dataSetId: dataSet.chainId ?? 0n })
   await ensureDataSet(deps, other.id, signal)
-  expect(findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
-  expect(findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'creating', chainId: null })
+  expect(await findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
+  expect(await findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'creating', chainId: null })
 })
 
 test('I-05: a refused batch that landed all the same keeps its nonce when a reorganisation removes it', async () => {
@@ -293,7 +295,7 @@ test('I-05: a refused batch that landed all the same keeps its nonce when a reor
     },
   }
   await store(1, 1n)
-  expect(places()).toEqual([['committed', '0']])
+  expect(await places()).toEqual([['committed', '0']])
   deps.world.client = client
   nonces.clear()
   await pass(5)
@@ -305,27 +307,28 @@ test('I-05: a refused batch that landed all the same keeps its nonce when a reor
 
 test('a lost data set frees its id when its creation is no longer on chain, and its sent batches are followed to their end', async () => {
   const { contentId } = await rows.addContent({ copies: 1 })
-  await rows.addCopy(findPipelineContent(rows.database.read, contentId) as PipelineContent, dataSet, 'parked')
+  await rows.addCopy((await findPipelineContent(rows.database.read, contentId)) as PipelineContent, dataSet, 'parked')
   await deps.clock.advance(deps.pace.batchingWindowMs)
   await commit()
-  await rows.database.write((tx) => tx.run("update data_sets set state = 'lost', final_at = null, landed_epoch = 900"))
+  await rows.database.write((tx) => runSql(tx, "update data_sets set state = 'lost', final_at = null, landed_epoch = 900"))
   const other = await rows.addDataSet({ state: 'planned' })
   await ensureDataSet(deps, other.id, signal)
   nonces.set(other.clientDataSetId, { landed: true, dataSetId: dataSet.chainId ?? 0n })
   await ensureDataSet(deps, other.id, signal)
-  expect(findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
-  expect(findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'lost', chainId: null })
+  expect(await findDataSet(rows.database.read, other.id)).toMatchObject({ state: 'ready', chainId: dataSet.chainId })
+  expect(await findDataSet(rows.database.read, dataSet.id)).toMatchObject({ state: 'lost', chainId: null })
   expect(deps.scheduled).toContain(`commit ${dataSet.id}`)
   await sendAgain()
   await commit()
-  expect(batches()[0]?.state).toBe('closed')
-  expect(places()).toEqual([['lost', null]])
+  expect((await batches())[0]?.state).toBe('closed')
+  expect(await places()).toEqual([['lost', null]])
 })
 
 test('many landed batches are read a page at a time', async () => {
-  await rows.database.write((tx) => {
+  await rows.database.write(async (tx) => {
     for (let n = 0; n < 450; n++) {
-      tx.run(
+      await runSql(
+        tx,
         `insert into commit_batches (data_set_id, method, state, nonce, extra_data, next_piece_id, landed_epoch, created_at, updated_at)
          values (?, 'store', 'confirmed', ?, '0x', ?, 900, 0, 0)`,
         dataSet.id,

@@ -10,15 +10,15 @@ const batchesPerRound = 200
 /** One round of checks of landings that are not final. Waits for the next due check. */
 export async function verifyLandings(deps: Pipeline, signal: AbortSignal): Promise<Outcome> {
   const { database, clock } = deps
-  if (nextCheckAtMs(database.read) === undefined) return done()
+  if ((await nextCheckAtMs(database.read)) === undefined) return done()
   const depths = await readDepths(deps)
   // Data sets first: a missing creation rolls back its batches too.
-  const dataSets = dueDataSets(database.read, clock.now(), dataSetsPerRound)
+  const dataSets = await dueDataSets(database.read, clock.now(), dataSetsPerRound)
   if (dataSets.length > 0) await checkDataSets(deps, dataSets, depths)
   signal.throwIfAborted()
-  const batches = dueBatches(database.read, clock.now(), batchesPerRound)
+  const batches = await dueBatches(database.read, clock.now(), batchesPerRound)
   if (batches.length > 0) await checkBatches(deps, batches, depths)
-  const nextAtMs = nextCheckAtMs(database.read)
+  const nextAtMs = await nextCheckAtMs(database.read)
   if (nextAtMs === undefined) return done()
   return waitFor(clock, 'finality', Math.max(0, nextAtMs - clock.now()), 'stored copies are verified on chain until they are final')
 }

@@ -21,5 +21,5 @@ const holdingsSql = `select ${durableSlots} as "durableCopies", ${readableSlots}
   from (select cast(? as integer) as id) k`
 
 /** Counts the copies of a content by slot (I-19). */
-export const readHoldings = (read: Reader, contentId: number): Holdings =>
+export const readHoldings = async (read: Reader, contentId: number): Promise<Holdings> =>
   read.get<Holdings>(holdingsSql, contentId) ?? { durableCopies: 0, readableCopies: 0, progress: 'none' }

@@ -4,6 +4,6 @@ import type { Tx } from '#kernel'
 export const isOpen = `state not in ('removed', 'data_set_ended')`
 
 /** Ends all open removals of a lost data set. */
-export function endRemovals(tx: Tx, dataSetId: number, nowMs: number): void {
+export async function endRemovals(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
   tx.run(`update removals set state = 'data_set_ended', updated_at = ? where data_set_id = ? and ${isOpen}`, nowMs, dataSetId)
 }

@@ -9,7 +9,7 @@ const freeCopies = `content_id = ? and (state in ('planned', 'parked', 'failed',
  * Releases the copies of a deleted content: copies outside batches end, each committed copy gets a removal row. Copies inside a batch
  * wait for its outcome: call again then. Does nothing for a content with versions. Returns the data sets that have pieces to remove.
  */
-export function releaseCopies(tx: Tx, contentId: number, nowMs: number): readonly number[] {
+export async function releaseCopies(tx: Tx, contentId: number, nowMs: number): Promise<readonly number[]> {
   if (!tx.get(`select 1 from contents where id = ? and state = 'deleting'`, contentId)) return []
   tx.run(`update copies set state = 'removed', updated_at = ? where ${freeCopies}`, nowMs, contentId)
   tx.run(
@@ -39,7 +39,7 @@ interface OpenCopies {
 }
 
 /** The copies of a content that are not settled. */
-export function readOpenCopies(read: Reader, contentId: number): OpenCopies {
+export async function readOpenCopies(read: Reader, contentId: number): Promise<OpenCopies> {
   const rows = read.all<{ dataSetId: number; state: string; batchState: string | null }>(
     `select c.data_set_id as "dataSetId", c.state, b.state as "batchState" from copies c left join commit_batches b on b.id = c.batch_id
      where c.content_id = ? and c.state in ('planned', 'transferring', 'parked', 'batched', 'unconfirmed', 'attention')`,

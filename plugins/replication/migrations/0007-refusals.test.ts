@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTestDatabase } from '#kernel/testing'
+import { getRow, openTestDatabase, runSql } from '#kernel/testing'
 import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { removalsMigration } from '../../storage/migrations/0003-removals.ts'
@@ -52,33 +52,38 @@ const table: readonly (readonly [Stuck, { readonly state: CopyState; readonly ba
 test.each(table)('I-29: the migration frees copies of closed batches: %j', async (stuck, freed) => {
   const migrations = [objectsMigration, copiesMigration, removalsMigration, listReadsMigration]
   await using database = await openTestDatabase([{ name: 'storage', migrations }])
-  await database.write((tx) => {
-    tx.run(
+  await database.write(async (tx) => {
+    await runSql(
+      tx,
       `insert into contents (id, bucket_id, identity, size, state, ref_count, target_copies, created_at, updated_at) values (1, 1, 'x', 1, ?, 1, 1, 0, 0)`,
       stuck.content ?? 'live',
     )
-    tx.run('insert into pieces (id, content_id, part_no, offset_bytes, length) values (1, 1, 0, 0, 1)')
-    tx.run(
+    await runSql(tx, 'insert into pieces (id, content_id, part_no, offset_bytes, length) values (1, 1, 0, 0, 1)')
+    await runSql(
+      tx,
       `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, state,
          create_started_at, created_at, updated_at) values (1, 1, 0, 1, '1', '0x1', '0x2', 'http://p', '1', ?, 7, 0, 0)`,
       stuck.dataSet,
     )
-    tx.run(
+    await runSql(
+      tx,
       `insert into commit_batches (id, data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (1, 1, 'store', ?, '1', '0x', 0, 0)`,
       stuck.batch,
     )
-    tx.run(
+    await runSql(
+      tx,
       `insert into copies (id, piece_id, content_id, data_set_id, slot, state, method, batch_id, chain_piece_id, created_at, updated_at)
        values (1, 1, 1, 1, 0, ?, 'store', 1, '0', 0, 0)`,
       stuck.copy,
     )
-    for (const statement of refusalsMigration.statements) tx.run(statement)
+    for (const statement of refusalsMigration.statements) await runSql(tx, statement)
   })
-  const copy = database.read.get(
+  const copy = await getRow(
+    database.read,
     'select k.state, k.batch_id as "batchId", b.state as batch from copies k join commit_batches b on b.id = 1',
   )
   expect(copy).toEqual(freed)
   const isFreed = freed.batchId === null && stuck.content === undefined
-  expect(freedContents(database.read, { after: 0, limit: 10 })).toEqual(isFreed ? [1] : [])
-  expect(database.read.get('select create_offered_at as at, refusals from data_sets')).toEqual({ at: 7, refusals: 0 })
+  expect(await freedContents(database.read, { after: 0, limit: 10 })).toEqual(isFreed ? [1] : [])
+  expect(await getRow(database.read, 'select create_offered_at as at, refusals from data_sets')).toEqual({ at: 7, refusals: 0 })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Tx } from '#kernel'
-import { queryPlan, watchStatements } from '#kernel/testing'
+import { queryPlan, runSql, watchStatements } from '#kernel/testing'
 import { markPulled, raiseAttention } from '../copies/batch-step-store.ts'
 import { recordUncertain, reopenSubmission } from '../copies/submission-store.ts'
 import { reopenLanding } from '../finality/roll-back-store.ts'
@@ -9,7 +9,7 @@ import { hasFreeRemovals, pendingRemovals, startedRemovals, withheldPiece } from
 import { openStorageRows } from '../testing/storage-rows.ts'
 
 const why = { message: 'why', nextCheckAtMs: 0, nowMs: 0 }
-const steps: Readonly<Record<string, (tx: Tx) => unknown>> = {
+const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   'a landing is rolled back': (tx) => reopenLanding(tx, 1, why),
   'a pull arrives': (tx) => markPulled(tx, 1, 0),
   'an outcome is recorded as uncertain': (tx) => recordUncertain(tx, 1, why),
@@ -17,7 +17,7 @@ const steps: Readonly<Record<string, (tx: Tx) => unknown>> = {
   'attention is raised': (tx) => raiseAttention(tx, 1, 'late', 0),
   'pending removals are listed': (tx) => pendingRemovals(tx, 1, 35),
   'removable removals are listed': (tx) => removableRemovals(tx, { dataSetId: 1, taskId: 1 }, 35),
-  'a pass of removals ends': (tx) => [hasFreeRemovals(tx, 1), withheldPiece(tx, { dataSetId: 1, taskId: 1 })],
+  'a pass of removals ends': async (tx) => [await hasFreeRemovals(tx, 1), await withheldPiece(tx, { dataSetId: 1, taskId: 1 })],
   'started removals are listed': (tx) => startedRemovals(tx, 1),
 }
 
@@ -25,12 +25,13 @@ test.each(Object.entries(steps))('%s without a scan of all copies or removals', 
   await using rows = await openStorageRows()
   const dataSet = await rows.addDataSet()
   const seen: string[] = []
-  await rows.database.write((tx) => {
-    tx.run(
+  await rows.database.write(async (tx) => {
+    await runSql(
+      tx,
       `insert into commit_batches (id, data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (1, ?, 'store', 'confirmed', '1', '0x', 0, 0)`,
       dataSet.id,
     )
-    step(watchStatements(tx, (sql) => seen.push(sql)))
+    await step(watchStatements(tx, (sql) => seen.push(sql)))
   })
   const plan = seen.flatMap((sql) => queryPlan(rows.database.read, sql))
   expect(plan).not.toEqual([])

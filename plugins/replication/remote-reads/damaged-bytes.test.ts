@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { getRow, runSql } from '#kernel/testing'
 import { flipByte } from '../../storage/testing/flip-byte.ts'
 import { ok } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
@@ -38,7 +39,7 @@ beforeEach(async () => {
   deps.providers.client = (url) =>
     ({
       async upload({ body }: Parameters<ProviderClient['upload']>[0]) {
-        await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), () => {})
+        await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), async () => {})
         received.push(url)
         return ok({ alreadyStored: false })
       },
@@ -57,9 +58,9 @@ function writeBlob(name: string): string {
 }
 
 const store = () => storeContent(deps, content.contentId, signal)
-const states = () => copiesOf(rows.database.read, content.contentId).map(({ state }) => state)
-const recordedCid = () => rows.database.read.get<{ cid: string | null }>('select piece_cid as cid from pieces')?.cid
-const forgetCid = () => rows.database.write((tx) => tx.run('update pieces set piece_cid = null'))
+const states = async () => (await copiesOf(rows.database.read, content.contentId)).map(({ state }) => state)
+const recordedCid = async () => (await getRow<{ cid: string | null }>(rows.database.read, 'select piece_cid as cid from pieces'))?.cid
+const forgetCid = () => rows.database.write((tx) => runSql(tx, 'update pieces set piece_cid = null'))
 const calculateWith = (pieces: Pick<PieceCalculator, 'calculate'>) => Object.assign(deps, { pieces })
 
 test('I-30: bytes damaged before their piece CID was computed are not uploaded; a new upload of the object repairs the content', async () => {
@@ -70,12 +71,12 @@ test('I-30: bytes damaged before their piece CID was computed are not uploaded; 
   calculateWith(pieces)
   await flipByte(path, 500)
   expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged', retryable: true, message: expect.stringContaining(path) })
-  expect([received, recordedCid(), states()]).toEqual([[], null, ['planned', 'planned']])
+  expect([received, await recordedCid(), await states()]).toEqual([[], null, ['planned', 'planned']])
   expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
 
   deps.world.cached = { path: writeBlob('new'), size: bytes.length }
   expect(await store()).toEqual({ kind: 'done' })
-  expect([received, recordedCid(), states()]).toEqual([['http://provider-0'], content.pieceCid, ['parked', 'planned']])
+  expect([received, await recordedCid(), await states()]).toEqual([['http://provider-0'], content.pieceCid, ['parked', 'planned']])
 })
 
 test('I-30: bytes damaged after their piece CID was computed are not uploaded', async () => {
@@ -83,14 +84,14 @@ test('I-30: bytes damaged after their piece CID was computed are not uploaded', 
   await rows.addDataSet()
   await flipByte(path, 0)
   expect(await store()).toMatchObject({ kind: 'fail', code: 'content_damaged' })
-  expect([received, states()]).toEqual([[], ['planned', 'planned']])
+  expect([received, await states()]).toEqual([[], ['planned', 'planned']])
   expect(deps.scheduled).toEqual([`forget ${content.contentId}`])
 })
 
 test('I-30: damaged bytes are not uploaded when a provider has the piece: the other copy is pulled from there', async () => {
   await rows.addCopy(content, await rows.addDataSet(), 'parked')
   const id = await rows.addCopy(content, await rows.addDataSet())
-  await rows.database.write((tx) => tx.run('update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
+  await rows.database.write((tx) => runSql(tx, 'update copies set setbacks = ? where id = ?', pullSetbacksMax, id))
   await flipByte(path, 0)
   expect(waitOf(await store(), deps.clock)).toEqual({ reason: 'retry', forMs: 0 })
   expect(await store()).toEqual({ kind: 'done' })
@@ -117,7 +118,7 @@ test('a content that is deleted while its file is read needs no operator', async
   await forgetCid()
   const deleteContent = async () => {
     deps.world.cached = undefined
-    await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
+    await rows.database.write((tx) => runSql(tx, "update contents set state = 'deleting', ref_count = 0"))
   }
   calculateWith({
     async calculate() {
@@ -132,7 +133,7 @@ test('a content that is deleted before its file is found needs no operator', asy
   await rows.addDataSet()
   await forgetCid()
   const locate = async () => {
-    await rows.database.write((tx) => tx.run("update contents set state = 'deleting', ref_count = 0"))
+    await rows.database.write((tx) => runSql(tx, "update contents set state = 'deleting', ref_count = 0"))
     return undefined
   }
   Object.assign(deps.cached, { locate })

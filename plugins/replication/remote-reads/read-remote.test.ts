@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { allRows, runSql } from '#kernel/testing'
 import { readAll } from '../../storage/testing/object-storage.ts'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { type RangeRequest, type RemoteObjectOptions, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
@@ -48,7 +49,7 @@ const fail = ({ response }: RangeRequest): void => void response.writeHead(503).
 const rangeOf = (first: number, last = first): string =>
   `bytes=${first * CHUNK_RAW_BYTES}-${Math.min(large.length, (last + 1) * CHUNK_RAW_BYTES) - 1}`
 const part = { start: 5, end: 1004 }
-const keptRoots = (read: Awaited<ReturnType<typeof reading>>) => read.rows.database.read.all('select * from piece_chunk_roots')
+const keptRoots = (read: Awaited<ReturnType<typeof reading>>) => allRows(read.rows.database.read, 'select * from piece_chunk_roots')
 
 test.each([
   ['bytes are damaged', async () => (await serve(damage(small))).url],
@@ -149,30 +150,30 @@ test.each([
   const bad = await serve(damage(large, 100))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [bad.url, good.url] })
-  const kept = keptRoots(read)
-  await read.rows.database.write((tx) => tx.run(sql))
+  const kept = await keptRoots(read)
+  await read.rows.database.write((tx) => runSql(tx, sql))
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
   expect((await read(part)).equals(large.subarray(5, 1005))).toBe(true)
   expect([bad.ranges, good.ranges]).toEqual([[''], ['', rangeOf(0), rangeOf(0)]])
-  expect(keptRoots(read)).toEqual(kept)
+  expect(await keptRoots(read)).toEqual(kept)
 })
 
 test('copies that match the piece CID but not the SHA-256 of the content give no chunk roots', async () => {
   const copy = await serve(large)
   const read = await reading({ bytes: large, urls: [copy.url] })
-  await read.rows.database.write((tx) => {
-    tx.run('delete from piece_chunk_roots')
-    tx.run('update contents set sha256 = ?', '0'.repeat(64))
+  await read.rows.database.write(async (tx) => {
+    await runSql(tx, 'delete from piece_chunk_roots')
+    await runSql(tx, 'update contents set sha256 = ?', '0'.repeat(64))
   })
   await expect(read(part)).rejects.toMatchObject({ code: 'content_unavailable' })
-  expect(keptRoots(read)).toEqual([])
+  expect(await keptRoots(read)).toEqual([])
 })
 
 test('a read that waits too long for chunk roots is refused with 503, and a later one finds them', async () => {
   const gate = Promise.withResolvers<void>()
   const slow = await serve(large, (request) => void gate.promise.then(() => request.respond(request.bytes)))
   const read = await reading({ bytes: large, urls: [slow.url], limits: { rebuildWait: 1 } })
-  await read.rows.database.write((tx) => tx.run('delete from piece_chunk_roots'))
+  await read.rows.database.write((tx) => runSql(tx, 'delete from piece_chunk_roots'))
   await expect(read(part)).rejects.toMatchObject({ code: 'remote_reads_busy' })
   gate.resolve()
   await expect.poll(() => keptRoots(read)).toHaveLength(1)
@@ -181,9 +182,9 @@ test('a read that waits too long for chunk roots is refused with 503, and a late
 
 test('the chunk roots are deleted with the piece', async () => {
   const read = await reading({ bytes: large, urls: [] })
-  expect(keptRoots(read)).toHaveLength(1)
-  await read.rows.database.write((tx) => tx.run('delete from pieces'))
-  expect(keptRoots(read)).toEqual([])
+  expect(await keptRoots(read)).toHaveLength(1)
+  await read.rows.database.write((tx) => runSql(tx, 'delete from pieces'))
+  expect(await keptRoots(read)).toEqual([])
 })
 
 test.each([

@@ -112,7 +112,7 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
     const start = position * CHUNK_RAW_BYTES
     const length = Math.min(CHUNK_RAW_BYTES, size - start)
     const wanted = { start, length, isWhole: length === size, proves: (bytes: Uint8Array) => proves(bytes, position) }
-    return { length, fetch: (slot, signal) => fetchChunk(reading, wanted, copiesFor(reading, slot), { slot, signal }) }
+    return { length, fetch: async (slot, signal) => fetchChunk(reading, wanted, await copiesFor(reading, slot), { slot, signal }) }
   }
   return new ChunkWindow({
     budget,
@@ -123,12 +123,12 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
   })
 }
 
-const copiesOf = ({ database, suspects, contentId }: Reading) => suspects.trustedFirst(readableCopies(database.read, contentId))
+const copiesOf = async ({ database, suspects, contentId }: Reading) => suspects.trustedFirst(await readableCopies(database.read, contentId))
 
 /** Looked up for every chunk, because copies may change during a long read. Releases the slot when the lookup fails. */
-function copiesFor(reading: Reading, slot: Slot): ReturnType<typeof copiesOf> {
+async function copiesFor(reading: Reading, slot: Slot): Promise<ReturnType<typeof copiesOf>> {
   try {
-    return copiesOf(reading)
+    return await copiesOf(reading)
   } catch (error) {
     slot.release()
     throw error
@@ -138,12 +138,12 @@ function copiesFor(reading: Reading, slot: Slot): ReturnType<typeof copiesOf> {
 /** Returns the check of a chunk's bytes: by SHA-256 for one chunk, by chunk roots for more. */
 async function findProof(reading: Reading): Promise<(bytes: Uint8Array, position: number) => boolean> {
   const { database, contentId, version, rebuild } = reading
-  const found = findStoredPiece(database.read, contentId)
+  const found = await findStoredPiece(database.read, contentId)
   if (!found || found.pieceCid === null) throw new NoReadableCopy(0)
   const piece: ProvablePiece = { ...found, pieceCid: found.pieceCid, size: version.size }
   if (version.size <= CHUNK_RAW_BYTES) return (bytes) => isContent(bytes, piece)
   const { chunkRoots } = piece
   const isKept = chunkRoots !== null && areChunkRootsOf(piece.pieceCid, chunkRoots)
-  const roots = isKept ? chunkRoots : await rebuild(piece, copiesOf(reading))
+  const roots = isKept ? chunkRoots : await rebuild(piece, await copiesOf(reading))
   return (bytes, position) => isChunk(bytes, roots, position)
 }

@@ -53,11 +53,11 @@ export async function judgeAttempt(deps: Pipeline, { dataSet, attempt, taskId }:
     settled: async () => {},
     reopened: (why) => reopen(deps, { dataSet, attempt }, why.cause),
     undecided: async ({ nowMs, observe, needsAttention }) => {
-      await database.write((tx) => {
-        recordUncertain(tx, attempt.id, { message: 'the service stopped before the answer came', nowMs })
-        countCheck(tx, attempt.id)
-        if (observe !== undefined) observeAttempt(tx, attempt.id, observe)
-        if (needsAttention) raiseAttention(tx, attempt.id, taskId)
+      await database.write(async (tx) => {
+        await recordUncertain(tx, attempt.id, { message: 'the service stopped before the answer came', nowMs })
+        await countCheck(tx, attempt.id)
+        if (observe !== undefined) await observeAttempt(tx, attempt.id, observe)
+        if (needsAttention) await raiseAttention(tx, attempt.id, taskId)
       })
     },
   })
@@ -69,7 +69,7 @@ async function hasEffect(
   { id, chainId }: AttemptOfTask['dataSet'],
   attempt: RemovalAttempt,
 ): Promise<boolean> {
-  const pieceIds = startedRemovals(database.read, id).flatMap(({ attemptId, pieceId }) => (attemptId === attempt.id ? pieceId : []))
+  const pieceIds = (await startedRemovals(database.read, id)).flatMap(({ attemptId, pieceId }) => (attemptId === attempt.id ? pieceId : []))
   const [queued, states] = await Promise.all([
     reads.scheduledRemovals(chainId),
     Promise.all(pieceIds.map((pieceId) => reads.pieceState(chainId, pieceId))),

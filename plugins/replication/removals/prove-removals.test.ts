@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import { openRemovalScene } from '../testing/removal-scene.ts'
 
 const unused: NonceOutcome = { landed: false }
 const finalizedEpoch = 5n
 
-const batchStates = ({ storage }: Awaited<ReturnType<typeof openRemovalScene>>) =>
-  storage.database.read.all<{ state: string }>('select state from commit_batches order by id').map(({ state }) => state)
+const batchStates = async ({ storage }: Awaited<ReturnType<typeof openRemovalScene>>) =>
+  (await allRows<{ state: string }>(storage.database.read, 'select state from commit_batches order by id')).map(({ state }) => state)
 
 /** Makes the batches unfinal again. */
 const reopen = ({ storage }: Awaited<ReturnType<typeof openRemovalScene>>) =>
-  storage.database.write((tx) => tx.run('update commit_batches set final_at = null'))
+  storage.database.write((tx) => runSql(tx, 'update commit_batches set final_at = null'))
 
 test('I-28: a piece is removed once it is final on chain, and not before', async () => {
   await using removal = await openRemovalScene(2)
@@ -19,7 +20,7 @@ test('I-28: a piece is removed once it is final on chain, and not before', async
   scene.nonceAt = (_nonce, epoch) => (epoch === finalizedEpoch ? unused : undefined)
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
   expect(scene.requests).toEqual([])
-  expect(count()).toEqual({ pending: 2 })
+  expect(await count()).toEqual({ pending: 2 })
   scene.nonceAt = () => undefined
   await run()
   expect(scene.requests).toEqual([[0n, 1n]])
@@ -28,8 +29,8 @@ test('I-28: a piece is removed once it is final on chain, and not before', async
 test('pieces that are not final do not delay the others', async () => {
   await using removal = await openRemovalScene(40)
   const { scene, storage, run } = removal
-  await storage.database.write((tx) => tx.run('update commit_batches set final_at = null where id <= 36'))
-  const rows = storage.database.read.all<{ nonce: string }>('select nonce from commit_batches where id <= 36')
+  await storage.database.write((tx) => runSql(tx, 'update commit_batches set final_at = null where id <= 36'))
+  const rows = await allRows<{ nonce: string }>(storage.database.read, 'select nonce from commit_batches where id <= 36')
   const unfinal = new Set(rows.map(({ nonce }) => BigInt(nonce)))
   scene.nonceAt = (nonce, epoch) => (epoch === finalizedEpoch && unfinal.has(nonce) ? unused : undefined)
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
@@ -39,13 +40,13 @@ test('pieces that are not final do not delay the others', async () => {
 test('I-28: a removal is not requested when the nonce no longer names the piece, even if it was final: its copy is unconfirmed again', async () => {
   await using removal = await openRemovalScene(2)
   const { scene, storage, run, count } = removal
-  const first = BigInt(storage.database.read.get<{ nonce: string }>('select nonce from commit_batches order by id')?.nonce ?? 0)
+  const first = BigInt((await getRow<{ nonce: string }>(storage.database.read, 'select nonce from commit_batches order by id'))?.nonce ?? 0)
   scene.nonceAt = (nonce) => (nonce === first ? unused : undefined)
   await run()
   expect(scene.requests).toEqual([[1n]])
-  expect(count()).toEqual({ submitted: 1 })
-  expect(batchStates(removal)).toEqual(['uncertain', 'confirmed'])
-  expect(storage.database.read.all('select state, chain_piece_id as piece from copies order by id')).toEqual([
+  expect(await count()).toEqual({ submitted: 1 })
+  expect(await batchStates(removal)).toEqual(['uncertain', 'confirmed'])
+  expect(await allRows(storage.database.read, 'select state, chain_piece_id as piece from copies order by id')).toEqual([
     { state: 'unconfirmed', piece: null },
     { state: 'committed', piece: '1' },
   ])
@@ -65,8 +66,8 @@ test('I-28: a removal is not requested when the chain has another piece under th
   scene.cids.set(0n, 'the piece of another object')
   await run()
   expect(scene.requests).toEqual([[1n]])
-  expect(count()).toEqual({ pending: 1, submitted: 1 })
-  expect(batchStates(removal)).toEqual(['confirmed', 'confirmed'])
+  expect(await count()).toEqual({ pending: 1, submitted: 1 })
+  expect(await batchStates(removal)).toEqual(['confirmed', 'confirmed'])
 })
 
 test('a withheld removal fails its task once the others have ended, and only the retry of that task checks it again', async () => {
@@ -78,16 +79,16 @@ test('a withheld removal fails its task once the others have ended, and only the
   expect(scene.requests).toEqual([[36n]])
   scene.states = new Map([[36n, 'gone']])
   expect(await run(1)).toMatchObject({ kind: 'fail', code: 'removal_withheld', retryable: true })
-  expect(count()).toEqual({ pending: 36, removed: 1 })
+  expect(await count()).toEqual({ pending: 36, removed: 1 })
   expect(removal.commits).toEqual([])
   scene.cids.delete(7n)
   expect(await run(2)).toEqual({ kind: 'done' })
   expect(scene.requests).toHaveLength(1)
   expect(await run(1)).toMatchObject({ kind: 'wait', reason: 'confirmation' })
   expect(scene.requests).toEqual([[36n], [7n]])
-  await storage.database.write((tx) => tx.run(`update data_sets set state = 'retired'`))
+  await storage.database.write((tx) => runSql(tx, `update data_sets set state = 'retired'`))
   expect(await run(1)).toEqual({ kind: 'done' })
-  expect(count()).toEqual({ data_set_ended: 36, removed: 1 })
+  expect(await count()).toEqual({ data_set_ended: 36, removed: 1 })
 })
 
 test('I-28: a reorganisation during the check of a removal makes its copy unconfirmed and needs no operator', async () => {
@@ -99,20 +100,20 @@ test('I-28: a reorganisation during the check of a removal makes its copy unconf
   scene.nonceAt = () => (++reads > 2 ? unused : undefined)
   expect(await run()).toEqual({ kind: 'done' })
   expect(scene.requests).toEqual([])
-  expect(count()).toEqual({})
-  expect(batchStates(removal)).toEqual(['uncertain'])
+  expect(await count()).toEqual({})
+  expect(await batchStates(removal)).toEqual(['uncertain'])
 })
 
 test('a batch that an earlier version recorded without piece ids is uncertain again when the chain has another piece', async () => {
   await using removal = await openRemovalScene(1)
   const { scene, storage, run, count } = removal
-  await storage.database.write((tx) => tx.run('update commit_batches set next_piece_id = null'))
+  await storage.database.write((tx) => runSql(tx, 'update commit_batches set next_piece_id = null'))
   scene.nonceAt = () => ({ landed: true, dataSetId: 1n, nextPieceId: 9n })
   scene.cids.set(0n, 'the piece of another object')
   await run()
   expect(scene.requests).toEqual([])
-  expect(count()).toEqual({})
-  expect(batchStates(removal)).toEqual(['uncertain'])
+  expect(await count()).toEqual({})
+  expect(await batchStates(removal)).toEqual(['uncertain'])
 })
 
 test('a queued removal of another piece is not recorded as ours', async () => {
@@ -121,15 +122,15 @@ test('a queued removal of another piece is not recorded as ours', async () => {
   scene.cids.set(0n, 'the piece of another object')
   scene.queued = new Set([0n])
   expect(await run()).toMatchObject({ kind: 'fail', code: 'removal_withheld' })
-  expect(count()).toEqual({ pending: 1 })
-  expect(batchStates(removal)).toEqual(['confirmed'])
+  expect(await count()).toEqual({ pending: 1 })
+  expect(await batchStates(removal)).toEqual(['confirmed'])
 })
 
 test('a removal row has the piece CID', async () => {
   await using removal = await openRemovalScene(1)
   const { read } = removal.storage.database
-  expect(read.get('select piece_cid as cid from removals')).toEqual({
-    cid: read.get<{ cid: string }>('select piece_cid as cid from pieces')?.cid,
+  expect(await getRow(read, 'select piece_cid as cid from removals')).toEqual({
+    cid: (await getRow<{ cid: string }>(read, 'select piece_cid as cid from pieces'))?.cid,
   })
 })
 
@@ -140,10 +141,10 @@ test('a removal ends, and its content row is deleted, once no reorganisation can
   scene.states = new Map([[0n, 'gone']])
   scene.finalizedStates = new Map([[0n, 'live']])
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
-  expect(count()).toEqual({ scheduled: 1 })
+  expect(await count()).toEqual({ scheduled: 1 })
   scene.finalizedStates = undefined
   expect(await run()).toEqual({ kind: 'done' })
-  expect(storage.database.read.all('select id from contents')).toEqual([])
+  expect(await allRows(storage.database.read, 'select id from contents')).toEqual([])
 })
 
 test('I-05: a removal that becomes final while it is judged is not requested again', async () => {
@@ -160,7 +161,7 @@ test('I-05: a removal that becomes final while it is judged is not requested aga
   expect(scene.requests).toHaveLength(1)
   scene.onCount = () => {}
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
-  expect(count()).toEqual({ scheduled: 1 })
+  expect(await count()).toEqual({ scheduled: 1 })
   expect(scene.requests).toHaveLength(1)
 })
 
@@ -173,7 +174,7 @@ test('I-05: a removal that a reorganisation took out of the queue is judged by i
   scene.queued = new Set()
   scene.sender = { pooled: 6, final: 5 }
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
-  expect(count()).toEqual({ uncertain: 1 })
+  expect(await count()).toEqual({ uncertain: 1 })
   await clock.advance(3_600_000)
   await run()
   await run()
@@ -189,7 +190,7 @@ test('a removal that was queued without a request of ours, and is no longer queu
   const { scene, run, count } = removal
   scene.queued = new Set([0n])
   await run()
-  expect(count()).toEqual({ scheduled: 1 })
+  expect(await count()).toEqual({ scheduled: 1 })
   scene.queued = new Set()
   await run()
   expect(scene.requests).toEqual([[0n]])
@@ -208,8 +209,8 @@ test('without old states at the node a removed piece does not delay other remova
   ])
   scene.queued = new Set([2n])
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'finality' })
-  expect(count()).toEqual({ pending: 1, scheduled: 2 })
+  expect(await count()).toEqual({ pending: 1, scheduled: 2 })
   scene.keepsOldStates = true
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
-  expect(count()).toEqual({ removed: 2, scheduled: 1 })
+  expect(await count()).toEqual({ removed: 2, scheduled: 1 })
 })

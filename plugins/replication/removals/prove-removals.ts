@@ -21,8 +21,8 @@ type Found = 'live' | 'queued' | 'gone' | 'other' | 'undecided'
 export async function proveRemovals(deps: Pipeline, work: RemovalsOfDataSet, limit: number): Promise<readonly Removal[]> {
   const { database } = deps
   const { dataSet, depths } = work
-  await check(deps, unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
-  const removable = removableRemovals(database.read, { dataSetId: dataSet.id, taskId: work.taskId }, limit)
+  await check(deps, await unfinalBatchesToRemoveFrom(database.read, dataSet.id, batchesPerRound), depths)
+  const removable = await removableRemovals(database.read, { dataSetId: dataSet.id, taskId: work.taskId }, limit)
   const verdicts = await check(deps, [...new Set(removable.map(({ batchId }) => batchId))], depths)
   const candidates = removable.filter(isStillConfirmed(verdicts))
   const found = await Promise.all(candidates.map(({ removal }) => find(deps, work, removal)))
@@ -46,7 +46,7 @@ const isStillConfirmed =
     ['final', 'confirmed'].includes(verdicts.get(batchId) ?? 'missing')
 
 async function check(deps: Pipeline, ids: readonly number[], depths: Depths): Promise<ReadonlyMap<number, LandingVerdict>> {
-  return ids.length === 0 ? new Map() : checkBatches(deps, landedBatches(deps.database.read, ids), depths)
+  return ids.length === 0 ? new Map() : checkBatches(deps, await landedBatches(deps.database.read, ids), depths)
 }
 
 async function find({ reads }: Pipeline, { dataSet, queued }: RemovalsOfDataSet, { pieceId, pieceCid }: Removal): Promise<Found> {
@@ -64,11 +64,11 @@ type Settled = Readonly<Record<'queued' | 'gone', readonly RemovableRemoval[]>>
 async function settle({ database, clock, contents }: Pipeline, { queued, gone }: Settled): Promise<void> {
   if (queued.length + gone.length === 0) return
   const nowMs = clock.now()
-  await database.write((tx) => {
-    for (const { removal } of queued) markScheduled(tx, removal.id, nowMs)
+  await database.write(async (tx) => {
+    for (const { removal } of queued) await markScheduled(tx, removal.id, nowMs)
     for (const { removal } of gone) {
-      endRemoval(tx, removal, { state: 'removed', nowMs })
-      contents.forgetIfReleased(tx, removal.contentId)
+      await endRemoval(tx, removal, { state: 'removed', nowMs })
+      await contents.forgetIfReleased(tx, removal.contentId)
     }
   })
 }
@@ -83,13 +83,17 @@ async function withholdOthers(deps: Pipeline, { depths, taskId }: RemovalsOfData
   // Check the nonce again after the pieces: a reorganisation between the reads rolls the batch back and needs no operator.
   const verdicts = await check(deps, [...new Set(others.map(({ batchId }) => batchId))], depths)
   const confirmed = others.filter(isStillConfirmed(verdicts))
-  const withheld = await database.write((tx) =>
-    confirmed.filter(({ removal, batchId }) => {
-      if (landedBatches(tx, [batchId])[0]?.landing.nextPieceId !== null) return withhold(tx, removal.id, taskId)
-      rollBackBatch(deps, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
-      return true
-    }),
-  )
+  const withheld = await database.write(async (tx) => {
+    const changed: RemovableRemoval[] = []
+    for (const other of confirmed) {
+      const { removal, batchId } = other
+      const [batch] = await landedBatches(tx, [batchId])
+      const isOlder = batch?.landing.nextPieceId === null
+      if (isOlder) await rollBackBatch(deps, tx, batchId, `the chain has another piece under id ${removal.pieceId}`)
+      if (isOlder || (await withhold(tx, removal.id, taskId))) changed.push(other)
+    }
+    return changed
+  })
   for (const { removal } of withheld) {
     log.error('a removal is withheld: the chain has another piece under the recorded id; check the piece and retry the task', {
       removal: removal.id,

@@ -8,7 +8,7 @@ import { removalStates } from '../submissions/row-states-policy.ts'
  * uncertain: only the chain shows the outcome · scheduled: queued on chain, takes effect in the next proving period · removed ·
  * data_set_ended: closed without removal, because the data set ended or a reorganisation undid the addition of the piece.
  */
-type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
+export type RemovalState = 'pending' | 'submitting' | 'submitted' | 'uncertain' | 'scheduled' | 'removed' | 'data_set_ended'
 
 /** A committed copy of a deleted content. */
 export interface Removal {
@@ -47,7 +47,7 @@ interface RemovalRow {
 const columns = 'id, content_id, copy_id, chain_piece_id, piece_cid, state, attempt_id'
 
 /** Requested removals that have not ended: few, because a data set takes 35 at a time. */
-export function startedRemovals(reader: Reader, dataSetId: number): readonly Removal[] {
+export async function startedRemovals(reader: Reader, dataSetId: number): Promise<readonly Removal[]> {
   return reader
     .all<RemovalRow>(
       `select ${columns} from removals where data_set_id = ? and ${isOpen}
@@ -58,7 +58,7 @@ export function startedRemovals(reader: Reader, dataSetId: number): readonly Rem
 }
 
 /** Pending removals, oldest first. */
-export function pendingRemovals(reader: Reader, dataSetId: number, limit: number): readonly Removal[] {
+export async function pendingRemovals(reader: Reader, dataSetId: number, limit: number): Promise<readonly Removal[]> {
   return reader
     .all<RemovalRow>(
       `select ${columns} from removals where data_set_id = ? and ${isOpen} and state = 'pending' order by id limit ?`,
@@ -69,13 +69,13 @@ export function pendingRemovals(reader: Reader, dataSetId: number, limit: number
 }
 
 /** Whether there are pending removals that do not wait for an operator. */
-export function hasFreeRemovals(reader: Reader, dataSetId: number): boolean {
+export async function hasFreeRemovals(reader: Reader, dataSetId: number): Promise<boolean> {
   const sql = `select 1 from removals where data_set_id = ? and ${isOpen} and state = 'pending' and withheld_task_id is null limit 1`
   return reader.get(sql, dataSetId) !== undefined
 }
 
 /** Piece id of a removal that waits for the operator's retry of this task; undefined when there is none. */
-export function withheldPiece(reader: Reader, { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number }) {
+export async function withheldPiece(reader: Reader, { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number }) {
   return reader.get<{ pieceId: string }>(
     `select chain_piece_id as "pieceId" from removals where withheld_task_id = ? and data_set_id = ? and state = 'pending' order by id limit 1`,
     taskId,
@@ -84,13 +84,13 @@ export function withheldPiece(reader: Reader, { dataSetId, taskId }: { readonly 
 }
 
 /** Removals by id, oldest first. */
-export function findRemovals(reader: Reader, ids: readonly number[]): readonly Removal[] {
+export async function findRemovals(reader: Reader, ids: readonly number[]): Promise<readonly Removal[]> {
   return reader
     .all<RemovalRow>(`select ${columns} from removals where id in (select value from json_each(?)) order by id`, JSON.stringify(ids))
     .map(toRemoval)
 }
 
-function findAttempt(reader: Reader, id: number): RemovalAttempt | undefined {
+async function findAttempt(reader: Reader, id: number): Promise<RemovalAttempt | undefined> {
   return reader.get<RemovalAttempt>(
     `select id, tx_hash as "txHash", started_at as "startedAtMs", sender_nonce as "senderNonce", checks,
        attention_task_id as "attentionTaskId" from removal_attempts where id = ?`,
@@ -99,16 +99,16 @@ function findAttempt(reader: Reader, id: number): RemovalAttempt | undefined {
 }
 
 /** Attempts with removals that have no effect on chain yet. */
-export function openAttempts(reader: Reader, dataSetId: number): readonly RemovalAttempt[] {
-  const ids = startedRemovals(reader, dataSetId).flatMap(({ state, attemptId }) => (state === 'scheduled' ? [] : (attemptId ?? [])))
-  return [...new Set(ids)].flatMap((id) => findAttempt(reader, id) ?? [])
+export async function openAttempts(reader: Reader, dataSetId: number): Promise<readonly RemovalAttempt[]> {
+  const ids = (await startedRemovals(reader, dataSetId)).flatMap(({ state, attemptId }) => (state === 'scheduled' ? [] : (attemptId ?? [])))
+  return (await Promise.all([...new Set(ids)].map(async (id) => (await findAttempt(reader, id)) ?? []))).flat()
 }
 
 /** Records the attempt before it is sent (I-04). Undefined, without changes, when one of the removals is no longer pending. */
-export function recordAttempt(
+export async function recordAttempt(
   tx: Tx,
   attempt: { readonly dataSetId: number; readonly extraData: string; readonly removals: readonly Removal[]; readonly nowMs: number },
-): number | undefined {
+): Promise<number | undefined> {
   const { dataSetId, extraData, removals, nowMs } = attempt
   const isReady = `select 1 from removals where id = ? and state in (${rowsThatTake(removalStates, 'record')})`
   for (const { id } of removals) if (!tx.get(isReady, id)) return undefined
@@ -131,21 +131,33 @@ export function recordAttempt(
 }
 
 /** The provider returned a transaction hash. */
-export function recordSubmitted(tx: Tx, attemptId: number, { txHash, nowMs }: { readonly txHash: string; readonly nowMs: number }): void {
+export async function recordSubmitted(
+  tx: Tx,
+  attemptId: number,
+  { txHash, nowMs }: { readonly txHash: string; readonly nowMs: number },
+): Promise<void> {
   tx.run('update removal_attempts set tx_hash = ?, updated_at = ? where id = ?', txHash, nowMs, attemptId)
   const sql = `update removals set state = '${removalStates.submitted}', updated_at = ? where attempt_id = ? and state in (${rowsThatTake(removalStates, 'answered_ok')})`
   tx.run(sql, nowMs, attemptId)
 }
 
 /** The answer was lost: the chain decides, and nothing is sent meanwhile (I-05). */
-export function recordUncertain(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
+export async function recordUncertain(
+  tx: Tx,
+  attemptId: number,
+  { message, nowMs }: { readonly message: string; readonly nowMs: number },
+): Promise<void> {
   tx.run('update removal_attempts set last_error = coalesce(last_error, ?), updated_at = ? where id = ?', message, nowMs, attemptId)
   const sql = `update removals set state = '${removalStates.uncertain}', updated_at = ? where attempt_id = ? and state in (${rowsThatTake(removalStates, 'answered_uncertain')})`
   tx.run(sql, nowMs, attemptId)
 }
 
 /** The attempt had no effect, or the operator accepts a second one: its open removals may be requested again. */
-export function reopenAttempt(tx: Tx, attemptId: number, { message, nowMs }: { readonly message: string; readonly nowMs: number }): void {
+export async function reopenAttempt(
+  tx: Tx,
+  attemptId: number,
+  { message, nowMs }: { readonly message: string; readonly nowMs: number },
+): Promise<void> {
   tx.run('update removal_attempts set last_error = ?, updated_at = ? where id = ?', message, nowMs, attemptId)
   tx.run(
     `update removals set state = '${removalStates.ready}', attempt_id = null, updated_at = ?
@@ -155,26 +167,26 @@ export function reopenAttempt(tx: Tx, attemptId: number, { message, nowMs }: { r
   )
 }
 
-export function observeAttempt(tx: Tx, attemptId: number, senderNonce: number): void {
+export async function observeAttempt(tx: Tx, attemptId: number, senderNonce: number): Promise<void> {
   tx.run('update removal_attempts set sender_nonce = ? where id = ?', senderNonce, attemptId)
 }
 
-export function countCheck(tx: Tx, attemptId: number): void {
+export async function countCheck(tx: Tx, attemptId: number): Promise<void> {
   tx.run('update removal_attempts set checks = checks + 1 where id = ?', attemptId)
 }
 
 /** Undecided for too long: the task fails, and only its retry by an operator sends again. */
-export function raiseAttention(tx: Tx, attemptId: number, taskId: number): void {
+export async function raiseAttention(tx: Tx, attemptId: number, taskId: number): Promise<void> {
   tx.run('update removal_attempts set attention_task_id = ? where id = ? and attention_task_id is null', taskId, attemptId)
 }
 
 /** The chain has another piece under the id: only the operator's retry of this task checks it again. False when already recorded. */
-export function withhold(tx: Tx, id: number, taskId: number): boolean {
+export async function withhold(tx: Tx, id: number, taskId: number): Promise<boolean> {
   const sql = `update removals set withheld_task_id = ? where id = ? and state = 'pending' and withheld_task_id is not ?`
   return tx.run(sql, taskId, id, taskId).changes === 1
 }
 
-export function markScheduled(tx: Tx, id: number, nowMs: number): void {
+export async function markScheduled(tx: Tx, id: number, nowMs: number): Promise<void> {
   tx.run(
     `update removals set state = '${removalStates.landed}', withheld_task_id = null, updated_at = ?
      where id = ? and state in (${rowsThatTake(removalStates, 'landed')})`,
@@ -187,7 +199,7 @@ export function markScheduled(tx: Tx, id: number, nowMs: number): void {
  * A reorganisation took the removal out of the queue on chain: its attempt is judged again, from now on. A removal that was queued
  * without an attempt of ours is pending again.
  */
-export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
+export async function markUnqueued(tx: Tx, id: number, nowMs: number): Promise<void> {
   tx.run(
     `update removal_attempts set started_at = ?, sender_nonce = null, checks = 0, updated_at = ?
      where id = (select attempt_id from removals where id = ? and state in (${rowsThatTake(removalStates, 'rolled_back')}))`,
@@ -204,11 +216,11 @@ export function markUnqueued(tx: Tx, id: number, nowMs: number): void {
 }
 
 /** The piece is no longer on chain: it was removed, or its data set ended. */
-export function endRemoval(
+export async function endRemoval(
   tx: Tx,
   { id, copyId }: Removal,
   { state, nowMs }: { readonly state: 'removed' | 'data_set_ended'; readonly nowMs: number },
-): void {
+): Promise<void> {
   // If the removal has ended meanwhile, its copy may be deleted and the copy id reused.
   const { changes } = tx.run(`update removals set state = ?, updated_at = ? where id = ? and ${isOpen}`, state, nowMs, id)
   if (changes === 1) tx.run(`update copies set state = 'removed', updated_at = ? where id = ?`, nowMs, copyId)

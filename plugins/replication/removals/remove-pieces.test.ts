@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { allRows, runSql } from '#kernel/testing'
 import { loseCopies } from '../copies/lose-copies.ts'
 import { recountContent } from '../holdings/recount-content.ts'
 import { openRemovalScene as openScene, removalTxHash as txHash } from '../testing/removal-scene.ts'
@@ -11,21 +12,21 @@ test('a removal is requested, queued on chain, and removed; the content row is d
   const { scene, storage, run, count } = removal
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
   expect(scene.requests).toEqual([[0n, 1n]])
-  expect(count()).toEqual({ submitted: 2 })
-  storage.expectSound()
+  expect(await count()).toEqual({ submitted: 2 })
+  await storage.expectSound()
   scene.queued = new Set([0n, 1n])
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
-  expect(count()).toEqual({ scheduled: 2 })
+  expect(await count()).toEqual({ scheduled: 2 })
   scene.queued = new Set()
   scene.states = new Map([
     [0n, 'gone'],
     [1n, 'gone'],
   ])
   expect(await run()).toEqual({ kind: 'done' })
-  expect(count()).toEqual({ removed: 2 })
-  expect(storage.database.read.all('select id from contents')).toEqual([])
+  expect(await count()).toEqual({ removed: 2 })
+  expect(await allRows(storage.database.read, 'select id from contents')).toEqual([])
   expect(scene.requests).toHaveLength(1)
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('a request takes 35 pieces, and the next one waits until its outcome is known and the queue has space', async () => {
@@ -41,7 +42,7 @@ test('a request takes 35 pieces, and the next one waits until its outcome is kno
   scene.queued = new Set()
   await run()
   expect(scene.requests.map((ids) => ids.length)).toEqual([35, 5])
-  expect(count()).toEqual({ removed: 35, submitted: 5 })
+  expect(await count()).toEqual({ removed: 35, submitted: 5 })
 })
 
 test('I-08: a provider that does not answer gets no removal request before its probe', async () => {
@@ -89,7 +90,7 @@ test('pieces already removed or queued are not requested', async () => {
   scene.queued = new Set([1n])
   await run()
   expect(scene.requests).toEqual([[2n]])
-  expect(count()).toEqual({ removed: 1, scheduled: 1, submitted: 1 })
+  expect(await count()).toEqual({ removed: 1, scheduled: 1, submitted: 1 })
 })
 
 test('I-08: the task waits for a full queue at the provider and for missing funds', async () => {
@@ -100,7 +101,7 @@ test('I-08: the task waits for a full queue at the provider and for missing fund
   const revert = { contract: 'pay', errorName: 'InsufficientUnlockedFunds', selector: undefined, args: [] } as const
   scene.answer = { kind: 'not_sent', cause: { reason: 'reverted', revert, detail: '' } }
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'funding' })
-  expect(count()).toEqual({ pending: 1 })
+  expect(await count()).toEqual({ pending: 1 })
 })
 
 test('I-08: the task waits for a chain node that does not answer and uses no attempt', async () => {
@@ -111,7 +112,7 @@ test('I-08: the task waits for a chain node that does not answer and uses no att
   scene.liveness = { live: true }
   await clock.advance(hourMs)
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
-  expect(count()).toEqual({ submitted: 1 })
+  expect(await count()).toEqual({ submitted: 1 })
 })
 
 test('a refusal counts as an attempt of the task, and the removal may be requested again', async () => {
@@ -119,7 +120,7 @@ test('a refusal counts as an attempt of the task, and the removal may be request
   const { scene, run, count } = removal
   scene.answer = { kind: 'not_sent', cause: { reason: 'invalid', status: 400, detail: 'no' } }
   await expect(run()).rejects.toMatchObject({ code: 'provider_invalid' })
-  expect(count()).toEqual({ pending: 1 })
+  expect(await count()).toEqual({ pending: 1 })
 })
 
 test('I-08: while a refused data set is paused, deletions cause no further request', async () => {
@@ -143,7 +144,7 @@ test('I-05: after a lost answer nothing is sent until every transaction that the
   scene.answer = { kind: 'uncertain', cause: { reason: 'timeout', detail: 'no answer' } }
   scene.sender = { pooled: 6, final: 5 }
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'confirmation' })
-  expect(count()).toEqual({ uncertain: 1 })
+  expect(await count()).toEqual({ uncertain: 1 })
   await clock.advance(hourMs)
   await run()
   await run()
@@ -152,7 +153,7 @@ test('I-05: after a lost answer nothing is sent until every transaction that the
   scene.answer = { kind: 'ok', value: { txHash } }
   await run()
   expect(scene.requests).toEqual([[0n], [0n]])
-  expect(count()).toEqual({ submitted: 1 })
+  expect(await count()).toEqual({ submitted: 1 })
 })
 
 test('a final transaction that queued no removal fails the attempt', async () => {
@@ -162,7 +163,7 @@ test('a final transaction that queued no removal fails the attempt', async () =>
   await clock.advance(hourMs)
   await run()
   await expect(run()).rejects.toMatchObject({ code: 'removal_reverted' })
-  expect(count()).toEqual({ pending: 1 })
+  expect(await count()).toEqual({ pending: 1 })
 })
 
 test('the task fails after 24 hours without a confirmation; only its own retry checks and requests again', async () => {
@@ -179,7 +180,7 @@ test('the task fails after 24 hours without a confirmation; only its own retry c
   expect(scene.requests).toHaveLength(1)
   expect(await run(1)).toMatchObject({ kind: 'wait', reason: 'confirmation' })
   expect(scene.requests).toHaveLength(2)
-  expect(count()).toEqual({ submitted: 1 })
+  expect(await count()).toEqual({ submitted: 1 })
 })
 
 test('a removal that waits for an operator does not delay the others', async () => {
@@ -222,11 +223,11 @@ test('while the data set is not active the task keeps checking and sends no requ
   scene.liveness = { live: false, reason: 'terminated', endEpoch: 9n }
   expect(await run()).toMatchObject({ kind: 'wait', reason: 'proving_period' })
   expect(scene.requests).toEqual([])
-  expect(count()).toEqual({ pending: 1 })
-  await storage.database.write((tx) => tx.run(`update data_sets set state = 'retired'`))
+  expect(await count()).toEqual({ pending: 1 })
+  await storage.database.write((tx) => runSql(tx, `update data_sets set state = 'retired'`))
   expect(await run()).toEqual({ kind: 'done' })
-  expect(count()).toEqual({ data_set_ended: 1 })
-  storage.expectSound()
+  expect(await count()).toEqual({ data_set_ended: 1 })
+  await storage.expectSound()
 })
 
 test('removals of a lost data set end with it, and do not change a copy that reuses the id of theirs', async () => {
@@ -234,20 +235,20 @@ test('removals of a lost data set end with it, and do not change a copy that reu
   const { storage, run, count } = removal
   const { database } = storage
   await run()
-  const [requested] = startedRemovals(database.read, 1)
+  const [requested] = await startedRemovals(database.read, 1)
   if (!requested) throw new Error('no removal was requested')
-  await database.write((tx) => {
-    tx.run(`update data_sets set state = 'lost' where id = 1`)
-    loseCopies(storage, tx, 1, 0)
-    recountContent(storage, tx, requested.contentId, 0)
+  await database.write(async (tx) => {
+    await runSql(tx, `update data_sets set state = 'lost' where id = 1`)
+    await loseCopies(storage, tx, 1, 0)
+    await recountContent(storage, tx, requested.contentId, 0)
   })
-  expect(count()).toEqual({ data_set_ended: 1 })
-  expect(database.read.all('select id from contents')).toEqual([])
+  expect(await count()).toEqual({ data_set_ended: 1 })
+  expect(await allRows(database.read, 'select id from contents')).toEqual([])
   expect(await run()).toEqual({ kind: 'done' })
   const other = await storage.put('other', 'other')
   expect(await storage.placeCopy(other, { dataSetId: 2, state: 'committed', pieceId: 0 })).toBe(requested.copyId)
   // As a run that read the removal before the data set was lost.
   await database.write((tx) => endRemoval(tx, requested, { state: 'removed', nowMs: 0 }))
-  expect(database.read.all('select state from copies')).toEqual([{ state: 'committed' }])
-  storage.expectSound()
+  expect(await allRows(database.read, 'select state from copies')).toEqual([{ state: 'committed' }])
+  await storage.expectSound()
 })

@@ -39,8 +39,8 @@ interface RemovalWork {
 /** One round of a data set's removals: looks up open removals, then requests more. The outcome has the time of the next round. */
 export async function removePieces(deps: Pipeline, { dataSetId, taskId }: RemovalWork, signal: AbortSignal): Promise<Outcome> {
   const { database, reads, clock, pace } = deps
-  const dataSet = findDataSet(database.read, dataSetId)
-  if (!dataSet || dataSet.chainId === null || !hasOpen(deps, dataSetId)) return done()
+  const dataSet = await findDataSet(database.read, dataSetId)
+  if (!dataSet || dataSet.chainId === null || !(await hasOpen(deps, dataSetId))) return done()
   if (endedStates.has(dataSet.state)) return closeEnded(deps, dataSetId)
   const liveness = await reads.liveness(dataSet.chainId)
   if (!liveness.live && liveness.reason !== 'terminated') {
@@ -54,22 +54,25 @@ export async function removePieces(deps: Pipeline, { dataSetId, taskId }: Remova
   const queued = new Set(await reads.scheduledRemovals(dataSet.chainId))
   const work = { dataSet: { ...dataSet, chainId: dataSet.chainId }, queued, depths: await readDepths(deps), taskId }
   const isEnding = await lookUpStarted(deps, work)
-  for (const attempt of openAttempts(database.read, dataSetId)) await judgeAttempt(deps, { dataSet: work.dataSet, attempt, taskId })
+  for (const attempt of await openAttempts(database.read, dataSetId)) await judgeAttempt(deps, { dataSet: work.dataSet, attempt, taskId })
   if (liveness.live) {
     const setback = await submitRemovals(deps, work, signal)
     if (setback) return setback
   }
-  return nextRound(deps, { dataSetId, taskId }, { isEnding, depths: work.depths })
+  return await nextRound(deps, { dataSetId, taskId }, { isEnding, depths: work.depths })
 }
 
-const hasOpen = ({ database }: Pipeline, dataSetId: number): boolean =>
-  startedRemovals(database.read, dataSetId).length > 0 || pendingRemovals(database.read, dataSetId, 1).length > 0
+const hasOpen = async ({ database }: Pipeline, dataSetId: number): Promise<boolean> =>
+  (await startedRemovals(database.read, dataSetId)).length > 0 || (await pendingRemovals(database.read, dataSetId, 1)).length > 0
 
 async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
   const { database, clock } = deps
-  const open = [...startedRemovals(database.read, dataSetId), ...pendingRemovals(database.read, dataSetId, endedPerTransaction)]
+  const open = [
+    ...(await startedRemovals(database.read, dataSetId)),
+    ...(await pendingRemovals(database.read, dataSetId, endedPerTransaction)),
+  ]
   await end(deps, open, 'data_set_ended')
-  return hasOpen(deps, dataSetId) ? waitFor(clock, 'data_set', 0) : done()
+  return (await hasOpen(deps, dataSetId)) ? waitFor(clock, 'data_set', 0) : done()
 }
 
 async function end(
@@ -79,10 +82,10 @@ async function end(
 ): Promise<void> {
   if (removals.length === 0) return
   const nowMs = clock.now()
-  await database.write((tx) => {
+  await database.write(async (tx) => {
     for (const removal of removals) {
-      endRemoval(tx, removal, { state, nowMs })
-      contents.forgetIfReleased(tx, removal.contentId)
+      await endRemoval(tx, removal, { state, nowMs })
+      await contents.forgetIfReleased(tx, removal.contentId)
     }
   })
 }
@@ -107,7 +110,7 @@ async function lookUp(
 /** Records the chain state of pieces with a requested removal. True when some are removed, but not finally. */
 async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<boolean> {
   const { database, clock, log } = deps
-  const started = startedRemovals(database.read, work.dataSet.id)
+  const started = await startedRemovals(database.read, work.dataSet.id)
   const found = await Promise.all(started.map((removal) => lookUp(deps, work, removal)))
   const goneIds = started.flatMap(({ pieceId }, index) => (found[index] === 'gone' ? pieceId : []))
   const endedIds = await finallyRemoved(deps, work, goneIds)
@@ -118,16 +121,16 @@ async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<b
   const inState = (...wanted: readonly StartedState[]) => started.filter((_, index) => wanted.includes(states[index] ?? 'open'))
   const seen = inState('queued', 'ending').filter(({ state }) => state !== 'scheduled')
   if (seen.length > 0) {
-    await database.write((tx) => {
-      for (const { id } of seen) markScheduled(tx, id, clock.now())
+    await database.write(async (tx) => {
+      for (const { id } of seen) await markScheduled(tx, id, clock.now())
     })
     deps.progressed()
     await scheduled()
   }
   const unqueued = inState('unqueued')
   if (unqueued.length > 0) {
-    await database.write((tx) => {
-      for (const { id } of unqueued) markUnqueued(tx, id, clock.now())
+    await database.write(async (tx) => {
+      for (const { id } of unqueued) await markUnqueued(tx, id, clock.now())
     })
     log.warn('queued removals disappeared from the chain and are looked up again', { dataSet: work.dataSet.id, pieces: unqueued.length })
   }
@@ -141,13 +144,13 @@ async function lookUpStarted(deps: Pipeline, work: RemovalsOfDataSet): Promise<b
   return inState('ending').length > 0
 }
 
-function nextRound(
+async function nextRound(
   deps: Pipeline,
   { dataSetId, taskId }: RemovalWork,
   { isEnding, depths }: { readonly isEnding: boolean; readonly depths: Depths },
-): Outcome {
+): Promise<Outcome> {
   const { database, clock, pace } = deps
-  const attempts = openAttempts(database.read, dataSetId)
+  const attempts = await openAttempts(database.read, dataSetId)
   if (attempts.some(({ attentionTaskId }) => attentionTaskId === taskId)) {
     return fail(
       'removal_unconfirmed',
@@ -161,15 +164,15 @@ function nextRound(
     const pauseMs = Math.min(...waiting.map(({ checks }) => nextCheckMs(pace, checks)))
     return waitFor(clock, 'confirmation', pauseMs, 'waiting for the chain to confirm that the removal is queued')
   }
-  if (isEnding || unfinalBatchesToRemoveFrom(database.read, dataSetId, 1).length > 0) {
+  if (isEnding || (await unfinalBatchesToRemoveFrom(database.read, dataSetId, 1)).length > 0) {
     const epochs = Math.min(scheduledEpochs, Math.max(1, Number(depths.confirmed - depths.finalized)))
     return waitFor(clock, 'finality', pace.epochMs * epochs, 'waiting until no reorganisation can change the pieces')
   }
-  const isScheduled = startedRemovals(database.read, dataSetId).some(({ state }) => state === 'scheduled')
-  if (isScheduled || hasFreeRemovals(database.read, dataSetId)) {
+  const isScheduled = (await startedRemovals(database.read, dataSetId)).some(({ state }) => state === 'scheduled')
+  if (isScheduled || (await hasFreeRemovals(database.read, dataSetId))) {
     return waitFor(clock, 'proving_period', pace.epochMs * scheduledEpochs, 'the removal takes effect with the next proving period')
   }
-  const withheld = withheldPiece(database.read, { dataSetId, taskId })
+  const withheld = await withheldPiece(database.read, { dataSetId, taskId })
   if (withheld !== undefined) {
     const message = `data set ${dataSetId} has another piece on chain under id ${withheld} than the one to be removed: no request was sent; a retry checks once more`
     return fail('removal_withheld', message, { retryable: true })

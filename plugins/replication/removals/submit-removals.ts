@@ -31,8 +31,8 @@ export async function submitRemovals(deps: Pipeline, work: RemovalsOfDataSet, si
   const { database, clock, chain, signer, providers } = deps
   const { dataSet, queued } = work
   // One attempt at a time. Attempts that wait for an operator do not block the others, but may still fill the queue.
-  if (openAttempts(database.read, dataSet.id).some(({ attentionTaskId }) => attentionTaskId === null)) return undefined
-  const undecided = startedRemovals(database.read, dataSet.id).filter(({ state }) => state !== 'scheduled')
+  if ((await openAttempts(database.read, dataSet.id)).some(({ attentionTaskId }) => attentionTaskId === null)) return undefined
+  const undecided = (await startedRemovals(database.read, dataSet.id)).filter(({ state }) => state !== 'scheduled')
   const room = removalsPerCallMax - queued.size - undecided.length
   const removals = room > 0 ? await proveRemovals(deps, work, room) : []
   if (removals.length === 0) return undefined
@@ -67,9 +67,9 @@ async function recordAnswer(
   answer: Sent<ProviderAnswer<Submitted>>,
 ): Promise<undefined> {
   const nowMs = clock.now()
-  await database.write((tx) => {
-    if (answer.kind === 'ok') recordSubmitted(tx, attemptId, { txHash: answer.value.txHash, nowMs })
-    else recordUncertain(tx, attemptId, { message: answer.cause.detail, nowMs })
+  await database.write(async (tx) => {
+    if (answer.kind === 'ok') await recordSubmitted(tx, attemptId, { txHash: answer.value.txHash, nowMs })
+    else await recordUncertain(tx, attemptId, { message: answer.cause.detail, nowMs })
   })
   await settled()
   funds.forget()

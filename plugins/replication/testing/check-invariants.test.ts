@@ -1,6 +1,7 @@
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runSql } from '#kernel/testing'
 import { type ObjectStorage, objectMigrations, openObjectStorage } from '../../storage/testing/object-storage.ts'
 import { blobsOfContent, storageMigrations } from '../../storage/testing/rows.ts'
 import { checkInvariants } from './check-invariants.ts'
@@ -22,9 +23,9 @@ class RolledBack extends Error {}
 /** Applies the changes in a transaction, returns what checkInvariants reports, and rolls back. */
 async function problemsWith(...changes: readonly string[]): Promise<readonly string[]> {
   let problems: readonly string[] = []
-  const transaction = storage.database.write((tx) => {
-    for (const change of changes) tx.run(change)
-    problems = checkInvariants(tx)
+  const transaction = storage.database.write(async (tx) => {
+    for (const change of changes) await runSql(tx, change)
+    problems = await checkInvariants(tx)
     throw new RolledBack()
   })
   await expect(transaction).rejects.toBeInstanceOf(RolledBack)
@@ -40,7 +41,7 @@ const committed = `insert into copies (piece_id, content_id, data_set_id, slot, 
 
 test('a consistent database has no problems', async () => {
   expect(await problemsWith()).toEqual([])
-  expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
+  expect(await checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
   expect(
     await problemsWith(
       piece,
@@ -84,9 +85,11 @@ test.each([
 
 test('I-01, I-23: files and the count of used bytes are compared with the rows', async () => {
   const cacheDir = join(storage.dir, 'cache')
-  expect(checkInvariants(storage.database.read, { usedBytes: 1 })).toEqual([expect.stringMatching(/^I-23: the cache counts 1 used bytes/)])
-  const [blob] = blobsOfContent(storage.database.read, 1)
+  expect(await checkInvariants(storage.database.read, { usedBytes: 1 })).toEqual([
+    expect.stringMatching(/^I-23: the cache counts 1 used bytes/),
+  ])
+  const [blob] = await blobsOfContent(storage.database.read, 1)
   if (!blob) throw new Error('the first content has no blob')
   await truncate(storage.cache.pathOf(blob), 3)
-  expect(checkInvariants(storage.database.read, { cacheDir })).toEqual([expect.stringMatching(/^I-01: .* has 3 bytes instead of 5$/)])
+  expect(await checkInvariants(storage.database.read, { cacheDir })).toEqual([expect.stringMatching(/^I-01: .* has 3 bytes instead of 5$/)])
 })

@@ -98,7 +98,7 @@ const rules: readonly Rule[] = [
 ]
 
 /** Checks an idle database. Returns a message per violated rule or missing file; empty when all invariants hold. */
-export const checkInvariants = (read: Reader, state: CacheState = {}): string[] => [
-  ...checkStorage(read, state),
-  ...violations(read, rules),
+export const checkInvariants = async (read: Reader, state: CacheState = {}): Promise<string[]> => [
+  ...(await checkStorage(read, state)),
+  ...(await violations(read, rules)),
 ]

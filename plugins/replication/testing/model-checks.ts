@@ -1,4 +1,5 @@
 import type { Reader } from '#kernel'
+import { allRows } from '#kernel/testing'
 import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
 import { type DataSetState, takesPieces } from '../datasets/data-set-store.ts'
@@ -19,8 +20,9 @@ interface ModelCopy {
   readonly pieceCid: string | null
 }
 
-function readCopies(read: Reader): readonly ModelCopy[] {
-  return read.all<ModelCopy>(
+function readCopies(read: Reader): Promise<readonly ModelCopy[]> {
+  return allRows<ModelCopy>(
+    read,
     `select k.id, k.state, k.content_id as "contentId", c.state as "contentState", k.data_set_id as "dataSetId", d.state as "dataSetState",
        b.state as "batchState", b.attention_at is not null as "hasAttention", d.chain_id as "chainId",
        k.chain_piece_id as "pieceId", p.piece_cid as "pieceCid"
@@ -60,9 +62,9 @@ function tasksOf(run: ModelRun, copy: ModelCopy): readonly string[] {
 const isOpenBatch = (state: BatchState | null): boolean => state !== null && state !== 'confirmed' && state !== 'closed'
 
 /** Copies that no task advances and no operator was notified of, as messages. */
-export function stuckCopies(run: ModelRun): readonly string[] {
+export async function stuckCopies(run: ModelRun): Promise<readonly string[]> {
   const { tasks, pipeline } = run
-  return readCopies(pipeline.database.read)
+  return (await readCopies(pipeline.database.read))
     .filter((copy) => {
       if (isSettled(run, copy)) return false
       const keys = tasksOf(run, copy)
@@ -73,10 +75,10 @@ export function stuckCopies(run: ModelRun): readonly string[] {
 }
 
 /** A removal from a data set that is not live on chain can never be confirmed: its task keeps polling. */
-const isUnconfirmable = ({ chain, tasks, tested }: ModelRun, { contentState, dataSetId }: ModelCopy): boolean =>
+const isUnconfirmable = ({ chain, tasks, testedId }: ModelRun, { contentState, dataSetId, chainId }: ModelCopy): boolean =>
   contentState === 'deleting' &&
-  dataSetId === tested.id &&
-  chain.dataSets.get(tested.chainId ?? -1n)?.state !== 'live' &&
+  dataSetId === testedId &&
+  chain.dataSets.get(BigInt(chainId ?? -1))?.state !== 'live' &&
   tasks.isOpen(`cleanup ${dataSetId}`)
 
 /** The store task failed because neither the cache nor a provider has the bytes: ending all faults does not help. */
@@ -84,8 +86,8 @@ const hasNoBytes = (run: ModelRun, { state, contentId }: ModelCopy): boolean =>
   state === 'planned' && !run.cached.has(contentId) && run.tasks.failed.get(`store ${contentId}`) === 'content_missing'
 
 /** Copies that are not in a final state, as messages. */
-export function unsettledCopies(run: ModelRun): readonly string[] {
-  return readCopies(run.pipeline.database.read)
+export async function unsettledCopies(run: ModelRun): Promise<readonly string[]> {
+  return (await readCopies(run.pipeline.database.read))
     .filter((copy) => !isSettled(run, copy) && !hasNoBytes(run, copy) && !isUnconfirmable(run, copy))
     .map((copy) => `${describe(copy)}; open: ${run.tasks.keys().join(', ')}; failed: ${[...run.tasks.failed].join(', ')}`)
 }
@@ -93,19 +95,20 @@ export function unsettledCopies(run: ModelRun): readonly string[] {
 const checkedRules = /^(I-02|I-04|I-19|I-21|I-22|I-25|I-29)|data_set_totals/
 
 /** Violated invariants, pieces paid twice in a data set, final copies with another piece on chain, and providers sent too many bad additions. */
-export function findViolations(run: ModelRun): readonly string[] {
+export async function findViolations(run: ModelRun): Promise<readonly string[]> {
   const { read } = run.pipeline.database
-  const wrong = read
-    .all<{ id: number; chainId: string; pieceId: string; cid: string }>(
+  const wrong = (
+    await allRows<{ id: number; chainId: string; pieceId: string; cid: string }>(
+      read,
       `select k.id, d.chain_id as "chainId", k.chain_piece_id as "pieceId", p.piece_cid as cid from copies k join pieces p on p.id = k.piece_id
        join data_sets d on d.id = k.data_set_id join commit_batches b on b.id = k.batch_id where k.state = 'committed' and b.final_at is not null`,
     )
-    .filter(({ chainId, pieceId, cid }) => {
-      const dataSet = run.chain.dataSets.get(BigInt(chainId))
-      return dataSet?.state === 'live' && dataSet.pieces.get(BigInt(pieceId)) !== cid && dataSet.pieces.has(BigInt(pieceId))
-    })
+  ).filter(({ chainId, pieceId, cid }) => {
+    const dataSet = run.chain.dataSets.get(BigInt(chainId))
+    return dataSet?.state === 'live' && dataSet.pieces.get(BigInt(pieceId)) !== cid && dataSet.pieces.has(BigInt(pieceId))
+  })
   return [
-    ...checkInvariants(read).filter((problem) => checkedRules.test(problem)),
+    ...(await checkInvariants(read)).filter((problem) => checkedRules.test(problem)),
     ...run.chain.duplicates.map((piece) => `I-05: added twice: ${piece}`),
     ...wrong.map(({ id }) => `I-21: copy ${id} has another piece on chain`),
     ...run.providers

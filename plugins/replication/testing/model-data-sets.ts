@@ -1,4 +1,5 @@
 import type { Tx } from '#kernel'
+import { runSql } from '#kernel/testing'
 import { pieceBytesMax } from '../chain/provider-limits.ts'
 import { allDataSets, type DataSetState, planDataSet } from '../datasets/data-set-store.ts'
 import type { ModelChain } from './model-chain.ts'
@@ -15,22 +16,30 @@ export const chainStates: Partial<Record<DataSetState, 'terminated' | 'deleted'>
 }
 
 /** Empties the database and inserts a bucket with a data set in `state` and a ready one. On chain both are live and final. */
-export function seedDataSets(
+export async function seedDataSets(
   tx: Tx,
   chain: ModelChain,
   { state, nowMs }: { readonly state: DataSetState; readonly nowMs: number },
-): { readonly tested: number; readonly healthy: number } {
-  for (const table of tables) tx.run(`delete from ${table}`)
-  tx.run(`insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 2, 1, 0, 0)`)
+): Promise<{ readonly tested: number; readonly healthy: number }> {
+  for (const table of tables) await runSql(tx, `delete from ${table}`)
+  await runSql(
+    tx,
+    `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 2, 1, 0, 0)`,
+  )
   for (const slot of [0, 1]) {
     const { address: providerAddress, ...place } = choice(slot)
-    planDataSet(tx, { bucketId: 1, slot, providerId: String(slot), providerAddress, ...place, clientDataSetId: BigInt(slot + 1) }, nowMs)
+    await planDataSet(
+      tx,
+      { bucketId: 1, slot, providerId: String(slot), providerAddress, ...place, clientDataSetId: BigInt(slot + 1) },
+      nowMs,
+    )
   }
-  const [tested, healthy] = allDataSets(tx, 1).map(({ id }) => id) as [number, number]
+  const [tested, healthy] = (await allDataSets(tx, 1)).map(({ id }) => id) as [number, number]
   const hasChainId = state !== 'planned' && state !== 'creating'
-  tx.run('update data_sets set state = ?, chain_id = ? where id = ?', state, hasChainId ? '100' : null, tested)
-  tx.run("update data_sets set state = 'ready', chain_id = '101' where id = ?", healthy)
-  if (state === 'creating') tx.run("update data_sets set create_extra_data = '0x', create_started_at = ? where id = ?", nowMs, tested)
+  await runSql(tx, 'update data_sets set state = ?, chain_id = ? where id = ?', state, hasChainId ? '100' : null, tested)
+  await runSql(tx, "update data_sets set state = 'ready', chain_id = '101' where id = ?", healthy)
+  if (state === 'creating')
+    await runSql(tx, "update data_sets set create_extra_data = '0x', create_started_at = ? where id = ?", nowMs, tested)
   if (hasChainId) chain.create(100n, 1n)
   chain.create(101n, 2n)
   chain.begin()

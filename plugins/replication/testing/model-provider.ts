@@ -42,7 +42,7 @@ interface ModelProviderDeps {
   readonly sender: string
   readonly now: () => number
   /** Returns the effect on chain of a creation with these bytes. */
-  readonly onCreate: (extraData: `0x${string}`) => () => void
+  readonly onCreate: (extraData: `0x${string}`) => Promise<() => void>
   readonly sourceHas: (sourceUrl: string) => boolean
 }
 
@@ -71,7 +71,7 @@ export class ModelProvider {
     const answers: Answers = {
       addPieces: async (call) => this.#die(this.#add(call)),
       additionStatus: async () => this.#refusal() ?? ok({ state: this.mode === 'reverts' ? 'failed' : 'pending' }),
-      createDataSet: async ({ extraData }) => this.#die(this.#act(this.#deps.onCreate(extraData))),
+      createDataSet: async ({ extraData }) => this.#die(this.#act(await this.#deps.onCreate(extraData))),
       creationStatus: async () => this.#refusal() ?? ok({ state: this.mode === 'reverts' ? 'failed' : 'pending' }),
       deletePieces: async ({ dataSetId, pieceIds }) =>
         this.#die(this.#act(() => this.#queueRemovals(dataSetId, pieceIds)) as Awaited<ReturnType<ProviderClient['deletePieces']>>),

@@ -1,11 +1,12 @@
 import type { Outcome, Tx } from '#kernel'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import { dropReferences } from '../../storage/testing/rows.ts'
 import { signAddPieces } from '../chain/typed-data.ts'
 import { commitPieces } from '../copies/commit-pieces.ts'
 import { planPiece } from '../copies/copy-store.ts'
 import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
-import { allDataSets, type DataSet, type DataSetState } from '../datasets/data-set-store.ts'
+import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
 import { nextCheck } from '../finality/landing-checks.ts'
 import { recordLanding } from '../finality/landing-store.ts'
@@ -31,6 +32,8 @@ const { signal } = new AbortController()
  * the bucket is under test, the second is healthy, and the third provider is spare.
  */
 export class ModelRun {
+  /** Data set with the tested state. */
+  testedId = 0
   readonly chain: ModelChain
   readonly providers: readonly ModelProvider[]
   readonly tasks: ModelTasks
@@ -81,7 +84,7 @@ export class ModelRun {
         ...pipeline.cached,
         locate: async (contentId) =>
           this.cached.has(contentId) ? { path: import.meta.filename, size: sizeBytes, sha256: null, blobId: String(contentId) } : undefined,
-        reconcileCapacity: () => undefined,
+        reconcileCapacity: async () => undefined,
       },
     }
     Object.assign(pipeline, modelled)
@@ -100,27 +103,35 @@ export class ModelRun {
   async #seed(starts: readonly ModelStart[], state: DataSetState): Promise<void> {
     const nowMs = this.pipeline.clock.now()
     const signed = await Promise.all(starts.map((_, index) => this.#signAddition(index)))
-    await this.#rows.database.write((tx) => {
-      const { tested, healthy } = seedDataSets(tx, this.chain, { state, nowMs })
-      starts.forEach((start, index) => {
-        const contentId = index + 1
-        const pieceCid = this.#pieceCids[index] as string
-        const nonce = seededNonce(index)
-        this.#insertContent(tx, contentId)
-        seedCopy(tx, start, { contentId, dataSetId: tested, pieceCid, slot: 0, nonce, extraData: signed[index] as string, nowMs })
-        if (!isBeforeArrival(start)) this.providers[0]?.stored.add(pieceCid)
-        if (start.copy === 'committed') this.chain.send(sender(0), () => this.chain.add(100n, nonce, [pieceCid]))
-        this.tasks.enqueue(tx, `store ${contentId}`)
-      })
+    await this.#rows.database.write(async (tx) => {
+      const { tested, healthy } = await seedDataSets(tx, this.chain, { state, nowMs })
+      this.testedId = tested
+      for (const [index, start] of starts.entries()) await this.#seedContent(tx, start, { index, extraData: signed[index] as string })
       this.chain.mine()
-      this.#recordLandings(tx)
-      for (let contentId = 1; contentId <= starts.length; contentId++) recountContent(this.pipeline, tx, contentId, nowMs)
+      await this.#recordLandings(tx)
+      for (let contentId = 1; contentId <= starts.length; contentId++) await recountContent(this.pipeline, tx, contentId, nowMs)
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
       this.chain.mine()
       for (const kind of ['commit', 'pull', 'ensure']) for (const id of [tested, healthy]) this.tasks.enqueue(tx, `${kind} ${id}`)
       this.tasks.enqueue(tx, finalityKey)
     })
+  }
+
+  async #seedContent(
+    tx: Tx,
+    start: ModelStart,
+    { index, extraData }: { readonly index: number; readonly extraData: string },
+  ): Promise<void> {
+    const contentId = index + 1
+    const pieceCid = this.#pieceCids[index] as string
+    const nonce = seededNonce(index)
+    await this.#insertContent(tx, contentId)
+    const nowMs = this.pipeline.clock.now()
+    await seedCopy(tx, start, { contentId, dataSetId: this.testedId, pieceCid, slot: 0, nonce, extraData, nowMs })
+    if (!isBeforeArrival(start)) this.providers[0]?.stored.add(pieceCid)
+    if (start.copy === 'committed') this.chain.send(sender(0), () => this.chain.add(100n, nonce, [pieceCid]))
+    this.tasks.enqueue(tx, `store ${contentId}`)
   }
 
   #signAddition(index: number): Promise<string> {
@@ -131,48 +142,49 @@ export class ModelRun {
   }
 
   /** Records the landings of committed copies, as the commit task does. */
-  #recordLandings(tx: Tx): void {
+  async #recordLandings(tx: Tx): Promise<void> {
     const [epoch, finalized] = [this.chain.confirmedEpoch(), this.chain.finalizedEpoch()]
-    for (const { id, nonce } of tx.all<{ id: number; nonce: string }>("select id, nonce from commit_batches where state = 'confirmed'")) {
+    for (const { id, nonce } of await allRows<{ id: number; nonce: string }>(
+      tx,
+      "select id, nonce from commit_batches where state = 'confirmed'",
+    )) {
       const landed = this.chain.nonces.get(BigInt(nonce))
       if (!landed?.landed || landed.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
       const { nextPieceId } = landed
-      tx.run('update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
-      recordLanding(tx, id, { nextPieceId, epoch, next: nextCheck(this.pipeline, { epoch, finalized, checks: 0 }) })
+      await runSql(tx, 'update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
+      await recordLanding(tx, id, { nextPieceId, epoch, next: nextCheck(this.pipeline, { epoch, finalized, checks: 0 }) })
     }
   }
 
-  #insertContent(tx: Tx, contentId: number): void {
+  async #insertContent(tx: Tx, contentId: number): Promise<void> {
     const pieceCid = this.#pieceCids[contentId - 1] as string
-    tx.run(
+    await runSql(
+      tx,
       `insert into contents (id, bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
        values (?, 1, ?, ?, 1, 2, 'unstored', 0, 0)`,
       contentId,
       pieceCid,
       sizeBytes,
     )
-    planPiece(tx, { contentId, size: sizeBytes })
-    tx.run('update pieces set piece_cid = ?, is_proven = 1 where content_id = ?', pieceCid, contentId)
+    await planPiece(tx, { contentId, size: sizeBytes })
+    await runSql(tx, 'update pieces set piece_cid = ?, is_proven = 1 where content_id = ?', pieceCid, contentId)
     this.cached.add(contentId)
-  }
-
-  get tested(): DataSet {
-    return allDataSets(this.#rows.database.read, 1)[0] as DataSet
   }
 
   setMode(mode: ProviderMode): void {
     for (const provider of this.providers.slice(0, 1)) provider.mode = mode
   }
 
-  endOnChain(state: 'terminated' | 'deleted'): void {
-    const { chainId } = this.tested
-    if (chainId !== null) this.chain.end(chainId, state)
+  async endOnChain(state: 'terminated' | 'deleted'): Promise<void> {
+    const tested = await findDataSet(this.#rows.database.read, this.testedId)
+    if (tested?.chainId != null) this.chain.end(tested.chainId, state)
     this.chain.mine()
   }
 
   /** Lands the transactions of all submitted batches. */
   async land(): Promise<void> {
-    const rows = this.#rows.database.read.all<{ nonce: string; chainId: string; cid: string }>(
+    const rows = await allRows<{ nonce: string; chainId: string; cid: string }>(
+      this.#rows.database.read,
       `select b.nonce, d.chain_id as "chainId", i.piece_cid as cid from commit_batches b join data_sets d on d.id = b.data_set_id
        join commit_items i on i.batch_id = b.id
        where d.chain_id is not null and (b.state in ('submitting', 'submitted', 'uncertain') or b.first_submitted_at is not null)`,
@@ -200,10 +212,10 @@ export class ModelRun {
 
   /** Inserts a content with new bytes and enqueues its store task. */
   async addContent(): Promise<void> {
-    await this.#rows.database.write((tx) => {
-      const contentId = (tx.get<{ id: number }>('select max(id) as id from contents')?.id ?? 0) + 1
+    await this.#rows.database.write(async (tx) => {
+      const contentId = ((await getRow<{ id: number }>(tx, 'select max(id) as id from contents'))?.id ?? 0) + 1
       if (contentId > this.#pieceCids.length) return
-      this.#insertContent(tx, contentId)
+      await this.#insertContent(tx, contentId)
       this.tasks.enqueue(tx, `store ${contentId}`)
     })
   }
@@ -211,28 +223,28 @@ export class ModelRun {
   /** Deletes the last version of each content. */
   async deleteContents(): Promise<void> {
     const { database } = this.#rows
-    await database.write((tx) => {
+    await database.write(async (tx) => {
       const nowMs = this.pipeline.clock.now()
-      for (const { id } of tx.all<{ id: number }>("select id from contents where state = 'live'")) {
-        dropReferences(tx, id, 1, nowMs)
+      for (const { id } of await allRows<{ id: number }>(tx, "select id from contents where state = 'live'")) {
+        await dropReferences(tx, id, 1, nowMs)
         this.cached.delete(id)
-        for (const dataSetId of recountContent(this.pipeline, tx, id, nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
+        for (const dataSetId of await recountContent(this.pipeline, tx, id, nowMs)) this.tasks.enqueue(tx, `cleanup ${dataSetId}`)
       }
     })
   }
 
   /** Runs the tasks that become due within `forMs`, until `isOver`, and mines a block after each step. */
-  async run(forMs: number, isOver: () => boolean = () => false): Promise<void> {
+  async run(forMs: number, isOver: () => Promise<boolean> = async () => false): Promise<void> {
     const { clock } = this.pipeline
     const endMs = clock.now() + forMs
-    for (let round = 0; round < roundsMax && !isOver(); round++) {
+    for (let round = 0; round < roundsMax && !(await isOver()); round++) {
       const nextAtMs = this.tasks.nextAtMs() ?? endMs
       if (nextAtMs >= endMs) break
       if (nextAtMs > clock.now()) await clock.advance(nextAtMs - clock.now())
       await this.tasks.runDue()
       this.chain.mine()
     }
-    if (!isOver()) await clock.advance(Math.max(0, endMs - clock.now()))
+    if (!(await isOver())) await clock.advance(Math.max(0, endMs - clock.now()))
   }
 
   /** Ends all faults of providers, chain and funding. */
@@ -246,17 +258,17 @@ export class ModelRun {
   }
 
   #schedule(): Schedule {
-    const enqueue = (kind: string) => (tx: Tx, id: number, atMs?: number) => {
-      this.tasks.enqueue(tx, `${kind} ${id}`, atMs)
-      return 1
-    }
+    const enqueue = (kind: string) => async (tx: Tx, id: number, atMs?: number) => this.tasks.enqueue(tx, `${kind} ${id}`, atMs)
     return {
       store: enqueue('store'),
       ensure: enqueue('ensure'),
       pull: enqueue('pull'),
       commit: enqueue('commit'),
-      cleanup: enqueue('cleanup'),
-      verifyLandings: (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
+      cleanup: async (tx, dataSetId, atMs) => {
+        await enqueue('cleanup')(tx, dataSetId, atMs)
+        return 1
+      },
+      verifyLandings: async (tx, atMs) => this.tasks.enqueue(tx, finalityKey, atMs),
     }
   }
 
@@ -279,8 +291,9 @@ export class ModelRun {
     }
   }
 
-  #creation(extraData: `0x${string}`): () => void {
-    const row = this.#rows.database.read.get<{ id: number; nonce: string }>(
+  async #creation(extraData: `0x${string}`): Promise<() => void> {
+    const row = await getRow<{ id: number; nonce: string }>(
+      this.#rows.database.read,
       'select id, client_data_set_id as nonce from data_sets where create_extra_data = ?',
       extraData,
     )

@@ -1,4 +1,5 @@
 import type { Tx } from '#kernel'
+import { insertRow, runSql } from '#kernel/testing'
 import type { BatchState } from '../copies/batch-store.ts'
 import type { CopyState } from '../copies/copy-store.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
@@ -68,10 +69,11 @@ interface SeededCopy {
 }
 
 /** Inserts the copy and its batch as the pipeline would have written them. */
-export function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): void {
+export async function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): Promise<void> {
   const { contentId, dataSetId, nowMs } = at
-  const batchId = start.batch === undefined ? null : seedBatch(tx, start, at)
-  const { lastId } = tx.run(
+  const batchId = start.batch === undefined ? null : await seedBatch(tx, start, at)
+  const copyId = await insertRow(
+    tx,
     `insert into copies (piece_id, content_id, data_set_id, slot, state, method, batch_id, uploaded_at, parked_at, chain_piece_id,
        committed_at, created_at, updated_at) select id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from pieces where content_id = ?`,
     contentId,
@@ -90,13 +92,14 @@ export function seedCopy(tx: Tx, start: ModelStart, at: SeededCopy): void {
     contentId,
   )
   if (batchId !== null) {
-    tx.run('insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, 0, ?, ?)', batchId, lastId, at.pieceCid)
+    await runSql(tx, 'insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, 0, ?, ?)', batchId, copyId, at.pieceCid)
   }
 }
 
-function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, extraData, nowMs }: SeededCopy): number {
+async function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, extraData, nowMs }: SeededCopy): Promise<number> {
   const isSent = start.batch === 'submitting' || start.batch === 'submitted' || start.batch === 'uncertain'
-  return tx.run(
+  return insertRow(
+    tx,
     `insert into commit_batches (data_set_id, method, state, nonce, extra_data, tx_hash, first_submitted_at, submit_started_at, attention_at,
        reason_code, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     dataSetId,
@@ -111,5 +114,5 @@ function seedBatch(tx: Tx, start: ModelStart, { dataSetId, nonce, extraData, now
     start.isWithdrawn ? 'withdrawn' : null,
     nowMs,
     nowMs,
-  ).lastId
+  )
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { systemClock, type TaskQueue } from '#kernel'
+import { insertRow, runSql } from '#kernel/testing'
 import type { CopyKeeper, ObjectVersion } from '#plugins/storage'
 import type { ObjectStorage, ObjectStorageOptions } from '../../storage/testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../../storage/testing/version-storage.ts'
@@ -29,14 +30,14 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
   const { clock = systemClock } = options
   const openTasks = new Set<string>()
   const cleanups: number[] = []
-  const queue: Pick<TaskQueue, 'enqueue' | 'isOpen'> = {
-    enqueue(_tx, { kind }, args) {
+  const queue: Pick<TaskQueue, 'add' | 'hasOpen'> = {
+    async add(_tx, { kind }, args) {
       if (kind !== cleanupTask.kind) throw new Error(`unexpected task ${kind}`)
       const { dataSetId } = args as { readonly dataSetId: number }
       cleanups.push(dataSetId)
       return dataSetId * 100
     },
-    isOpen: (_reader, key) => openTasks.has(key),
+    hasOpen: async (_reader, key) => openTasks.has(key),
   }
   const services = { queue, clock, chain: { network: { epochSeconds: 30 } } }
   const {
@@ -53,9 +54,9 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
     openTasks,
     cleanups,
     placeCopy: (version, copy) => database.write((tx) => insertCopy(tx, version, copy)),
-    expectSound() {
+    async expectSound() {
       const { usedBytes, reservedBytes } = cache.stats()
-      expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+      expect(await checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
       expect(reservedBytes).toBe(0)
     },
   }
@@ -63,15 +64,17 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
 
 type Tx = Parameters<Parameters<ObjectStorage['database']['write']>[0]>[0]
 
-function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<PieceStorage['placeCopy']>[1]): number {
+async function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<PieceStorage['placeCopy']>[1]): Promise<number> {
   const { dataSetId, state, pieceId } = copy
-  tx.run(
+  await runSql(
+    tx,
     `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, final_at, created_at, updated_at)
      select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0, 0 from (select cast(? as integer) as n) where true on conflict do nothing`,
     version.bucketId,
     dataSetId,
   )
-  const { lastId } = tx.run(
+  const copyId = await insertRow(
+    tx,
     `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
      select id, content_id, ?, ?, ?, 'pull', ?, 0, 0 from pieces where content_id = ?`,
     dataSetId,
@@ -80,17 +83,22 @@ function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<PieceStorag
     pieceId === undefined ? null : String(pieceId),
     version.contentId,
   )
-  tx.run(`update pieces set piece_cid = 'cid' || id where content_id = ?`, version.contentId)
+  await runSql(tx, `update pieces set piece_cid = 'cid' || id where content_id = ?`, version.contentId)
   if (state === 'committed') {
-    const { lastId: batchId } = tx.run(
+    const batchId = await insertRow(
+      tx,
       `insert into commit_batches (data_set_id, method, state, nonce, extra_data, next_piece_id, final_at, created_at, updated_at)
        values (?, 'pull', 'confirmed', ?, '0x', ?, 0, 0, 0)`,
       dataSetId,
-      `${dataSetId}${lastId}`.padStart(9, '9'),
+      `${dataSetId}${copyId}`.padStart(9, '9'),
       String(Number(pieceId) + 1),
     )
-    tx.run('update copies set batch_id = ? where id = ?', batchId, lastId)
-    tx.run('update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', version.contentId)
+    await runSql(tx, 'update copies set batch_id = ? where id = ?', batchId, copyId)
+    await runSql(
+      tx,
+      'update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?',
+      version.contentId,
+    )
   }
-  return lastId
+  return copyId
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createFakeClock, silentLog } from '#kernel/testing'
+import { createFakeClock, runSql, silentLog } from '#kernel/testing'
 import type { ObjectVersion, OpenedObject } from '#plugins/storage'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
 import { createRemoteReader, type RemoteReader } from '../remote-reads/read-remote.ts'
@@ -77,7 +77,7 @@ export async function remoteObject({ bytes, urls, hasDigest = true, limits = {} 
   const rows = stack.use(await openStorageRows())
   const content = await rows.addContent({ bytes })
   for (const serviceUrl of urls) await rows.addCopy(content, await rows.addDataSet({ serviceUrl }), 'committed')
-  if (!hasDigest) await rows.database.write((tx) => tx.run('update contents set sha256 = null'))
+  if (!hasDigest) await rows.database.write((tx) => runSql(tx, 'update contents set sha256 = null'))
   const clients = new Map<string, ProviderClient>()
   stack.defer(() => clients.forEach((open) => void open.close()))
   const client = (url: string) => {

@@ -1,4 +1,4 @@
-import { createFakeClock, silentLog } from '#kernel/testing'
+import { allRows, createFakeClock, getRow, silentLog } from '#kernel/testing'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
 import type { ProviderAnswer } from '../chain/provider-answer.ts'
 import type { Submitted } from '../chain/provider-client.ts'
@@ -42,13 +42,16 @@ export async function openRemovalScene(pieces: number) {
   const { read } = storage.database
   /** Data sets whose commit task was enqueued. */
   const commits: number[] = []
-  const recordedCid = (piece: bigint) =>
-    read.get<{ cid: string }>(
-      'select p.piece_cid as cid from copies c join pieces p on p.id = c.piece_id where c.chain_piece_id = ?',
-      String(piece),
+  const recordedCid = async (piece: bigint) =>
+    (
+      await getRow<{ cid: string }>(
+        read,
+        'select p.piece_cid as cid from copies c join pieces p on p.id = c.piece_id where c.chain_piece_id = ?',
+        String(piece),
+      )
     )?.cid ?? null
-  const recordedNonce = (nonce: bigint): NonceOutcome => {
-    const batch = read.get<{ next: string }>('select next_piece_id as next from commit_batches where nonce = ?', String(nonce))
+  const recordedNonce = async (nonce: bigint): Promise<NonceOutcome> => {
+    const batch = await getRow<{ next: string }>(read, 'select next_piece_id as next from commit_batches where nonce = ?', String(nonce))
     return batch ? { landed: true, dataSetId: BigInt(dataSetId), nextPieceId: BigInt(batch.next) } : { landed: false }
   }
   const deps = {
@@ -82,8 +85,8 @@ export async function openRemovalScene(pieces: number) {
         if (epoch !== undefined && !scene.keepsOldStates) throw new Error('state pruned by the node')
         return (epoch === undefined ? undefined : scene.finalizedStates?.get(piece)) ?? scene.states.get(piece) ?? 'live'
       },
-      pieceCidOf: async (_dataSet: bigint, piece: bigint) => scene.cids.get(piece) ?? recordedCid(piece),
-      nonceAt: async (_payer: string, nonce: bigint, epoch: bigint) => scene.nonceAt(nonce, epoch) ?? recordedNonce(nonce),
+      pieceCidOf: async (_dataSet: bigint, piece: bigint) => scene.cids.get(piece) ?? (await recordedCid(piece)),
+      nonceAt: async (_payer: string, nonce: bigint, epoch: bigint) => scene.nonceAt(nonce, epoch) ?? (await recordedNonce(nonce)),
     },
     providers: {
       turns: createProviderTurns({ clock, epochMs: 30_000, slots: { store: 8, mutation: 4, removal: 2 } }),
@@ -111,11 +114,14 @@ export async function openRemovalScene(pieces: number) {
       const fence = (database: unknown) => database
       return cleanupTask.run({ id: taskId, args: { dataSetId }, services: { pipeline: deps }, signal, fence, progressed() {} } as never)
     },
-    count: () =>
+    count: async () =>
       Object.fromEntries(
-        storage.database.read
-          .all<{ state: string; n: number }>('select state, count(*) as n from removals group by state order by state')
-          .map(({ state, n }) => [state, n]),
+        (
+          await allRows<{ state: string; n: number }>(
+            storage.database.read,
+            'select state, count(*) as n from removals group by state order by state',
+          )
+        ).map(({ state, n }) => [state, n]),
       ),
     [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
   }

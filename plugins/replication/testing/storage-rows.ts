@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { openTestDatabase, type TestDatabase } from '#kernel/testing'
+import { getRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
 import { storageMigrations } from '../../storage/testing/rows.ts'
 import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
 import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
@@ -26,7 +26,8 @@ export const rowsNowMs = 1_000_000
 export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
   const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], options)
   await database.write((tx) =>
-    tx.run(
+    runSql(
+      tx,
       `insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 3, 2, 0, 0)`,
     ),
   )
@@ -37,8 +38,9 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
     async addContent({ bytes = Buffer.from(`content ${contents}`), copies = 2 } = {}) {
       const id = ++contents
       const sha256 = createHash('sha256').update(bytes).digest('hex')
-      await database.write((tx) => {
-        tx.run(
+      await database.write(async (tx) => {
+        await runSql(
+          tx,
           `insert into contents (id, bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
            values (?, 1, ?, ?, ?, 1, ?, 0, 0)`,
           id,
@@ -47,19 +49,19 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
           sha256,
           copies,
         )
-        planPiece(tx, { contentId: id, size: bytes.length })
-        const content = findPipelineContent(tx, id)
+        await planPiece(tx, { contentId: id, size: bytes.length })
+        const content = await findPipelineContent(tx, id)
         if (!content) return
         const { pieceCid, chunkRoots } = pieceOf(bytes)
-        setPieceCid(tx, content.pieceId, pieceCid)
-        keepChunkRoots(tx, content, chunkRoots)
+        await setPieceCid(tx, content.pieceId, pieceCid)
+        await keepChunkRoots(tx, content, chunkRoots)
       })
-      return required(findPipelineContent(database.read, id))
+      return required(await findPipelineContent(database.read, id))
     },
     async addDataSet({ state = 'ready', serviceUrl, providerId } = {}) {
       const slot = slots++
-      const id = await database.write((tx) => {
-        const planned = planDataSet(
+      const id = await database.write(async (tx) => {
+        const planned = await planDataSet(
           tx,
           {
             bucketId: 1,
@@ -74,7 +76,8 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
           rowsNowMs,
         )
         const dataSetId = required(planned)
-        tx.run(
+        await runSql(
+          tx,
           'update data_sets set state = ?, chain_id = ?, final_at = ? where id = ?',
           state,
           state === 'planned' ? null : String(dataSetId + 100),
@@ -83,16 +86,17 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
         )
         return dataSetId
       })
-      return required(findDataSet(database.read, id))
+      return required(await findDataSet(database.read, id))
     },
     async addCopy(content, dataSet, state = 'planned') {
-      return database.write((tx) => {
-        planCopies(tx, content, [dataSet], rowsNowMs)
-        rowContents.markStoring(tx, content.contentId, rowsNowMs)
+      return database.write(async (tx) => {
+        await planCopies(tx, content, [dataSet], rowsNowMs)
+        await rowContents.markStoring(tx, content.contentId, rowsNowMs)
         const row = required(
-          tx.get<{ id: number }>('select id from copies where piece_id = ? and data_set_id = ?', content.pieceId, dataSet.id),
+          await getRow<{ id: number }>(tx, 'select id from copies where piece_id = ? and data_set_id = ?', content.pieceId, dataSet.id),
         )
-        tx.run(
+        await runSql(
+          tx,
           'update copies set state = ?, parked_at = ?, chain_piece_id = ? where id = ?',
           state,
           state === 'planned' ? null : rowsNowMs,

@@ -74,7 +74,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     subscribe: () => () => {},
   }
   const taskChanges: TaskChanges = { subscribe: () => () => {} }
-  const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: { isOpen: () => true } })
+  const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: { hasOpen: async () => true } })
   const pipeline = {
     database,
     clock,
@@ -126,7 +126,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     contents: rowContents,
     cached: {
       locate: async (contentId: number) =>
-        world.cached && { ...world.cached, sha256: sha256Of(database.read, contentId), blobId: world.cached.path },
+        world.cached && { ...world.cached, sha256: await sha256Of(database.read, contentId), blobId: world.cached.path },
       async forget(contentId: number) {
         scheduled.push(`forget ${contentId}`)
         world.cached = undefined

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 // A rejected request must not store or open anything.
-afterEach(() => {
-  expect(server.storage.objects.list({ bucket: 'photos', limit: 1000 }).entries).toEqual([])
+afterEach(async () => {
+  expect((await server.storage.objects.list({ bucket: 'photos', limit: 1000 })).entries).toEqual([])
   expect(server.storage.openCount()).toBe(0)
 })
 
@@ -188,6 +188,16 @@ const reads: [string, string, string, string, number][] = [
   ['PUT', '/photos/k?renameObject', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos/k?encryption', 'owner', 'NotImplemented', 501],
   ['PUT', '/photos?policy', 'owner', 'NotImplemented', 501],
+  ['PUT', '/photos?policy', 'plain', 'AccessDenied', 403],
+  ['PUT', '/absent?policy', 'owner', 'NoSuchBucket', 404],
+  ['PUT', '/photos/k?policy', 'owner', 'MethodNotAllowed', 405],
+  ['PUT', '/newbucket?retention', 'owner', 'MethodNotAllowed', 405],
+  ['DELETE', '/photos/k?cors', 'owner', 'MethodNotAllowed', 405],
+  ['DELETE', '/photos?uploadId=x', 'owner', 'MethodNotAllowed', 405],
+  ['DELETE', '/photos?versionId=x', 'owner', 'InvalidArgument', 400],
+  ['DELETE', '/photos/k?partNumber=1', 'owner', 'InvalidArgument', 400],
+  ['PUT', '/photos/k?uploadId=u', 'owner', 'InvalidArgument', 400],
+  ['PUT', '/photos/k?acl&tagging', 'owner', 'InvalidRequest', 400],
   ['POST', '/photos/k?uploads', 'owner', 'NotImplemented', 501],
   ['POST', '/photos?delete', 'owner', 'NotImplemented', 501],
   ['POST', '/photos', 'owner', 'PreconditionFailed', 412],

@@ -3,12 +3,11 @@ import { findReadable, hasReadConditions, openReadable, planRead, requestedVersi
 
 export const getObject: Operation = {
   scope: 'object',
-  action: 'read-object',
   async run(request, services) {
     const versionId = requestedVersion(request)
     // Check conditions first: opening an object that is not cached is expensive.
     if (hasReadConditions(request.headers)) {
-      const { status, headers } = planRead(request, findReadable(request, services, versionId))
+      const { status, headers } = planRead(request, await findReadable(request, services, versionId))
       if (status === 304) return { status, headers }
     }
     await using guard = new AsyncDisposableStack()

@@ -4,9 +4,8 @@ import { findReadable, planRead, requestedVersion } from './read-object.ts'
 /** The response of GetObject without the body. */
 export const headObject: Operation = {
   scope: 'object',
-  action: 'read-object',
-  run(request, services) {
-    const { status, headers } = planRead(request, findReadable(request, services, requestedVersion(request)))
+  async run(request, services) {
+    const { status, headers } = planRead(request, await findReadable(request, services, requestedVersion(request)))
     return { status, headers }
   },
 }

@@ -11,14 +11,13 @@ const emptyPage: VersionPage = { versions: [], commonPrefixes: [], isTruncated: 
 /** Versions and delete markers, sorted by key in byte order, then newest first. */
 export const listObjectVersions: Operation = {
   scope: 'bucket',
-  action: 'read-bucket',
-  run(request, { versions }) {
+  async run(request, { versions }) {
     const { bucket, query } = request
     const { prefix, delimiter, keyMarker, versionIdMarker } = readPlace(request)
     const limit = readCount(query, 'max-keys', { fallback: entriesMax, max: entriesMax })
     const { type: encodingType, encode } = readEncoding(query)
     const place = { prefix, delimiter, keyMarker, ...(versionIdMarker === '' ? {} : { versionIdMarker }) }
-    const page = limit === 0 ? emptyPage : versions.list({ bucket: bucket.name, limit, ...place })
+    const page = limit === 0 ? emptyPage : await versions.list({ bucket: bucket.name, limit, ...place })
     const head = [
       element('Name', bucket.name),
       element('Prefix', encode(prefix)),

@@ -5,10 +5,9 @@ import { type Operation, xmlAnswer } from './operation.ts'
 /** Keys and common prefixes in byte order, paged by marker. */
 export const listObjectsV1: Operation = {
   scope: 'bucket',
-  action: 'read-bucket',
-  run(request, services) {
+  async run(request, services) {
     const marker = request.query.get('marker') ?? ''
-    const listing = readListing(request, services, marker)
+    const listing = await readListing(request, services, marker)
     const { page, prefix, delimiter, encode } = listing
     // Without a delimiter clients continue from the last key.
     const next = page.isTruncated && delimiter !== '' ? page.last : undefined

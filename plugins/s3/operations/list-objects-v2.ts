@@ -6,12 +6,11 @@ import { decodeToken, encodeToken } from './paging.ts'
 /** Keys and common prefixes in byte order, paged by an opaque token. */
 export const listObjectsV2: Operation = {
   scope: 'bucket',
-  action: 'read-bucket',
-  run(request, services) {
+  async run(request, services) {
     const { query, bucket } = request
     const token = query.get('continuation-token')
     const startAfter = query.get('start-after')
-    const listing = readListing(request, services, token ? decodeToken(token) : (startAfter ?? ''))
+    const listing = await readListing(request, services, token ? decodeToken(token) : (startAfter ?? ''))
     const { page, prefix, encode } = listing
     const next = page.isTruncated && page.last !== undefined ? encodeToken(page.last) : undefined
     const head =

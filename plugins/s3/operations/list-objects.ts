@@ -19,7 +19,7 @@ interface Listing {
 const emptyPage: ListPage = { entries: [], commonPrefixes: [], isTruncated: false }
 
 /** One page of keys and common prefixes after `after` (may be empty). Throws InvalidArgument. */
-export function readListing({ bucket, query }: BucketRequest, { objects }: S3Services, after: string): Listing {
+export async function readListing({ bucket, query }: BucketRequest, { objects }: S3Services, after: string): Promise<Listing> {
   const prefix = query.get('prefix') ?? ''
   const delimiter = query.get('delimiter') ?? ''
   const maxKeys = readCount(query, 'max-keys', { fallback: keysMax, max: keysMax })
@@ -31,7 +31,7 @@ export function readListing({ bucket, query }: BucketRequest, { objects }: S3Ser
     ...(delimiter && { delimiter }),
     ...(after && { after }),
   }
-  const page = maxKeys === 0 ? emptyPage : objects.list(request)
+  const page = maxKeys === 0 ? emptyPage : await objects.list(request)
   return { page, prefix, delimiter, maxKeys, encodingType, encode }
 }
 

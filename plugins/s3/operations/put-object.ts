@@ -8,7 +8,6 @@ import { refuseUnsupportedObjectHeaders } from './unsupported-headers.ts'
 /** Stores an object as a new version. Rejects what the headers make invalid before it reads the body. */
 export const putObject: Operation = {
   scope: 'object',
-  action: 'write-object',
   async run(request, services) {
     const { bucket, key, headers } = request
     refuseUnsupportedObjectHeaders(headers, services.settings)
@@ -16,7 +15,7 @@ export const putObject: Operation = {
     const body = await request.openBody()
     requireAllowedSize(body.declaredLength, services)
     const condition = conditionOf(request)
-    condition?.(services.objects.find(bucket.name, key))
+    condition?.(await services.objects.find(bucket.name, key))
     const version = await services.objects.put({
       bucket: bucket.name,
       key,

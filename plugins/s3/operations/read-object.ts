@@ -20,9 +20,9 @@ export function requestedVersion({ query }: ObjectRequest): string | undefined {
 }
 
 /** Throws NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker requested by version ID. */
-export function findReadable(request: ObjectRequest, { objects }: S3Services, versionId: string | undefined): ObjectVersion {
+export async function findReadable(request: ObjectRequest, { objects }: S3Services, versionId: string | undefined): Promise<ObjectVersion> {
   const { bucket, key } = request
-  const version = objects.find(bucket.name, key, versionId)
+  const version = await objects.find(bucket.name, key, versionId)
   if (version === undefined) {
     if (versionId === undefined) throw new S3Error('NoSuchKey', { extras: { Key: key } })
     throw new S3Error('NoSuchVersion', { extras: { Key: key, VersionId: versionId } })
@@ -45,7 +45,7 @@ export async function openReadable(request: ObjectRequest, services: S3Services,
     return await services.objects.open(bucket.name, key, versionId)
   } catch (error) {
     // findReadable throws the S3 error with its details, such as those of a delete marker.
-    if (error instanceof SvcError && unreadableCodes.has(error.code)) findReadable(request, services, versionId)
+    if (error instanceof SvcError && unreadableCodes.has(error.code)) await findReadable(request, services, versionId)
     throw error
   }
 }

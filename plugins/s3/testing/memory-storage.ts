@@ -100,7 +100,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
     find: (name) => bucketsByName.get(name),
     require: requireBucket,
     list: () => [...bucketsByName.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
-    usage: () => ({ objectCount: 0, totalSizeBytes: 0 }),
+    usage: async () => ({ objectCount: 0, totalSizeBytes: 0 }),
     async setOwner(name, ownerAccessKey) {
       const bucket = { ...requireBucket(name), ownerAccessKey }
       bucketsByName.set(name, bucket)
@@ -110,7 +110,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       // No S3 operation calls it.
       throw new Error(`the storage in memory does not change the copy policy of '${name}'`)
     },
-    countOwnedBy: (owner) => [...bucketsByName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
+    countOwnedBy: async (owner) => [...bucketsByName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }
 
   const objects: Objects = {
@@ -127,7 +127,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       const headers = { ...request.headers, checksums }
       return add(request.bucket, { key: request.key, isDeleteMarker: false, contentId: 1, size: bytes.length, etag, headers }, bytes)
     },
-    find(bucket, key, versionId) {
+    async find(bucket, key, versionId) {
       requireBucket(bucket)
       return locate(bucket, key, versionId)?.version
     },
@@ -146,7 +146,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       const headers = { contentType: '', system: {}, user: {}, checksums: {} }
       return add(bucket, { key, isDeleteMarker: true, contentId: null, size: 0, etag: '', headers }, Buffer.alloc(0))
     },
-    list: (request) => listStored(stored, request),
+    list: async (request) => listStored(stored, request),
   }
 
   return {

@@ -20,7 +20,7 @@ export function createMemoryVersions(stored: Map<string, Stored[]>): Pick<Versio
       )
       return found && { versionId, isDeleteMarker: found.isDeleteMarker }
     },
-    list: (request) => listStored(stored, request),
+    list: async (request) => listStored(stored, request),
   }
 }
 

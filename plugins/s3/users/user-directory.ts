@@ -22,16 +22,16 @@ interface UserDirectoryDeps {
   readonly clock: Clock
 }
 
-export function createUserDirectory({ database, buckets, clock }: UserDirectoryDeps): UserDirectory {
-  const signers = new Map(readUsers(database.read).map((signer) => [signer.accessKey, signer]))
+export async function createUserDirectory({ database, buckets, clock }: UserDirectoryDeps): Promise<UserDirectory> {
+  const signers = new Map((await readUsers(database.read)).map((signer) => [signer.accessKey, signer]))
 
   // Updates memory only after the commit: a key that a restart forgets would lock its owner out.
   const keep = (tx: Tx, signer: S3Signer) => tx.afterCommit(() => void signers.set(signer.accessKey, signer))
 
   const change = (accessKey: string, changes: Partial<S3Signer>): Promise<S3Signer> =>
-    database.write((tx) => {
-      const signer = { ...requireUser(tx, accessKey), ...changes }
-      updateUser(tx, signer, clock.now())
+    database.write(async (tx) => {
+      const signer = { ...(await requireUser(tx, accessKey)), ...changes }
+      await updateUser(tx, signer, clock.now())
       keep(tx, signer)
       return signer
     })
@@ -44,21 +44,21 @@ export function createUserDirectory({ database, buckets, clock }: UserDirectoryD
     },
     list: () => [...signers.values()].map(withoutSecret).sort((left, right) => (left.accessKey < right.accessKey ? -1 : 1)),
     create: (role): Promise<CreatedS3User> =>
-      database.write((tx) => {
+      database.write(async (tx) => {
         const accessKey = toAccessKey(newToken(accessKeyBytes))
         const signer = { accessKey, secretKey: newToken(secretKeyBytes), role, createdAtMs: clock.now() }
-        insertUser(tx, signer)
+        await insertUser(tx, signer)
         keep(tx, signer)
         return signer
       }),
     setRole: async (accessKey, role) => withoutSecret(await change(accessKey, { role })),
     rotateSecret: (accessKey) => change(accessKey, { secretKey: newToken(secretKeyBytes) }),
     async delete(accessKey) {
-      await database.write((tx) => {
-        requireUser(tx, accessKey)
-        const owned = buckets.countOwnedBy(accessKey, tx)
+      await database.write(async (tx) => {
+        await requireUser(tx, accessKey)
+        const owned = await buckets.countOwnedBy(accessKey, tx)
         if (owned > 0) throw ownsBuckets(accessKey, owned)
-        deleteUser(tx, accessKey)
+        await deleteUser(tx, accessKey)
         tx.afterCommit(() => void signers.delete(accessKey))
       })
     },
@@ -66,8 +66,8 @@ export function createUserDirectory({ database, buckets, clock }: UserDirectoryD
 }
 
 /** Reads the user from the database. Throws `s3_user_not_found`. */
-export function requireUser(read: Reader, accessKey: string): S3Signer {
-  const signer = findUser(read, accessKey)
+export async function requireUser(read: Reader, accessKey: string): Promise<S3Signer> {
+  const signer = await findUser(read, accessKey)
   if (!signer) throw userErrors.s3_user_not_found({ message: `There is no S3 user '${accessKey}'.` })
   return signer
 }

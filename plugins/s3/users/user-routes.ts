@@ -12,20 +12,17 @@ export const userRoutes = defineRoutes({
   uses: { s3Users, buckets },
   endpoints: [listUsers, createUser, changeRole, rotateSecret, deleteUser],
   register(app, { s3Users, buckets }) {
-    const describe = ({ accessKey, role }: S3User, owned = buckets.countOwnedBy(accessKey)): S3UserItem => ({
-      access_key: accessKey,
-      role,
-      bucket_count: owned,
-    })
+    const describe = ({ accessKey, role }: S3User, owned: number): S3UserItem => ({ access_key: accessKey, role, bucket_count: owned })
 
     serveEndpoint(app, listUsers, async () => {
       const byOwner = Map.groupBy(buckets.list(), ({ ownerAccessKey }) => ownerAccessKey)
       return s3Users.list().map((user) => describe(user, byOwner.get(user.accessKey)?.length ?? 0))
     })
     serveEndpoint(app, createUser, async ({ body }) => toCredentials(await s3Users.create(body.role ?? 'userplus')))
-    serveEndpoint(app, changeRole, async ({ params, body }) =>
-      describe(await s3Users.setRole(rejectInternalRoot(params.accessKey), body.role)),
-    )
+    serveEndpoint(app, changeRole, async ({ params, body }) => {
+      const user = await s3Users.setRole(rejectInternalRoot(params.accessKey), body.role)
+      return describe(user, await buckets.countOwnedBy(user.accessKey))
+    })
     serveEndpoint(app, rotateSecret, async ({ params }) => toCredentials(await s3Users.rotateSecret(rejectInternalRoot(params.accessKey))))
     serveEndpoint(app, deleteUser, async ({ params }) => s3Users.delete(rejectInternalRoot(params.accessKey)))
   },

@@ -13,14 +13,14 @@ interface UserRow {
 const columns = 'access_key, secret_key, role, created_at'
 
 /** Unordered. */
-export const readUsers = (read: Reader): S3Signer[] => read.all<UserRow>(`SELECT ${columns} FROM s3_users`).map(toSigner)
+export const readUsers = async (read: Reader): Promise<S3Signer[]> => read.all<UserRow>(`SELECT ${columns} FROM s3_users`).map(toSigner)
 
-export function findUser(read: Reader, accessKey: string): S3Signer | undefined {
+export async function findUser(read: Reader, accessKey: string): Promise<S3Signer | undefined> {
   const row = read.get<UserRow>(`SELECT ${columns} FROM s3_users WHERE access_key = ?`, accessKey)
   return row && toSigner(row)
 }
 
-export function insertUser(tx: Tx, { accessKey, secretKey, role, createdAtMs }: S3Signer): void {
+export async function insertUser(tx: Tx, { accessKey, secretKey, role, createdAtMs }: S3Signer): Promise<void> {
   tx.run(
     'INSERT INTO s3_users (access_key, secret_key, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
     accessKey,
@@ -31,11 +31,11 @@ export function insertUser(tx: Tx, { accessKey, secretKey, role, createdAtMs }: 
   )
 }
 
-export function updateUser(tx: Tx, { accessKey, secretKey, role }: S3Signer, nowMs: number): void {
+export async function updateUser(tx: Tx, { accessKey, secretKey, role }: S3Signer, nowMs: number): Promise<void> {
   tx.run('UPDATE s3_users SET secret_key = ?, role = ?, updated_at = ? WHERE access_key = ?', secretKey, role, nowMs, accessKey)
 }
 
-export function deleteUser(tx: Tx, accessKey: string): void {
+export async function deleteUser(tx: Tx, accessKey: string): Promise<void> {
   tx.run('DELETE FROM s3_users WHERE access_key = ?', accessKey)
 }
 

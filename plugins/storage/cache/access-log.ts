@@ -105,8 +105,8 @@ export class AccessLog {
   }
 
   #write(accesses: readonly (readonly [contentId: number, access: Access])[]): Promise<void> {
-    return this.#database.write((tx) => {
-      for (const [contentId, { readMs }] of accesses) writeAccessTime(tx, contentId, readMs)
+    return this.#database.write(async (tx) => {
+      for (const [contentId, { readMs }] of accesses) await writeAccessTime(tx, contentId, readMs)
     })
   }
 }

@@ -3,20 +3,21 @@ import { mkdtemp, readdir, rename, rm, truncate, unlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { getRow, runSql } from '#kernel/testing'
 import { type BlobRef, beginEviction, blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { cacheHealth } from './cache-health.ts'
 
-function blobOf({ database }: ObjectStorage, contentId: number | null): BlobRef {
-  const [blob] = blobsOfContent(database.read, contentId ?? 0)
+async function blobOf({ database }: ObjectStorage, contentId: number | null): Promise<BlobRef> {
+  const [blob] = await blobsOfContent(database.read, contentId ?? 0)
   if (!blob) throw new Error(`content ${contentId} has no blob`)
   return blob
 }
 
-function expectSound({ database, dir, cache }: ObjectStorage): void {
+async function expectSound({ database, dir, cache }: ObjectStorage): Promise<void> {
   const { usedBytes } = cache.stats()
-  expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+  expect(await checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
 }
 
 async function keptFolder() {
@@ -25,9 +26,9 @@ async function keptFolder() {
 }
 
 const markReleasable = (storage: ObjectStorage) =>
-  storage.database.write((tx) => {
-    tx.run('update contents set durable_copies = 2, readable_copies = 2')
-    tx.run('update cache_entries set releasable = 1')
+  storage.database.write(async (tx) => {
+    await runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2')
+    await runSql(tx, 'update cache_entries set releasable = 1')
   })
 
 test('objects and the count of used bytes survive a restart', async () => {
@@ -39,32 +40,32 @@ test('objects and the count of used bytes survive a restart', async () => {
   expect(await second.text('k')).toBe('kept bytes')
   expect(second.cache.stats().usedBytes).toBe(10)
   await second.put('l', 'more')
-  expectSound(second)
+  await expectSound(second)
 })
 
 test('the sweep removes only orphans of earlier starts', async () => {
   await using kept = await keptFolder()
   const first = await openObjectStorage(kept)
   const { contentId } = await first.put('k', 'kept bytes')
-  const live = first.cache.pathOf(blobOf(first, contentId))
+  const live = first.cache.pathOf(await blobOf(first, contentId))
   const orphan = join(live, '..', '0123456789ab00')
   await writeFile(orphan, 'half a bo')
   await first.stop()
   await using second = await openObjectStorage(kept)
   const { contentId: newContent } = await second.put('new', 'of this start')
-  const young = join(second.cache.pathOf(blobOf(second, newContent)), '..', 'being-written')
+  const young = join(second.cache.pathOf(await blobOf(second, newContent)), '..', 'being-written')
   await writeFile(young, 'half')
   await second.cache.startUpkeep()
   expect([existsSync(live), existsSync(orphan), existsSync(young)]).toEqual([true, false, true])
   expect(await second.text('k')).toBe('kept bytes')
-  expectSound(second)
+  await expectSound(second)
 })
 
 test('folders of a start that this database does not know are left alone', async () => {
   await using kept = await keptFolder()
   const first = await openObjectStorage(kept)
   const { contentId } = await first.put('k', 'of another database')
-  const path = first.cache.pathOf(blobOf(first, contentId))
+  const path = first.cache.pathOf(await blobOf(first, contentId))
   await first.stop()
   for (const name of await readdir(kept.dir)) if (name.startsWith('svc.db')) await rm(join(kept.dir, name))
   await using second = await openObjectStorage(kept)
@@ -84,19 +85,19 @@ test('the start fails when the database records cached bytes but the cache folde
 test('I-20: the entry of a missing file is deleted, and the content is lost until its bytes are put again', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
-  await unlink(storage.cache.pathOf(blobOf(storage, contentId)))
+  await unlink(storage.cache.pathOf(await blobOf(storage, contentId)))
   await expect(storage.objects.open('photos', 'k')).rejects.toMatchObject({
     code: 'content_unavailable',
     status: 503,
     retryAfterSeconds: 10,
   })
   expect(storage.cache.stats().usedBytes).toBe(0)
-  expectSound(storage)
-  expect(storage.database.read.get('select store_state from contents')).toEqual({ store_state: 'lost' })
+  await expectSound(storage)
+  expect(await getRow(storage.database.read, 'select store_state from contents')).toEqual({ store_state: 'lost' })
 
   await storage.put('other', 'bytes')
   expect(await storage.text('k')).toBe('bytes')
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('a file of the wrong length is removed, and the bytes come from a provider', async () => {
@@ -109,7 +110,7 @@ test('a file of the wrong length is removed, and the bytes come from a provider'
     },
   })
   const { contentId } = await storage.put('k', 'bytes')
-  const path = storage.cache.pathOf(blobOf(storage, contentId))
+  const path = storage.cache.pathOf(await blobOf(storage, contentId))
   await truncate(path, 3)
   await using opened = await storage.objects.open('photos', 'k')
   expect(opened.source).toBe('provider')
@@ -125,24 +126,24 @@ test('no entry is deleted while the whole cache folder is missing', async () => 
   await expect(storage.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'content_unavailable' })
   await rename(away, join(storage.dir, 'cache'))
   expect(await storage.text('k')).toBe('bytes')
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('a put of the same bytes replaces a damaged file', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
-  const damaged = storage.cache.pathOf(blobOf(storage, contentId))
+  const damaged = storage.cache.pathOf(await blobOf(storage, contentId))
   await truncate(damaged, 2)
   await storage.put('again', 'bytes')
   expect(await storage.text('k')).toBe('bytes')
   expect(existsSync(damaged)).toBe(false)
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('I-02: only an entry that is releasable in the evicting transaction is evicted', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')
-  const path = storage.cache.pathOf(blobOf(storage, contentId))
+  const path = storage.cache.pathOf(await blobOf(storage, contentId))
   expect(await storage.cache.evict(contentId ?? 0)).toBe(0)
   expect(await storage.text('k')).toBe('bytes')
   await markReleasable(storage)
@@ -150,7 +151,7 @@ test('I-02: only an entry that is releasable in the evicting transaction is evic
   expect(await storage.cache.evict(contentId ?? 0)).toBe(5)
   expect(existsSync(path)).toBe(false)
   expect(storage.cache.stats().usedBytes).toBe(0)
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('a read completes when the bytes are evicted meanwhile', async () => {
@@ -172,7 +173,7 @@ test('a put of the same bytes during their eviction keeps them', async () => {
   const put = storage.put('again', 'bytes')
   await Promise.all([evicted, put])
   expect(await storage.text('k')).toBe('bytes')
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('I-03: an eviction interrupted by a crash is finished after the next start', async () => {
@@ -187,7 +188,7 @@ test('I-03: an eviction interrupted by a crash is finished after the next start'
   await second.cache.startUpkeep()
   expect(second.cache.stats().usedBytes).toBe(5)
   await expect(second.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'content_unavailable' })
-  expectSound(second)
+  await expectSound(second)
 })
 
 test('the health check reports a missing folder', async () => {
@@ -211,13 +212,14 @@ test('access times are written in batches, and only when the stored time is a mi
   await using kept = await keptFolder()
   const storage = await openObjectStorage({ ...kept, clock })
   await storage.put('k', 'bytes')
-  const stored = () => storage.database.read.get<{ accessed_at: number }>('select accessed_at from cache_entries')?.accessed_at
+  const stored = async () =>
+    (await getRow<{ accessed_at: number }>(storage.database.read, 'select accessed_at from cache_entries'))?.accessed_at
   nowMs += 59_000
   await storage.text('k')
   wake?.()
   nowMs += 1_000
   await storage.text('k')
-  expect(stored()).toBe(1_000_000)
+  expect(await stored()).toBe(1_000_000)
   wake?.()
   await expect.poll(stored).toBe(nowMs)
 
@@ -225,5 +227,5 @@ test('access times are written in batches, and only when the stored time is a mi
   await storage.text('k')
   await storage.stop()
   await using second = await openObjectStorage({ ...kept, clock })
-  expect(second.database.read.get('select accessed_at from cache_entries')).toEqual({ accessed_at: nowMs })
+  expect(await getRow(second.database.read, 'select accessed_at from cache_entries')).toEqual({ accessed_at: nowMs })
 })

@@ -24,7 +24,7 @@ interface CacheOptions {
   readonly rules: EvictionRules
   readonly tasks: EvictionTasks
   /** A guard: whether the cached bytes of a content with enough copies may be removed. Default: always. */
-  readonly mayRelease?: (tx: Tx, contentId: number) => boolean
+  readonly mayRelease?: (tx: Tx, contentId: number) => Promise<boolean>
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
@@ -35,7 +35,7 @@ interface CacheOptions {
 /** Cached bytes on the local disk. A file is written before its row and removed after it is marked `evicting` (I-03). */
 export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
   /** Reserves space before a body is read; without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
-  reserve(bytes?: number): Reservation
+  reserve(bytes?: number): Promise<Reservation>
   /** Writes a body durably to a file without a row. See writeBlob. */
   write(source: BlobSource): Promise<WrittenBlob>
   /** Unlinks files without a row. A failure is logged, and the sweep of the next start removes the file. */
@@ -69,9 +69,9 @@ const hotBytesMax = 64 * 1024 * 1024
 
 /** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
-  const { database, clock, log, rules, tasks, maxBytes, disk = realDisk, mayRelease = () => true } = options
+  const { database, clock, log, rules, tasks, maxBytes, disk = realDisk, mayRelease = async () => true } = options
   const dir = resolve(options.dir)
-  const usedBytes = sumCachedBytes(database.read)
+  const usedBytes = await sumCachedBytes(database.read)
   requireMounted(dir, usedBytes)
   const epoch = await database.write((tx) => openEpoch(tx, clock.now()))
   const folders = new BlobFolders({ disk, dir, epoch, clock })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Database } from '#kernel'
-import { checkTaskKind, LeaseLost, watchProbes } from '#kernel/testing'
+import { allRows, checkTaskKind, getRow, LeaseLost, runSql, watchProbes } from '#kernel/testing'
 import { beginEviction, blobsOfContent, releaseEntry, updateReleasable } from '../catalog/cache-entry-store.ts'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
@@ -57,7 +57,7 @@ test('a file that cannot be removed gets its own task, which fails until the rem
   const { storage, contents, undeletable, evict } = await openStorage()
   await using _ = storage
   const [a] = contents
-  undeletable.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  undeletable.add((await blobsOfContent(storage.database.read, a))[0]?.blobId ?? '')
   await storage.cache.reconcileCapacity(signal)
   expect(storage.scheduled).toEqual([`finish eviction ${a}`])
   expect(storage.cache.stats().usedBytes).toBe('bytes of a'.length)
@@ -67,7 +67,7 @@ test('a file that cannot be removed gets its own task, which fails until the rem
   undeletable.clear()
   expect(await evict(a)).toEqual({ kind: 'done' })
   expect(storage.cache.stats().usedBytes).toBe(0)
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('a deleted object whose file cannot be removed gets a task too, which then deletes the content row', async () => {
@@ -75,14 +75,14 @@ test('a deleted object whose file cannot be removed gets a task too, which then 
   await using _ = storage
   const { contentId, versionId } = await storage.put('c', 'never stored')
   const id = contentId ?? 0
-  undeletable.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
+  undeletable.add((await blobsOfContent(storage.database.read, id))[0]?.blobId ?? '')
   const { cacheRelease } = await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
   expect(cacheRelease).toBe('failed')
   expect(storage.scheduled).toEqual([`finish eviction ${id}`])
   undeletable.clear()
   await evict(id)
-  expect(storage.database.read.get('select id from contents where id = ?', id)).toBeUndefined()
-  storage.expectSound()
+  expect(await getRow(storage.database.read, 'select id from contents where id = ?', id)).toBeUndefined()
+  await storage.expectSound()
 })
 
 test('I-06: a run that lost its lease deletes no content', async () => {
@@ -90,22 +90,22 @@ test('I-06: a run that lost its lease deletes no content', async () => {
   await using _ = storage
   const { contentId, versionId } = await storage.put('c', 'never stored')
   const id = contentId ?? 0
-  undeletable.add(blobsOfContent(storage.database.read, id)[0]?.blobId ?? '')
+  undeletable.add((await blobsOfContent(storage.database.read, id))[0]?.blobId ?? '')
   await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
   undeletable.clear()
   const services = { cache: storage.cache, contents: storage.contents, database: storage.database }
   const evicted = (evictTask.run as unknown as Run)({ args: { contentId: id }, services, fence: lostLeaseFence })
   await expect(evicted).rejects.toThrow(LeaseLost)
-  expect(storage.database.read.get('select id from contents where id = ?', id)).toEqual({ id })
+  expect(await getRow(storage.database.read, 'select id from contents where id = ?', id)).toEqual({ id })
 })
 
 test('when no file can be removed, eviction stops after 100 contents and an upload without space is refused', async () => {
   const { storage, undeletable } = await openStorage({ maxBytes: 3000 })
   await using _ = storage
   for (let i = 0; i < 150; i++) await storage.put(`k${i}`, `bytes ${i}`)
-  await storage.database.write((tx) => {
-    tx.run('update contents set durable_copies = 2, readable_copies = 2')
-    tx.run('update cache_entries set releasable = 1')
+  await storage.database.write(async (tx) => {
+    await runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2')
+    await runSql(tx, 'update cache_entries set releasable = 1')
   })
   undeletable.add('')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('files_stuck')
@@ -126,7 +126,7 @@ test('while the whole cache folder is missing, no file counts as removed', async
   await rename(away, dir)
   for (const contentId of contents) await evict(contentId)
   expect(storage.cache.stats().usedBytes).toBe(0)
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('an interrupted eviction whose file cannot be removed at the start gets a task; other files are removed', async () => {
@@ -134,11 +134,11 @@ test('an interrupted eviction whose file cannot be removed at the start gets a t
   const { disk, undeletable } = openUndeletableDisk()
   const first = await openVersionStorage({ dir, disk })
   const [a, b] = [await first.put('a', 'bytes of a'), await first.put('b', 'bytes of b')]
-  await first.database.write((tx) => {
-    tx.run('update contents set durable_copies = 2, readable_copies = 2')
-    for (const { contentId } of [a, b]) releaseEntry(tx, contentId ?? 0)
+  await first.database.write(async (tx) => {
+    await runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2')
+    for (const { contentId } of [a, b]) await releaseEntry(tx, contentId ?? 0)
   })
-  undeletable.add(blobsOfContent(first.database.read, a.contentId ?? 0)[0]?.blobId ?? '')
+  undeletable.add((await blobsOfContent(first.database.read, a.contentId ?? 0))[0]?.blobId ?? '')
   await first.stop()
   const second = await openVersionStorage({ dir, disk })
   await second.cache.startUpkeep()
@@ -152,26 +152,26 @@ test('the task keeps bytes that were put again meanwhile', async () => {
   const { storage, contents, undeletable, evict } = await openStorage()
   await using _ = storage
   const [a] = contents
-  undeletable.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  undeletable.add((await blobsOfContent(storage.database.read, a))[0]?.blobId ?? '')
   await storage.cache.reconcileCapacity(signal)
   undeletable.clear()
   await storage.put('again', 'bytes of a')
   await evict(a)
   expect(await storage.text('a')).toBe('bytes of a')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 /** Rows as they are after the data sets of all copies ended. */
 const loseCopies = ({ database }: Pick<VersionStorage, 'database'>) =>
-  database.write((tx) => {
-    tx.run('update contents set durable_copies = 0, readable_copies = 0')
+  database.write(async (tx) => {
+    await runSql(tx, 'update contents set durable_copies = 0, readable_copies = 0')
   })
 
 test('I-02: an unfinished eviction is cancelled when the copies are lost meanwhile', async () => {
   const { storage, contents, undeletable, evict } = await openStorage()
   await using _ = storage
   const [a] = contents
-  undeletable.add(blobsOfContent(storage.database.read, a)[0]?.blobId ?? '')
+  undeletable.add((await blobsOfContent(storage.database.read, a))[0]?.blobId ?? '')
   await storage.cache.reconcileCapacity(signal)
   await loseCopies(storage)
   undeletable.clear()
@@ -184,17 +184,17 @@ test('I-02, I-20: after a restart, an eviction whose copies are lost is cancelle
   const dir = await mkdtemp(join(tmpdir(), 'svc-evict-'))
   const { storage: first, contents } = await openStorage({ dir, rules: { policy: 'none' } })
   const [, b] = contents
-  await first.database.write((tx) => {
-    for (const contentId of contents) beginEviction(tx, contentId)
+  await first.database.write(async (tx) => {
+    for (const contentId of contents) await beginEviction(tx, contentId)
   })
-  for (const blob of blobsOfContent(first.database.read, b)) await rm(first.cache.pathOf(blob))
+  for (const blob of await blobsOfContent(first.database.read, b)) await rm(first.cache.pathOf(blob))
   await loseCopies(first)
   await first.stop()
   const second = await openVersionStorage({ dir })
   await second.cache.startUpkeep()
   expect(await second.text('a')).toBe('bytes of a')
-  expect(second.database.read.get('select store_state as state from contents where id = ?', b)).toEqual({ state: 'lost' })
-  second.expectSound()
+  expect(await getRow(second.database.read, 'select store_state as state from contents where id = ?', b)).toEqual({ state: 'lost' })
+  await second.expectSound()
   await second.stop()
   await rm(dir, { recursive: true })
 })
@@ -211,28 +211,28 @@ test('I-20: a content is lost when its eviction is cancelled while the file is b
   held.release()
   await pass
   expect(storage.cache.stats().usedBytes).toBe(0)
-  expect(storage.database.read.all('select distinct store_state as state from contents')).toEqual([{ state: 'lost' }])
-  storage.expectSound()
+  expect(await allRows(storage.database.read, 'select distinct store_state as state from contents')).toEqual([{ state: 'lost' }])
+  await storage.expectSound()
 })
 
 test('the pass after an interrupted one finishes its evictions', async () => {
   const { storage } = await openStorage()
   await using _ = storage
   await storage.database.write((tx) =>
-    tx.run("create trigger full_disk before delete on cache_entries begin select raise(abort, 'disk is full'); end"),
+    runSql(tx, "create trigger full_disk before delete on cache_entries begin select raise(abort, 'disk is full'); end"),
   )
   await expect(storage.cache.reconcileCapacity(signal)).rejects.toThrow('disk is full')
-  await storage.database.write((tx) => tx.run('drop trigger full_disk'))
+  await storage.database.write((tx) => runSql(tx, 'drop trigger full_disk'))
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(storage.cache.stats().usedBytes).toBe(0)
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('I-09: both tasks may be run again from their start', async () => {
   const { storage, contents } = await openStorage()
   await using _ = storage
   const { cache, database } = storage
-  const snapshot = () => [cache.stats(), database.read.all('select * from cache_entries')]
+  const snapshot = async () => [cache.stats(), await allRows(database.read, 'select * from cache_entries')]
   await checkTaskKind({ kind: reconcileCapacityTask, args: {}, services: { cache }, snapshot })
   expect(cache.stats().usedBytes).toBe(0)
   await checkTaskKind({

@@ -23,9 +23,9 @@ const finished = defineProbe('storage.evict.finished')
 /** Enqueues the tasks of eviction. */
 export interface EvictionTasks {
   /** An eviction pass. */
-  reconcileCapacity(tx: Tx): void
+  reconcileCapacity(tx: Tx): Promise<void>
   /** Retries the files of an `evicting` entry that could not be removed. */
-  finishEviction(tx: Tx, contentId: number): void
+  finishEviction(tx: Tx, contentId: number): Promise<void>
 }
 
 export interface Evictions {
@@ -35,7 +35,7 @@ export interface Evictions {
   readonly capacity: Capacity
   readonly tasks: EvictionTasks
   /** Checked in the transaction that removes the entry, like the number of copies (I-02). */
-  readonly mayRelease: (tx: Tx, contentId: number) => boolean
+  readonly mayRelease: (tx: Tx, contentId: number) => Promise<boolean>
   /** Contents whose files could not be removed at the last attempt. */
   readonly stuck: Set<number>
   readonly log: Log
@@ -70,16 +70,16 @@ export interface Evicted {
   readonly isAnyGuarded: boolean
 }
 
-function claim(tx: Tx, { mayRelease }: Evictions, contentIds: readonly number[]) {
+async function claim(tx: Tx, { mayRelease }: Evictions, contentIds: readonly number[]) {
   const claims: Claim[] = []
   let isAnyGuarded = false
   for (const contentId of contentIds) {
-    const blobs = beginEviction(tx, contentId)
+    const blobs = await beginEviction(tx, contentId)
     if (!blobs) continue
     // Guards are asked last: the statement above is cheaper.
-    if (mayRelease(tx, contentId)) claims.push({ contentId, blobs })
+    if (await mayRelease(tx, contentId)) claims.push({ contentId, blobs })
     else {
-      cancelEvictionIfNeeded(tx, contentId, false)
+      await cancelEvictionIfNeeded(tx, contentId, false)
       isAnyGuarded = true
     }
   }
@@ -88,7 +88,7 @@ function claim(tx: Tx, { mayRelease }: Evictions, contentIds: readonly number[])
 
 /** Removes the files of an `evicting` entry. Returns the bytes freed. Throws when a file cannot be removed. */
 export async function finishContent(evictions: Evictions, contentId: number): Promise<number> {
-  const blobs = evictingBlobs(evictions.database.read, contentId)
+  const blobs = await evictingBlobs(evictions.database.read, contentId)
   await unlinkBlobs(evictions, { contentId, blobs })
   const freed = await evictions.database.write((tx) => finishEviction(tx, contentId, blobs))
   evictions.capacity.release(freed)
@@ -106,7 +106,7 @@ export async function finishEvictions(evictions: Evictions): Promise<void> {
   const { read } = evictions.database
   for (let after = 0; ; ) {
     evictions.signal.throwIfAborted()
-    const page = evictingContents(read, { after, limit: contentsPerPage })
+    const page = await evictingContents(read, { after, limit: contentsPerPage })
     const last = page.at(-1)
     if (last === undefined) return
     await finishClaims(evictions, await resumeClaims(evictions, page))
@@ -122,11 +122,18 @@ interface Claim {
 /** Cancels evictions whose content lost copies or is guarded since they began and whose files still exist (I-02). Returns the others. */
 async function resumeClaims({ database, dir, stuck, mayRelease }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
   const exists = ({ blobId, epoch }: BlobRef) => existsSync(blobPath(dir, blobId, epoch))
-  const claims = contentIds.map((contentId) => ({ contentId, blobs: evictingBlobs(database.read, contentId) }))
-  const intact = claims.filter(({ blobs }) => blobs.every(exists))
-  const kept = await database.write((tx) =>
-    intact.filter(({ contentId }) => cancelEvictionIfNeeded(tx, contentId, mayRelease(tx, contentId))),
+  const claims = await Promise.all(
+    contentIds.map(async (contentId) => ({ contentId, blobs: await evictingBlobs(database.read, contentId) })),
   )
+  const intact = claims.filter(({ blobs }) => blobs.every(exists))
+  const kept = await database.write(async (tx) => {
+    const canceled: Claim[] = []
+    for (const claim of intact) {
+      const { contentId } = claim
+      if (await cancelEvictionIfNeeded(tx, contentId, await mayRelease(tx, contentId))) canceled.push(claim)
+    }
+    return canceled
+  })
   for (const { contentId } of kept) stuck.delete(contentId)
   return claims.filter((claim) => !kept.includes(claim))
 }
@@ -135,11 +142,11 @@ async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Pro
   const { database, tasks, capacity } = evictions
   const isUnlinked = await Promise.all(claims.map((claim) => tryUnlink(evictions, claim)))
   await unlinked()
-  const freedBytes = await database.write((tx) => {
+  const freedBytes = await database.write(async (tx) => {
     let freed = 0
     for (const [at, { contentId, blobs }] of claims.entries()) {
-      if (isUnlinked[at]) freed += finishEviction(tx, contentId, blobs)
-      else tasks.finishEviction(tx, contentId)
+      if (isUnlinked[at]) freed += await finishEviction(tx, contentId, blobs)
+      else await tasks.finishEviction(tx, contentId)
     }
     return freed
   })

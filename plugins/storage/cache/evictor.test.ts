@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFakeClock, type FakeClock, watchProbes } from '#kernel/testing'
+import { allRows, createFakeClock, type FakeClock, getRow, runSql, watchProbes } from '#kernel/testing'
 import { releaseEntry, updateReleasable } from '../catalog/cache-entry-store.ts'
 import { defineReleaseGuard } from '../contract.ts'
 import type { ObjectStorageOptions } from '../testing/object-storage.ts'
@@ -43,11 +43,13 @@ async function fill(storage: TestCache, keys: string, { copies = 2 } = {}): Prom
 }
 
 /** The keys with cached bytes, sorted and joined. */
-const cached = ({ database }: VersionStorage): string =>
-  database.read
-    .all<{ key: string }>(
+const cached = async ({ database }: VersionStorage): Promise<string> =>
+  (
+    await allRows<{ key: string }>(
+      database.read,
       `select v.key from object_versions v join cache_entries e on e.content_id = v.content_id and e.state = 'present' order by 1`,
     )
+  )
     .map(({ key }) => key)
     .join('')
 
@@ -55,12 +57,12 @@ test('lru starts at the high watermark, evicts the least recently read first and
   await using storage = await openCache(lru)
   await fill(storage, 'abcd')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
-  expect(cached(storage)).toBe('abcd')
+  expect(await cached(storage)).toBe('abcd')
   await fill(storage, 'e')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
-  expect(cached(storage)).toBe('cde')
+  expect(await cached(storage)).toBe('cde')
   expect(storage.cache.stats()).toMatchObject({ usedBytes: 300, highWatermarkBytes: 500, lowWatermarkBytes: 300, isEvictionPaused: false })
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('lru respects a read that is not in its row yet', async () => {
@@ -70,7 +72,7 @@ test('lru respects a read that is not in its row yet', async () => {
   await storage.text('a')
   await storage.clock.advance(1000)
   await storage.cache.reconcileCapacity(signal)
-  expect(cached(storage)).toBe('ade')
+  expect(await cached(storage)).toBe('ade')
 })
 
 test('lru keeps a content that is read after its selection', async () => {
@@ -83,8 +85,8 @@ test('lru keeps a content that is read after its selection', async () => {
   await storage.text('a')
   held.release()
   expect(await pass).toBe('enough')
-  expect(cached(storage)).toBe('ade')
-  storage.expectSound()
+  expect(await cached(storage)).toBe('ade')
+  await storage.expectSound()
 })
 
 test('lru keeps contents with too few copies, however old, and waits without an error', async () => {
@@ -93,13 +95,13 @@ test('lru keeps contents with too few copies, however old, and waits without an 
   await fill(storage, 'cd', { copies: 0 })
   await fill(storage, 'ef')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('nothing_releasable')
-  expect(cached(storage)).toBe('abcd')
+  expect(await cached(storage)).toBe('abcd')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('nothing_releasable')
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
   await storage.database.write((tx) => updateReleasable(tx, 1))
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
-  expect(cached(storage)).toBe('bcd')
-  storage.expectSound()
+  expect(await cached(storage)).toBe('bcd')
+  await storage.expectSound()
 })
 
 test('I-02: a minimum raised after the entries became releasable prevents their eviction', async () => {
@@ -107,16 +109,16 @@ test('I-02: a minimum raised after the entries became releasable prevents their 
   await fill(storage, 'abcde')
   await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
   expect(await storage.cache.reconcileCapacity(signal)).toBe('nothing_releasable')
-  expect(cached(storage)).toBe('abcde')
+  expect(await cached(storage)).toBe('abcde')
 })
 
 test('lru evicts more contents than one page holds', async () => {
   await using storage = await openCache({ policy: 'lru', highBytes: 2000, lowBytes: 95 }, { maxBytes: 10_000 })
   const keys = Array.from({ length: 260 }, (_, place) => String.fromCodePoint(0x4e00 + place)).join('')
   await Promise.all(Array.from(keys, (key) => storage.put(key, Buffer.alloc(10, key))))
-  await storage.database.write((tx) => {
-    tx.run('update contents set durable_copies = 2, readable_copies = 2')
-    tx.run('update cache_entries set releasable = 1')
+  await storage.database.write(async (tx) => {
+    await runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2')
+    await runSql(tx, 'update cache_entries set releasable = 1')
   })
   await storage.cache.reconcileCapacity(signal)
   expect(storage.cache.stats().usedBytes).toBe(90)
@@ -126,7 +128,7 @@ test('I-07: an aborted pass stops at its current page', async () => {
   await using storage = await openCache(afterUpload)
   await fill(storage, 'ab')
   await expect(storage.cache.reconcileCapacity(AbortSignal.abort(new Error('aborted by test')))).rejects.toThrow('aborted by test')
-  expect(cached(storage)).toBe('ab')
+  expect(await cached(storage)).toBe('ab')
 })
 
 test('after_upload evicts all contents with enough copies, recently read or not, and keeps the others', async () => {
@@ -135,15 +137,15 @@ test('after_upload evicts all contents with enough copies, recently read or not,
   await fill(storage, 'bc')
   await storage.text('c')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
-  expect(cached(storage)).toBe('a')
-  storage.expectSound()
+  expect(await cached(storage)).toBe('a')
+  await storage.expectSound()
 })
 
 test('none evicts nothing, even from a full cache', async () => {
   await using storage = await openCache(none)
   await fill(storage, 'abcdefghij')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
-  expect(cached(storage)).toBe('abcdefghij')
+  expect(await cached(storage)).toBe('abcdefghij')
   expect(storage.cache.stats()).not.toHaveProperty('highWatermarkBytes')
 })
 
@@ -170,16 +172,16 @@ test.each([lru, afterUpload])('under $policy a body without space gets cache_bus
   await expect.poll(() => storage.scheduled).toEqual(['reconcile capacity'])
   await storage.cache.reconcileCapacity(signal)
   await tooLarge(storage)
-  expect(cached(storage)).toBe(rules === lru ? 'bcdlarge' : 'large')
-  storage.expectSound()
+  expect(await cached(storage)).toBe(rules === lru ? 'bcdlarge' : 'large')
+  await storage.expectSound()
 })
 
 test('while a whole page is being evicted, a body without space still gets cache_busy', async () => {
   await using storage = await openCache(afterUpload)
   for (let n = 0; n < 120; n++) await storage.put(`k${n}`, `bytes${n}`)
-  await storage.database.write((tx) => {
-    tx.run('update contents set durable_copies = 2, readable_copies = 2')
-    tx.run('update cache_entries set releasable = 1')
+  await storage.database.write(async (tx) => {
+    await runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2')
+    await runSql(tx, 'update cache_entries set releasable = 1')
   })
   using probes = watchProbes()
   const held = probes.holdAt('storage.evict.claimed')
@@ -194,12 +196,12 @@ test('while a whole page is being evicted, a body without space still gets cache
 test('the pending removal of many deleted objects does not stop eviction', async () => {
   await using storage = await openCache(afterUpload)
   for (let n = 0; n < 120; n++) await storage.put(`k${n}`, `bytes${n}`)
-  await storage.database.write((tx) => {
-    for (let contentId = 1; contentId <= 120; contentId++) releaseEntry(tx, contentId)
+  await storage.database.write(async (tx) => {
+    for (let contentId = 1; contentId <= 120; contentId++) await releaseEntry(tx, contentId)
   })
   await fill(storage, 'a')
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
-  expect(cached(storage)).toBe('')
+  expect(await cached(storage)).toBe('')
 })
 
 test('under none a body without space gets cache_full, although copies are stored', async () => {
@@ -239,9 +241,9 @@ test.each(['storage.evict.claimed', 'storage.evict.unlinked'])('bytes put again 
   await storage.put('c', 'a'.repeat(100))
   held.release()
   await pass
-  expect(cached(storage)).toBe('ac')
+  expect(await cached(storage)).toBe('ac')
   expect(await storage.text('a')).toBe('a'.repeat(100))
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('an eviction finished by two tasks at the same time frees the bytes once', async () => {
@@ -251,12 +253,12 @@ test('an eviction finished by two tasks at the same time frees the bytes once', 
   const held = probes.holdAt('storage.evict.unlinked')
   const pass = storage.cache.reconcileCapacity(signal)
   await held.reached
-  const contentId = storage.database.read.get<{ id: number }>('select id from contents')?.id ?? 0
+  const contentId = (await getRow<{ id: number }>(storage.database.read, 'select id from contents'))?.id ?? 0
   await storage.cache.finishEviction(contentId)
   held.release()
   await pass
   expect(storage.cache.stats().usedBytes).toBe(0)
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('after a policy change and restart only the new policy applies', async () => {
@@ -271,8 +273,8 @@ test('after a policy change and restart only the new policy applies', async () =
   ] as const) {
     const next = await openCache(rules, { dir })
     await next.cache.reconcileCapacity(signal)
-    expect(cached(next)).toBe(left)
-    next.expectSound()
+    expect(await cached(next)).toBe(left)
+    await next.expectSound()
     await next.stop()
   }
 })
@@ -283,21 +285,21 @@ test('when guards keep everything releasable, a body without space gets cache_fu
   const guard = defineReleaseGuard({
     name: 'test',
     uses: {},
-    mayRelease(_services, _tx, contentId) {
+    async mayRelease(_services, _tx, contentId) {
       asked.push(contentId)
       return !isLocked
     },
   })
   await using storage = await openCache(afterUpload, { releaseGuards: [{ item: guard, services: {} }] })
   await fill(storage, 'abcd')
-  await storage.database.write((tx) => tx.run('update contents set durable_copies = 0 where id = 2'))
+  await storage.database.write((tx) => runSql(tx, 'update contents set durable_copies = 0 where id = 2'))
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_busy' })
   await storage.cache.reconcileCapacity(signal)
   // Content 2 has too few copies by now: the guard is not asked.
-  expect([cached(storage), asked]).toEqual(['abcd', [1, 3, 4]])
+  expect([await cached(storage), asked]).toEqual(['abcd', [1, 3, 4]])
   await expect(tooLarge(storage)).rejects.toMatchObject({ code: 'cache_full', status: 507 })
   isLocked = false
   await storage.cache.reconcileCapacity(signal)
-  expect(cached(storage)).toBe('b')
+  expect(await cached(storage)).toBe('b')
   await tooLarge(storage)
 })

@@ -41,9 +41,9 @@ export class Evictor {
   }
 
   /** Called when a body of `bytes` does not fit. Starts an eviction and returns true, or returns false when nothing can be evicted. */
-  requestEviction(bytes: number): boolean {
+  async requestEviction(bytes: number): Promise<boolean> {
     if (this.rules.policy === 'none' || this.isPaused || this.#isStuck()) return false
-    if (!this.#isRunning && (this.#isGuarded || !hasReleasable(this.#evictions.database.read))) return false
+    if (!this.#isRunning && (this.#isGuarded || !(await hasReleasable(this.#evictions.database.read)))) return false
     if (bytes > this.#refusedBytes) {
       this.#refusedBytes = bytes
       this.#enqueue()
@@ -95,7 +95,7 @@ export class Evictor {
     for (let page = 0; page < pagesMax && capacity.usedBytes > target; page++) {
       signal.throwIfAborted()
       if (this.#isStuck()) return 'files_stuck'
-      const candidates = pageOfReleasable(database.read, { after, limit: contentsPerPage })
+      const candidates = await pageOfReleasable(database.read, { after, limit: contentsPerPage })
       const chosen = selectToFree(candidates, capacity.usedBytes - target)
       after = chosen.at(-1)
       // Under after_upload contents without enough copies are normal; their commit triggers the next pass.

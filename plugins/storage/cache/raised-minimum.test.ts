@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { allRows } from '#kernel/testing'
 import { updateReleasable } from '../catalog/cache-entry-store.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
 import { reviewDurability } from './review-durability.ts'
@@ -13,8 +14,8 @@ test('raising the minimum does not bring evicted bytes back into the cache', asy
   await database.write((tx) => updateReleasable(tx, contentId))
   expect(await cache.evict(contentId)).toBe('bytes'.length)
   await buckets.setCopyPolicy('photos', { minimumDurableCopies: 2 })
-  await reviewDurability(database, { bucketId: buckets.require('photos').id, onUpdated: () => {} }, new AbortController().signal)
+  await reviewDurability(database, { bucketId: buckets.require('photos').id, onUpdated: async () => {} }, new AbortController().signal)
   expect(cache.stats().usedBytes).toBe(0)
-  expect(database.read.all('select content_id from cache_entries')).toEqual([])
-  storage.expectSound()
+  expect(await allRows(database.read, 'select content_id from cache_entries')).toEqual([])
+  await storage.expectSound()
 })

@@ -30,6 +30,6 @@ export const reconcileCapacityTask = defineTask({
 export const reconcileCapacitySchedule: TaskSchedule = { name: 'cache', cron: '* * * * *', kind: reconcileCapacityTask, args: {} }
 
 /** Shares its deduplication key with the schedule. */
-export function enqueueReconcileCapacity(tx: Tx, queue: TaskQueue): void {
-  queue.enqueue(tx, reconcileCapacityTask, {}, { key: `${reconcileCapacityTask.kind}@${reconcileCapacitySchedule.name}` })
+export async function enqueueReconcileCapacity(tx: Tx, queue: TaskQueue): Promise<void> {
+  await queue.add(tx, reconcileCapacityTask, {}, { key: `${reconcileCapacityTask.kind}@${reconcileCapacitySchedule.name}` })
 }

@@ -7,7 +7,7 @@ const retryAfterSeconds = 5
 /** Cache bytes reserved for one body. Disposing releases what was not kept. */
 export interface Reservation extends Disposable {
   /** Extends the reservation to at least `bytes`. Throws `cache_full` or `cache_busy`. */
-  cover(bytes: number): void
+  cover(bytes: number): Promise<void>
   /** Turns `usedBytes` of the reservation into used bytes and releases the rest. */
   keep(usedBytes: number): void
 }
@@ -15,7 +15,7 @@ export interface Reservation extends Disposable {
 /** The evictor, as seen from the capacity accounting. */
 interface EvictionTrigger {
   /** Called when a body of `bytes` does not fit. Returns whether an eviction for it is running or enqueued. */
-  requestEviction(bytes: number): boolean
+  requestEviction(bytes: number): Promise<boolean>
   onGrowth(beforeBytes: number, afterBytes: number): void
 }
 
@@ -45,18 +45,18 @@ export class Capacity {
   }
 
   /** Without `bytes` the length is unknown. Throws `cache_full` or `cache_busy`. */
-  reserve(bytes?: number): Reservation {
+  async reserve(bytes?: number): Promise<Reservation> {
     let held = 0
     const take = (more: number): void => {
       this.#reservedBytes += more
       held += more
     }
-    const cover = (neededBytes: number): void => {
+    const cover = async (neededBytes: number): Promise<void> => {
       if (neededBytes <= held) return
-      if (neededBytes - held > this.freeBytes) throw this.#noRoomError(neededBytes)
+      if (neededBytes - held > this.freeBytes) throw await this.#noRoomError(neededBytes)
       take(bytes === undefined ? Math.max(neededBytes - held, Math.min(stepBytes, this.freeBytes)) : neededBytes - held)
     }
-    cover(bytes ?? 1)
+    await cover(bytes ?? 1)
     return {
       cover,
       keep: (usedBytes) => {
@@ -74,9 +74,9 @@ export class Capacity {
     this.#usedBytes -= bytes
   }
 
-  #noRoomError(bytes: number): Error {
+  async #noRoomError(bytes: number): Promise<Error> {
     const state = `${this.freeBytes} of ${this.maxBytes} bytes are free`
-    if (bytes <= this.maxBytes && this.#trigger.requestEviction(bytes)) {
+    if (bytes <= this.maxBytes && (await this.#trigger.requestEviction(bytes))) {
       return storageErrors.cache_busy({
         message: `the cache has no space for ${bytes} bytes now: ${state}; retry later`,
         retryAfterSeconds,

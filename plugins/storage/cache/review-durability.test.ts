@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Database } from '#kernel'
-import { checkTaskKind, LeaseLost, watchProbes } from '#kernel/testing'
+import { allRows, checkTaskKind, LeaseLost, watchProbes } from '#kernel/testing'
 import { updateReleasable } from '../catalog/cache-entry-store.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { reviewDurability } from './review-durability.ts'
@@ -19,12 +19,14 @@ async function putStored(storage: VersionStorage, key: string, copies: number, {
   return contentId
 }
 
-const releasable = ({ database }: VersionStorage): readonly number[] =>
-  database.read.all<{ id: number }>('select content_id as id from cache_entries where releasable = 1 order by 1').map(({ id }) => id)
+const releasable = async ({ database }: VersionStorage): Promise<readonly number[]> =>
+  (await allRows<{ id: number }>(database.read, 'select content_id as id from cache_entries where releasable = 1 order by 1')).map(
+    ({ id }) => id,
+  )
 
 async function review(storage: VersionStorage): Promise<number> {
   let pagesChanged = 0
-  await reviewDurability(storage.database, { bucketId: idOf(storage), onUpdated: () => pagesChanged++ }, signal)
+  await reviewDurability(storage.database, { bucketId: idOf(storage), onUpdated: async () => void pagesChanged++ }, signal)
   return pagesChanged
 }
 
@@ -34,21 +36,21 @@ test('lowering the minimum makes contents releasable, and raising it makes them 
   await using storage = await openVersionStorage()
   const [one, two] = [await putStored(storage, 'one', 1), await putStored(storage, 'two', 2)]
   await putStored(storage, 'none', 0)
-  expect(releasable(storage)).toEqual([two])
+  expect(await releasable(storage)).toEqual([two])
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
   await review(storage)
-  expect(releasable(storage)).toEqual([one, two])
+  expect(await releasable(storage)).toEqual([one, two])
   await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
   await review(storage)
-  expect(releasable(storage)).toEqual([])
-  storage.expectSound()
+  expect(await releasable(storage)).toEqual([])
+  await storage.expectSound()
 })
 
 test('I-02: a raised minimum prevents eviction from its commit on, before the review runs', async () => {
   await using storage = await openVersionStorage()
   const contentId = await putStored(storage, 'two', 2)
   await storage.buckets.setCopyPolicy('photos', { defaultCopies: 3, minimumDurableCopies: 3 })
-  expect(releasable(storage)).toEqual([contentId])
+  expect(await releasable(storage)).toEqual([contentId])
   expect(await storage.cache.evict(contentId)).toBe(0)
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 2 })
   expect(await storage.cache.evict(contentId)).toBe('bytes of two'.length)
@@ -59,7 +61,7 @@ test('bytes put again for a stored content are releasable at once', async () => 
   const contentId = await putStored(storage, 'two', 2)
   expect(await storage.cache.evict(contentId)).toBeGreaterThan(0)
   await storage.put('again', 'bytes of two')
-  expect(releasable(storage)).toEqual([contentId])
+  expect(await releasable(storage)).toEqual([contentId])
 })
 
 test('entries of other buckets are unchanged, also with more than a page of them in between', async () => {
@@ -74,7 +76,7 @@ test('entries of other buckets are unchanged, also with more than a page of them
   await storage.buckets.setCopyPolicy('photos', { minimumDurableCopies: 1 })
   await storage.buckets.setCopyPolicy('others', { minimumDurableCopies: 1 })
   await review(storage)
-  expect(releasable(storage)).toEqual([first, last])
+  expect(await releasable(storage)).toEqual([first, last])
 })
 
 test('I-07: an aborted review stops at its current page', async () => {
@@ -83,7 +85,7 @@ test('I-07: an aborted review stops at its current page', async () => {
   const abort = new AbortController()
   using probes = watchProbes()
   const held = probes.holdAt('cache.durability.page-reviewed')
-  const review = reviewDurability(storage.database, { bucketId: idOf(storage), onUpdated: () => {} }, abort.signal)
+  const review = reviewDurability(storage.database, { bucketId: idOf(storage), onUpdated: async () => {} }, abort.signal)
   await held.reached
   abort.abort(new Error('aborted by test'))
   held.release()
@@ -95,10 +97,10 @@ test('I-06: a review that lost its lease changes nothing', async () => {
   await putStored(storage, 'two', 2, { isReleasableUpdated: false })
   const run = reviewDurabilityTask.run as unknown as (run: object) => Promise<unknown>
   const fence = ({ read }: Database) => ({ read, write: () => Promise.reject(new LeaseLost({ id: 1, kind: 'review', seq: 1 })) })
-  const services = { database: storage.database, queue: { enqueue: () => 1 } }
+  const services = { database: storage.database, queue: { add: async () => 1 } }
   const reviewed = run({ args: { bucketId: idOf(storage), bucket: 'photos' }, services, signal, fence })
   await expect(reviewed).rejects.toThrow(LeaseLost)
-  expect(releasable(storage)).toEqual([])
+  expect(await releasable(storage)).toEqual([])
 })
 
 test('I-09: the task may be run again from its start', async () => {
@@ -107,8 +109,8 @@ test('I-09: the task may be run again from its start', async () => {
   await checkTaskKind({
     kind: reviewDurabilityTask,
     args: { bucketId: idOf(storage), bucket: 'photos' },
-    services: { database: storage.database, queue: { enqueue: () => 1 } },
+    services: { database: storage.database, queue: { add: async () => 1 } },
     snapshot: () => releasable(storage),
   })
-  expect(releasable(storage)).toHaveLength(1)
+  expect(await releasable(storage)).toHaveLength(1)
 })

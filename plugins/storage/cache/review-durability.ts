@@ -13,19 +13,19 @@ const pageReviewed = defineProbe('cache.durability.page-reviewed')
  */
 export async function reviewDurability(
   database: Database,
-  { bucketId, onUpdated }: { readonly bucketId: number; readonly onUpdated: (tx: Tx) => void },
+  { bucketId, onUpdated }: { readonly bucketId: number; readonly onUpdated: (tx: Tx) => Promise<void> },
   signal: AbortSignal,
 ): Promise<void> {
   let after = 0
   for (;;) {
     signal.throwIfAborted()
-    const page = pageOfEntries(database.read, { bucketId, after, limit: entriesPerPage })
+    const page = await pageOfEntries(database.read, { bucketId, after, limit: entriesPerPage })
     if (page.lastId === undefined) return
     const { stale } = page
     if (stale.length > 0) {
-      await database.write((tx) => {
-        for (const contentId of stale) updateReleasable(tx, contentId)
-        onUpdated(tx)
+      await database.write(async (tx) => {
+        for (const contentId of stale) await updateReleasable(tx, contentId)
+        await onUpdated(tx)
       })
     }
     await pageReviewed()

@@ -32,7 +32,7 @@ async function leftovers(ids: readonly string[], disk: Disk = realDisk) {
     paths,
     sweep: () =>
       sweepOrphans({ database, disk, dir, epoch, startMs, clock: systemClock, log: silentLog, signal: new AbortController().signal }),
-    isSwept: () => unsweptEpochs(database.read, epoch).length === 0,
+    isSwept: async () => (await unsweptEpochs(database.read, epoch)).length === 0,
   }
 }
 
@@ -43,10 +43,10 @@ test('a file written after this start began is kept, and checked again by the ne
   utimesSync(paths[1] ?? '', startMs / 1000, startMs / 1000)
   expect(await sweep()).toEqual({ removedFiles: 1 })
   expect(exist(paths)).toEqual([false, true])
-  expect(isSwept()).toBe(false)
+  expect(await isSwept()).toBe(false)
   utimesSync(paths[1] ?? '', startMs / 1000 - 1, startMs / 1000 - 1)
   expect(await sweep()).toEqual({ removedFiles: 1 })
-  expect([...exist(paths), isSwept()]).toEqual([false, false, true])
+  expect([...exist(paths), await isSwept()]).toEqual([false, false, true])
 })
 
 test('a file that vanishes during the sweep does not end it', async () => {
@@ -59,14 +59,14 @@ test('a file that vanishes during the sweep does not end it', async () => {
   }
   const { paths, sweep, isSwept } = await leftovers(['a', 'b', 'c'], disk)
   expect(await sweep()).toEqual({ removedFiles: 2 })
-  expect([...exist(paths), isSwept()]).toEqual([false, false, false, true])
+  expect([...exist(paths), await isSwept()]).toEqual([false, false, false, true])
 })
 
 test('a stray file between the folders does not end the sweep', async () => {
   const { folder, paths, sweep, isSwept } = await leftovers(['a'])
   writeFileSync(join(folder, '..', '.DS_Store'), '')
   expect(await sweep()).toEqual({ removedFiles: 1 })
-  expect([...exist(paths), isSwept()]).toEqual([false, false])
+  expect([...exist(paths), await isSwept()]).toEqual([false, false])
 })
 
 test('a file that cannot be removed leaves its epoch unswept for the next start; other files are removed', async () => {
@@ -77,8 +77,8 @@ test('a file that cannot be removed leaves its epoch unswept for the next start;
   }
   const { paths, sweep, isSwept } = await leftovers(['a', 'b', 'c'], disk)
   expect(await sweep()).toEqual({ removedFiles: 2 })
-  expect([...exist(paths), isSwept()]).toEqual([false, true, false, false])
+  expect([...exist(paths), await isSwept()]).toEqual([false, true, false, false])
   isBroken = false
   expect(await sweep()).toEqual({ removedFiles: 1 })
-  expect(isSwept()).toBe(true)
+  expect(await isSwept()).toBe(true)
 })

@@ -37,7 +37,7 @@ interface Walk extends Sweep {
 export async function sweepOrphans(sweep: Sweep): Promise<{ readonly removedFiles: number }> {
   const { database, clock, log, dir } = sweep
   let removedFiles = 0
-  for (const epoch of unsweptEpochs(database.read, sweep.epoch)) {
+  for (const epoch of await unsweptEpochs(database.read, sweep.epoch)) {
     const walk: Walk = { ...sweep, removedFiles: 0, left: 0, fault: undefined }
     await sweepEpoch(walk, join(dir, blobsFolder, String(epoch)))
     removedFiles += walk.removedFiles
@@ -71,7 +71,7 @@ async function sweepFolder(walk: Walk, folder: string): Promise<void> {
 async function removeUnknown(walk: Walk, folder: string, ids: readonly string[]): Promise<void> {
   const { database, disk, signal, startMs } = walk
   signal.throwIfAborted()
-  const known = knownBlobs(database.read, ids)
+  const known = await knownBlobs(database.read, ids)
   for (const id of ids) {
     if (known.has(id)) continue
     await attempt(walk, async () => {

@@ -5,17 +5,17 @@ const columns = `id, name, owner_access_key as "ownerAccessKey", default_copies 
   minimum_durable_copies as "minimumDurableCopies", created_at as "createdAtMs", updated_at as "updatedAtMs"`
 
 /** All buckets, in order of name. */
-export const readBuckets = (read: Reader): Bucket[] => read.all<Bucket>(`select ${columns} from buckets order by name`)
+export const readBuckets = async (read: Reader): Promise<Bucket[]> => read.all<Bucket>(`select ${columns} from buckets order by name`)
 
-export function findBucketRow(read: Reader, name: string): Bucket | undefined {
+export async function findBucketRow(read: Reader, name: string): Promise<Bucket | undefined> {
   return read.get<Bucket>(`select ${columns} from buckets where name = ?`, name)
 }
 
-export function countBucketsOf(read: Reader, ownerAccessKey: string): number {
+export async function countBucketsOf(read: Reader, ownerAccessKey: string): Promise<number> {
   return read.get<{ count: number }>('select count(*) as count from buckets where owner_access_key = ?', ownerAccessKey)?.count ?? 0
 }
 
-export function insertBucket(tx: Tx, bucket: Omit<Bucket, 'id'>): Bucket {
+export async function insertBucket(tx: Tx, bucket: Omit<Bucket, 'id'>): Promise<Bucket> {
   const { name, ownerAccessKey, defaultCopies, minimumDurableCopies, createdAtMs, updatedAtMs } = bucket
   const { lastId } = tx.run(
     `insert into buckets (name, owner_access_key, default_copies, minimum_durable_copies, created_at, updated_at)
@@ -31,11 +31,11 @@ export function insertBucket(tx: Tx, bucket: Omit<Bucket, 'id'>): Bucket {
   return { id: lastId, ...bucket }
 }
 
-export function updateBucketOwner(tx: Tx, bucket: Bucket): void {
+export async function updateBucketOwner(tx: Tx, bucket: Bucket): Promise<void> {
   tx.run('update buckets set owner_access_key = ?, updated_at = ? where id = ?', bucket.ownerAccessKey, bucket.updatedAtMs, bucket.id)
 }
 
-export function updateBucketCopies(tx: Tx, { id, defaultCopies, minimumDurableCopies, updatedAtMs }: Bucket): void {
+export async function updateBucketCopies(tx: Tx, { id, defaultCopies, minimumDurableCopies, updatedAtMs }: Bucket): Promise<void> {
   tx.run(
     'update buckets set default_copies = ?, minimum_durable_copies = ?, updated_at = ? where id = ?',
     defaultCopies,
@@ -45,7 +45,7 @@ export function updateBucketCopies(tx: Tx, { id, defaultCopies, minimumDurableCo
   )
 }
 
-export function readUsage(read: Reader, bucketId: number): BucketUsage {
+export async function readUsage(read: Reader, bucketId: number): Promise<BucketUsage> {
   const row = read.get<BucketUsage>(
     'select live_objects as "objectCount", live_bytes as "totalSizeBytes" from bucket_stats where bucket_id = ?',
     bucketId,
@@ -64,7 +64,7 @@ interface StatsChange {
 }
 
 /** Returns false when the bucket does not exist. */
-export function changeStats(tx: Tx, bucketId: number, change: StatsChange): boolean {
+export async function changeStats(tx: Tx, bucketId: number, change: StatsChange): Promise<boolean> {
   const { changes } = tx.run(
     `update bucket_stats set live_objects = live_objects + ?, live_bytes = live_bytes + ?, versions = versions + ?,
        version_bytes = version_bytes + ?, tombstones = tombstones + ? where bucket_id = ?`,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
+import { allRows, getRow } from '#kernel/testing'
 import { openObjectStorage } from '../testing/object-storage.ts'
 import { resolveCopies } from './bucket-copies-policy.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
@@ -14,8 +15,8 @@ test('a new bucket is found at once, and after a restart', async () => {
   expect(buckets.findById(created.id)).toEqual(created)
   expect(buckets.require('a-bucket')).toEqual(created)
   expect(buckets.list().map(({ name }) => name)).toEqual(['a-bucket', 'photos'])
-  expect(buckets.usage(created.id)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
-  const later = createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 8 }) })
+  expect(await buckets.usage(created.id)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  const later = await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 8 }) })
   expect(later.list()).toEqual(buckets.list())
 })
 
@@ -43,9 +44,13 @@ test('a bucket can be assigned to another owner', async () => {
   await using storage = await openObjectStorage()
   const { buckets } = storage
   await buckets.setOwner('photos', 'AKIA1')
-  expect([buckets.find('photos')?.ownerAccessKey, buckets.countOwnedBy('AKIA1'), buckets.countOwnedBy('AKIA2')]).toEqual(['AKIA1', 1, 0])
+  expect([buckets.find('photos')?.ownerAccessKey, await buckets.countOwnedBy('AKIA1'), await buckets.countOwnedBy('AKIA2')]).toEqual([
+    'AKIA1',
+    1,
+    0,
+  ])
   await buckets.setOwner('photos', null)
-  expect(buckets.countOwnedBy('AKIA1')).toBe(0)
+  expect(await buckets.countOwnedBy('AKIA1')).toBe(0)
   await expect(buckets.setOwner('nowhere', null)).rejects.toMatchObject({ code: 'bucket_not_found', status: 404 })
 })
 
@@ -56,21 +61,21 @@ test('I-12: a changed target applies to later uploads; earlier ones keep their t
   const changed = await buckets.setCopyPolicy('photos', { defaultCopies: 5 })
   expect(changed).toMatchObject({ defaultCopies: 5, minimumDurableCopies: 2 })
   expect(buckets.find('photos')).toEqual(changed)
-  expect(createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 8 }) }).find('photos')).toEqual(changed)
+  expect((await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 8 }) })).find('photos')).toEqual(changed)
   await storage.put('after', 'other bytes')
-  expect(database.read.all('select target_copies as target from contents order by id')).toEqual([{ target: 2 }, { target: 5 }])
+  expect(await allRows(database.read, 'select target_copies as target from contents order by id')).toEqual([{ target: 2 }, { target: 5 }])
 })
 
 test('a changed minimum calls its hook inside the transaction, and a refused change changes nothing', async () => {
   await using storage = await openObjectStorage()
   const { database } = storage
   const notified: unknown[] = []
-  const buckets = createBuckets({
+  const buckets = await createBuckets({
     database,
     clock: systemClock,
     defaults: () => ({ defaultCopies: 2 }),
-    onMinimumChanged: (tx, { name, minimumDurableCopies }) => {
-      notified.push([name, minimumDurableCopies, tx.get('select minimum_durable_copies as minimum from buckets')])
+    onMinimumChanged: async (tx, { name, minimumDurableCopies }) => {
+      notified.push([name, minimumDurableCopies, await getRow(tx, 'select minimum_durable_copies as minimum from buckets')])
       if (minimumDurableCopies === 3) throw new Error('no space for a task')
     },
   })
@@ -82,17 +87,17 @@ test('a changed minimum calls its hook inside the transaction, and a refused cha
   await expect(buckets.setCopyPolicy('photos', {})).rejects.toMatchObject({ code: 'copy_policy_empty', status: 400 })
   await expect(buckets.setCopyPolicy('nowhere', { defaultCopies: 8 })).rejects.toMatchObject({ code: 'bucket_not_found' })
   expect(buckets.find('photos')).toEqual(before)
-  expect(database.read.get('select minimum_durable_copies as minimum from buckets')).toEqual({ minimum: 1 })
+  expect(await getRow(database.read, 'select minimum_durable_copies as minimum from buckets')).toEqual({ minimum: 1 })
 })
 
 test('an owner check can refuse an owner, and is not called for the root account', async () => {
   await using storage = await openObjectStorage()
   const { database } = storage
-  const refuse = (_read: unknown, owner: string) => {
+  const refuse = async (_read: unknown, owner: string) => {
     if (owner === 'deleted-user') throw new Error('no such owner')
   }
   const ownerChecks = () => [{ name: 'test', check: refuse }]
-  const buckets = createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 2 }), ownerChecks })
+  const buckets = await createBuckets({ database, clock: systemClock, defaults: () => ({ defaultCopies: 2 }), ownerChecks })
   await expect(buckets.create({ name: 'wanted', ownerAccessKey: 'deleted-user' })).rejects.toThrow('no such owner')
   await expect(buckets.setOwner('photos', 'deleted-user')).rejects.toThrow('no such owner')
   await buckets.create({ name: 'wanted', ownerAccessKey: 'here' })
@@ -108,7 +113,7 @@ test('inside a transaction the buckets of an owner are counted from their rows',
   const { buckets, database } = storage
   const created = buckets.create({ name: 'wanted', ownerAccessKey: 'AKIA1' })
   // Both writes are in one group commit: the bucket is not in memory yet.
-  const counted = database.write((tx) => [buckets.countOwnedBy('AKIA1', tx), buckets.countOwnedBy('AKIA1')])
+  const counted = database.write(async (tx) => [await buckets.countOwnedBy('AKIA1', tx), await buckets.countOwnedBy('AKIA1')])
   await created
   expect(await counted).toEqual([1, 0])
 })

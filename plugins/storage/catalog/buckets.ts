@@ -19,13 +19,13 @@ export interface BucketCatalog extends Buckets {
 }
 
 /** Creates the bucket service. All buckets are in memory: read once here, updated after each commit. */
-export function createBuckets({
+export async function createBuckets({
   database,
   clock,
   defaults,
   ownerChecks = () => [],
   onChanged = () => {},
-  onMinimumChanged = () => {},
+  onMinimumChanged = async () => {},
 }: {
   readonly database: Database
   readonly clock: Clock
@@ -36,8 +36,8 @@ export function createBuckets({
   /** Called after a bucket was created or changed durably. */
   readonly onChanged?: (bucket: Bucket) => void
   /** Called inside the transaction that changed the minimum of durable copies. */
-  readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => void
-}): BucketCatalog {
+  readonly onMinimumChanged?: (tx: Tx, bucket: Bucket) => Promise<void>
+}): Promise<BucketCatalog> {
   const byName = new Map<string, Bucket>()
   const byId = new Map<number, Bucket>()
   let sorted: readonly Bucket[] | undefined
@@ -60,29 +60,29 @@ export function createBuckets({
   }
 
   /** Runs `decide`, which writes the bucket's row and returns the changed bucket, and updates the memory after the commit. */
-  async function change(name: string, decide: (tx: Tx, current: Bucket) => Bucket): Promise<Bucket> {
-    return database.write((tx) => {
-      const current = findBucketRow(tx, name)
+  async function change(name: string, decide: (tx: Tx, current: Bucket) => Promise<Bucket>): Promise<Bucket> {
+    return database.write(async (tx) => {
+      const current = await findBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
-      const changed = decide(tx, current)
+      const changed = await decide(tx, current)
       tx.afterCommit(() => keepAndNotify(changed))
       return changed
     })
   }
 
-  function requireOwner(read: Reader, ownerAccessKey: string | null): void {
+  async function requireOwner(read: Reader, ownerAccessKey: string | null): Promise<void> {
     if (ownerAccessKey === null) return
-    for (const { check } of ownerChecks()) check(read, ownerAccessKey)
+    for (const { check } of ownerChecks()) await check(read, ownerAccessKey)
   }
 
-  for (const bucket of readBuckets(database.read)) keep(bucket)
+  for (const bucket of await readBuckets(database.read)) keep(bucket)
   return {
     async create(request) {
       const draft = draftBucket(request, defaults(), clock.now())
-      return database.write((tx) => {
-        if (findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
-        requireOwner(tx, draft.ownerAccessKey)
-        const bucket = insertBucket(tx, draft)
+      return database.write(async (tx) => {
+        if (await findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
+        await requireOwner(tx, draft.ownerAccessKey)
+        const bucket = await insertBucket(tx, draft)
         tx.afterCommit(() => keepAndNotify(bucket))
         return bucket
       })
@@ -96,21 +96,21 @@ export function createBuckets({
     },
     usage: (bucketId) => readUsage(database.read, bucketId),
     setOwner: (name, ownerAccessKey) =>
-      change(name, (tx, current) => {
-        requireOwner(tx, ownerAccessKey)
+      change(name, async (tx, current) => {
+        await requireOwner(tx, ownerAccessKey)
         const changed: Bucket = { ...current, ownerAccessKey, updatedAtMs: clock.now() }
-        updateBucketOwner(tx, changed)
+        await updateBucketOwner(tx, changed)
         return changed
       }),
     setCopyPolicy: (name, policy) =>
-      change(name, (tx, current) => {
+      change(name, async (tx, current) => {
         const changed: Bucket = { ...current, ...decideCopies(policy, current, defaults()), updatedAtMs: clock.now() }
-        updateBucketCopies(tx, changed)
-        if (changed.minimumDurableCopies !== current.minimumDurableCopies) onMinimumChanged(tx, changed)
+        await updateBucketCopies(tx, changed)
+        if (changed.minimumDurableCopies !== current.minimumDurableCopies) await onMinimumChanged(tx, changed)
         return changed
       }),
-    countOwnedBy(ownerAccessKey, read) {
-      if (read) return countBucketsOf(read, ownerAccessKey)
+    async countOwnedBy(ownerAccessKey, read) {
+      if (read) return await countBucketsOf(read, ownerAccessKey)
       let count = 0
       for (const bucket of byName.values()) if (bucket.ownerAccessKey === ownerAccessKey) count += 1
       return count

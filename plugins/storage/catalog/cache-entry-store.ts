@@ -38,33 +38,33 @@ const hasEnoughCopies = `(e.awaits_proof = 0 and exists (select 1 from contents 
 
 const blobColumns = 'blob_id as "blobId", epoch, length'
 
-export const blobsOfContent = (read: Reader, contentId: number): BlobRef[] =>
+export const blobsOfContent = async (read: Reader, contentId: number): Promise<BlobRef[]> =>
   read.all<BlobRef>(`select ${blobColumns} from cache_blobs where content_id = ? order by ordinal`, contentId)
 
 /**
  * Makes the blob the cached file of the content, replacing an older one (I-30): the new bytes were hashed while they were written; the
  * older file may be damaged, and checking it costs more than removing it.
  */
-export function placeBlob(tx: Tx, place: PlaceBlob): PlacedBlob {
-  const state = place.isNewContent ? undefined : entryState(tx, place.contentId)
+export async function placeBlob(tx: Tx, place: PlaceBlob): Promise<PlacedBlob> {
+  const state = place.isNewContent ? undefined : await entryState(tx, place.contentId)
   if (state === undefined) {
-    insertEntry(tx, place)
-    insertBlob(tx, place)
+    await insertEntry(tx, place)
+    await insertBlob(tx, place)
     // An evicted content may have enough copies.
-    if (!place.isNewContent) updateReleasable(tx, place.contentId)
+    if (!place.isNewContent) await updateReleasable(tx, place.contentId)
     return { addedBytes: place.blob.length, redundant: [] }
   }
-  const former = blobsOfContent(tx, place.contentId)
-  forgetBlobs(tx, former)
-  insertBlob(tx, place)
+  const former = await blobsOfContent(tx, place.contentId)
+  await forgetBlobs(tx, former)
+  await insertBlob(tx, place)
   tx.run(`update cache_entries set state = 'present', accessed_at = ? where content_id = ?`, place.nowMs, place.contentId)
   return { addedBytes: 0, redundant: former }
 }
 
-const entryState = (read: Reader, contentId: number): string | undefined =>
+const entryState = async (read: Reader, contentId: number): Promise<string | undefined> =>
   read.get<{ state: string }>('select state from cache_entries where content_id = ?', contentId)?.state
 
-function insertEntry(tx: Tx, { contentId, blob, nowMs }: PlaceBlob): void {
+async function insertEntry(tx: Tx, { contentId, blob, nowMs }: PlaceBlob): Promise<void> {
   tx.run(
     `insert into cache_entries (content_id, state, bytes, accessed_at, cached_at) values (?, 'present', ?, ?, ?)`,
     contentId,
@@ -74,7 +74,7 @@ function insertEntry(tx: Tx, { contentId, blob, nowMs }: PlaceBlob): void {
   )
 }
 
-function insertBlob(tx: Tx, { contentId, blob }: PlaceBlob): void {
+async function insertBlob(tx: Tx, { contentId, blob }: PlaceBlob): Promise<void> {
   tx.run(
     'insert into cache_blobs (blob_id, content_id, ordinal, length, epoch) values (?, ?, 0, ?, ?)',
     blob.blobId,
@@ -85,7 +85,7 @@ function insertBlob(tx: Tx, { contentId, blob }: PlaceBlob): void {
 }
 
 /** The epochs become unswept, so that the next start removes the files after a crash before their unlink. */
-function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): void {
+async function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): Promise<void> {
   for (const { blobId, epoch } of blobs) {
     tx.run('delete from cache_blobs where blob_id = ?', blobId)
     tx.run('update cache_epochs set swept_at = null where epoch = ? and swept_at is not null', epoch)
@@ -96,46 +96,46 @@ function forgetBlobs(tx: Tx, blobs: readonly BlobRef[]): void {
  * Deletes the rows of a content's cached file that is missing or damaged. Returns the bytes by which the cache shrank; 0
  * when another blob has replaced it.
  */
-export function dropDamaged(tx: Tx, contentId: number, blobId: string): number {
-  const blobs = blobsOfContent(tx, contentId)
+export async function dropDamaged(tx: Tx, contentId: number, blobId: string): Promise<number> {
+  const blobs = await blobsOfContent(tx, contentId)
   if (!blobs.some((blob) => blob.blobId === blobId)) return 0
-  forgetBlobs(tx, blobs)
-  return deleteEntry(tx, contentId)
+  await forgetBlobs(tx, blobs)
+  return await deleteEntry(tx, contentId)
 }
 
 /** Marks a content with versions and without readable copies as `lost` (I-20). */
-function deleteEntry(tx: Tx, contentId: number): number {
+async function deleteEntry(tx: Tx, contentId: number): Promise<number> {
   const entry = tx.get<{ bytes: number }>('select bytes from cache_entries where content_id = ?', contentId)
   if (!entry) return 0
   tx.run('delete from cache_entries where content_id = ?', contentId)
-  markLostIfUnreadable(tx, contentId)
+  await markLostIfUnreadable(tx, contentId)
   return entry.bytes
 }
 
 /** Recomputes whether the cached bytes of a content may be removed. Called in every transaction that changes its copies. */
-export function updateReleasable(tx: Tx, contentId: number): void {
+export async function updateReleasable(tx: Tx, contentId: number): Promise<void> {
   tx.run(`update cache_entries as e set releasable = ${hasEnoughCopies} where e.content_id = ?`, contentId)
 }
 
 /** Whether the copies that were counted last are enough to remove the cached bytes. */
-export const isReleasable = (read: Reader, contentId: number): boolean =>
+export const isReleasable = async (read: Reader, contentId: number): Promise<boolean> =>
   read.get('select 1 from cache_entries where content_id = ? and releasable = 1', contentId) !== undefined
 
 /** While copies are in doubt, the cached bytes of a content are kept. */
-export function setHold(tx: Tx, contentId: number, isHeld: boolean): void {
+export async function setHold(tx: Tx, contentId: number, isHeld: boolean): Promise<void> {
   if (isHeld) tx.run('update cache_entries set awaits_proof = 1, releasable = 0 where content_id = ?', contentId)
   else tx.run('update cache_entries set awaits_proof = 0 where content_id = ?', contentId)
 }
 
-export function withholdEntries(tx: Tx, contentIds: readonly number[]): void {
+export async function withholdEntries(tx: Tx, contentIds: readonly number[]): Promise<void> {
   tx.run('update cache_entries set releasable = 0 where content_id in (select value from json_each(?))', JSON.stringify(contentIds))
 }
 
 /** Reads the next entries by content id, of all buckets. `stale`: those of the bucket whose `releasable` is out of date. */
-export function pageOfEntries(
+export async function pageOfEntries(
   read: Reader,
   { bucketId, after, limit }: { readonly bucketId: number; readonly after: number; readonly limit: number },
-): { readonly lastId: number | undefined; readonly stale: readonly number[] } {
+): Promise<{ readonly lastId: number | undefined; readonly stale: readonly number[] }> {
   const rows = read.all<{ id: number; isStale: number }>(
     `select e.content_id as id, o.bucket_id = ? and e.releasable <> ${hasEnoughCopies} as "isStale"
      from (select * from cache_entries where content_id > ? order by content_id limit ?) e left join contents o on o.id = e.content_id
@@ -151,19 +151,19 @@ export function pageOfEntries(
  * Claims the entry for removal if it is present and releasable now (I-02). The copies are counted again, because `releasable` is stale
  * for a while after the bucket's minimum was raised. Returns the entry's files, or undefined.
  */
-export function beginEviction(tx: Tx, contentId: number): readonly BlobRef[] | undefined {
+export async function beginEviction(tx: Tx, contentId: number): Promise<readonly BlobRef[] | undefined> {
   const { changes } = tx.run(
     `update cache_entries as e set state = 'evicting' where e.content_id = ? and e.state = 'present' and e.releasable = 1 and ${hasEnoughCopies}`,
     contentId,
   )
-  return changes === 1 ? blobsOfContent(tx, contentId) : undefined
+  return changes === 1 ? await blobsOfContent(tx, contentId) : undefined
 }
 
 /**
  * Makes an `evicting` entry `present` again when the content has versions and, since the eviction began, has too few copies or is guarded
  * (I-02). Returns whether it did.
  */
-export function cancelEvictionIfNeeded(tx: Tx, contentId: number, mayRelease: boolean): boolean {
+export async function cancelEvictionIfNeeded(tx: Tx, contentId: number, mayRelease: boolean): Promise<boolean> {
   const { changes } = tx.run(
     `update cache_entries as e set state = 'present', releasable = ${hasEnoughCopies} where e.content_id = ? and e.state = 'evicting'
        and (not ${hasEnoughCopies} or ? = 0) and exists (select 1 from contents c where c.id = e.content_id and c.state = 'live')`,
@@ -174,7 +174,7 @@ export function cancelEvictionIfNeeded(tx: Tx, contentId: number, mayRelease: bo
 }
 
 /** Marks the entry of a content without versions for removal, regardless of its copies. Its bytes are no longer served. */
-export function releaseEntry(tx: Tx, contentId: number): void {
+export async function releaseEntry(tx: Tx, contentId: number): Promise<void> {
   tx.run(`update cache_entries set state = 'evicting', releasable = 0 where content_id = ?`, contentId)
 }
 
@@ -182,14 +182,14 @@ export function releaseEntry(tx: Tx, contentId: number): void {
  * Call after the files are unlinked. Returns the bytes by which the cache shrank; 0 when new bytes were cached meanwhile, or another task
  * finished the same eviction.
  */
-export function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): number {
+export async function finishEviction(tx: Tx, contentId: number, blobs: readonly BlobRef[]): Promise<number> {
   for (const { blobId } of blobs) tx.run('delete from cache_blobs where blob_id = ?', blobId)
   // In any state: an entry without files must not exist.
-  return blobsOfContent(tx, contentId).length === 0 ? deleteEntry(tx, contentId) : 0
+  return (await blobsOfContent(tx, contentId)).length === 0 ? await deleteEntry(tx, contentId) : 0
 }
 
 /** The files of an `evicting` entry. They are never served again. */
-export const evictingBlobs = (read: Reader, contentId: number): BlobRef[] =>
+export const evictingBlobs = async (read: Reader, contentId: number): Promise<BlobRef[]> =>
   read.all<BlobRef>(
     `select b.blob_id as "blobId", b.epoch, b.length from cache_entries e join cache_blobs b on b.content_id = e.content_id
      where e.content_id = ? and e.state = 'evicting' order by b.ordinal`,
@@ -197,7 +197,10 @@ export const evictingBlobs = (read: Reader, contentId: number): BlobRef[] =>
   )
 
 /** Contents whose eviction began and did not finish, at most `limit`, in order of id. */
-export function evictingContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
+export async function evictingContents(
+  read: Reader,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<number[]> {
   return read
     .all<{ id: number }>(
       `select content_id as id from cache_entries where state = 'evicting' and content_id > ? order by content_id limit ?`,
@@ -207,7 +210,7 @@ export function evictingContents(read: Reader, { after, limit }: { readonly afte
     .map(({ id }) => id)
 }
 
-export const hasReleasable = (read: Reader): boolean =>
+export const hasReleasable = async (read: Reader): Promise<boolean> =>
   read.get(`select 1 from cache_entries where state = 'present' and releasable = 1 limit 1`) !== undefined
 
 /** A content whose cached bytes may be removed. */
@@ -218,10 +221,10 @@ export interface Candidate {
 }
 
 /** Least recently read first, after the candidate `after`. */
-export function pageOfReleasable(
+export async function pageOfReleasable(
   read: Reader,
   { after, limit }: { readonly after: Candidate | undefined; readonly limit: number },
-): readonly Candidate[] {
+): Promise<readonly Candidate[]> {
   return read.all<Candidate>(
     `select content_id as "contentId", bytes, accessed_at as "accessedAtMs" from cache_entries
      where state = 'present' and releasable = 1 and (accessed_at, content_id) > (?, ?) order by accessed_at, content_id limit ?`,
@@ -231,32 +234,32 @@ export function pageOfReleasable(
   )
 }
 
-export const sumCachedBytes = (read: Reader): number =>
+export const sumCachedBytes = async (read: Reader): Promise<number> =>
   read.get<{ bytes: number }>('select coalesce(sum(bytes), 0) as bytes from cache_entries')?.bytes ?? 0
 
-export function writeAccessTime(tx: Tx, contentId: number, accessedAtMs: number): void {
+export async function writeAccessTime(tx: Tx, contentId: number, accessedAtMs: number): Promise<void> {
   tx.run('update cache_entries set accessed_at = ? where content_id = ? and accessed_at < ?', accessedAtMs, contentId, accessedAtMs)
 }
 
 /** Inserts the epoch of this start: `nowMs`, or one more than the last epoch if the clock went back. */
-export function openEpoch(tx: Tx, nowMs: number): number {
+export async function openEpoch(tx: Tx, nowMs: number): Promise<number> {
   const last = tx.get<{ epoch: number | null }>('select max(epoch) as epoch from cache_epochs')?.epoch ?? 0
   const epoch = Math.max(nowMs, last + 1)
   tx.run('insert into cache_epochs (epoch) values (?)', epoch)
   return epoch
 }
 
-export const unsweptEpochs = (read: Reader, before: number): number[] =>
+export const unsweptEpochs = async (read: Reader, before: number): Promise<number[]> =>
   read
     .all<{ epoch: number }>('select epoch from cache_epochs where swept_at is null and epoch < ? order by epoch', before)
     .map(({ epoch }) => epoch)
 
-export function markSwept(tx: Tx, epoch: number, nowMs: number): void {
+export async function markSwept(tx: Tx, epoch: number, nowMs: number): Promise<void> {
   tx.run('update cache_epochs set swept_at = ? where epoch = ?', nowMs, epoch)
 }
 
 /** The blob ids that have a row. */
-export function knownBlobs(read: Reader, blobIds: readonly string[]): ReadonlySet<string> {
+export async function knownBlobs(read: Reader, blobIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = read.all<{ id: string }>(
     'select b.blob_id as id from json_each(?) j join cache_blobs b on b.blob_id = j.value',
     JSON.stringify(blobIds),

@@ -2,7 +2,12 @@ import type { Reader, Tx } from '#kernel'
 import type { Holdings, NeededContent } from '../contract.ts'
 
 /** Sets the counts of copies and the store state: `lost` remains until there is a durable copy or the bytes are cached again. */
-export function writeHoldings(tx: Tx, contentId: number, { durableCopies, readableCopies, progress }: Holdings, nowMs: number): void {
+export async function writeHoldings(
+  tx: Tx,
+  contentId: number,
+  { durableCopies, readableCopies, progress }: Holdings,
+  nowMs: number,
+): Promise<void> {
   tx.run(
     `update contents set durable_copies = ?, readable_copies = ?, updated_at = ?, store_state = case
        when ? >= target_copies then 'stored'
@@ -19,21 +24,21 @@ export function writeHoldings(tx: Tx, contentId: number, { durableCopies, readab
 }
 
 /** Returns whether the content was `unstored`. */
-export const markContentStoring = (tx: Tx, contentId: number, nowMs: number): boolean =>
+export const markContentStoring = async (tx: Tx, contentId: number, nowMs: number): Promise<boolean> =>
   tx.run("update contents set store_state = 'storing', updated_at = ? where id = ? and store_state = 'unstored'", nowMs, contentId)
     .changes === 1
 
 /** The bytes of a content with versions left the cache: it is lost when no copy can be read (I-20). */
-export function markLostIfUnreadable(tx: Tx, contentId: number): void {
+export async function markLostIfUnreadable(tx: Tx, contentId: number): Promise<void> {
   tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0 and state = 'live'`, contentId)
 }
 
 /** Clears the `lost` state of a content whose bytes are in the cache again. */
-export function clearLost(tx: Tx, contentId: number): void {
+export async function clearLost(tx: Tx, contentId: number): Promise<void> {
   tx.run(`update contents set store_state = 'unstored' where id = ? and store_state = 'lost'`, contentId)
 }
 
-export function discountCopies(tx: Tx, contentIds: readonly number[], copies: number): void {
+export async function discountCopies(tx: Tx, contentIds: readonly number[], copies: number): Promise<void> {
   tx.run(
     `update contents set durable_copies = max(durable_copies - ?, 0), readable_copies = max(readable_copies - ?, 0)
      where id in (select value from json_each(?))`,
@@ -44,7 +49,7 @@ export function discountCopies(tx: Tx, contentIds: readonly number[], copies: nu
 }
 
 /** Inserts a content in state `deleting` with the bucket and size of another. */
-export function insertSeparateContent(tx: Tx, contentId: number, nowMs: number): number {
+export async function insertSeparateContent(tx: Tx, contentId: number, nowMs: number): Promise<number> {
   return tx.run(
     `insert into contents (bucket_id, identity, size, state, ref_count, target_copies, created_at, updated_at)
      select bucket_id, 'separated:' || id, size, 'deleting', 0, target_copies, ?, ? from contents where id = ?`,
@@ -55,19 +60,19 @@ export function insertSeparateContent(tx: Tx, contentId: number, nowMs: number):
 }
 
 /** Whether a content in state `deleting` has no cached file. */
-export const hasLeftCache = (read: Reader, contentId: number): boolean =>
+export const hasLeftCache = async (read: Reader, contentId: number): Promise<boolean> =>
   read.get(
     `select 1 from contents where id = ? and state = 'deleting'
        and not exists (select 1 from cache_entries e where e.content_id = contents.id)`,
     contentId,
   ) !== undefined
 
-export function deleteContent(tx: Tx, contentId: number): void {
+export async function deleteContent(tx: Tx, contentId: number): Promise<void> {
   tx.run('delete from contents where id = ?', contentId)
 }
 
 /** A keeper that is not attached missed a new version of the content: it stays among the unsettled ones until that keeper knows it. */
-export function unsettle(tx: Tx, contentId: number): void {
+export async function unsettle(tx: Tx, contentId: number): Promise<void> {
   tx.run(`update contents set store_state = 'storing' where id = ? and store_state = 'stored'`, contentId)
 }
 
@@ -79,10 +84,10 @@ export interface UnsettledPlace {
 }
 
 /** The next contents that are not `stored`, with versions or without. */
-export function pageOfUnsettled(
+export async function pageOfUnsettled(
   read: Reader,
   { after, limit }: { readonly after: UnsettledPlace; readonly limit: number },
-): readonly UnsettledPlace[] {
+): Promise<readonly UnsettledPlace[]> {
   // The first condition repeats that of the partial index, otherwise SQLite would not use it.
   return read.all<UnsettledPlace>(
     `select bucket_id as "bucketId", store_state as "storeState", id from contents
@@ -95,7 +100,7 @@ export function pageOfUnsettled(
 }
 
 /** A content with versions, as a keeper that missed it must see it. */
-export function findMissed(read: Reader, contentId: number): (NeededContent & { readonly isLost: boolean }) | undefined {
+export async function findMissed(read: Reader, contentId: number): Promise<(NeededContent & { readonly isLost: boolean }) | undefined> {
   const row = read.get<Omit<NeededContent, 'reason'> & { storeState: string }>(
     `select id, bucket_id as "bucketId", size, target_copies as "targetCopies", durable_copies as "durableCopies",
        readable_copies as "readableCopies", store_state as "storeState" from contents where id = ? and state = 'live'`,

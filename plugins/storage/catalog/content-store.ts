@@ -24,7 +24,7 @@ interface ContentRow {
  * Adds a reference to the live content with these bytes, or inserts a new content. A content being deleted is never reused: the same
  * bytes become a new content with its own copies (I-18).
  */
-export function attachContent(tx: Tx, attach: AttachRequest): NeededContent {
+export async function attachContent(tx: Tx, attach: AttachRequest): Promise<NeededContent> {
   const { bucketId, identity, sha256, size, targetCopies, nowMs } = attach
   const { changes, lastId } = tx.run(
     `insert into contents (bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
@@ -38,10 +38,10 @@ export function attachContent(tx: Tx, attach: AttachRequest): NeededContent {
     nowMs,
   )
   if (changes === 1) return { id: lastId, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
-  return joinLiveContent(tx, attach)
+  return await joinLiveContent(tx, attach)
 }
 
-function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: AttachRequest): NeededContent {
+async function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: AttachRequest): Promise<NeededContent> {
   const row = tx.get<ContentRow>(
     `select id, target_copies as target, durable_copies as durable, readable_copies as readable, store_state as "storeState"
      from contents where bucket_id = ? and identity = ? and size = ? and state = 'live'`,
@@ -52,7 +52,7 @@ function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs
   if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)
   const target = Math.max(row.target, targetCopies)
   tx.run('update contents set ref_count = ref_count + 1, target_copies = ?, updated_at = ? where id = ?', target, nowMs, row.id)
-  if (row.storeState === 'lost') clearLost(tx, row.id)
+  if (row.storeState === 'lost') await clearLost(tx, row.id)
   const reason = attachReason(row, target)
   return { id: row.id, bucketId, size, targetCopies: target, durableCopies: row.durable, readableCopies: row.readable, reason }
 }

@@ -24,14 +24,19 @@ const rangeSql = (bound: string) =>
 const range = { open: rangeSql(''), bounded: rangeSql('and v.key < ?') }
 
 /** Versions and delete markers in order, at most `limit`. */
-export function listVersionRows(read: Reader, { bucketId, after, high }: VersionRange, limit: number): VersionRow[] {
+export async function listVersionRows(read: Reader, { bucketId, after, high }: VersionRange, limit: number): Promise<VersionRow[]> {
   return high === undefined
     ? read.all<VersionRow>(range.open, bucketId, after.key, after.rseq, limit)
     : read.all<VersionRow>(range.bounded, bucketId, after.key, after.rseq, high, limit)
 }
 
 /** Versions of one key after `afterRseq`, newest first. */
-export function listKeyRows(read: Reader, key: { readonly bucketId: number; readonly key: string }, afterRseq: number, limit: number) {
+export async function listKeyRows(
+  read: Reader,
+  key: { readonly bucketId: number; readonly key: string },
+  afterRseq: number,
+  limit: number,
+) {
   return read.all<VersionRow>(
     `select ${versionColumns} from object_versions v where v.bucket_id = ? and v.key = ? and v.rseq > ? order by v.rseq limit ?`,
     key.bucketId,
@@ -42,7 +47,7 @@ export function listKeyRows(read: Reader, key: { readonly bucketId: number; read
 }
 
 /** The rseq of a version: its position within its key. Undefined when the version does not exist. */
-export function findRseq(read: Reader, { bucketId, key }: { readonly bucketId: number; readonly key: string }, versionId: string) {
+export async function findRseq(read: Reader, { bucketId, key }: { readonly bucketId: number; readonly key: string }, versionId: string) {
   return read.get<{ rseq: number }>(
     'select rseq from object_versions where version_id = ? and bucket_id = ? and key = ?',
     versionId,
@@ -70,7 +75,7 @@ interface DeletedRow {
 const noBound = '\u{10ffff}\u{10ffff}'
 
 /** Keys whose current version is a delete marker and that still have a version with bytes, in order of key. */
-export function listDeletedRows(read: Reader, { bucketId, low, high }: KeyRange, limit: number): DeletedRow[] {
+export async function listDeletedRows(read: Reader, { bucketId, low, high }: KeyRange, limit: number): Promise<DeletedRow[]> {
   const rows = read.all<VersionRow & { readonly marker_version_id: string; readonly deleted_at: number }>(
     `select t.marker_version_id, t.deleted_at, ${versionColumns} from object_tombstones t
        join object_versions v on v.bucket_id = t.bucket_id and v.key = t.key and v.rseq = (
@@ -112,18 +117,18 @@ const markers = {
 const fewMarkers = 2000
 
 /** Delete markers, newest first, after the version id `after`: of `key` if given, otherwise of the range. */
-export function listMarkerRows(read: Reader, keys: KeyRange & { readonly key: string | undefined }, after: string, limit: number) {
+export async function listMarkerRows(read: Reader, keys: KeyRange & { readonly key: string | undefined }, after: string, limit: number) {
   const { bucketId, key, low, high } = keys
-  if (key !== undefined) return readMarkers(read, markers.ofKey, bucketId, after, key, limit)
-  if (low === '' && high === undefined) return readMarkers(read, markers.all, bucketId, after, limit)
-  const sql = hasFewMarkers(read, keys) ? markers.ofFew : markers.ofMany
-  return readMarkers(read, sql, bucketId, after, low, high ?? noBound, limit)
+  if (key !== undefined) return await readMarkers(read, markers.ofKey, bucketId, after, key, limit)
+  if (low === '' && high === undefined) return await readMarkers(read, markers.all, bucketId, after, limit)
+  const sql = (await hasFewMarkers(read, keys)) ? markers.ofFew : markers.ofMany
+  return await readMarkers(read, sql, bucketId, after, low, high ?? noBound, limit)
 }
 
-const readMarkers = (read: Reader, sql: string, ...params: readonly (string | number)[]): StoredVersion[] =>
+const readMarkers = async (read: Reader, sql: string, ...params: readonly (string | number)[]): Promise<StoredVersion[]> =>
   read.all<VersionRow & { readonly is_current: number }>(sql, ...params).map((row) => new StoredVersion(row, row.is_current === 1))
 
-function hasFewMarkers(read: Reader, { bucketId, low, high = noBound }: KeyRange): boolean {
+async function hasFewMarkers(read: Reader, { bucketId, low, high = noBound }: KeyRange): Promise<boolean> {
   const row = read.get<{ n: number }>(
     `select count(*) as n from (select 1 from object_versions v indexed by ${byKey}
        where v.bucket_id = ? and v.is_delete_marker = 1 and v.key >= ? and v.key < ? limit ${fewMarkers})`,

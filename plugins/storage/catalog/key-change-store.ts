@@ -23,7 +23,11 @@ export interface VersionSummary {
 const summaryColumns = `rseq, version_id as "versionId", content_id as "contentId", size, etag, created_at as "createdAtMs"`
 
 /** The given version of a key, or its newest one. */
-export function findVersionSummary(read: Reader, { bucket, key }: BucketKey, versionId?: string): VersionSummary | undefined {
+export async function findVersionSummary(
+  read: Reader,
+  { bucket, key }: BucketKey,
+  versionId?: string,
+): Promise<VersionSummary | undefined> {
   const from = `select ${summaryColumns} from object_versions where bucket_id = ? and key = ?`
   return versionId === undefined
     ? read.get<VersionSummary>(`${from} order by rseq limit 1`, bucket.id, key)
@@ -31,7 +35,7 @@ export function findVersionSummary(read: Reader, { bucket, key }: BucketKey, ver
 }
 
 /** The newest version of a key that is not a delete marker. */
-export function findNewestData(read: Reader, { bucket, key }: BucketKey): VersionSummary | undefined {
+export async function findNewestData(read: Reader, { bucket, key }: BucketKey): Promise<VersionSummary | undefined> {
   return read.get<VersionSummary>(
     `select ${summaryColumns} from object_versions where bucket_id = ? and key = ? and is_delete_marker = 0 order by rseq limit 1`,
     bucket.id,
@@ -40,10 +44,10 @@ export function findNewestData(read: Reader, { bucket, key }: BucketKey): Versio
 }
 
 /** Number of versions of a key per content, and their total size. `contentId` is null for delete markers. */
-export function countByContent(
+export async function countByContent(
   read: Reader,
   { bucket, key }: BucketKey,
-): readonly { readonly contentId: number | null; readonly versions: number; readonly bytes: number }[] {
+): Promise<readonly { readonly contentId: number | null; readonly versions: number; readonly bytes: number }[]> {
   return read.all(
     `select content_id as "contentId", count(*) as versions, sum(size) as bytes from object_versions
      where bucket_id = ? and key = ? group by content_id`,
@@ -53,17 +57,17 @@ export function countByContent(
 }
 
 /** Deletes one version. Call updateKeyState and dropReferences in the same transaction. */
-export function deleteVersionRow(tx: Tx, { bucket, key }: BucketKey, rseq: number): void {
+export async function deleteVersionRow(tx: Tx, { bucket, key }: BucketKey, rseq: number): Promise<void> {
   tx.run('delete from object_versions where bucket_id = ? and key = ? and rseq = ?', bucket.id, key, rseq)
 }
 
 /** Deletes all versions and delete markers of a key. */
-export function deleteKeyRows(tx: Tx, { bucket, key }: BucketKey): void {
+export async function deleteKeyRows(tx: Tx, { bucket, key }: BucketKey): Promise<void> {
   tx.run('delete from object_versions where bucket_id = ? and key = ?', bucket.id, key)
 }
 
 /** Deletes the delete markers newer than a version. */
-export function deleteMarkersAbove(tx: Tx, { bucket, key }: BucketKey, rseq: number): void {
+export async function deleteMarkersAbove(tx: Tx, { bucket, key }: BucketKey, rseq: number): Promise<void> {
   tx.run('delete from object_versions where bucket_id = ? and key = ? and rseq < ? and is_delete_marker = 1', bucket.id, key, rseq)
 }
 
@@ -74,13 +78,13 @@ interface CopiedVersion extends BucketKey {
 }
 
 /** Inserts a new current version as a copy of `source` with another id and time. */
-export function copyVersionRow(tx: Tx, { bucket, key, source, versionId, nowMs }: CopiedVersion): void {
+export async function copyVersionRow(tx: Tx, { bucket, key, source, versionId, nowMs }: CopiedVersion): Promise<void> {
   tx.run(
     `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, headers,
        user_metadata, checksums, created_at)
      select bucket_id, key, ?, ?, content_id, 0, size, etag, content_type, headers, user_metadata, checksums, ?
      from object_versions where bucket_id = ? and key = ? and rseq = ?`,
-    nextRseq(nowMs, findVersionSummary(tx, { bucket, key })),
+    nextRseq(nowMs, await findVersionSummary(tx, { bucket, key })),
     versionId,
     nowMs,
     bucket.id,
@@ -99,15 +103,15 @@ interface VersionsChange {
  * Rewrites the head, tombstone and counters of a key from its version rows, in the transaction that changed them (I-17). Throws
  * `bucket_not_found` when the bucket was deleted.
  */
-export function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change: VersionsChange): void {
+export async function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change: VersionsChange): Promise<void> {
   const head = tx.get<{ id: number; size: number }>('select id, size from object_heads where bucket_id = ? and key = ?', bucket.id, key)
   const wasDeleted = tx.run('delete from object_tombstones where bucket_id = ? and key = ?', bucket.id, key).changes
   if (head) tx.run('delete from object_heads where bucket_id = ? and key = ?', bucket.id, key)
-  const newest = findVersionSummary(tx, { bucket, key })
+  const newest = await findVersionSummary(tx, { bucket, key })
   const isLive = newest !== undefined && newest.contentId !== null
-  if (isLive) writeHead(tx, { bucket, key }, { ...newest, id: head?.id ?? null })
-  else if (newest) writeTombstone(tx, { bucket, key }, newest)
-  const isKept = changeStats(tx, bucket.id, {
+  if (isLive) await writeHead(tx, { bucket, key }, { ...newest, id: head?.id ?? null })
+  else if (newest) await writeTombstone(tx, { bucket, key }, newest)
+  const isKept = await changeStats(tx, bucket.id, {
     ...change,
     liveObjects: (isLive ? 1 : 0) - (head ? 1 : 0),
     liveBytes: (isLive ? newest.size : 0) - (head?.size ?? 0),
@@ -117,7 +121,7 @@ export function updateKeyState(tx: Tx, { bucket, key }: BucketKey, change: Versi
 }
 
 /** A head without an id gets the next one. */
-function writeHead(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary & { readonly id: number | null }): void {
+async function writeHead(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary & { readonly id: number | null }): Promise<void> {
   tx.run(
     `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified, id) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     bucket.id,
@@ -132,7 +136,7 @@ function writeHead(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary & 
   )
 }
 
-function writeTombstone(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary): void {
+async function writeTombstone(tx: Tx, { bucket, key }: BucketKey, newest: VersionSummary): Promise<void> {
   tx.run(
     `insert into object_tombstones (bucket_id, key, marker_version_id, rseq, deleted_at, is_restorable) values (?, ?, ?, ?, ?, ?)`,
     bucket.id,
@@ -140,7 +144,7 @@ function writeTombstone(tx: Tx, { bucket, key }: BucketKey, newest: VersionSumma
     newest.versionId,
     newest.rseq,
     newest.createdAtMs,
-    findNewestData(tx, { bucket, key }) ? 1 : 0,
+    (await findNewestData(tx, { bucket, key })) ? 1 : 0,
   )
 }
 

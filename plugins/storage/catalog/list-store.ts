@@ -18,7 +18,7 @@ const flatSql = (bound: string) =>
 const flat = { open: flatSql(''), bounded: flatSql('and h.key < ?') }
 
 /** Current objects in order of key, at most `limit`. */
-export function listFlat(read: Reader, { bucketId, low, high }: KeyRange, limit: number): ListEntry[] {
+export async function listFlat(read: Reader, { bucketId, low, high }: KeyRange, limit: number): Promise<ListEntry[]> {
   return high === undefined
     ? read.all<ListEntry>(flat.open, bucketId, low, limit)
     : read.all<ListEntry>(flat.bounded, bucketId, low, high, limit)
@@ -58,7 +58,7 @@ const walkSql = (bound: string) => `
 const walk = { open: walkSql(''), bounded: walkSql('and h.key < ?') }
 
 /** Entries and common prefixes in order, at most `limit` together. */
-export function listRolled(read: Reader, { bucketId, low, high }: KeyRange, roll: Roll, limit: number): RolledRow[] {
+export async function listRolled(read: Reader, { bucketId, low, high }: KeyRange, roll: Roll, limit: number): Promise<RolledRow[]> {
   const bound: readonly SqlValue[] = high === undefined ? [] : [high]
   const prefixLength = Array.from(roll.prefix).length
   const found: readonly SqlValue[] = [prefixLength + 1, roll.delimiter]

@@ -7,16 +7,16 @@ import { attachReason } from './content-store.ts'
  * Call after `versions` versions of a content were deleted. When none is left, marks the content as being deleted, so that no version can
  * attach to it (I-18), and releases its cache entry. Returns whether it did.
  */
-export function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): boolean {
+export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<boolean> {
   tx.run('update contents set ref_count = ref_count - ?, updated_at = ? where id = ?', versions, nowMs, contentId)
   const { changes } = tx.run(`update contents set state = 'deleting' where id = ? and ref_count = 0`, contentId)
   if (changes === 0) return false
-  releaseEntry(tx, contentId)
+  await releaseEntry(tx, contentId)
   return true
 }
 
 /** Whether deleting `versions` versions would leave the content without any. */
-export function isLastReference(read: Reader, contentId: number, versions: number): boolean {
+export async function isLastReference(read: Reader, contentId: number, versions: number): Promise<boolean> {
   return read.get('select 1 from contents where id = ? and ref_count <= ?', contentId, versions) !== undefined
 }
 
@@ -30,11 +30,11 @@ interface ContentRow {
 }
 
 /** Adds a reference to a live content. A `targetCopies` above its target raises it. */
-export function addReference(
+export async function addReference(
   tx: Tx,
   contentId: number,
   { targetCopies, nowMs }: { readonly targetCopies: number; readonly nowMs: number },
-): NeededContent {
+): Promise<NeededContent> {
   const row = tx.get<ContentRow>(
     `select bucket_id as "bucketId", size, target_copies as target, durable_copies as durable, readable_copies as readable,
        store_state as "storeState" from contents where id = ? and state = 'live'`,
@@ -62,7 +62,7 @@ interface Readability {
 }
 
 /** Whether the bytes of a content are readable, according to its rows. */
-export function findReadability(read: Reader, contentId: number): Readability {
+export async function findReadability(read: Reader, contentId: number): Promise<Readability> {
   const row = read.get<{ storeState: string; readable: number; cached: number }>(
     `select c.store_state as "storeState", c.readable_copies as readable,
        exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as cached
@@ -77,25 +77,28 @@ export function findReadability(read: Reader, contentId: number): Readability {
 }
 
 /** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */
-export const sha256OfContent = (read: Reader, contentId: number): string | null =>
+export const sha256OfContent = async (read: Reader, contentId: number): Promise<string | null> =>
   read.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
 
 /** Contents in state `deleting`, at most `limit`, in order of id. */
-export function deletedContents(read: Reader, { after, limit }: { readonly after: number; readonly limit: number }): number[] {
+export async function deletedContents(
+  read: Reader,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<number[]> {
   return read
     .all<{ id: number }>(`select id from contents where state = 'deleting' and id > ? order by id limit ?`, after, limit)
     .map(({ id }) => id)
 }
 
-export const findContent = (read: Reader, contentId: number): ContentRecord | undefined =>
+export const findContent = async (read: Reader, contentId: number): Promise<ContentRecord | undefined> =>
   read.get<ContentRecord>('select bucket_id as bucketId, size, sha256 from contents where id = ?', contentId)
 
 /** The index of contents finds the versions; only they are compared with the prefix. */
-export const keysOfContent = (
+export const keysOfContent = async (
   read: Reader,
   contentId: number,
   { prefix, limit }: { readonly prefix: string; readonly limit: number },
-): readonly string[] =>
+): Promise<readonly string[]> =>
   read
     .all<{ key: string }>(
       'select distinct key from object_versions where content_id = ? and substr(key, 1, length(?)) = ? order by key limit ?',

@@ -55,7 +55,7 @@ const sql = {
 }
 
 /** One index lookup: the current version is the first row of its key. */
-export function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): ObjectVersion | undefined {
+export async function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<ObjectVersion | undefined> {
   if (versionId === undefined) {
     const row = read.get<VersionRow>(sql.current, bucketId, key)
     return row && new StoredVersion(row, true)
@@ -81,7 +81,7 @@ interface LocatedRow extends VersionRow {
 }
 
 /** Like findVersion; the same lookup also returns the cached file. */
-export function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): LocatedVersion | undefined {
+export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
   const row =
     versionId === undefined
       ? read.get<LocatedRow>(sql.locateCurrent, bucketId, key)
@@ -92,10 +92,10 @@ export function locateVersion(read: Reader, bucketId: number, key: string, versi
 }
 
 /** Makes new bytes the current version of a key, with a head and no tombstone (I-17). Throws errors of the condition, and `bucket_not_found` when the bucket was deleted. */
-export function putVersion(tx: Tx, put: PutVersion): PutResult {
+export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
   const { bucket, key, nowMs, size } = put
-  const head = readHead(tx, put)
-  const content = attachContent(tx, {
+  const head = await readHead(tx, put)
+  const content = await attachContent(tx, {
     bucketId: bucket.id,
     identity: `s256:${put.sha256}`,
     sha256: put.sha256,
@@ -103,18 +103,18 @@ export function putVersion(tx: Tx, put: PutVersion): PutResult {
     targetCopies: bucket.defaultCopies,
     nowMs,
   })
-  const placed = placeBlob(tx, {
+  const placed = await placeBlob(tx, {
     contentId: content.id,
     blob: put.blob,
     nowMs,
     isNewContent: content.reason === 'new',
   })
   const rseq = nextRseq(nowMs, head)
-  insertVersion(tx, put, { rseq, contentId: content.id })
-  writeHead(tx, put, { rseq, contentId: content.id })
+  await insertVersion(tx, put, { rseq, contentId: content.id })
+  await writeHead(tx, put, { rseq, contentId: content.id })
   const isLive = head?.is_delete_marker === 0
   if (head?.is_delete_marker === 1) tx.run('delete from object_tombstones where bucket_id = ? and key = ?', bucket.id, key)
-  count(tx, bucket, {
+  await count(tx, bucket, {
     liveObjects: isLive ? 0 : 1,
     liveBytes: size - (isLive ? head.size : 0),
     versions: 1,
@@ -133,12 +133,12 @@ interface PutMarker {
 }
 
 /** Makes a delete marker the current version of a key, with a tombstone and no head (I-17), even if the key has no versions. */
-export function putDeleteMarker(tx: Tx, put: PutMarker): ObjectVersion {
+export async function putDeleteMarker(tx: Tx, put: PutMarker): Promise<ObjectVersion> {
   const { bucket, key, versionId, nowMs } = put
-  const head = readHead(tx, put)
+  const head = await readHead(tx, put)
   const rseq = nextRseq(nowMs, head)
   const marker = { ...put, size: 0, etag: '', headers: markerHeaders }
-  insertVersion(tx, marker, { rseq, contentId: null })
+  await insertVersion(tx, marker, { rseq, contentId: null })
   const isLive = head?.is_delete_marker === 0
   if (isLive) tx.run('delete from object_heads where bucket_id = ? and key = ?', bucket.id, key)
   tx.run(
@@ -152,7 +152,7 @@ export function putDeleteMarker(tx: Tx, put: PutMarker): ObjectVersion {
     nowMs,
     isLive ? 1 : 0,
   )
-  count(tx, bucket, {
+  await count(tx, bucket, {
     liveObjects: isLive ? -1 : 0,
     liveBytes: isLive ? -head.size : 0,
     versions: 0,
@@ -165,7 +165,7 @@ export function putDeleteMarker(tx: Tx, put: PutMarker): ObjectVersion {
 const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, checksums: {} }
 
 /** The newest version cannot change before the commit, because there is only one writer. */
-function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' | 'key' | 'condition'>): Head | undefined {
+async function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
   if (!condition) return tx.get<Head>(sql.head, bucket.id, key)
   const row = tx.get<VersionRow>(sql.current, bucket.id, key)
   condition(row && new StoredVersion(row, true))
@@ -183,7 +183,7 @@ interface Place {
 
 type NewVersion = Pick<PutVersion, 'bucket' | 'key' | 'versionId' | 'nowMs' | 'size' | 'etag' | 'headers'>
 
-function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place): void {
+async function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place): Promise<void> {
   const { contentType, system, user, checksums } = put.headers
   tx.run(
     `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, headers,
@@ -204,7 +204,7 @@ function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place): voi
   )
 }
 
-function writeHead(tx: Tx, put: NewVersion, { rseq, contentId }: Place): void {
+async function writeHead(tx: Tx, put: NewVersion, { rseq, contentId }: Place): Promise<void> {
   tx.run(
     `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (bucket_id, key) do update set version_id = excluded.version_id, rseq = excluded.rseq,
@@ -220,9 +220,9 @@ function writeHead(tx: Tx, put: NewVersion, { rseq, contentId }: Place): void {
   )
 }
 
-function count(tx: Tx, bucket: Bucket, change: Parameters<typeof changeStats>[2]): void {
+async function count(tx: Tx, bucket: Bucket, change: Parameters<typeof changeStats>[2]): Promise<void> {
   // The bucket was deleted after the request looked it up: throw to roll back.
-  if (!changeStats(tx, bucket.id, change)) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
+  if (!(await changeStats(tx, bucket.id, change))) throw storageErrors.bucket_not_found({ message: `bucket '${bucket.name}' was deleted` })
 }
 
 const describe = (put: NewVersion, contentId: number | null): ObjectVersion => ({

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFakeClock, queryPlan, watchStatements } from '#kernel/testing'
+import { allRows, createFakeClock, queryPlan, watchStatements } from '#kernel/testing'
 import { blobsOfContent, updateReleasable } from '../catalog/cache-entry-store.ts'
 import { pageOfUnsettled } from '../catalog/content-state-store.ts'
 import { deletedContents } from '../catalog/reference-store.ts'
@@ -46,7 +46,7 @@ async function openGateway() {
 
 const at = ({ key, versionId }: ObjectVersion) => ({ bucket: 'photos', key, versionId })
 const contentRows = ({ database }: VersionStorage) =>
-  database.read.all<{ id: number; state: string; store: string }>('select id, state, store_state as store from contents order by id')
+  allRows<{ id: number; state: string; store: string }>(database.read, 'select id, state, store_state as store from contents order by id')
 
 test('a content that is deleted while its keeper is absent keeps its row until the keeper is back and has removed its copies', async () => {
   const gateway = await openGateway()
@@ -58,7 +58,7 @@ test('a content that is deleted while its keeper is absent keeps its row until t
   for (const _start of ['first', 'second']) {
     const without = await gateway.start(false)
     for (const version of _start === 'first' ? [stored, planned] : []) await without.versions.delete(at(version))
-    expect(contentRows(without).map(({ state }) => state)).toEqual(['deleting', 'deleting', 'live'])
+    expect((await contentRows(without)).map(({ state }) => state)).toEqual(['deleting', 'deleting', 'live'])
     await without.stop()
   }
   expect([keeper.givenUp, keeper.forgotten]).toEqual([[], []])
@@ -66,8 +66,8 @@ test('a content that is deleted while its keeper is absent keeps its row until t
   expect([keeper.givenUp, keeper.forgotten]).toEqual([[stored.contentId], [planned.contentId]])
   keeper.copies.delete(stored.contentId ?? 0)
   await again.database.write((tx) => again.contents.forgetIfReleased(tx, stored.contentId ?? 0))
-  expect([keeper.forgotten, contentRows(again).length]).toEqual([[planned.contentId, stored.contentId], 1])
-  again.expectSound()
+  expect([keeper.forgotten, (await contentRows(again)).length]).toEqual([[planned.contentId, stored.contentId], 1])
+  await again.expectSound()
   await again.stop()
 })
 
@@ -76,7 +76,7 @@ test('a gateway that never had a keeper keeps no row of a deleted content', asyn
   const storage = await gateway.start(false)
   const version = await storage.put('a', 'aaa')
   await storage.versions.delete(at(version))
-  expect(contentRows(storage)).toEqual([])
+  expect(await contentRows(storage)).toEqual([])
   await storage.stop()
 })
 
@@ -91,9 +91,9 @@ test('a keeper that is back is told once of contents that were put, put again, g
     await first.put('untouched', 'untouched'),
   ]
   for (const version of [again, raised, untouched]) await gateway.keep(first, version)
-  const [blob] = blobsOfContent(first.database.read, lost.contentId ?? 0)
+  const [blob] = await blobsOfContent(first.database.read, lost.contentId ?? 0)
   if (blob) await first.cache.forget(lost.contentId ?? 0, blob)
-  expect(contentRows(first)[2]).toMatchObject({ store: 'lost' })
+  expect((await contentRows(first))[2]).toMatchObject({ store: 'lost' })
   await first.stop()
   const without = await gateway.start(false)
   await without.put('again', 'again')
@@ -111,7 +111,7 @@ test('a keeper that is back is told once of contents that were put, put again, g
     [lost.contentId, 'missed', 2],
     [added.contentId, 'missed', 3],
   ])
-  expect(contentRows(back).map(({ store }) => store)).toEqual(['stored', 'storing', 'unstored', 'stored', 'unstored'])
+  expect((await contentRows(back)).map(({ store }) => store)).toEqual(['stored', 'storing', 'unstored', 'stored', 'unstored'])
   await back.stop()
   keeper.needed.length = 0
   await (await gateway.start(true)).stop()
@@ -152,12 +152,12 @@ test('cached bytes stay while the keeper that has the copies is absent, and can 
   const without = await gateway.start(false)
   await without.cache.reconcileCapacity(signal)
   expect(await without.text('a')).toBe('aaa')
-  without.expectSound()
+  await without.expectSound()
   await without.stop()
   const back = await gateway.start(true)
   await back.cache.reconcileCapacity(signal)
   expect(back.cache.stats().usedBytes).toBe(0)
-  back.expectSound()
+  await back.expectSound()
   await back.stop()
 })
 
@@ -166,7 +166,7 @@ test('what a keeper missed is found by partial indexes', async () => {
   const { read } = storage.database
   const plan: string[] = []
   const explaining = watchStatements(read, (sql) => plan.push(...queryPlan(read, sql)))
-  deletedContents(explaining, { after: 5, limit: 10 })
-  pageOfUnsettled(explaining, { after: { bucketId: 1, storeState: 'failed', id: 5 }, limit: 10 })
+  await deletedContents(explaining, { after: 5, limit: 10 })
+  await pageOfUnsettled(explaining, { after: { bucketId: 1, storeState: 'failed', id: 5 }, limit: 10 })
   expect(plan).toEqual([expect.stringContaining('contents_deleting'), expect.stringMatching(/^SEARCH .*contents_unsettled/)])
 })

@@ -36,27 +36,31 @@ export async function catchUp({ database, clock, keepers, contents }: CatchUpDep
   )
   await database.write((tx) => markCaughtUp(tx, names))
 
-  function giveUp(tx: Tx, ids: readonly number[]): void {
+  async function giveUp(tx: Tx, ids: readonly number[]): Promise<void> {
     for (const id of ids) {
-      returned.givenUp(tx, id)
-      contents.forgetIfReleased(tx, id)
+      await returned.givenUp(tx, id)
+      await contents.forgetIfReleased(tx, id)
     }
   }
 
-  function need(tx: Tx, page: readonly UnsettledPlace[]): void {
+  async function need(tx: Tx, page: readonly UnsettledPlace[]): Promise<void> {
     for (const { id } of page) {
       // Read in this transaction: a content may have been deleted since the page was read.
-      if (!findMissed(tx, id)) continue
-      contents.recount(tx, id, clock.now())
-      const content = findMissed(tx, id)
+      if (!(await findMissed(tx, id))) continue
+      await contents.recount(tx, id, clock.now())
+      const content = await findMissed(tx, id)
       // Nothing can store a lost content until its bytes are put again.
-      if (content && !content.isLost) returned.needed(tx, content)
+      if (content && !content.isLost) await returned.needed(tx, content)
     }
   }
 }
 
-async function inPages<P>(read: (after: P) => readonly P[], first: P, handle: (page: readonly P[]) => Promise<void>): Promise<void> {
-  for (let page = read(first); page.length > 0; page = read(page.at(-1) ?? first)) {
+async function inPages<P>(
+  read: (after: P) => Promise<readonly P[]>,
+  first: P,
+  handle: (page: readonly P[]) => Promise<void>,
+): Promise<void> {
+  for (let page = await read(first); page.length > 0; page = await read(page.at(-1) ?? first)) {
     await handle(page)
     // Requests are served meanwhile.
     await setImmediate()

@@ -14,24 +14,24 @@ import type { Keepers } from './keepers.ts'
 
 /** The port through which keepers report. Every write to the rows of contents and of the cache is made here or in the catalog. */
 export function createContents(keepers: Keepers): Contents {
-  function forgetIfReleased(tx: Tx, contentId: number): void {
-    if (!hasLeftCache(tx, contentId) || keepers.isHeld(tx, contentId)) return
-    deleteContent(tx, contentId)
-    keepers.forgotten(tx, contentId)
+  async function forgetIfReleased(tx: Tx, contentId: number): Promise<void> {
+    if (!(await hasLeftCache(tx, contentId)) || (await keepers.isHeld(tx, contentId))) return
+    await deleteContent(tx, contentId)
+    await keepers.forgotten(tx, contentId)
   }
   return {
     find: findContent,
     keysOf: keysOfContent,
-    recount(tx, contentId, nowMs) {
-      writeHoldings(tx, contentId, keepers.holdings(tx, contentId), nowMs)
-      updateReleasable(tx, contentId)
-      forgetIfReleased(tx, contentId)
+    async recount(tx, contentId, nowMs) {
+      await writeHoldings(tx, contentId, await keepers.holdings(tx, contentId), nowMs)
+      await updateReleasable(tx, contentId)
+      await forgetIfReleased(tx, contentId)
     },
     forgetIfReleased,
     markStoring: markContentStoring,
-    discount(tx, contentIds, copies) {
-      if (copies > 0) discountCopies(tx, contentIds, copies)
-      withholdEntries(tx, contentIds)
+    async discount(tx, contentIds, copies) {
+      if (copies > 0) await discountCopies(tx, contentIds, copies)
+      await withholdEntries(tx, contentIds)
     },
     doubtCopies: (tx, contentId) => setHold(tx, contentId, true),
     confirmCopies: (tx, contentId) => setHold(tx, contentId, false),

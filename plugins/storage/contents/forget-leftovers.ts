@@ -8,12 +8,12 @@ const contentsPerPage = 500
 /** Deletes the rows of deleted contents whose removal was complete when the service stopped. */
 export async function forgetLeftovers(database: Database, contents: Pick<Contents, 'forgetIfReleased'>): Promise<void> {
   let after = 0
-  for (let page = deletedContents(database.read, { after, limit: contentsPerPage }); page.length > 0; ) {
+  for (let page = await deletedContents(database.read, { after, limit: contentsPerPage }); page.length > 0; ) {
     const ids = page
-    await database.write((tx) => {
-      for (const id of ids) contents.forgetIfReleased(tx, id)
+    await database.write(async (tx) => {
+      for (const id of ids) await contents.forgetIfReleased(tx, id)
     })
     after = page.at(-1) ?? after
-    page = deletedContents(database.read, { after, limit: contentsPerPage })
+    page = await deletedContents(database.read, { after, limit: contentsPerPage })
   }
 }

@@ -7,18 +7,18 @@ import type { Attached } from './attached.ts'
 export interface Keepers {
   names(): readonly string[]
   /** Whether a keeper of an earlier start is not attached: nobody can tell which copies it has. */
-  isAnyAbsent(read: Reader): boolean
+  isAnyAbsent(read: Reader): Promise<boolean>
   /** The calls that a keeper missed, to the attached keepers with these names. */
   only(names: readonly string[]): Pick<Keepers, 'needed' | 'givenUp'>
-  needed(tx: Tx, content: NeededContent): void
+  needed(tx: Tx, content: NeededContent): Promise<void>
   /** Sums of all keepers. Progress: `storing` while one of them makes copies, else `failed` if one gave up. */
-  holdings(read: Reader, contentId: number): Holdings
+  holdings(read: Reader, contentId: number): Promise<Holdings>
   /** The first reason. */
-  busyReason(read: Reader, contentId: number): string | undefined
-  givenUp(tx: Tx, contentId: number): readonly number[]
+  busyReason(read: Reader, contentId: number): Promise<string | undefined>
+  givenUp(tx: Tx, contentId: number): Promise<readonly number[]>
   /** True while a keeper is absent: it may have copies. */
-  isHeld(read: Reader, contentId: number): boolean
-  forgotten(tx: Tx, contentId: number): void
+  isHeld(read: Reader, contentId: number): Promise<boolean>
+  forgotten(tx: Tx, contentId: number): Promise<void>
 }
 
 const nothing: Holdings = { durableCopies: 0, readableCopies: 0, progress: 'none' }
@@ -26,14 +26,14 @@ const nothing: Holdings = { durableCopies: 0, readableCopies: 0, progress: 'none
 /** `known`: names of all keepers that were ever attached. */
 export function createKeepers(
   attached: () => readonly Attached<CopyKeeper>[],
-  known: (read: Reader) => readonly string[] = () => [],
+  known: (read: Reader) => Promise<readonly string[]> = async () => [],
 ): Keepers {
   let absent: boolean | undefined
   const names = () => attached().map(({ item }) => item.name)
-  function isAnyAbsent(read: Reader): boolean {
+  async function isAnyAbsent(read: Reader): Promise<boolean> {
     if (absent === undefined) {
       const present = new Set(names())
-      absent = known(read).some((name) => !present.has(name))
+      absent = (await known(read)).some((name) => !present.has(name))
     }
     return absent
   }
@@ -41,26 +41,37 @@ export function createKeepers(
     names,
     isAnyAbsent,
     only: (chosen) => createKeepers(() => attached().filter(({ item }) => chosen.includes(item.name))),
-    needed(tx, content) {
-      if (isAnyAbsent(tx)) unsettle(tx, content.id)
-      for (const { item, services } of attached()) item.needed?.(services as never, tx, content)
+    async needed(tx, content) {
+      if (await isAnyAbsent(tx)) await unsettle(tx, content.id)
+      for (const { item, services } of attached()) await item.needed?.(services as never, tx, content)
     },
-    holdings: (read, contentId) =>
-      attached()
-        .map(({ item, services }) => item.holdings?.(services as never, read, contentId) ?? nothing)
-        .reduce(addHoldings, nothing),
-    busyReason(read, contentId) {
+    async holdings(read, contentId) {
+      let sum = nothing
       for (const { item, services } of attached()) {
-        const reason = item.busyReason?.(services as never, read, contentId)
+        const holdings = await item.holdings?.(services as never, read, contentId)
+        if (holdings) sum = addHoldings(sum, holdings)
+      }
+      return sum
+    },
+    async busyReason(read, contentId) {
+      for (const { item, services } of attached()) {
+        const reason = await item.busyReason?.(services as never, read, contentId)
         if (reason !== undefined) return reason
       }
       return undefined
     },
-    givenUp: (tx, contentId) => attached().flatMap(({ item, services }) => item.givenUp?.(services as never, tx, contentId) ?? []),
-    isHeld: (read, contentId) =>
-      isAnyAbsent(read) || attached().some(({ item, services }) => item.isHeld?.(services as never, read, contentId) ?? false),
-    forgotten(tx, contentId) {
-      for (const { item, services } of attached()) item.forgotten?.(services as never, tx, contentId)
+    async givenUp(tx, contentId) {
+      const taskIds: number[] = []
+      for (const { item, services } of attached()) taskIds.push(...((await item.givenUp?.(services as never, tx, contentId)) ?? []))
+      return taskIds
+    },
+    async isHeld(read, contentId) {
+      if (await isAnyAbsent(read)) return true
+      for (const { item, services } of attached()) if (await item.isHeld?.(services as never, read, contentId)) return true
+      return false
+    },
+    async forgotten(tx, contentId) {
+      for (const { item, services } of attached()) await item.forgotten?.(services as never, tx, contentId)
     },
   }
 }

@@ -4,13 +4,16 @@ import type { Contents, ReleaseGuard } from '../contract.ts'
 import type { Attached } from './attached.ts'
 import type { Keepers } from './keepers.ts'
 
-type MayRelease = (tx: Tx, contentId: number) => boolean
+type MayRelease = (tx: Tx, contentId: number) => Promise<boolean>
 
 /** Whether the content has enough copies and every guard lets its cached bytes go. */
 export const mayReleaseFrom =
   (attached: () => readonly Attached<ReleaseGuard>[], hasCopies: MayRelease): MayRelease =>
-  (tx, contentId) =>
-    hasCopies(tx, contentId) && attached().every(({ item, services }) => item.mayRelease(services as never, tx, contentId))
+  async (tx, contentId) => {
+    if (!(await hasCopies(tx, contentId))) return false
+    for (const { item, services } of attached()) if (!(await item.mayRelease(services as never, tx, contentId))) return false
+    return true
+  }
 
 interface CopiesDeps {
   readonly keepers: Pick<Keepers, 'isAnyAbsent'>
@@ -21,8 +24,8 @@ interface CopiesDeps {
 /** While a keeper is absent nobody can read its copies, but the row still counts them: counts those of the others. */
 export const hasCopiesLeft =
   ({ keepers, contents, clock }: CopiesDeps): MayRelease =>
-  (tx, contentId) => {
-    if (!keepers.isAnyAbsent(tx)) return true
-    contents.recount(tx, contentId, clock.now())
-    return isReleasable(tx, contentId)
+  async (tx, contentId) => {
+    if (!(await keepers.isAnyAbsent(tx))) return true
+    await contents.recount(tx, contentId, clock.now())
+    return await isReleasable(tx, contentId)
   }

@@ -44,7 +44,7 @@ export interface Buckets {
   /** Sorted by name. */
   list(): readonly Bucket[]
   /** Counts of current data versions. */
-  usage(bucketId: number): BucketUsage
+  usage(bucketId: number): Promise<BucketUsage>
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
   /**
    * The target applies to later uploads, the minimum at once to all cached contents. Errors, all 400:
@@ -52,7 +52,7 @@ export interface Buckets {
    */
   setCopyPolicy(name: string, change: CopyPolicyChange): Promise<Bucket>
   /** Number of buckets the user owns: from memory, or from the rows of `read`, such as an open transaction. */
-  countOwnedBy(ownerAccessKey: string, read?: Reader): number
+  countOwnedBy(ownerAccessKey: string, read?: Reader): Promise<number>
 }
 
 export const buckets = defineService<Buckets>('storage.buckets')
@@ -64,7 +64,7 @@ export const bucketUpdated = defineEvent<{ readonly bucket_name: string }>('buck
 export interface BucketOwnerCheck {
   readonly name: string
   /** Throws to refuse. Not called for the internal root account. */
-  check(read: Reader, ownerAccessKey: string): void
+  check(read: Reader, ownerAccessKey: string): Promise<void>
 }
 
 export const bucketOwnerChecks = defineExtensionPoint<BucketOwnerCheck>('storage.bucket-owner-checks')

@@ -36,7 +36,7 @@ export interface CachedContents {
   /** Removes a cached file whose bytes are not the content's. The content is then lost unless a keeper has a copy. */
   forget(contentId: number, file: Pick<CachedFile, 'blobId'>): Promise<void>
   /** Enqueues an eviction pass. Call when cached bytes may have become releasable. */
-  reconcileCapacity(tx: Tx): void
+  reconcileCapacity(tx: Tx): Promise<void>
 }
 
 export const cachedContents = defineService<CachedContents>('storage.cached-contents')

@@ -40,17 +40,17 @@ export interface CopyKeeper<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
   /** A new version refers to the content. Not called for a content that lost copies: the keeper knows that first. */
-  needed?(services: Resolved<U>, tx: Tx, content: NeededContent): void
+  needed?(services: Resolved<U>, tx: Tx, content: NeededContent): Promise<void>
   /** Read after each change that the keeper reports with `Contents.recount`. */
-  holdings?(services: Resolved<U>, read: Reader, contentId: number): Holdings
+  holdings?(services: Resolved<U>, read: Reader, contentId: number): Promise<Holdings>
   /** Why the content cannot be given up now; undefined when it can. */
-  busyReason?(services: Resolved<U>, read: Reader, contentId: number): string | undefined
+  busyReason?(services: Resolved<U>, read: Reader, contentId: number): Promise<string | undefined>
   /** The last version was deleted. Starts to remove the copies, and returns the ids of the tasks that do it. */
-  givenUp?(services: Resolved<U>, tx: Tx, contentId: number): readonly number[]
+  givenUp?(services: Resolved<U>, tx: Tx, contentId: number): Promise<readonly number[]>
   /** Whether a given-up content still has copies. While it has, its row is kept. */
-  isHeld?(services: Resolved<U>, read: Reader, contentId: number): boolean
+  isHeld?(services: Resolved<U>, read: Reader, contentId: number): Promise<boolean>
   /** The row of a given-up content was deleted: deletes the keeper's rows of it. */
-  forgotten?(services: Resolved<U>, tx: Tx, contentId: number): void
+  forgotten?(services: Resolved<U>, tx: Tx, contentId: number): Promise<void>
 }
 
 export const copyKeepers = defineExtensionPoint<CopyKeeper>('storage.copy-keepers')
@@ -77,7 +77,7 @@ export function defineByteSource<const U extends Uses>(source: ByteSource<U>): B
 export interface ReleaseGuard<U extends Uses = Uses> {
   readonly name: string
   readonly uses: U
-  mayRelease(services: Resolved<U>, tx: Tx, contentId: number): boolean
+  mayRelease(services: Resolved<U>, tx: Tx, contentId: number): Promise<boolean>
 }
 
 export const releaseGuards = defineExtensionPoint<ReleaseGuard>('storage.release-guards')
@@ -112,30 +112,30 @@ export interface ContentRecord {
 
 /** Facts about contents, and reports of keepers, each inside the transaction that changed the keeper's rows. */
 export interface Contents {
-  find(read: Reader, contentId: number): ContentRecord | undefined
+  find(read: Reader, contentId: number): Promise<ContentRecord | undefined>
   /** Keys below the prefix with a version of the content, in order, at most `limit`. */
-  keysOf(read: Reader, contentId: number, range: { readonly prefix: string; readonly limit: number }): readonly string[]
+  keysOf(read: Reader, contentId: number, range: { readonly prefix: string; readonly limit: number }): Promise<readonly string[]>
   /**
    * Counts the copies of all keepers again, and sets the state of the content and whether its cached bytes may be removed (I-02).
    * Deletes a given-up content that no keeper holds.
    */
-  recount(tx: Tx, contentId: number, nowMs: number): void
+  recount(tx: Tx, contentId: number, nowMs: number): Promise<void>
   /** Deletes a given-up content that is not cached and that no keeper holds. */
-  forgetIfReleased(tx: Tx, contentId: number): void
+  forgetIfReleased(tx: Tx, contentId: number): Promise<void>
   /** Missing copies are planned. Returns whether the content was `unstored`. */
-  markStoring(tx: Tx, contentId: number, nowMs: number): boolean
+  markStoring(tx: Tx, contentId: number, nowMs: number): Promise<boolean>
   /**
    * Many contents lost a copy: keeps their cached bytes and counts `copies` fewer of each, until they are recounted. For changes that are
    * too large to recount in one transaction.
    */
-  discount(tx: Tx, contentIds: readonly number[], copies: 0 | 1): void
+  discount(tx: Tx, contentIds: readonly number[], copies: 0 | 1): Promise<void>
   /** Keeps the cached bytes and ignores the copies until `confirmCopies`: the copies may have other bytes (I-30). */
-  doubtCopies(tx: Tx, contentId: number): void
-  confirmCopies(tx: Tx, contentId: number): void
+  doubtCopies(tx: Tx, contentId: number): Promise<void>
+  confirmCopies(tx: Tx, contentId: number): Promise<void>
   /**
    * Makes a given-up content without versions, to which the keeper can move copies that have other bytes than the content. Returns its id.
    */
-  separate(tx: Tx, contentId: number, nowMs: number): number
+  separate(tx: Tx, contentId: number, nowMs: number): Promise<number>
 }
 
 export const contents = defineService<Contents>('storage.contents')

@@ -103,12 +103,12 @@ export interface Objects {
   /** Resolves once the bytes are fsynced under their final name and the metadata is committed durably (I-01). */
   put(request: PutObject): Promise<ObjectVersion>
   /** One point lookup in committed rows. A delete marker is returned as a version with `isDeleteMarker`. */
-  find(bucket: string, key: string, versionId?: string): ObjectVersion | undefined
+  find(bucket: string, key: string, versionId?: string): Promise<ObjectVersion | undefined>
   /** Throws `object_not_found`, `version_not_found` or `is_delete_marker`. */
   open(bucket: string, key: string, versionId?: string): Promise<OpenedObject>
   /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
   delete(bucket: string, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
-  list(request: ListRequest): ListPage
+  list(request: ListRequest): Promise<ListPage>
   readonly sizeBytesMin: number
   readonly sizeBytesMax: number
 }

@@ -63,13 +63,13 @@ export interface DeletedVersion {
  */
 export interface Versions {
   /** `after`: last version id of the previous page. If it was deleted meanwhile, no version is skipped. */
-  ofKey(request: { readonly bucket: string; readonly key: string; readonly after?: string; readonly limit: number }): KeyHistory
-  list(request: ListVersionsRequest): VersionPage
+  ofKey(request: { readonly bucket: string; readonly key: string; readonly after?: string; readonly limit: number }): Promise<KeyHistory>
+  list(request: ListVersionsRequest): Promise<VersionPage>
   /** Sorted by key; `after`: last key of the previous page. */
-  deletedObjects(request: { readonly bucket: string; readonly prefix?: string; readonly after?: string; readonly limit: number }): {
+  deletedObjects(request: { readonly bucket: string; readonly prefix?: string; readonly after?: string; readonly limit: number }): Promise<{
     readonly objects: readonly DeletedObject[]
     readonly isTruncated: boolean
-  }
+  }>
   /** Newest first, of the whole bucket, a prefix, or one key; `after`: last version id of the previous page. */
   deleteMarkers(request: {
     readonly bucket: string
@@ -77,14 +77,14 @@ export interface Versions {
     readonly key?: string
     readonly after?: string
     readonly limit: number
-  }): { readonly markers: readonly ObjectVersion[]; readonly isTruncated: boolean }
+  }): Promise<{ readonly markers: readonly ObjectVersion[]; readonly isTruncated: boolean }>
   /** Bounds for statements over the rows of versions, in the order of `list`: keys with the prefix, or one key. */
   rangeOf(request: {
     readonly bucketId: number
     readonly prefix?: string
     readonly key?: string
     readonly after?: { readonly key: string; readonly versionId: string }
-  }): VersionRange
+  }): Promise<VersionRange>
   /**
    * Removes the delete markers on top of the newest version with bytes and makes that version current; no bytes are copied. The named
    * marker must be the current version, else `object_version_changed` 409. Without a version with bytes: `object_not_found`.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { getRow } from '#kernel/testing'
 import { blobsFolder } from '../cache/blob-folders.ts'
 import { type Disk, realDisk } from '../cache/disk.ts'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
@@ -20,14 +21,14 @@ const sizes = [
 /** In blobs up to this size the damage is found before the first byte is sent. */
 const oneBlock = 256 * kib
 
-function pathOf({ database, cache }: ObjectStorage, { contentId }: ObjectVersion): string {
-  const [blob] = blobsOfContent(database.read, contentId ?? 0)
+async function pathOf({ database, cache }: ObjectStorage, { contentId }: ObjectVersion): Promise<string> {
+  const [blob] = await blobsOfContent(database.read, contentId ?? 0)
   if (!blob) throw new Error(`content ${contentId} has no file`)
   return cache.pathOf(blob)
 }
 
 async function damage(storage: ObjectStorage, version: ObjectVersion, position = version.size - 1): Promise<void> {
-  await flipByte(pathOf(storage, version), position)
+  await flipByte(await pathOf(storage, version), position)
 }
 
 /** A provider that returns `bytes` for every object and counts the reads. */
@@ -57,9 +58,9 @@ async function readToEnd(storage: ObjectStorage, range?: { readonly start: numbe
   }
 }
 
-function expectSound({ database, dir, cache }: ObjectStorage): void {
+async function expectSound({ database, dir, cache }: ObjectStorage): Promise<void> {
   const { usedBytes } = cache.stats()
-  expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+  expect(await checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
 }
 
 test('I-30: a recently verified file is verified again after it changed', async () => {
@@ -78,15 +79,15 @@ for (const [what, size] of sizes) {
     expect(Buffer.compare((await readToEnd(storage)).bytes, bytes)).toBe(0)
     // The new file of the same bytes is not in the memory cache.
     await storage.put('k', bytes)
-    const path = pathOf(storage, version)
+    const path = await pathOf(storage, version)
     await damage(storage, version)
     const read = await readToEnd(storage).catch((error) => ({ bytes: Buffer.alloc(0), error }))
     expect(read.error?.code).toBe('content_unavailable')
     expect(read.bytes.length).toBeLessThan(size)
     expect(existsSync(path)).toBe(false)
     expect(storage.cache.stats().usedBytes).toBe(0)
-    expect(storage.database.read.get('select store_state from contents')).toEqual({ store_state: 'lost' })
-    expectSound(storage)
+    expect(await getRow(storage.database.read, 'select store_state from contents')).toEqual({ store_state: 'lost' })
+    await expectSound(storage)
   })
 
   test(`I-30: ${what} is served from a provider after one of its bytes changed`, async () => {
@@ -116,7 +117,7 @@ test('I-30: a put of the same bytes replaces a damaged file, also when the damag
   await using storage = await openObjectStorage()
   const bytes = randomBytes(700 * kib)
   const version = await storage.put('k', bytes)
-  const damaged = pathOf(storage, version)
+  const damaged = await pathOf(storage, version)
   await damage(storage, version, 77)
   const again = await storage.put('other', bytes)
   expect(again.contentId).toBe(version.contentId)
@@ -125,7 +126,7 @@ test('I-30: a put of the same bytes replaces a damaged file, also when the damag
     expect(Buffer.compare(await readAll(await storage.objects.open('photos', key)), bytes)).toBe(0)
   }
   expect(storage.cache.stats().usedBytes).toBe(bytes.length)
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('a read that began before a put of the same bytes completes', async () => {
@@ -155,5 +156,5 @@ test('I-20: a reader finds the bytes although puts replace their file just befor
   puts = 5
   expect(Buffer.compare(await readAll(await storage.objects.open('photos', 'k')), bytes)).toBe(0)
   expect(puts).toBe(0)
-  expectSound(storage)
+  await expectSound(storage)
 })

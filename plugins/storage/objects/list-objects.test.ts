@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runSql } from '#kernel/testing'
 import type { ListPage, ListRequest } from '../contract.ts'
 import { type ObjectStorage, openObjectStorage } from '../testing/object-storage.ts'
 import { listObjects } from './list-objects.ts'
@@ -15,9 +16,10 @@ afterAll(() => storage[Symbol.asyncDispose]())
 
 async function bucketWith(keys: Iterable<string>): Promise<number> {
   const bucketId = ++bucketCount
-  await storage.database.write((tx) => {
+  await storage.database.write(async (tx) => {
     for (const key of keys) {
-      tx.run(
+      await runSql(
+        tx,
         `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, 'v', -1, 1, 7, 'e', 5)`,
         bucketId,
         key,
@@ -81,7 +83,7 @@ test('for random keys, prefixes, delimiters and start keys, every page equals th
       const bucketId = await bucketWith(keys)
       for (const request of requests) {
         listings += 1
-        expect(shape(listObjects(storage.database.read, bucketId, request)), JSON.stringify(request)).toEqual(rollUp(keys, request))
+        expect(shape(await listObjects(storage.database.read, bucketId, request)), JSON.stringify(request)).toEqual(rollUp(keys, request))
       }
     }),
     { numRuns: 90 },
@@ -98,11 +100,11 @@ test('the pages of a listing contain every result once, and only the last is not
     fc.asyncProperty(walk, async ({ keys, request }) => {
       const bucketId = await bucketWith(keys)
       const seen: string[] = []
-      let page = listObjects(storage.database.read, bucketId, request)
+      let page = await listObjects(storage.database.read, bucketId, request)
       for (;;) {
         seen.push(...page.entries.map((entry) => entry.key), ...page.commonPrefixes)
         if (!page.isTruncated || page.last === undefined) break
-        page = listObjects(storage.database.read, bucketId, { ...request, after: page.last })
+        page = await listObjects(storage.database.read, bucketId, { ...request, after: page.last })
       }
       const whole = rollUp(keys, { ...request, limit: 1000 })
       expect(seen.sort(byBytes)).toEqual([...whole.keys, ...whole.commonPrefixes].sort(byBytes))
@@ -118,6 +120,6 @@ test('a prefix whose listing begins with many keys before its first common prefi
   const bucketId = await bucketWith(keys)
   for (const limit of [1, 63, 64, 65, 149, 150, 151, 200, 251, 252, 1000]) {
     const request = { prefix: 'f/', delimiter: '/', limit }
-    expect(shape(listObjects(storage.database.read, bucketId, request))).toEqual(rollUp(keys, request))
+    expect(shape(await listObjects(storage.database.read, bucketId, request))).toEqual(rollUp(keys, request))
   }
 })

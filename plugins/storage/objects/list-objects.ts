@@ -7,9 +7,9 @@ import type { ListEntry, ListPage, ListRequest } from '../contract.ts'
 const probeRows = 64
 
 /** One page of current objects. Synchronous: a page of 1000 takes 0.3 to 3 ms. */
-export function listObjects(read: Reader, bucketId: number, request: Omit<ListRequest, 'bucket'>): ListPage {
+export async function listObjects(read: Reader, bucketId: number, request: Omit<ListRequest, 'bucket'>): Promise<ListPage> {
   const listing = new Listing(read, bucketId, request)
-  return listing.run()
+  return await listing.run()
 }
 
 class Listing {
@@ -34,9 +34,9 @@ class Listing {
     this.#high = successorOf(prefix)
   }
 
-  run(): ListPage {
+  async run(): Promise<ListPage> {
     const low = this.#firstKey()
-    const isTruncated = low !== undefined && this.#collect(low)
+    const isTruncated = low !== undefined && (await this.#collect(low))
     const page = { entries: this.#entries, commonPrefixes: this.#commonPrefixes, isTruncated }
     return this.#last === undefined ? page : { ...page, last: this.#last }
   }
@@ -54,15 +54,15 @@ class Listing {
   }
 
   /** Returns true when the listing continues after the page. */
-  #collect(low: string): boolean {
-    if (this.#delimiter === undefined) return this.#takePlain(this.#flat(low, this.#remaining())) === 'full'
+  async #collect(low: string): Promise<boolean> {
+    if (this.#delimiter === undefined) return this.#takePlain(await this.#flat(low, this.#remaining())) === 'full'
     let next = low
     for (const rows of [probeRows, this.#limit + 1]) {
       const rowLimit = Math.min(rows, this.#remaining())
-      const found = this.#flat(next, rowLimit)
+      const found = await this.#flat(next, rowLimit)
       const end = this.#takePlain(found)
       if (end === 'full') return true
-      if (end !== undefined) return this.#roll(end, this.#delimiter)
+      if (end !== undefined) return await this.#roll(end, this.#delimiter)
       if (found.length < rowLimit) return false
       next = justAfter(this.#last ?? next)
     }
@@ -74,7 +74,7 @@ class Listing {
     return this.#limit + 1 - this.#entries.length - this.#commonPrefixes.length
   }
 
-  #flat(low: string, limit: number): ListEntry[] {
+  #flat(low: string, limit: number): Promise<ListEntry[]> {
     return listFlat(this.#read, this.#range(low), limit)
   }
 
@@ -105,21 +105,21 @@ class Listing {
     return true
   }
 
-  #roll(low: string, delimiter: string): boolean {
+  async #roll(low: string, delimiter: string): Promise<boolean> {
     const delimiterSuccessor = successorOf(delimiter)
-    if (delimiterSuccessor === undefined) return this.#listSlowly(low, delimiter)
+    if (delimiterSuccessor === undefined) return await this.#listSlowly(low, delimiter)
     const roll = { prefix: this.#prefix, delimiter, delimiterSuccessor }
-    for (const { commonPrefix, ...entry } of listRolled(this.#read, this.#range(low), roll, this.#remaining())) {
+    for (const { commonPrefix, ...entry } of await listRolled(this.#read, this.#range(low), roll, this.#remaining())) {
       if (!(commonPrefix === null ? this.#takeEntry(entry) : this.#takeGroup(commonPrefix))) return true
     }
     return false
   }
 
   /** One query per result, for a delimiter without a successor (only U+10FFFF), which the skip scan needs. */
-  #listSlowly(low: string, delimiter: string): boolean {
+  async #listSlowly(low: string, delimiter: string): Promise<boolean> {
     let next: string | undefined = low
     while (next !== undefined) {
-      const [row] = this.#flat(next, 1)
+      const [row] = await this.#flat(next, 1)
       if (!row) return false
       const group = groupOf(row.key, this.#prefix, delimiter)
       if (!(group === undefined ? this.#takeEntry(row) : this.#takeGroup(group))) return true

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '#kernel'
+import { runSql } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { type ObjectStorage, openObjectStorage, readAll } from '../testing/object-storage.ts'
 import { createObjects } from './objects.ts'
 
-function expectSound({ database, dir, cache }: ObjectStorage): void {
+async function expectSound({ database, dir, cache }: ObjectStorage): Promise<void> {
   const { usedBytes, reservedBytes } = cache.stats()
-  expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+  expect(await checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
   expect(reservedBytes).toBe(0)
 }
 
@@ -29,12 +30,12 @@ test('a put object is found, opened and listed with all its headers and checksum
   })
   expect(put).toMatchObject({ isCurrent: true, isDeleteMarker: false, size: 5, etag: '5d41402abc4b2a76b9719d911017c592' })
 
-  const found = storage.objects.find('photos', 'a/ключ 🗝')
+  const found = await storage.objects.find('photos', 'a/ключ 🗝')
   expect(found).toMatchObject({ versionId: put.versionId, size: 5, etag: put.etag, isCurrent: true, createdAtMs: put.createdAtMs })
   expect(found?.headers).toEqual({ ...headers, checksums: { crc32: 'NhCmhg==' } })
   expect(put.headers).toEqual(found?.headers)
   expect(await storage.text('a/ключ 🗝')).toBe('hello')
-  expect(storage.objects.list({ bucket: 'photos', limit: 10 })).toEqual({
+  expect(await storage.objects.list({ bucket: 'photos', limit: 10 })).toEqual({
     entries: [
       {
         id: 1,
@@ -50,8 +51,8 @@ test('a put object is found, opened and listed with all its headers and checksum
     isTruncated: false,
     last: 'a/ключ 🗝',
   })
-  expect(storage.buckets.usage(put.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 5 })
-  expectSound(storage)
+  expect(await storage.buckets.usage(put.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 5 })
+  await expectSound(storage)
 })
 
 test('ranges return exactly their bytes, also across blocks', async () => {
@@ -77,11 +78,11 @@ test('an overwritten object keeps its former version', async () => {
   const second = await storage.put('k', 'second')
   expect(await storage.text('k')).toBe('second')
   expect(await storage.text('k', first.versionId)).toBe('one')
-  expect(storage.objects.find('photos', 'k', first.versionId)).toMatchObject({ isCurrent: false })
-  expect(storage.objects.find('photos', 'k', second.versionId)).toMatchObject({ isCurrent: true })
-  expect(storage.objects.find('photos', 'other', second.versionId)).toBeUndefined()
-  expect(storage.buckets.usage(first.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 6 })
-  expectSound(storage)
+  expect(await storage.objects.find('photos', 'k', first.versionId)).toMatchObject({ isCurrent: false })
+  expect(await storage.objects.find('photos', 'k', second.versionId)).toMatchObject({ isCurrent: true })
+  expect(await storage.objects.find('photos', 'other', second.versionId)).toBeUndefined()
+  expect(await storage.buckets.usage(first.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 6 })
+  await expectSound(storage)
 })
 
 test('a delete adds a marker, also on a deleted key and on one that never existed', async () => {
@@ -89,43 +90,43 @@ test('a delete adds a marker, also on a deleted key and on one that never existe
   const data = await storage.put('k', 'bytes')
   const marker = await storage.objects.delete('photos', 'k')
   expect(marker).toMatchObject({ isDeleteMarker: true, isCurrent: true, contentId: null, size: 0, etag: '' })
-  expect(storage.objects.find('photos', 'k')).toMatchObject({ isDeleteMarker: true, versionId: marker.versionId })
+  expect(await storage.objects.find('photos', 'k')).toMatchObject({ isDeleteMarker: true, versionId: marker.versionId })
   await expect(storage.objects.open('photos', 'k')).rejects.toMatchObject({ code: 'object_not_found' })
   await expect(storage.objects.open('photos', 'k', marker.versionId)).rejects.toMatchObject({ code: 'is_delete_marker', status: 405 })
   await expect(storage.objects.open('photos', 'k', 'none')).rejects.toMatchObject({ code: 'version_not_found' })
   expect(await storage.text('k', data.versionId)).toBe('bytes')
-  expect(storage.objects.list({ bucket: 'photos', limit: 5 }).entries).toEqual([])
-  expectSound(storage)
+  expect((await storage.objects.list({ bucket: 'photos', limit: 5 })).entries).toEqual([])
+  await expectSound(storage)
 
   await storage.objects.delete('photos', 'k')
   await storage.objects.delete('photos', 'never-existed')
-  expect(storage.buckets.usage(data.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
-  expectSound(storage)
+  expect(await storage.buckets.usage(data.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  await expectSound(storage)
 
   await storage.put('k', 'again')
   expect(await storage.text('k')).toBe('again')
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('I-18: concurrent puts of the same bytes share one content and one file', async () => {
   const reasons: string[] = []
-  await using storage = await openObjectStorage({ onNewContent: (_tx, { reason }) => void reasons.push(reason) })
+  await using storage = await openObjectStorage({ onNewContent: async (_tx, { reason }) => void reasons.push(reason) })
   const versions = await Promise.all(Array.from({ length: 16 }, (_, n) => storage.put(`copy-${n}`, 'the same bytes')))
   expect(new Set(versions.map(({ contentId }) => contentId)).size).toBe(1)
   expect(reasons).toEqual(['new', ...Array.from({ length: 15 }, () => 'unstored')])
   expect(storage.cache.stats().usedBytes).toBe(14)
   expect(await storage.text('copy-7')).toBe('the same bytes')
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('I-17: of concurrent puts of one key the last to commit becomes current, and every version stays', async () => {
   await using storage = await openObjectStorage()
   const versions = await Promise.all(Array.from({ length: 24 }, (_, n) => storage.put('contended', `body ${n}`)))
-  const current = storage.objects.find('photos', 'contended')
+  const current = await storage.objects.find('photos', 'contended')
   expect(versions.map(({ versionId }) => versionId)).toContain(current?.versionId)
   for (const [n, { versionId }] of versions.entries()) expect(await storage.text('contended', versionId)).toBe(`body ${n}`)
-  expect(storage.buckets.usage(1).objectCount).toBe(1)
-  expectSound(storage)
+  expect((await storage.buckets.usage(1)).objectCount).toBe(1)
+  await expectSound(storage)
 })
 
 test('versions of a key stay in order of commit when the clock goes back', async () => {
@@ -134,8 +135,8 @@ test('versions of a key stay in order of commit when the clock goes back', async
   await storage.put('k', 'first')
   nowMs -= 1_000_000
   const later = await storage.put('k', 'later')
-  expect(storage.objects.find('photos', 'k')?.versionId).toBe(later.versionId)
-  expectSound(storage)
+  expect((await storage.objects.find('photos', 'k'))?.versionId).toBe(later.versionId)
+  await expectSound(storage)
 })
 
 test('a failed condition refuses inside the transaction and leaves no rows or files', async () => {
@@ -147,11 +148,11 @@ test('a failed condition refuses inside the transaction and leaves no rows or fi
   }
   await expect(storage.put('k', 'two', { condition: ifAbsent })).rejects.toBe(taken)
   await expect(storage.objects.delete('photos', 'k', ifAbsent)).rejects.toBe(taken)
-  expect(storage.objects.find('photos', 'k')?.versionId).toBe(first.versionId)
+  expect((await storage.objects.find('photos', 'k'))?.versionId).toBe(first.versionId)
   await storage.put('fresh', 'two', { condition: ifAbsent })
   const results = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => storage.put('race', `r${n}`, { condition: ifAbsent })))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  expectSound(storage)
+  await expectSound(storage)
 })
 
 test('a refused body leaves no rows or files', async () => {
@@ -176,8 +177,8 @@ test('a refused body leaves no rows or files', async () => {
   }
   await expect(storage.put('k', 'bytes', { verify })).rejects.toBe(refused)
   expect(storage.cache.stats()).toMatchObject({ usedBytes: 0, reservedBytes: 0 })
-  expect(storage.objects.find('photos', 'k')).toBeUndefined()
-  expectSound(storage)
+  expect(await storage.objects.find('photos', 'k')).toBeUndefined()
+  await expectSound(storage)
 })
 
 const headers = () => ({ contentType: 'text/plain', system: {}, user: {} })
@@ -208,9 +209,9 @@ test('reads are counted by the source of their bytes', async () => {
   })
   await readAll(await objects.open('photos', 'k'))
   await expect(objects.open('photos', 'none')).rejects.toMatchObject({ code: 'object_not_found' })
-  await database.write((tx) => {
-    tx.run('update contents set durable_copies = 2, readable_copies = 2 where id = ?', contentId)
-    tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId)
+  await database.write(async (tx) => {
+    await runSql(tx, 'update contents set durable_copies = 2, readable_copies = 2 where id = ?', contentId)
+    await runSql(tx, 'update cache_entries set releasable = 1 where content_id = ?', contentId)
   })
   await cache.evict(Number(contentId))
   await readAll(await objects.open('photos', 'k'))

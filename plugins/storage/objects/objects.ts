@@ -16,7 +16,7 @@ export interface ObjectDeps {
   readonly clock: Clock
   readonly sizes: SizeLimits
   /** Called in the committing transaction after every put. */
-  readonly onNewContent?: ((tx: Tx, content: NeededContent) => void) | undefined
+  readonly onNewContent?: ((tx: Tx, content: NeededContent) => Promise<void>) | undefined
   /** Opens bytes that are not in the cache. */
   readonly openUncached: OpenUncached
   /** Called once per opened object with the source of its bytes. */

@@ -18,7 +18,7 @@ interface OpenRequest {
 /** Opens the bytes of a version from the cache or else from a provider. */
 export async function openObject(deps: ObjectDeps, request: OpenRequest): Promise<OpenedObject> {
   const bucketId = deps.buckets.require(request.bucket).id
-  let located = locate(deps, bucketId, request)
+  let located = await locate(deps, bucketId, request)
   let missingBlobId: string | undefined
   for (let lookup = 0; located.blob && lookup < lookupsMax; lookup++) {
     // An eviction or a put of the same bytes may have removed the file between lookup and open: look up again.
@@ -27,15 +27,15 @@ export async function openObject(deps: ObjectDeps, request: OpenRequest): Promis
     if (opened) return opened
     if (isKnownMissing) break
     missingBlobId = located.blob.blobId
-    located = locate(deps, bucketId, request)
+    located = await locate(deps, bucketId, request)
   }
   return openRemote(deps, located.version)
 }
 
 type Located = LocatedVersion & { readonly version: ObjectVersion & { readonly contentId: number } }
 
-function locate({ database }: ObjectDeps, bucketId: number, { bucket, key, versionId }: OpenRequest): Located {
-  const located = locateVersion(database.read, bucketId, key, versionId)
+async function locate({ database }: ObjectDeps, bucketId: number, { bucket, key, versionId }: OpenRequest): Promise<Located> {
+  const located = await locateVersion(database.read, bucketId, key, versionId)
   if (!located) throw notFound(bucket, key, versionId)
   if (located.version.contentId !== null) return located as Located
   if (versionId === undefined) throw notFound(bucket, key, undefined)

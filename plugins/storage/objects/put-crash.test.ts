@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { getRow } from '#kernel/testing'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { openObjectStorage } from '../testing/object-storage.ts'
 
@@ -38,9 +39,9 @@ test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'committ
       for (const { key, versionId, text } of acknowledged) expect(await storage.text(key, versionId)).toBe(text)
       await storage.cache.startUpkeep()
       const { usedBytes } = storage.cache.stats()
-      expect(checkInvariants(storage.database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+      expect(await checkInvariants(storage.database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
       const entries = await readdir(join(dir, 'cache', 'blobs'), { recursive: true, withFileTypes: true })
-      const rows = storage.database.read.get<{ n: number }>('select count(*) as n from cache_blobs')
+      const rows = await getRow<{ n: number }>(storage.database.read, 'select count(*) as n from cache_blobs')
       expect(entries.filter((entry) => entry.isFile())).toHaveLength(rows?.n ?? -1)
     } finally {
       await rm(dir, { recursive: true, force: true })

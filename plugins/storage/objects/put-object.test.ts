@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { kernelErrors } from '#kernel'
+import { allRows, getRow, runSql } from '#kernel/testing'
 import { type Disk, realDisk } from '../cache/disk.ts'
 import { checkInvariants } from '../testing/check-invariants.ts'
 import { chunksOf, type ObjectStorage, openObjectStorage, plainHeaders } from '../testing/object-storage.ts'
@@ -15,8 +16,8 @@ async function filesOf({ dir }: ObjectStorage): Promise<string[]> {
 async function expectUntouched(storage: ObjectStorage): Promise<void> {
   expect(await filesOf(storage)).toEqual([])
   expect(storage.cache.stats()).toMatchObject({ usedBytes: 0, reservedBytes: 0 })
-  expect(storage.objects.find('photos', 'k')).toBeUndefined()
-  expect(storage.database.read.all('select * from contents')).toEqual([])
+  expect(await storage.objects.find('photos', 'k')).toBeUndefined()
+  expect(await allRows(storage.database.read, 'select * from contents')).toEqual([])
 }
 
 /** A real disk on which the next calls of one method fail, after `failNext`. */
@@ -75,7 +76,7 @@ test('when the fsync of a folder fails, all puts waiting for it fail, and later 
   const results = await Promise.allSettled(Array.from({ length: 6 }, (_, n) => storage.put(`k${n}`, `body ${n}`)))
   expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0)
   await storage.put('after', 'works')
-  expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
+  expect(await checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
   const written = 2 + results.filter(({ status }) => status === 'fulfilled').length
   expect(await filesOf(storage)).toHaveLength(written)
 })
@@ -144,7 +145,7 @@ test('a full cache answers cache_busy while an entry is releasable, otherwise ca
   await using storage = await openObjectStorage({ maxBytes: 1000 })
   const { contentId } = await storage.put('k', randomBytes(900))
   await expect(storage.put('next', randomBytes(200))).rejects.toMatchObject({ code: 'cache_full', status: 507 })
-  await storage.database.write((tx) => tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId))
+  await storage.database.write((tx) => runSql(tx, 'update cache_entries set releasable = 1 where content_id = ?', contentId))
   await expect(storage.put('next', randomBytes(200))).rejects.toMatchObject({ code: 'cache_busy', status: 503, retryAfterSeconds: 5 })
   await expect(storage.put('never', randomBytes(1001))).rejects.toMatchObject({ code: 'cache_full' })
 })
@@ -152,41 +153,41 @@ test('a full cache answers cache_busy while an entry is releasable, otherwise ca
 test('I-18: a put of bytes whose content is being deleted creates a new content', async () => {
   await using storage = await openObjectStorage()
   const first = await storage.put('k', 'same')
-  await storage.database.write((tx) => {
-    tx.run('delete from object_versions where version_id = ?', first.versionId)
-    tx.run('delete from object_heads')
-    tx.run(`update contents set state = 'deleting', ref_count = 0 where id = ?`, first.contentId)
-    tx.run('update bucket_stats set live_objects = 0, live_bytes = 0, versions = 0, version_bytes = 0')
+  await storage.database.write(async (tx) => {
+    await runSql(tx, 'delete from object_versions where version_id = ?', first.versionId)
+    await runSql(tx, 'delete from object_heads')
+    await runSql(tx, `update contents set state = 'deleting', ref_count = 0 where id = ?`, first.contentId)
+    await runSql(tx, 'update bucket_stats set live_objects = 0, live_bytes = 0, versions = 0, version_bytes = 0')
   })
   const second = await storage.put('k', 'same')
   expect(second.contentId).not.toBe(first.contentId)
-  expect(checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
+  expect(await checkInvariants(storage.database.read, { cacheDir: join(storage.dir, 'cache'), ...storage.cache.stats() })).toEqual([])
 })
 
 test('the hook gets the reason: new content, missing copies, raised target, recovered bytes, all copies stored', async () => {
   const calls: string[] = []
   await using storage = await openObjectStorage({
-    onNewContent: (_tx, { reason, targetCopies }) => void calls.push(`${reason} ${targetCopies}`),
+    onNewContent: async (_tx, { reason, targetCopies }) => void calls.push(`${reason} ${targetCopies}`),
   })
   const { contentId } = await storage.put('a', 'same')
   await storage.put('b', 'same')
-  await storage.database.write((tx) => tx.run('update contents set target_copies = 1'))
+  await storage.database.write((tx) => runSql(tx, 'update contents set target_copies = 1'))
   await storage.put('c', 'same')
-  await storage.database.write((tx) => tx.run(`update contents set store_state = 'lost'`))
+  await storage.database.write((tx) => runSql(tx, `update contents set store_state = 'lost'`))
   await storage.put('d', 'same')
   expect(calls).toEqual(['new 2', 'unstored 2', 'raised 2', 'recovered 2'])
-  expect(storage.database.read.get('select ref_count, store_state from contents where id = ?', contentId)).toEqual({
+  expect(await getRow(storage.database.read, 'select ref_count, store_state from contents where id = ?', contentId)).toEqual({
     ref_count: 4,
     store_state: 'unstored',
   })
-  await storage.database.write((tx) => tx.run(`update contents set store_state = 'stored'`))
+  await storage.database.write((tx) => runSql(tx, `update contents set store_state = 'stored'`))
   await storage.put('e', 'same')
   expect(calls.at(-1)).toBe('stored 2')
 })
 
 test('an error in the hook fails the put', async () => {
   await using storage = await openObjectStorage({
-    onNewContent: () => {
+    onNewContent: async () => {
       throw new Error('no space for a task')
     },
   })
@@ -209,7 +210,7 @@ test.each([
 
 test('a put into a bucket deleted meanwhile is refused', async () => {
   await using storage = await openObjectStorage()
-  await storage.database.write((tx) => tx.run('delete from bucket_stats'))
+  await storage.database.write((tx) => runSql(tx, 'delete from bucket_stats'))
   await expect(storage.put('k', 'bytes')).rejects.toMatchObject({ code: 'bucket_not_found' })
   await expectUntouched(storage)
 })

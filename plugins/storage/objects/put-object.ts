@@ -25,14 +25,14 @@ export async function putObject(deps: ObjectDeps, request: PutObject): Promise<O
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
   if (request.size !== undefined) refuse(sizeProblem(request.size, deps.sizes))
-  using reservation = deps.cache.reserve(request.size)
+  using reservation = await deps.cache.reserve(request.size)
   await reserved()
   let checksums: Readonly<Record<string, string>> = {}
   const blob = await deps.cache.write({
     body: request.body,
-    onBytes(total) {
+    async onBytes(total) {
       refuseBytes(total, request.size, deps.sizes)
-      reservation.cover(total)
+      await reservation.cover(total)
     },
     onEnd(digests) {
       refuseEnd(digests.size, request.size, deps.sizes)
@@ -71,13 +71,13 @@ async function commit(deps: ObjectDeps, put: Checked, blob: WrittenBlob): Promis
     condition: put.condition,
   }
   let isRefused = false
-  const job = (tx: Tx): PutResult => {
+  const job = async (tx: Tx): Promise<PutResult> => {
     // The job may run again.
     isRefused = false
     try {
       put.signal?.throwIfAborted()
-      const result = putVersion(tx, row)
-      deps.onNewContent?.(tx, result.content)
+      const result = await putVersion(tx, row)
+      await deps.onNewContent?.(tx, result.content)
       return result
     } catch (error) {
       isRefused = true

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Reader } from '#kernel'
+import { allRows, getRow } from '#kernel/testing'
 import { blobPath } from '../cache/blob-folders.ts'
 
 /** A query that returns rows only if an invariant is violated. */
@@ -107,25 +108,30 @@ export interface CacheState {
 }
 
 /** Checks the rows of storage in an idle database. Returns a message per violated rule or missing file; empty when all invariants hold. */
-export function checkInvariants(read: Reader, { cacheDir, usedBytes }: CacheState = {}): string[] {
-  const problems = violations(read, rules)
-  if (cacheDir !== undefined) problems.push(...missingFiles(read, cacheDir))
-  const sum = read.get<{ bytes: number }>('select coalesce(sum(bytes), 0) as bytes from cache_entries')?.bytes
+export async function checkInvariants(read: Reader, { cacheDir, usedBytes }: CacheState = {}): Promise<string[]> {
+  const problems = await violations(read, rules)
+  if (cacheDir !== undefined) problems.push(...(await missingFiles(read, cacheDir)))
+  const sum = (await getRow<{ bytes: number }>(read, 'select coalesce(sum(bytes), 0) as bytes from cache_entries'))?.bytes
   if (usedBytes !== undefined && usedBytes !== sum)
     problems.push(`I-23: the cache counts ${usedBytes} used bytes, but the rows sum to ${sum}`)
   return problems
 }
 
 /** One message per violated rule. */
-export function violations(read: Reader, rules: readonly Rule[]): string[] {
-  return rules.flatMap(({ id, violation, sql }) => {
-    const rows = read.all(sql)
-    return rows.length > 0 ? `${id}: ${violation}: ${rows.length} rows, such as ${JSON.stringify(rows.slice(0, rowsShownMax))}` : []
-  })
+export async function violations(read: Reader, rules: readonly Rule[]): Promise<string[]> {
+  return (
+    await Promise.all(
+      rules.map(async ({ id, violation, sql }) => {
+        const rows = await allRows(read, sql)
+        return rows.length > 0 ? `${id}: ${violation}: ${rows.length} rows, such as ${JSON.stringify(rows.slice(0, rowsShownMax))}` : []
+      }),
+    )
+  ).flat()
 }
 
-function missingFiles(read: Reader, cacheDir: string): string[] {
-  const blobs = read.all<{ id: string; epoch: number; length: number }>(
+async function missingFiles(read: Reader, cacheDir: string): Promise<string[]> {
+  const blobs = await allRows<{ id: string; epoch: number; length: number }>(
+    read,
     `select b.blob_id as id, b.epoch, b.length from cache_blobs b join cache_entries e on e.content_id = b.content_id
      where e.state = 'present'`,
   )

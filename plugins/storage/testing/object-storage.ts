@@ -34,7 +34,7 @@ export interface ObjectStorageOptions {
   readonly openUncached?: OpenUncached
   readonly keepers?: readonly Attached<CopyKeeper>[]
   /** Names of the keepers of earlier starts. Default: none. */
-  readonly knownKeepers?: (read: Reader) => readonly string[]
+  readonly knownKeepers?: (read: Reader) => Promise<readonly string[]>
   readonly releaseGuards?: readonly Attached<ReleaseGuard>[]
   readonly moreMigrations?: readonly Migration[]
 }
@@ -69,8 +69,8 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   })
   const scheduled: string[] = []
   const tasks: EvictionTasks = {
-    reconcileCapacity: () => void scheduled.push('reconcile capacity'),
-    finishEviction: (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
+    reconcileCapacity: async () => void scheduled.push('reconcile capacity'),
+    finishEviction: async (_tx, contentId) => void scheduled.push(`finish eviction ${contentId}`),
   }
   const { rules = evictionRules('lru', { maxBytes, highPercent: 90, lowPercent: 80 }) } = options
   const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
@@ -78,7 +78,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
   const overrides = { mayRelease, ...(options.disk && { disk: options.disk }) }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
-  const buckets = createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
+  const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })
   const { onNewContent = keepers.needed, openUncached = openFrom(() => []) } = options
   const objects = createObjects({ database, buckets, cache, clock, sizes, onNewContent, openUncached })

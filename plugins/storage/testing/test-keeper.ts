@@ -20,19 +20,19 @@ export function createTestKeeper(): TestKeeper {
   const item = defineCopyKeeper({
     name: 'test',
     uses: {},
-    needed: (_services, _tx, content) => void needed.push(content),
-    holdings(_services, _read, contentId) {
+    needed: async (_services, _tx, content) => void needed.push(content),
+    async holdings(_services, _read, contentId) {
       const count = copies.get(contentId) ?? 0
       return { durableCopies: count, readableCopies: count, progress: count > 0 ? 'storing' : 'none' }
     },
-    busyReason: (_services, _read, contentId) => (busy.has(contentId) ? 'the test keeps it busy' : undefined),
-    givenUp(_services, _tx, contentId) {
+    busyReason: async (_services, _read, contentId) => (busy.has(contentId) ? 'the test keeps it busy' : undefined),
+    async givenUp(_services, _tx, contentId) {
       if (!copies.has(contentId)) return []
       givenUp.push(contentId)
       return [contentId * 100]
     },
-    isHeld: (_services, _read, contentId) => copies.has(contentId),
-    forgotten: (_services, _tx, contentId) => void forgotten.push(contentId),
+    isHeld: async (_services, _read, contentId) => copies.has(contentId),
+    forgotten: async (_services, _tx, contentId) => void forgotten.push(contentId),
   })
   return { item, services: {}, copies, busy, needed, givenUp, forgotten }
 }

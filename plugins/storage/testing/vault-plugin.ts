@@ -42,17 +42,17 @@ export function createVaultPlugin(id: string, defaultCopies: number): VaultPlugi
         defineCopyKeeper({
           name: id,
           uses: { vault },
-          needed: ({ vault }, _tx, { id }) => void vault.wanted.push(id),
-          holdings({ vault }, _read, contentId) {
+          needed: async ({ vault }, _tx, { id }) => void vault.wanted.push(id),
+          async holdings({ vault }, _read, contentId) {
             const copies = vault.copies.has(contentId) ? 1 : 0
             return { durableCopies: copies, readableCopies: copies, progress: copies > 0 ? 'storing' : 'none' }
           },
-          busyReason: ({ vault }) => (vault.isLocked ? `${id} is locked` : undefined),
-          givenUp({ vault }, _tx, contentId) {
+          busyReason: async ({ vault }) => (vault.isLocked ? `${id} is locked` : undefined),
+          async givenUp({ vault }, _tx, contentId) {
             if (vault.copies.delete(contentId)) vault.removed.push(contentId)
             return [contentId]
           },
-          isHeld: ({ vault }, _read, contentId) => vault.copies.has(contentId),
+          isHeld: async ({ vault }, _read, contentId) => vault.copies.has(contentId),
         }),
       ),
       byteSources.with(
@@ -73,7 +73,7 @@ export function createVaultPlugin(id: string, defaultCopies: number): VaultPlugi
           },
         }),
       ),
-      releaseGuards.with(defineReleaseGuard({ name: id, uses: { vault }, mayRelease: ({ vault }) => !vault.isLocked })),
+      releaseGuards.with(defineReleaseGuard({ name: id, uses: { vault }, mayRelease: async ({ vault }) => !vault.isLocked })),
     ],
   })
   return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { systemClock } from '#kernel'
-import { silentLog } from '#kernel/testing'
+import { runSql, silentLog } from '#kernel/testing'
 import { knownKeepers } from '../catalog/keeper-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
 import { storageMigrations } from '../migrations/all-migrations.ts'
@@ -19,7 +19,7 @@ export interface VersionStorage extends ObjectStorage {
   /** Evicts the cached bytes. */
   uncache(version: ObjectVersion): Promise<void>
   /** Fails the test if an invariant is violated. */
-  expectSound(): void
+  expectSound(): Promise<void>
 }
 
 const moreMigrations = storageMigrations.filter((migration) => !objectMigrations.includes(migration))
@@ -39,16 +39,16 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
       const id = contentId ?? 0
       keeper.copies.set(id, (keeper.copies.get(id) ?? 0) + 1)
       await database.write((tx) =>
-        tx.run('update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', id),
+        runSql(tx, 'update contents set durable_copies = durable_copies + 1, readable_copies = readable_copies + 1 where id = ?', id),
       )
     },
     async uncache({ contentId }) {
-      await database.write((tx) => tx.run('update cache_entries set releasable = 1 where content_id = ?', contentId))
+      await database.write((tx) => runSql(tx, 'update cache_entries set releasable = 1 where content_id = ?', contentId))
       await cache.evict(contentId ?? 0)
     },
-    expectSound() {
+    async expectSound() {
       const { usedBytes, reservedBytes } = cache.stats()
-      expect(checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
+      expect(await checkInvariants(database.read, { cacheDir: join(dir, 'cache'), usedBytes })).toEqual([])
       expect(reservedBytes).toBe(0)
     },
   }

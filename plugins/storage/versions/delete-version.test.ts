@@ -2,11 +2,13 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { getRow } from '#kernel/testing'
 import type { ObjectVersion } from '../contract.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 
 const at = (version: ObjectVersion) => ({ bucket: 'photos', key: version.key, versionId: version.versionId })
-const count = (storage: VersionStorage, table: string) => storage.database.read.get<{ n: number }>(`select count(*) as n from ${table}`)?.n
+const count = async (storage: VersionStorage, table: string) =>
+  (await getRow<{ n: number }>(storage.database.read, `select count(*) as n from ${table}`))?.n
 
 function cachedFiles({ dir }: VersionStorage): number {
   const folder = join(dir, 'cache', 'blobs')
@@ -18,14 +20,14 @@ test('deleting the last version of an object removes its key, bytes and rows', a
   await using storage = await openVersionStorage()
   const only = await storage.put('k', 'bytes')
   expect(await storage.versions.delete(at(only))).toEqual({ versionId: only.versionId, isDeleteMarker: false })
-  expect(storage.objects.find('photos', 'k')).toBeUndefined()
-  expect(storage.buckets.usage(only.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  expect(await storage.objects.find('photos', 'k')).toBeUndefined()
+  expect(await storage.buckets.usage(only.bucketId)).toEqual({ objectCount: 0, totalSizeBytes: 0 })
   expect(cachedFiles(storage)).toBe(0)
-  expect([count(storage, 'contents'), count(storage, 'object_versions')]).toEqual([0, 0])
+  expect([await count(storage, 'contents'), await count(storage, 'object_versions')]).toEqual([0, 0])
   expect(storage.keeper.forgotten).toEqual([only.contentId])
-  storage.expectSound()
+  await storage.expectSound()
   expect(await storage.versions.delete(at(only))).toBeUndefined()
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('the next newest version becomes current, data or delete marker', async () => {
@@ -34,13 +36,13 @@ test('the next newest version becomes current, data or delete marker', async () 
   const marker = await storage.objects.delete('photos', 'k')
   const second = await storage.put('k', 'second')
   await storage.versions.delete(at(second))
-  expect(storage.objects.find('photos', 'k')).toMatchObject({ versionId: marker.versionId, isDeleteMarker: true })
-  storage.expectSound()
+  expect(await storage.objects.find('photos', 'k')).toMatchObject({ versionId: marker.versionId, isDeleteMarker: true })
+  await storage.expectSound()
   expect(await storage.versions.delete(at(marker))).toEqual({ versionId: marker.versionId, isDeleteMarker: true })
   expect(await storage.text('k')).toBe('one')
-  expect(storage.objects.find('photos', 'k')?.versionId).toBe(first.versionId)
-  expect(storage.buckets.usage(first.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 3 })
-  storage.expectSound()
+  expect((await storage.objects.find('photos', 'k'))?.versionId).toBe(first.versionId)
+  expect(await storage.buckets.usage(first.bucketId)).toEqual({ objectCount: 1, totalSizeBytes: 3 })
+  await storage.expectSound()
 })
 
 test('bytes used by another key stay', async () => {
@@ -49,7 +51,7 @@ test('bytes used by another key stay', async () => {
   await storage.put('there', 'shared')
   expect(await storage.versions.deletePermanently(at(here))).toEqual({ cacheRelease: 'retained', cleanupTaskIds: [] })
   expect(await storage.text('there')).toBe('shared')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('I-18: a put of the same bytes while the old content is being deleted creates a new content', async () => {
@@ -60,7 +62,7 @@ test('I-18: a put of the same bytes while the old content is being deleted creat
   const again = await storage.put('k', 'bytes')
   expect(again.contentId).toBe(fresh.contentId)
   expect(await storage.text('k')).toBe('bytes')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('permanent deletion refuses missing versions and delete markers', async () => {
@@ -102,9 +104,9 @@ test('permanent deletion of a deleted object removes all its versions and marker
     failedCacheReleases: 0,
     cleanupTaskIds: [(first.contentId ?? 0) * 100],
   })
-  expect(versions.ofKey({ bucket: 'photos', key: 'k', limit: 5 })).toEqual({ versions: [], isTruncated: false })
+  expect(await versions.ofKey({ bucket: 'photos', key: 'k', limit: 5 })).toEqual({ versions: [], isTruncated: false })
   expect(await storage.text('elsewhere')).toBe('three')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('a condition is evaluated inside the transaction, and the version stays when it fails', async () => {
@@ -134,7 +136,7 @@ test('a file that cannot be removed is removed at the next start', async () => {
   const later = await openVersionStorage({ dir })
   await later.cache.startUpkeep()
   expect(cachedFiles(later)).toBe(0)
-  later.expectSound()
+  await later.expectSound()
   await later.stop()
 })
 
@@ -150,7 +152,7 @@ test('for random puts, deletes and restores every invariant holds after each ste
       await using storage = await openVersionStorage()
       for (const { key, act, pick } of steps) {
         await perform(storage, { key, act, pick })
-        storage.expectSound()
+        await storage.expectSound()
       }
     }),
     { numRuns: 25 },
@@ -163,7 +165,7 @@ async function perform(
 ): Promise<void> {
   if (act === 'put') return void (await put(key, `body ${pick % 4}`))
   if (act === 'mark') return void (await objects.delete('photos', key))
-  const history = versions.ofKey({ bucket: 'photos', key, limit: 1000 })
+  const history = await versions.ofKey({ bucket: 'photos', key, limit: 1000 })
   const chosen = history.versions[pick % Math.max(1, history.versions.length)]
   if (!chosen) return
   const current = { bucket: 'photos', key, versionId: history.currentVersionId ?? '' }

@@ -25,10 +25,10 @@ const nothing: Released = { contentIds: [], cleanupTaskIds: [] }
 export async function deleteVersion(deps: VersionDeps, request: Parameters<Versions['delete']>[0]): Promise<DeletedVersion | undefined> {
   const { condition } = request
   const place = placeOf(deps, request)
-  const { version, released } = await deps.database.write((tx) => {
-    if (condition) condition(findVersion(tx, place.bucket.id, place.key, request.versionId))
-    const version = findVersionSummary(tx, place, request.versionId)
-    return { version, released: version ? remove(tx, deps, place, version) : nothing }
+  const { version, released } = await deps.database.write(async (tx) => {
+    if (condition) condition(await findVersion(tx, place.bucket.id, place.key, request.versionId))
+    const version = await findVersionSummary(tx, place, request.versionId)
+    return { version, released: version ? await remove(tx, deps, place, version) : nothing }
   })
   await finish(deps, released)
   return version && { versionId: version.versionId, isDeleteMarker: version.contentId === null }
@@ -36,13 +36,13 @@ export async function deleteVersion(deps: VersionDeps, request: Parameters<Versi
 
 export async function deletePermanently(deps: VersionDeps, request: VersionPlace): ReturnType<Versions['deletePermanently']> {
   const place = placeOf(deps, request)
-  const released = await deps.database.write((tx) => {
-    const version = findVersionSummary(tx, place, request.versionId)
+  const released = await deps.database.write(async (tx) => {
+    const version = await findVersionSummary(tx, place, request.versionId)
     if (!version) throw versionNotFound(place, request.versionId)
     if (version.contentId === null)
       throw notDeletable(`version '${version.versionId}' is a delete marker; restore the object or delete the whole object`)
-    if (isLastReference(tx, version.contentId, 1)) requireIdle(tx, deps, version.contentId)
-    return remove(tx, deps, place, version)
+    if (await isLastReference(tx, version.contentId, 1)) await requireIdle(tx, deps, version.contentId)
+    return await remove(tx, deps, place, version)
   })
   const outcome = await finish(deps, released)
   return { cacheRelease: describeRelease(released, outcome), cleanupTaskIds: released.cleanupTaskIds }
@@ -50,17 +50,18 @@ export async function deletePermanently(deps: VersionDeps, request: VersionPlace
 
 export async function deleteObjectPermanently(deps: VersionDeps, request: VersionPlace): ReturnType<Versions['deleteObjectPermanently']> {
   const place = placeOf(deps, request)
-  const { contents, deleteMarkers, released } = await deps.database.write((tx) => {
-    requireDeleted(tx, place, request.versionId)
-    const groups = countByContent(tx, place)
+  const { contents, deleteMarkers, released } = await deps.database.write(async (tx) => {
+    await requireDeleted(tx, place, request.versionId)
+    const groups = await countByContent(tx, place)
     const contents = groups.flatMap(({ contentId, ...group }) => (contentId === null ? [] : { contentId, ...group }))
-    for (const { contentId, versions } of contents) if (isLastReference(tx, contentId, versions)) requireIdle(tx, deps, contentId)
-    deleteKeyRows(tx, place)
-    updateKeyState(tx, place, { versions: -sum(contents, 'versions'), versionBytes: -sum(contents, 'bytes') })
+    for (const { contentId, versions } of contents)
+      if (await isLastReference(tx, contentId, versions)) await requireIdle(tx, deps, contentId)
+    await deleteKeyRows(tx, place)
+    await updateKeyState(tx, place, { versions: -sum(contents, 'versions'), versionBytes: -sum(contents, 'bytes') })
     return {
       contents,
       deleteMarkers: groups.find(({ contentId }) => contentId === null)?.versions ?? 0,
-      released: release(tx, deps, contents, deps.clock.now()),
+      released: await release(tx, deps, contents, deps.clock.now()),
     }
   })
   const { failed } = await finish(deps, released)
@@ -73,10 +74,10 @@ function placeOf({ buckets }: VersionDeps, { bucket, key }: VersionPlace): Bucke
   return { bucket: found, key }
 }
 
-function remove(tx: Tx, deps: VersionDeps, place: BucketKey, { rseq, contentId, size }: VersionSummary): Released {
-  deleteVersionRow(tx, place, rseq)
-  updateKeyState(tx, place, contentId === null ? { versions: 0, versionBytes: 0 } : { versions: -1, versionBytes: -size })
-  return contentId === null ? nothing : release(tx, deps, [{ contentId, versions: 1 }], deps.clock.now())
+async function remove(tx: Tx, deps: VersionDeps, place: BucketKey, { rseq, contentId, size }: VersionSummary): Promise<Released> {
+  await deleteVersionRow(tx, place, rseq)
+  await updateKeyState(tx, place, contentId === null ? { versions: 0, versionBytes: 0 } : { versions: -1, versionBytes: -size })
+  return contentId === null ? nothing : await release(tx, deps, [{ contentId, versions: 1 }], deps.clock.now())
 }
 
 async function finish(deps: VersionDeps, released: Released): Promise<{ readonly failed: number }> {
@@ -84,10 +85,10 @@ async function finish(deps: VersionDeps, released: Released): Promise<{ readonly
   return finishReleases(deps, released)
 }
 
-function requireDeleted(tx: Tx, place: BucketKey, markerVersionId: string): void {
-  const current = findVersionSummary(tx, place)
+async function requireDeleted(tx: Tx, place: BucketKey, markerVersionId: string): Promise<void> {
+  const current = await findVersionSummary(tx, place)
   if (!current) throw storageErrors.object_not_found({ message: `there is no object '${place.key}' in bucket '${place.bucket.name}'` })
-  if (!findVersionSummary(tx, place, markerVersionId)) throw versionNotFound(place, markerVersionId)
+  if (!(await findVersionSummary(tx, place, markerVersionId))) throw versionNotFound(place, markerVersionId)
   if (current.versionId !== markerVersionId || current.contentId !== null) {
     throw notDeletable(`version '${markerVersionId}' is not the current delete marker of '${place.key}'; list its versions again`)
   }

@@ -9,9 +9,9 @@ import { versionTimeMs } from './version-marker-policy.ts'
 type Of<M extends keyof Versions> = Omit<Parameters<Versions[M]>[0], 'bucket'>
 
 /** One page of a key's versions, newest first. */
-export function listHistory(read: Reader, bucketId: number, { key, after, limit }: Of<'ofKey'>): KeyHistory {
-  const current = findVersion(read, bucketId, key)
-  const rows = listKeyRows(read, { bucketId, key }, rseqAfter(read, { bucketId, key }, after), limit + 1)
+export async function listHistory(read: Reader, bucketId: number, { key, after, limit }: Of<'ofKey'>): Promise<KeyHistory> {
+  const current = await findVersion(read, bucketId, key)
+  const rows = await listKeyRows(read, { bucketId, key }, await rseqAfter(read, { bucketId, key }, after), limit + 1)
   return {
     versions: rows.slice(0, limit).map((row) => new StoredVersion(row, row.version_id === current?.versionId)),
     isTruncated: rows.length > limit,
@@ -20,39 +20,46 @@ export function listHistory(read: Reader, bucketId: number, { key, after, limit 
 }
 
 /** The rseq of the marker `versionId`. For a deleted version the rseq is estimated from its time, so that no version is skipped. */
-export function rseqAfter(read: Reader, key: { readonly bucketId: number; readonly key: string }, versionId: string | undefined): number {
+export async function rseqAfter(
+  read: Reader,
+  key: { readonly bucketId: number; readonly key: string },
+  versionId: string | undefined,
+): Promise<number> {
   if (versionId === undefined) return rseqMin
-  const rseq = findRseq(read, key, versionId)
+  const rseq = await findRseq(read, key, versionId)
   if (rseq !== undefined) return rseq
   const timeMs = versionTimeMs(versionId)
   return timeMs === undefined ? Number.MAX_SAFE_INTEGER : -(timeMs + 1) * versionsPerMs
 }
 
-export function listDeleted(read: Reader, bucketId: number, request: Of<'deletedObjects'>): ReturnType<Versions['deletedObjects']> {
+export async function listDeleted(read: Reader, bucketId: number, request: Of<'deletedObjects'>): ReturnType<Versions['deletedObjects']> {
   const { prefix = '', after, limit } = request
   const low = after === undefined || compareKeys(after, prefix) < 0 ? prefix : justAfter(after)
-  const rows = listDeletedRows(read, { bucketId, low, high: successorOf(prefix) }, limit + 1)
+  const rows = await listDeletedRows(read, { bucketId, low, high: successorOf(prefix) }, limit + 1)
   return { objects: rows.slice(0, limit), isTruncated: rows.length > limit }
 }
 
 /** Above every version id. */
 const newest = '~'
 
-export function listMarkers(read: Reader, bucketId: number, request: Of<'deleteMarkers'>): ReturnType<Versions['deleteMarkers']> {
+export async function listMarkers(read: Reader, bucketId: number, request: Of<'deleteMarkers'>): ReturnType<Versions['deleteMarkers']> {
   const { prefix = '', key, after = newest, limit } = request
-  const rows = listMarkerRows(read, { bucketId, key, low: prefix, high: successorOf(prefix) }, after, limit + 1)
+  const rows = await listMarkerRows(read, { bucketId, key, low: prefix, high: successorOf(prefix) }, after, limit + 1)
   return { markers: rows.slice(0, limit), isTruncated: rows.length > limit }
 }
 
 /** Above every key. */
 const noBound = '\u{10ffff}\u{10ffff}'
 
-export function rangeOf(read: Reader, { bucketId, prefix = '', key, after }: Parameters<Versions['rangeOf']>[0]): VersionRange {
+export async function rangeOf(
+  read: Reader,
+  { bucketId, prefix = '', key, after }: Parameters<Versions['rangeOf']>[0],
+): Promise<VersionRange> {
   const low = key ?? prefix
   return {
     after:
       after && compareKeys(after.key, low) >= 0
-        ? { key: after.key, rseq: rseqAfter(read, { bucketId, key: after.key }, after.versionId) }
+        ? { key: after.key, rseq: await rseqAfter(read, { bucketId, key: after.key }, after.versionId) }
         : { key: low, rseq: rseqMin },
     high: key === undefined ? (successorOf(prefix) ?? noBound) : justAfter(key),
   }

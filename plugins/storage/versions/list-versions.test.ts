@@ -8,32 +8,32 @@ test('a history is paged newest first, with the current version id on every page
   await using storage = await openVersionStorage()
   for (let n = 0; n < 5; n++) await storage.put('k', `body ${n}`)
   const marker = await storage.objects.delete('photos', 'k')
-  const all = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 })
+  const all = await storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 })
   expect(all).toMatchObject({ isTruncated: false, currentVersionId: marker.versionId })
   expect(all.versions.map(({ isCurrent }) => isCurrent)).toEqual([true, false, false, false, false, false])
   const ids = all.versions.map(({ versionId }) => versionId)
   const paged: string[] = []
   for (let after: string | undefined; ; ) {
-    const page = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 2, ...(after === undefined ? {} : { after }) })
+    const page = await storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 2, ...(after === undefined ? {} : { after }) })
     paged.push(...page.versions.map(({ versionId }) => versionId))
     expect(page.currentVersionId).toBe(marker.versionId)
     after = paged.at(-1)
     if (!page.isTruncated) break
   }
   expect(paged).toEqual(ids)
-  expect(storage.versions.ofKey({ bucket: 'photos', key: 'none', limit: 2 })).toEqual({ versions: [], isTruncated: false })
+  expect(await storage.versions.ofKey({ bucket: 'photos', key: 'none', limit: 2 })).toEqual({ versions: [], isTruncated: false })
 })
 
 test('the next page continues at the right version when the last version of the page before was deleted', async () => {
   let nowMs = 1_000_000
   await using storage = await openVersionStorage({ clock: { now: () => ++nowMs, sleep: () => Promise.resolve() } })
   for (let n = 0; n < 6; n++) await storage.put('k', `body ${n}`)
-  const all = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 }).versions.map(({ versionId }) => versionId)
+  const all = (await storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 })).versions.map(({ versionId }) => versionId)
   const [, , third = ''] = all
   await storage.versions.delete({ bucket: 'photos', key: 'k', versionId: third })
-  const rest = storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10, after: third })
+  const rest = await storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10, after: third })
   expect(rest.versions.map(({ versionId }) => versionId)).toEqual(all.slice(3))
-  const listed = storage.versions.list({ bucket: 'photos', limit: 10, keyMarker: 'k', versionIdMarker: third })
+  const listed = await storage.versions.list({ bucket: 'photos', limit: 10, keyMarker: 'k', versionIdMarker: third })
   expect(listed.versions.map(({ versionId }) => versionId)).toEqual(all.slice(3))
 })
 
@@ -60,12 +60,12 @@ function expected(model: readonly Model[], prefix: string, delimiter: string): s
   return lines
 }
 
-function pages(storage: VersionStorage, prefix: string, delimiter: string, limit: number): string[] {
+async function pages(storage: VersionStorage, prefix: string, delimiter: string, limit: number): Promise<string[]> {
   const lines: string[] = []
   let last: VersionPage['last']
   for (let n = 0; n < 200; n++) {
     const markers = last && { keyMarker: last.key, ...(last.versionId === undefined ? {} : { versionIdMarker: last.versionId }) }
-    const page = storage.versions.list({ bucket: 'photos', prefix, delimiter, limit, ...markers })
+    const page = await storage.versions.list({ bucket: 'photos', prefix, delimiter, limit, ...markers })
     const found = [
       ...page.versions.map(({ key, versionId, isCurrent }) => ({ key, line: `${key} ${versionId} ${isCurrent}` })),
       ...page.commonPrefixes.map((key) => ({ key, line: key })),
@@ -90,18 +90,18 @@ test('the pages of a version listing equal the reference implementation', async 
     model.push(...versionIds.map((versionId, index) => ({ key, versionId, isCurrent: index === 0 })))
   }
   model.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.constantFrom('', 'a', 'a/', 'b', '😀', 'z'),
       fc.constantFrom('', '/', '/b', '\u{10ffff}'),
       fc.integer({ min: 1, max: 9 }),
-      (prefix, delimiter, limit) => {
-        expect(pages(storage, prefix, delimiter, limit)).toEqual(expected(model, prefix, delimiter))
+      async (prefix, delimiter, limit) => {
+        expect(await pages(storage, prefix, delimiter, limit)).toEqual(expected(model, prefix, delimiter))
       },
     ),
     { numRuns: 200 },
   )
-  const [plain] = storage.versions.list({ bucket: 'photos', limit: 5, keyMarker: 'a/1' }).versions
+  const [plain] = (await storage.versions.list({ bucket: 'photos', limit: 5, keyMarker: 'a/1' })).versions
   expect(plain?.key).toBe('a/2')
 })
 
@@ -111,11 +111,11 @@ test('deleted objects are listed with the version that a restore makes current',
   const markers = new Map<string, string>()
   for (const key of ['a', 'b/1', 'b/2', 'b/3', 'never-existed']) markers.set(key, (await storage.objects.delete('photos', key)).versionId)
   const list = (more: object) => storage.versions.deletedObjects({ bucket: 'photos', limit: 2, ...more })
-  expect(list({})).toMatchObject({ isTruncated: true, objects: [{ key: 'a' }, { key: 'b/1' }] })
-  expect(list({ after: 'b/1' })).toMatchObject({ isTruncated: false, objects: [{ key: 'b/2' }, { key: 'b/3' }] })
-  const [entry] = list({ prefix: 'b/', after: 'b/2' }).objects
+  expect(await list({})).toMatchObject({ isTruncated: true, objects: [{ key: 'a' }, { key: 'b/1' }] })
+  expect(await list({ after: 'b/1' })).toMatchObject({ isTruncated: false, objects: [{ key: 'b/2' }, { key: 'b/3' }] })
+  const [entry] = (await list({ prefix: 'b/', after: 'b/2' })).objects
   expect(entry).toMatchObject({ key: 'b/3', markerVersionId: markers.get('b/3'), restorable: { size: 6, isDeleteMarker: false } })
-  expect(list({ prefix: 'c' }).objects).toEqual([])
+  expect((await list({ prefix: 'c' })).objects).toEqual([])
 })
 
 test('delete markers are listed newest first and paged by version id', async () => {
@@ -124,12 +124,12 @@ test('delete markers are listed newest first and paged by version id', async () 
   const ids: string[] = []
   for (const key of ['a', 'b', 'a', 'b/1']) ids.unshift((await storage.objects.delete('photos', key)).versionId)
   await storage.put('b', 'again')
-  const list = (more: object) => {
-    const { markers, isTruncated } = storage.versions.deleteMarkers({ bucket: 'photos', limit: 3, ...more })
+  const list = async (more: object) => {
+    const { markers, isTruncated } = await storage.versions.deleteMarkers({ bucket: 'photos', limit: 3, ...more })
     return { ids: markers.map(({ versionId }) => versionId), current: markers.map(({ isCurrent }) => isCurrent), isTruncated }
   }
-  expect(list({})).toEqual({ ids: ids.slice(0, 3), current: [true, true, false], isTruncated: true })
-  expect(list({ after: ids[2] })).toEqual({ ids: ids.slice(3), current: [false], isTruncated: false })
-  expect(list({ prefix: 'b' }).ids).toEqual([ids[0], ids[2]])
-  expect(list({ key: 'a' }).ids).toEqual([ids[1], ids[3]])
+  expect(await list({})).toEqual({ ids: ids.slice(0, 3), current: [true, true, false], isTruncated: true })
+  expect(await list({ after: ids[2] })).toEqual({ ids: ids.slice(3), current: [false], isTruncated: false })
+  expect((await list({ prefix: 'b' })).ids).toEqual([ids[0], ids[2]])
+  expect((await list({ key: 'a' })).ids).toEqual([ids[1], ids[3]])
 })

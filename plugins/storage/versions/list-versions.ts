@@ -6,7 +6,7 @@ import type { ListVersionsRequest, ObjectVersion, VersionPage } from '../contrac
 import { rseqAfter } from './list-history.ts'
 
 /** One page of the versions of a bucket. Synchronous: one query per common prefix, and one per 1000 versions without. */
-export function listVersions(read: Reader, bucketId: number, request: Omit<ListVersionsRequest, 'bucket'>): VersionPage {
+export function listVersions(read: Reader, bucketId: number, request: Omit<ListVersionsRequest, 'bucket'>): Promise<VersionPage> {
   return new VersionListing(read, bucketId, request).run(request)
 }
 
@@ -34,20 +34,20 @@ class VersionListing {
     this.#high = successorOf(prefix)
   }
 
-  run(markers: Markers): VersionPage {
-    const isTruncated = this.#collect(this.#start(markers))
+  async run(markers: Markers): Promise<VersionPage> {
+    const isTruncated = await this.#collect(await this.#start(markers))
     const page = { versions: this.#versions, commonPrefixes: this.#commonPrefixes, isTruncated }
     return this.#last === undefined ? page : { ...page, last: this.#last }
   }
 
   /** Cursor before the first row of the page; undefined when the page must be empty. */
-  #start({ keyMarker = '', versionIdMarker }: Markers): Cursor | undefined {
+  async #start({ keyMarker = '', versionIdMarker }: Markers): Promise<Cursor | undefined> {
     if (keyMarker === '' || compareKeys(keyMarker, this.#prefix) < 0) return before(this.#prefix)
     const group = keyMarker.startsWith(this.#prefix) ? this.#groupOf(keyMarker) : undefined
     if (group !== undefined) return afterGroup(group)
     if (versionIdMarker === undefined) return before(justAfter(keyMarker))
     this.#keyBefore = keyMarker
-    return { key: keyMarker, rseq: rseqAfter(this.#read, { bucketId: this.#bucketId, key: keyMarker }, versionIdMarker) }
+    return { key: keyMarker, rseq: await rseqAfter(this.#read, { bucketId: this.#bucketId, key: keyMarker }, versionIdMarker) }
   }
 
   #groupOf(key: string): string | undefined {
@@ -55,11 +55,11 @@ class VersionListing {
   }
 
   /** Returns true when the listing continues after the page. */
-  #collect(start: Cursor | undefined): boolean {
+  async #collect(start: Cursor | undefined): Promise<boolean> {
     let cursor = start
     while (cursor !== undefined) {
       const rowLimit = this.#remaining()
-      const rows = listVersionRows(this.#read, { bucketId: this.#bucketId, after: cursor, high: this.#high }, rowLimit)
+      const rows = await listVersionRows(this.#read, { bucketId: this.#bucketId, after: cursor, high: this.#high }, rowLimit)
       const { isFull, group } = this.#take(rows)
       if (isFull) return true
       if (group === undefined && rows.length < rowLimit) return false

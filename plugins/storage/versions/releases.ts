@@ -12,18 +12,18 @@ export interface Released {
 }
 
 /** Call after deleting versions of these contents: releases the contents without references and has their copies removed. */
-export function release(
+export async function release(
   tx: Tx,
   { keepers }: Pick<VersionDeps, 'keepers'>,
   removed: readonly { readonly contentId: number; readonly versions: number }[],
   nowMs: number,
-): Released {
+): Promise<Released> {
   const contentIds: number[] = []
   const cleanupTaskIds = new Set<number>()
   for (const { contentId, versions } of removed) {
-    if (!dropReferences(tx, contentId, versions, nowMs)) continue
+    if (!(await dropReferences(tx, contentId, versions, nowMs))) continue
     contentIds.push(contentId)
-    for (const taskId of keepers.givenUp(tx, contentId)) cleanupTaskIds.add(taskId)
+    for (const taskId of await keepers.givenUp(tx, contentId)) cleanupTaskIds.add(taskId)
   }
   return { contentIds, cleanupTaskIds: [...cleanupTaskIds] }
 }
@@ -53,8 +53,8 @@ export function describeRelease({ contentIds }: Released, { failed }: { readonly
 }
 
 /** Throws `object_storage_busy` while copies of a content are being made. */
-export function requireIdle(read: Reader, { keepers }: Pick<VersionDeps, 'keepers'>, contentId: number): void {
-  const reason = keepers.busyReason(read, contentId)
+export async function requireIdle(read: Reader, { keepers }: Pick<VersionDeps, 'keepers'>, contentId: number): Promise<void> {
+  const reason = await keepers.busyReason(read, contentId)
   if (reason === undefined) return
   throw storageErrors.object_storage_busy({
     message: `the version cannot be deleted now: ${reason}; retry when its background tasks have finished`,

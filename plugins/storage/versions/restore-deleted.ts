@@ -10,12 +10,12 @@ export async function restoreDeleted({ buckets, database }: VersionDeps, marker:
   const bucket = buckets.require(marker.bucket)
   const { key, versionId } = marker
   requireKey(key)
-  return database.write((tx) => {
+  return database.write(async (tx) => {
     const place = { bucket, key }
-    const current = findVersionSummary(tx, place)
+    const current = await findVersionSummary(tx, place)
     if (!current) throw storageErrors.object_not_found({ message: `'${key}' in bucket '${bucket.name}' has no version to restore` })
     if (current.versionId !== versionId) {
-      if (!findVersionSummary(tx, place, versionId)) throw versionNotFound(place, versionId)
+      if (!(await findVersionSummary(tx, place, versionId))) throw versionNotFound(place, versionId)
       throw storageErrors.object_version_changed({
         message: `version '${versionId}' is no longer the current version of '${key}'; list its versions again`,
       })
@@ -24,11 +24,11 @@ export async function restoreDeleted({ buckets, database }: VersionDeps, marker:
       throw storageErrors.object_version_changed({
         message: `'${key}' is not deleted: its current version '${versionId}' is not a delete marker`,
       })
-    const newest = findNewestData(tx, place)
+    const newest = await findNewestData(tx, place)
     if (!newest) throw storageErrors.object_not_found({ message: `'${key}' in bucket '${bucket.name}' has no version to restore` })
-    deleteMarkersAbove(tx, place, newest.rseq)
-    updateKeyState(tx, place, { versions: 0, versionBytes: 0 })
-    const restored = findVersion(tx, bucket.id, key)
+    await deleteMarkersAbove(tx, place, newest.rseq)
+    await updateKeyState(tx, place, { versions: 0, versionBytes: 0 })
+    const restored = await findVersion(tx, bucket.id, key)
     if (!restored) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
     return restored
   })

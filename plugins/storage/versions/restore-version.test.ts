@@ -1,5 +1,6 @@
 import { unlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { runSql } from '#kernel/testing'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import type { ObjectVersion, OpenedObject } from '../contract.ts'
 import { flipByte } from '../testing/flip-byte.ts'
@@ -21,12 +22,12 @@ test('a restore creates a new version with the bytes of the older one, without c
   expect([first.versionId, second.versionId]).not.toContain(restored.versionId)
   expect(await storage.text('k')).toBe('one')
   expect(storage.cache.stats().usedBytes).toBe(before)
-  expect(storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 }).versions.map(({ versionId }) => versionId)).toEqual([
+  expect((await storage.versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 })).versions.map(({ versionId }) => versionId)).toEqual([
     restored.versionId,
     second.versionId,
     first.versionId,
   ])
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('an older version can be restored over a delete marker', async () => {
@@ -35,7 +36,7 @@ test('an older version can be restored over a delete marker', async () => {
   const marker = await storage.objects.delete('photos', 'k')
   await restore(storage, first, marker)
   expect(await storage.text('k')).toBe('one')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('a restore refuses a version that is already current, a changed current version and a delete marker', async () => {
@@ -50,8 +51,8 @@ test('a restore refuses a version that is already current, a changed current ver
   await expect(restore(storage, second, again)).rejects.toMatchObject({ code: 'object_version_already_current' })
   await expect(restore(storage, { ...first, versionId: 'none' }, again)).rejects.toMatchObject({ code: 'version_not_found', status: 404 })
   await expect(restore(storage, { ...first, key: 'other' }, again)).rejects.toMatchObject({ code: 'version_not_found' })
-  expect(storage.objects.find('photos', 'k')?.versionId).toBe(again.versionId)
-  storage.expectSound()
+  expect((await storage.objects.find('photos', 'k'))?.versionId).toBe(again.versionId)
+  await storage.expectSound()
 })
 
 test('a version with the same bytes but other headers can be restored', async () => {
@@ -59,7 +60,7 @@ test('a version with the same bytes but other headers can be restored', async ()
   const plain = await storage.put('k', 'bytes', { headers: { contentType: 'text/plain', system: {}, user: {} } })
   const page = await storage.put('k', 'bytes', { headers: { contentType: 'text/html', system: {}, user: {} } })
   expect((await restore(storage, plain, page)).headers.contentType).toBe('text/plain')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('of concurrent restores one succeeds', async () => {
@@ -69,7 +70,7 @@ test('of concurrent restores one succeeds', async () => {
   const results = await Promise.allSettled(versions.map((version) => restore(storage, version, current)))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'object_version_changed' })
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 /** A provider that serves the bytes. */
@@ -98,32 +99,32 @@ test('bytes that are only at a provider are first fetched into the cache and ver
   await restore(storage, first, second)
   expect(await storage.text('k')).toBe('old bytes')
   expect((await storage.objects.open('photos', 'k')).source).toBe('cache')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('a missing cached file is fetched again', async () => {
   const { storage, first, second } = await withRemoteBytes('old bytes')
   await using _ = storage
   const third = await restore(storage, first, second)
-  const [blob] = blobsOfContent(storage.database.read, first.contentId ?? 0)
+  const [blob] = await blobsOfContent(storage.database.read, first.contentId ?? 0)
   if (blob) unlinkSync(storage.cache.pathOf(blob))
   const fourth = await storage.put('k', 'newest')
   await restore(storage, third, fourth)
   expect(await storage.text('k')).toBe('old bytes')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('I-30: a damaged cached file is not used for a restore but fetched again', async () => {
   const { storage, first, second } = await withRemoteBytes('old bytes')
   await using _ = storage
   const third = await restore(storage, first, second)
-  const [blob] = blobsOfContent(storage.database.read, first.contentId ?? 0)
+  const [blob] = await blobsOfContent(storage.database.read, first.contentId ?? 0)
   if (blob) await flipByte(storage.cache.pathOf(blob), 3)
   const fourth = await storage.put('k', 'newest')
   await restore(storage, third, fourth)
-  expect(blobsOfContent(storage.database.read, first.contentId ?? 0)).not.toEqual([blob])
+  expect(await blobsOfContent(storage.database.read, first.contentId ?? 0)).not.toEqual([blob])
   expect(await storage.text('k')).toBe('old bytes')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('a restore changes nothing when the provider sends wrong bytes or is unreadable', async () => {
@@ -132,7 +133,7 @@ test('a restore changes nothing when the provider sends wrong bytes or is unread
     await using _ = storage
     await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable', status: 500 })
     expect(await storage.text('k')).toBe('new')
-    storage.expectSound()
+    await storage.expectSound()
   }
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'old bytes')
@@ -141,7 +142,7 @@ test('a restore changes nothing when the provider sends wrong bytes or is unread
   await storage.keep(first)
   await storage.uncache(first)
   await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'restore_source_unreadable' })
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('a restore changes nothing when the cache has no space for the fetched bytes', async () => {
@@ -150,16 +151,16 @@ test('a restore changes nothing when the cache has no space for the fetched byte
   await storage.put('filler', 'filler')
   await expect(restore(storage, first, second)).rejects.toMatchObject({ code: 'cache_full', status: 507 })
   expect(await storage.text('k')).toBe('new')
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('an unreadable current version can be replaced by an equal one', async () => {
   await using storage = await openVersionStorage()
   const first = await storage.put('k', 'bytes')
   const second = await storage.put('k', 'bytes')
-  await storage.database.write((tx) => tx.run(`update contents set store_state = 'failed'`))
+  await storage.database.write((tx) => runSql(tx, `update contents set store_state = 'failed'`))
   expect((await restore(storage, first, second)).contentId).toBe(first.contentId)
-  storage.expectSound()
+  await storage.expectSound()
 })
 
 test('undelete restores the newest data version under any number of delete markers', async () => {
@@ -175,11 +176,11 @@ test('undelete restores the newest data version under any number of delete marke
   await expect(undelete(third.versionId, 'other')).rejects.toMatchObject({ code: 'object_not_found', status: 404 })
   expect(await undelete(third.versionId)).toMatchObject({ versionId: data.versionId, isCurrent: true })
   expect(await storage.text('k')).toBe('two')
-  expect(storage.objects.find('photos', 'k', second.versionId)).toBeUndefined()
-  expect(storage.objects.find('photos', 'k', first.versionId)).toBeDefined()
-  storage.expectSound()
+  expect(await storage.objects.find('photos', 'k', second.versionId)).toBeUndefined()
+  expect(await storage.objects.find('photos', 'k', first.versionId)).toBeDefined()
+  await storage.expectSound()
   await expect(undelete(data.versionId)).rejects.toMatchObject({ code: 'object_version_changed' })
   const onlyMarker = await storage.objects.delete('photos', 'never-existed')
   await expect(undelete(onlyMarker.versionId, 'never-existed')).rejects.toMatchObject({ code: 'object_not_found' })
-  storage.expectSound()
+  await storage.expectSound()
 })

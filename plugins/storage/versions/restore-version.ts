@@ -39,17 +39,20 @@ export async function restoreVersion(deps: VersionDeps, request: Parameters<Vers
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
   const restore: Restore = { ...request, bucket }
-  const source = requireSource(deps.database.read, restore)
+  const source = await requireSource(deps.database.read, restore)
   if (await isCached(deps, restore, source)) return commit(deps, restore, undefined)
-  using reservation = deps.cache.reserve(source.size)
+  using reservation = await deps.cache.reserve(source.size)
   const blob = await fetchBytes(deps, source, reservation)
   return commit(deps, restore, { blob, reservation })
 }
 
 /** Returns the version to restore. Throws the errors of `Versions.restore`. */
-function requireSource(read: Tx | VersionDeps['database']['read'], { bucket, key, versionId, expectedCurrentVersionId }: Restore): Source {
-  const source = findVersion(read, bucket.id, key, versionId)
-  const current = findVersion(read, bucket.id, key)
+async function requireSource(
+  read: Tx | VersionDeps['database']['read'],
+  { bucket, key, versionId, expectedCurrentVersionId }: Restore,
+): Promise<Source> {
+  const source = await findVersion(read, bucket.id, key, versionId)
+  const current = await findVersion(read, bucket.id, key)
   if (!source || !current) throw versionNotFound({ bucket, key }, versionId)
   if (source.contentId === null) {
     throw storageErrors.object_version_is_delete_marker({ message: `version '${versionId}' of '${key}' is a delete marker` })
@@ -59,7 +62,7 @@ function requireSource(read: Tx | VersionDeps['database']['read'], { bucket, key
       message: `the current version of '${key}' is '${current.versionId}', not '${expectedCurrentVersionId}'; list its versions again`,
     })
   }
-  if (isAlreadyCurrent(source, current, { isReadable: isReadable(read, current) })) {
+  if (isAlreadyCurrent(source, current, { isReadable: await isReadable(read, current) })) {
     throw storageErrors.object_version_already_current({
       message: `version '${versionId}' already equals the current version of '${key}'; nothing was changed`,
     })
@@ -67,15 +70,15 @@ function requireSource(read: Tx | VersionDeps['database']['read'], { bucket, key
   return source as Source
 }
 
-function isReadable(read: Parameters<typeof findReadability>[0], { contentId }: ObjectVersion): boolean {
+async function isReadable(read: Parameters<typeof findReadability>[0], { contentId }: ObjectVersion): Promise<boolean> {
   if (contentId === null) return false
-  const { isFailed, isCached, readableCopies } = findReadability(read, contentId)
+  const { isFailed, isCached, readableCopies } = await findReadability(read, contentId)
   return !isFailed && (isCached || readableCopies > 0)
 }
 
 /** Whether the cached file of the source exists and is intact (I-30). Otherwise deletes its cache entry. */
 async function isCached({ cache, database }: VersionDeps, { bucket, key, versionId }: Restore, source: Source): Promise<boolean> {
-  const blob = locateVersion(database.read, bucket.id, key, versionId)?.blob
+  const blob = (await locateVersion(database.read, bucket.id, key, versionId))?.blob
   if (!blob) return false
   if (await cache.isIntact(blob)) return true
   await cache.forget(source.contentId, blob)
@@ -84,7 +87,7 @@ async function isCached({ cache, database }: VersionDeps, { bucket, key, version
 
 /** Fetches the bytes from a provider into a file without a row. Throws `cache_full`, `cache_busy` or `restore_source_unreadable`. */
 async function fetchBytes({ cache, database, openUncached }: VersionDeps, source: Source, reservation: Reservation): Promise<WrittenBlob> {
-  const sha256 = sha256OfContent(database.read, source.contentId)
+  const sha256 = await sha256OfContent(database.read, source.contentId)
   try {
     await using opened = await openUncached(source, source.contentId)
     return await cache.write({
@@ -119,11 +122,11 @@ async function commit(deps: VersionDeps, restore: Restore, fetched: Fetched | un
   await committing()
   let isRefused = false
   try {
-    const { version, addedBytes, redundant } = await database.write((tx) => {
+    const { version, addedBytes, redundant } = await database.write(async (tx) => {
       // The job may run again.
       isRefused = false
       try {
-        return record(tx, deps, restore, fetched?.blob)
+        return await record(tx, deps, restore, fetched?.blob)
       } catch (error) {
         isRefused = true
         throw error
@@ -146,19 +149,19 @@ interface Recorded {
   readonly redundant: readonly BlobRef[]
 }
 
-function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore, blob: WrittenBlob | undefined): Recorded {
+async function record(tx: Tx, { clock, keepers }: VersionDeps, restore: Restore, blob: WrittenBlob | undefined): Promise<Recorded> {
   const { bucket, key, versionId } = restore
   const nowMs = clock.now()
-  const { contentId } = requireSource(tx, restore)
-  const source = findVersionSummary(tx, { bucket, key }, versionId)
+  const { contentId } = await requireSource(tx, restore)
+  const source = await findVersionSummary(tx, { bucket, key }, versionId)
   if (!source) throw versionNotFound({ bucket, key }, versionId)
-  const content = addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
-  copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
-  updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
-  const placed = blob && placeBlob(tx, { contentId, blob, nowMs, isNewContent: false })
-  if (blob) clearLost(tx, contentId)
-  keepers.needed(tx, content)
-  const version = findVersion(tx, bucket.id, key)
+  const content = await addReference(tx, contentId, { targetCopies: bucket.defaultCopies, nowMs })
+  await copyVersionRow(tx, { bucket, key, source, versionId: newUlid(nowMs), nowMs })
+  await updateKeyState(tx, { bucket, key }, { versions: 1, versionBytes: source.size })
+  const placed = blob && (await placeBlob(tx, { contentId, blob, nowMs, isNewContent: false }))
+  if (blob) await clearLost(tx, contentId)
+  await keepers.needed(tx, content)
+  const version = await findVersion(tx, bucket.id, key)
   if (!version) throw new Error(`the restored version of '${key}' is missing inside its transaction`)
   return { version, addedBytes: placed?.addedBytes ?? 0, redundant: placed?.redundant ?? [] }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sqlStatement } from '#kernel'
 import type { TaskStatus } from '#kernel/system'
-import { describeOnEngines, insertTaskRow, openTasks, queryPlan, type TestTasks, watchStatements } from '#kernel/testing'
+import { describeOnEngines, insertTaskRow, openTasks, queryPlan, runSql, type TestTasks, watchStatements } from '#kernel/testing'
 import type { ListTasks } from './ledger.ts'
 import { listTasks } from './task-list-store.ts'
 
@@ -87,6 +87,6 @@ test('a list reads only matching rows: each group is searched from the start of 
 test('a task is listed although its counter is 0', async () => {
   await using tasks = await openTasks()
   await fill(tasks, [{ kind: 'work', shown: 'failed' }])
-  await tasks.database.write((tx) => tx.run('update task_counts set n = 0'))
+  await tasks.database.write((tx) => runSql(tx, 'update task_counts set n = 0'))
   expect(await listTasks(tasks.database.read, { status: 'failed', limit: 5 }, hidden)).toHaveLength(1)
 })

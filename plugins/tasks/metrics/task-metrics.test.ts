@@ -28,7 +28,7 @@ const plugins = [tasksPlugin, definePlugin({ id: 'working', contributes: [taskKi
 /** Enqueues a task, by default one that is due in an hour. */
 function plan({ kernel }: TestKernel, planned: TaskKind, delayMs = 3_600_000): Promise<unknown> {
   const queue = kernel.get(taskQueue)
-  return kernel.get(database).write((tx) => queue.enqueue(tx, planned, {}, { runAtMs: Date.now() + delayMs }))
+  return kernel.get(database).write((tx) => queue.add(tx, planned, {}, { runAtMs: Date.now() + delayMs }))
 }
 
 /** Samples of a family: the values of its labels, then the value. */

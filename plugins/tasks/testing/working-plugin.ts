@@ -37,5 +37,5 @@ export function putTask(
   { of = 'work', inMs = 0 }: { readonly of?: keyof typeof kinds; readonly inMs?: number } = {},
 ): Promise<number> {
   const queue = kernel.get(taskQueue)
-  return kernel.get(database).write((tx) => queue.enqueue(tx, kinds[of], { name: 'photos', end }, { runAtMs: Date.now() + inMs }))
+  return kernel.get(database).write((tx) => queue.add(tx, kinds[of], { name: 'photos', end }, { runAtMs: Date.now() + inMs }))
 }

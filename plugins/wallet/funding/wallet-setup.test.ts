@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '#kernel'
-import { openTestDatabase, silentLog, type TestDatabase } from '#kernel/testing'
+import { getRow, openTestDatabase, silentLog, type TestDatabase } from '#kernel/testing'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
 import { type Chain, openAccount, openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
@@ -75,7 +75,7 @@ test('the first call deposits and approves in one transaction, the second does n
   expect(await wallet.funds.canPay({ dataSets: 1, pieces: 0, bytes: 0, heldBytes: 0 })).toEqual({ isCovered: true })
   await wallet.ensureFunded(20n * token)
   expect(await chain.publicClient.getTransactionCount({ address: wallet.signer.address })).toBe(nonce)
-  expect(wallet.store.listOpen()).toEqual([])
+  expect(await wallet.store.listOpen()).toEqual([])
 })
 
 test('the approval matches the settings, and work above it waits with the setting to raise', async () => {
@@ -127,7 +127,7 @@ test('I-33: an operation with a fee above the limit fails unsigned with its code
     code: 'fee_above_limit',
     message: expect.stringContaining('chain.spending.max_fee_per_gas_nanofil'),
   })
-  expect(database.read.get('select status, raw_tx as raw from wallet_operations')).toEqual({ status: 'failed', raw: null })
+  expect(await getRow(database.read, 'select status, raw_tx as raw from wallet_operations')).toEqual({ status: 'failed', raw: null })
   expect((await readAccount(chain, signer.address)).funds).toBe(held)
 })
 
@@ -138,7 +138,7 @@ async function leaveDeposit({ store, signer, database }: Wallet) {
   const operation = await store.create({ type: 'fund', clientRequestId: 'r', amount: 3n * token, nowMs: 1 })
   const signed = await signTransaction({ chain, account: signer, call, limits: testSpending.fees })
   await store.recordSigned(operation.id, signed, 2)
-  const findEnd = () => database.read.get('select status, tx_hash as hash from wallet_operations where id = ?', operation.id)
+  const findEnd = () => getRow(database.read, 'select status, tx_hash as hash from wallet_operations where id = ?', operation.id)
   return { signed, findEnd }
 }
 
@@ -161,8 +161,8 @@ test.each([
   if (wasSent) await broadcast(chain, signed.raw)
   await wallet.ensureFunded(0n)
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
-  expect(wallet.store.listOpen()).toEqual([])
-  expect(findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
+  expect(await wallet.store.listOpen()).toEqual([])
+  expect(await findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
 })
 
 test('I-04: a deposit in the pool that the node would now reject stays open and is paid once', async () => {
@@ -186,7 +186,7 @@ test('I-04: a deposit in the pool that the node would now reject stays open and 
     await devnet.chain.release()
   }
   await settled
-  expect(findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
+  expect(await findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
 })
 
@@ -200,9 +200,9 @@ test('I-04: a stored deposit that the node rejects stays open, because another n
   } finally {
     await giveGasMoney()
   }
-  expect(findEnd()).toEqual({ status: 'submitted', hash: signed.hash })
+  expect(await findEnd()).toEqual({ status: 'submitted', hash: signed.hash })
   await wallet.ensureFunded(before + 3n * token)
-  expect(findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
+  expect(await findEnd()).toEqual({ status: 'confirmed', hash: signed.hash })
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before + 3n * token)
 })
 
@@ -215,7 +215,7 @@ test('a new deposit that the node rejects fails, because it was sent to no other
   } finally {
     await giveGasMoney()
   }
-  expect(wallet.store.listOpen()).toEqual([])
+  expect(await wallet.store.listOpen()).toEqual([])
 })
 
 test('an operation that was never signed fails, because nothing was sent', async () => {
@@ -224,11 +224,13 @@ test('an operation that was never signed fails, because nothing was sent', async
   const before = (await readAccount(chain, wallet.signer.address)).funds
   await wallet.ensureFunded(0n)
   expect((await readAccount(chain, wallet.signer.address)).funds).toBe(before)
-  expect(wallet.database.read.get('select status from wallet_operations where id = ?', operation.id)).toEqual({ status: 'failed' })
+  expect(await getRow(wallet.database.read, 'select status from wallet_operations where id = ?', operation.id)).toEqual({
+    status: 'failed',
+  })
 })
 
 test('a wallet without tokens is rejected with the amounts and leaves no open operation', async () => {
   await using wallet = await openWallet(1)
   await expect(wallet.ensureFunded(token)).rejects.toThrow('The wallet holds 0 base units of USDFC')
-  expect(wallet.store.listOpen()).toEqual([])
+  expect(await wallet.store.listOpen()).toEqual([])
 })

@@ -17,7 +17,7 @@ interface WalletSetupDeps {
 export function createWalletSetup({ chain, signer, store, runner, funds, clock, approval }: WalletSetupDeps): WalletSetup {
   return {
     async ensureFunded({ deposit }) {
-      for (const open of store.listOpen()) await runner.resume(open)
+      for (const open of await store.listOpen()) await runner.resume(open)
       const { planFunding, readAccount } = await import('../chain/payments.ts')
       const { funds: held } = await readAccount(chain, signer.address)
       const amount = held < deposit ? deposit - held : 0n

@@ -1,8 +1,8 @@
 import type { Database } from '#kernel'
 import { openRows, rowsThatTake, type StateNames } from '../submissions/transition-policy.ts'
 
-type OperationType = 'fund' | 'withdraw' | 'approve'
-type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
+export type OperationType = 'fund' | 'withdraw' | 'approve'
+export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
 
 /** `wallet_operations.status`. An operation that landed without effect is `failed`, like one that a node refused. */
 export const operationStates = {
@@ -40,7 +40,7 @@ interface OperationRow {
 
 export interface OperationStore {
   /** Operations without a final outcome, oldest first. */
-  listOpen(): readonly Operation[]
+  listOpen(): Promise<readonly Operation[]>
   create(operation: {
     readonly type: OperationType
     readonly clientRequestId: string
@@ -57,14 +57,14 @@ export interface OperationStore {
 
 export function createOperationStore(database: Database): OperationStore {
   return {
-    listOpen: () =>
+    listOpen: async () =>
       database.read
         .all<OperationRow>(
           `select * from wallet_operations where status in ('${operationStates.ready}', ${openRows(operationStates)}) order by id`,
         )
         .map(toOperation),
     create: ({ type, clientRequestId, amount, nowMs }) =>
-      database.write((tx) => {
+      database.write(async (tx) => {
         const { lastId } = tx.run(
           "insert into wallet_operations (type, client_request_id, amount, status, created_at, updated_at) values (?, ?, ?, 'pending', ?, ?)",
           type,
@@ -76,7 +76,7 @@ export function createOperationStore(database: Database): OperationStore {
         return { id: lastId, type, clientRequestId, amount: amount.toString(), status: 'pending', signed: null, lastError: null }
       }),
     recordSigned: (id, { raw, hash, nonce }, nowMs) =>
-      database.write((tx) => {
+      database.write(async (tx) => {
         tx.run(
           `update wallet_operations set status = '${operationStates.recorded}', raw_tx = ?, tx_hash = ?, chain_nonce = ?, updated_at = ?
            where id = ? and status in (${rowsThatTake(operationStates, 'record')})`,
@@ -88,7 +88,7 @@ export function createOperationStore(database: Database): OperationStore {
         )
       }),
     finish: (id, { status, error, nowMs }) =>
-      database.write((tx) => {
+      database.write(async (tx) => {
         tx.run('update wallet_operations set status = ?, last_error = ?, updated_at = ? where id = ?', status, error ?? null, nowMs, id)
       }),
   }

@@ -9,7 +9,11 @@ const marker = { bucketId: 1, key: 'a', versionId: 'v2', isDeleteMarker: true, i
 test('the status of a deleted object names the command that brings it back', async () => {
   await using admin = await testAdmin()
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: '__internal_root__' })
-  admin.storage.history.ofKey = () => ({ versions: [{ ...marker, headers, createdAtMs: 0 }], isTruncated: true, currentVersionId: 'v2' })
+  admin.storage.history.ofKey = async () => ({
+    versions: [{ ...marker, headers, createdAtMs: 0 }],
+    isTruncated: true,
+    currentVersionId: 'v2',
+  })
   const command = objectCommands.find(({ name }) => name === 'admin object status')
   await expect(runCommand(command, admin, { parameters: { bucket: 'photos', key: 'a' } })).rejects.toThrow(
     'a is deleted; bring it back with svc admin object restore photos a, or name a version',

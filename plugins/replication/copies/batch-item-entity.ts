@@ -1,0 +1,14 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { batchEntity } from './batch-entity.ts'
+
+/** The pieces of a batch in the order that was signed. `copy_id` has no foreign key: signed items outlive their copies. */
+export const batchItemEntity = defineEntity({
+  name: 'CommitItem',
+  tableName: 'commit_items',
+  properties: {
+    batch_id: () => p.manyToOne(batchEntity).fieldName('batch_id').mapToPk().primary(),
+    ordinal: p.integer().primary(),
+    copy_id: p.bigint('number'),
+    piece_cid: p.text(),
+  },
+})

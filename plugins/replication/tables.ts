@@ -1,0 +1,32 @@
+import { statementsOver, type TablesOf } from '#kernel'
+import type { StorageTables } from '#plugins/storage'
+import type { batchEntity } from './copies/batch-entity.ts'
+import type { batchItemEntity } from './copies/batch-item-entity.ts'
+import type { chunkRootsEntity } from './copies/chunk-roots-entity.ts'
+import type { copyEntity } from './copies/copy-entity.ts'
+import type { pieceEntity } from './copies/piece-entity.ts'
+import type { dataSetEntity } from './datasets/data-set-entity.ts'
+import type { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
+import type { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
+import type { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
+import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
+import type { removalEntity } from './removals/removal-entity.ts'
+
+/** The tables of replication and, to read, those of storage. */
+interface ReplicationTables
+  extends StorageTables,
+    TablesOf<
+      | typeof dataSetEntity
+      | typeof replicaSlotEntity
+      | typeof dataSetTotalsEntity
+      | typeof providerRefusalEntity
+      | typeof pieceEntity
+      | typeof chunkRootsEntity
+      | typeof copyEntity
+      | typeof batchEntity
+      | typeof batchItemEntity
+      | typeof removalEntity
+      | typeof removalAttemptEntity
+    > {}
+
+export const statement = statementsOver<ReplicationTables>()

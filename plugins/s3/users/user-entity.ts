@@ -1,0 +1,14 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { S3Role } from '../contract.ts'
+
+export const userEntity = defineEntity({
+  name: 'S3User',
+  tableName: 's3_users',
+  properties: {
+    access_key: p.text().primary(),
+    secret_key: p.text(),
+    role: p.text().$type<S3Role>(),
+    created_at: p.bigint('number'),
+    updated_at: p.bigint('number'),
+  },
+})

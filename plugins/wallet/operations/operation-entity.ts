@@ -1,0 +1,21 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { OperationStatus, OperationType } from './operation-store.ts'
+
+/** Wallet transactions. The signed bytes are stored before they are broadcast (I-04). */
+export const operationEntity = defineEntity({
+  name: 'WalletOperation',
+  tableName: 'wallet_operations',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    type: p.text().$type<OperationType>(),
+    client_request_id: p.text(),
+    amount: p.text(),
+    status: p.text().$type<OperationStatus>(),
+    chain_nonce: p.bigint('number').nullable(),
+    raw_tx: p.text().nullable(),
+    tx_hash: p.text().nullable(),
+    last_error: p.text().nullable(),
+    created_at: p.bigint('number'),
+    updated_at: p.bigint('number'),
+  },
+})
