@@ -222,9 +222,9 @@ test('an upload continues when its events cannot be published', async () => {
 function slowDatabase() {
   const gate = Promise.withResolvers<void>()
   const { read } = deps.database
-  const get: typeof read.get = async (...call: Parameters<typeof read.get>) => {
+  const get: typeof read.get = async (statement, ...params) => {
     await gate.promise
-    return read.get(...call)
+    return read.get(statement, ...params)
   }
   return { database: { ...deps.database, read: { ...read, get } } as TestPipeline['database'], release: gate.resolve }
 }
