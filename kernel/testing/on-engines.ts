@@ -1,23 +1,22 @@
 import type { NamedMigrations } from '../db/open.ts'
 import type { Dialect } from '../db/statement.ts'
-import { hasPostgres, newPostgresDatabase } from './postgres.ts'
-import { openTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database.ts'
+import { hasPostgres } from './postgres.ts'
+import { openTestDatabase, runsOnSqlite, type TestDatabase, type TestDatabaseOptions } from './test-database.ts'
 
 export interface Engine {
   readonly dialect: Dialect
   /** Opens a new, migrated database. */
-  open(schemas: readonly NamedMigrations[], options?: Omit<TestDatabaseOptions, 'dsn' | 'dir'>): Promise<TestDatabase>
+  open(schemas: readonly NamedMigrations[], options?: Omit<TestDatabaseOptions, 'dsn' | 'dir' | 'dialect'>): Promise<TestDatabase>
 }
 
 /** Runs the tests on SQLite and on PostgreSQL, whose tests are skipped where it is not installed. Await it at the top of the file. */
 export async function describeOnEngines(name: string, tests: (engine: Engine) => void): Promise<void> {
   // Benchmarks import the other test support without vitest.
   const { describe } = await import('vitest')
-  describe(`${name} on SQLite`, () => tests({ dialect: 'sqlite', open: (schemas, options) => openTestDatabase(schemas, options) }))
-  describe.skipIf(!hasPostgres())(`${name} on PostgreSQL`, () =>
-    tests({
-      dialect: 'postgres',
-      open: async (schemas, options) => openTestDatabase(schemas, { ...options, dsn: await newPostgresDatabase() }),
-    }),
-  )
+  const engineOf = (dialect: Dialect): Engine => ({
+    dialect,
+    open: (schemas, options) => openTestDatabase(schemas, { ...options, dialect }),
+  })
+  describe.runIf(runsOnSqlite())(`${name} on SQLite`, () => tests(engineOf('sqlite')))
+  describe.runIf(hasPostgres())(`${name} on PostgreSQL`, () => tests(engineOf('postgres')))
 }
