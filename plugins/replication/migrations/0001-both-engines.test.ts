@@ -104,15 +104,16 @@ test('totals that changed while replication was disabled during the upgrade are 
   })
 })
 
-test('versions whose content is missing stay listed, with a lost content', async () => {
+test('versions whose content is missing stay listed: the content is repaired, and lost without cached bytes', async () => {
   await using before = await openBefore(...rows, 'delete from contents')
   const reported: unknown[] = []
   await using database = await openTestDatabase(contentSchemas, { dir: before.dir, onOrphans: (orphans) => void reported.push(orphans) })
   const { read } = database
   expect(await allRows(read, 'select id, state, store_state as store, ref_count as refs from contents order by id')).toEqual([
-    { id: 4, state: 'live', store: 'lost', refs: 1 },
+    { id: 4, state: 'live', store: 'unstored', refs: 1 },
     { id: 7, state: 'live', store: 'lost', refs: 1 },
   ])
+  expect(await getRow(read, 'select was_absent as absent from copy_keepers')).toEqual({ absent: 1 })
   expect(reported).toEqual([])
 })
 
