@@ -116,7 +116,7 @@ const turnMs = 120_000
 /** Directory of a server that serves all test files of a run. */
 const sharedServer = 'SVC_TEST_POSTGRES'
 /** Makes `openTestDatabase` open PostgreSQL where a test names no engine. */
-const chosenEngine = 'SVC_TEST_ENGINE'
+const chosenEngine = 'SVC_TEST_DATABASE'
 
 export const isPostgresChosen = (): boolean => process.env[chosenEngine] === 'postgres'
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NamedMigrations, type OpenDatabase, type OpenRequest, openDatabase } from '../db/open.ts'
 import type { Dialect } from '../db/statement.ts'
 import { dropPostgresDatabase, isPostgresChosen, newPostgresDatabase } from './postgres.ts'
+import { copySqliteTemplate } from './sqlite-template.ts'
 
 export interface TestDatabase extends OpenDatabase {
   readonly dir: string
@@ -27,7 +28,7 @@ export async function openTestDatabase(
   { dir, dialect = runsOnSqlite() ? 'sqlite' : 'postgres', ...request }: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
   const place = dir ?? mkdtempSync(join(tmpdir(), 'svc-database-'))
-  const dsn = request.dsn ?? (dialect === 'postgres' ? await postgresOf(place, schemas) : sqliteOf(place, await templateOf(schemas)))
+  const dsn = request.dsn ?? (dialect === 'postgres' ? await postgresOf(place, schemas) : await sqliteOf(place, schemas))
   const database = await openDatabase({ schemas, ...request, dsn })
   await database.migrate()
   return {
@@ -61,37 +62,10 @@ function postgresOf(dir: string, schemas: readonly NamedMigrations[]): Promise<s
   return dsn
 }
 
-function sqliteOf(dir: string, template: string): string {
+async function sqliteOf(dir: string, schemas: readonly NamedMigrations[]): Promise<string> {
   const path = join(dir, 'test.db')
-  if (!existsSync(path)) copyFileSync(template, path)
+  await copySqliteTemplate(path, schemas)
   return path
-}
-
-/** Migrated databases of this process: a copy is faster than the migrations. */
-const templates = new Map<string, Promise<string>>()
-
-function templateOf(schemas: readonly NamedMigrations[]): Promise<string> {
-  const key = keyOf(schemas)
-  const template = templates.get(key) ?? makeTemplate(join(templateDir(), key), schemas)
-  templates.set(key, template)
-  return template
-}
-
-async function makeTemplate(path: string, schemas: readonly NamedMigrations[]): Promise<string> {
-  await using database = await openDatabase({ dsn: path, schemas })
-  await database.migrate()
-  return path
-}
-
-let templatesIn: string | undefined
-
-function templateDir(): string {
-  if (templatesIn === undefined) {
-    const dir = mkdtempSync(join(tmpdir(), 'svc-templates-'))
-    process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
-    templatesIn = dir
-  }
-  return templatesIn
 }
 
 const keyOf = (schemas: readonly NamedMigrations[]): string =>

@@ -1,4 +1,4 @@
-import type { DueTimes } from '#kernel'
+import { type DueTimes, sqlStatement } from '#kernel'
 
 /**
  * Columns with due times, or with times from which a wait is counted. A time later than now was written before the clock stepped back:
@@ -35,12 +35,14 @@ export const recordedColumns: Readonly<Record<string, readonly string[]>> = {
   removal_attempts: ['updated_at'],
 }
 
+const bounds = Object.entries(dueColumns).flatMap(([table, columns]) =>
+  columns.map((column) => sqlStatement<{ nowMs: number }>(`update ${table} set ${column} = :nowMs where ${column} > :nowMs`)),
+)
+
 /** Reads every row of these tables, about 0.1 s per million rows: clock steps are rare. */
 export const replicationDueTimes: DueTimes = {
   name: 'replication',
   async bound(tx, nowMs) {
-    for (const [table, columns] of Object.entries(dueColumns)) {
-      for (const column of columns) tx.run(`update ${table} set ${column} = ? where ${column} > ?`, nowMs, nowMs)
-    }
+    for (const bound of bounds) await tx.run(bound, { nowMs })
   },
 }

@@ -13,7 +13,7 @@ import type { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
 import type { removalEntity } from './removals/removal-entity.ts'
 
 /** The tables of replication and, to read, those of storage. */
-interface ReplicationTables
+export interface ReplicationTables
   extends StorageTables,
     TablesOf<
       | typeof dataSetEntity

@@ -13,7 +13,7 @@ import {
 } from '#kernel'
 import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
-import { chainClient, chainSettings, funds, signer, walletSetup } from './contract.ts'
+import { chainClient, chainSettings, funds, signer, walletSetup } from './contract/services.ts'
 import { chainSection, observabilitySection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */

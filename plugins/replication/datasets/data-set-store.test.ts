@@ -2,19 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Tx } from '#kernel'
 import { runSql } from '#kernel/testing'
 import { openStorageRows, rowsNowMs, type StorageRows } from '../testing/storage-rows.ts'
-import {
-  allDataSets,
-  currentDataSets,
-  findDataSet,
-  markLost,
-  markReady,
-  markWriteBlocked,
-  observeCreation,
-  planDataSet,
-  recordCreation,
-  recordCreationTx,
-  reopenCreation,
-} from './data-set-store.ts'
+import { markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
+import { allDataSets, currentDataSets, findDataSet, markLost, markWriteBlocked, planDataSet } from './data-set-store.ts'
 import { countLoad, holdsPieces, unfinishedContents } from './load-store.ts'
 
 let rows: StorageRows

@@ -1,6 +1,6 @@
-import type { Reader, Tx } from '#kernel'
-import { openRows, rowsThatTake } from '#plugins/wallet'
-import { creationStates } from '../submissions/row-states-policy.ts'
+import { sql } from 'kysely'
+import type { Params, Reader, Tx } from '#kernel'
+import { statement } from '../tables.ts'
 
 /**
  * planned: nothing sent · creating: attempt recorded, outcome open · ready: takes and serves pieces · write_blocked, retiring: serves
@@ -39,27 +39,14 @@ export interface DataSet {
   readonly updatedAtMs: number
 }
 
-interface DataSetRow {
-  readonly id: number
-  readonly bucket_id: number
-  readonly slot: number
-  readonly generation: number
-  readonly provider_id: string
-  readonly provider_address: string
+/** Numbers of the chain are decimal text in the database. */
+interface DataSetRow extends Omit<DataSet, 'providerAddress' | 'payee' | 'clientDataSetId' | 'chainId' | 'createExtraData' | 'createTx'> {
+  readonly providerAddress: string
   readonly payee: string
-  readonly service_url: string
-  readonly client_data_set_id: string
-  readonly chain_id: string | null
-  readonly state: DataSetState
-  readonly create_extra_data: string | null
-  readonly create_tx: string | null
-  readonly create_started_at: number | null
-  readonly create_sender_nonce: number | null
-  readonly gone_seen_at: number | null
-  readonly last_error: string | null
-  readonly piece_bytes_max: number
-  readonly created_at: number
-  readonly updated_at: number
+  readonly clientDataSetId: string
+  readonly chainId: string | null
+  readonly createExtraData: string | null
+  readonly createTx: string | null
 }
 
 export interface PlannedDataSet {
@@ -73,187 +60,204 @@ export interface PlannedDataSet {
   readonly pieceBytesMax: number
 }
 
+const columns = [
+  'id',
+  'bucket_id as bucketId',
+  'slot',
+  'generation',
+  'provider_id as providerId',
+  'provider_address as providerAddress',
+  'payee',
+  'service_url as serviceUrl',
+  'client_data_set_id as clientDataSetId',
+  'chain_id as chainId',
+  'state',
+  'create_extra_data as createExtraData',
+  'create_tx as createTx',
+  'create_started_at as createStartedAtMs',
+  'create_sender_nonce as createSenderNonce',
+  'gone_seen_at as goneSeenAtMs',
+  'last_error as lastError',
+  'piece_bytes_max as pieceBytesMax',
+  'created_at as createdAtMs',
+  'updated_at as updatedAtMs',
+] as const
+
+const find = statement((db, { id }: Params<{ id: number }>) => db.selectFrom('data_sets').select(columns).where('id', '=', id))
+
+const findCurrent = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db
+    .selectFrom('data_sets')
+    .select(columns)
+    .where('id', 'in', db.selectFrom('replica_slots').select('current_data_set_id').where('bucket_id', '=', bucketId))
+    .orderBy('slot'),
+)
+
+const findAll = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.selectFrom('data_sets').select(columns).where('bucket_id', '=', bucketId).orderBy('slot').orderBy('generation'),
+)
+
+const findSlot = statement((db, { bucketId, slot }: Params<{ bucketId: number; slot: number }>) =>
+  db.selectFrom('replica_slots').select('slot').where('bucket_id', '=', bucketId).where('slot', '=', slot).forUpdate(),
+)
+
+const findLive = statement((db, { bucketId, providerId }: Params<{ bucketId: number; providerId: string }>) =>
+  db
+    .selectFrom('data_sets')
+    .select('id')
+    .where('bucket_id', '=', bucketId)
+    .where('provider_id', '=', providerId)
+    .where('state', 'not in', ['retired', 'abandoned'])
+    .forUpdate(),
+)
+
+const addSlot = statement((db, { bucketId, slot, id }: Params<{ bucketId: number; slot: number; id: number }>) =>
+  db.insertInto('replica_slots').values({ bucket_id: bucketId, slot, current_data_set_id: id }),
+)
+
+type NewDataSet = Omit<PlannedDataSet, 'clientDataSetId'> & { readonly clientDataSetId: string; readonly nowMs: number }
+
+const insert = statement((db, plan: Params<NewDataSet>) =>
+  db
+    .insertInto('data_sets')
+    .values({
+      bucket_id: plan.bucketId,
+      slot: plan.slot,
+      generation: db
+        .selectFrom('data_sets')
+        .select(sql<number>`coalesce(max(generation), 0) + 1`.as('next'))
+        .where('bucket_id', '=', plan.bucketId)
+        .where('slot', '=', plan.slot),
+      provider_id: plan.providerId,
+      provider_address: plan.providerAddress,
+      payee: plan.payee,
+      service_url: plan.serviceUrl,
+      client_data_set_id: plan.clientDataSetId,
+      piece_bytes_max: plan.pieceBytesMax,
+      state: 'planned',
+      created_at: plan.nowMs,
+      updated_at: plan.nowMs,
+    })
+    .returning('id'),
+)
+
+type Maximum = Pick<PlannedDataSet, 'bucketId' | 'providerId' | 'pieceBytesMax'>
+
+const updateMaximum = statement((db, { bucketId, providerId, pieceBytesMax }: Params<Maximum>) =>
+  db
+    .updateTable('data_sets')
+    .set({ piece_bytes_max: pieceBytesMax })
+    .where('bucket_id', '=', bucketId)
+    .where('provider_id', '=', providerId)
+    .where('piece_bytes_max', '<>', pieceBytesMax),
+)
+
+type Change<P = Record<never, never>> = Params<P & { id: number; nowMs: number }>
+
+const seeGone = statement((db, { id, nowMs }: Change) =>
+  db
+    .updateTable('data_sets')
+    .set({ gone_seen_at: sql`coalesce(gone_seen_at, ${nowMs})` })
+    .where('id', '=', id)
+    .returning('gone_seen_at as at'),
+)
+
+const seeLive = statement((db, { id }: Params<{ id: number }>) =>
+  db.updateTable('data_sets').set({ gone_seen_at: null }).where('id', '=', id),
+)
+
+const lose = statement((db, { id, message, nowMs }: Change<{ message: string }>) =>
+  db
+    .updateTable('data_sets')
+    .set({ state: 'lost', last_error: message, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('state', 'in', ['ready', 'write_blocked']),
+)
+
+const blockWrites = statement((db, { id, message, nowMs }: Change<{ message: string }>) =>
+  db
+    .updateTable('data_sets')
+    .set({ state: 'write_blocked', last_error: message, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'ready'),
+)
+
 export async function findDataSet(reader: Reader, id: number): Promise<DataSet | undefined> {
-  return toDataSet(reader.get<DataSetRow>('select * from data_sets where id = ?', id))
+  const row = await reader.get(find, { id })
+  return row && toDataSet(row)
 }
 
 /** The current generation of each slot, in slot order; slots without one are absent. */
 export async function currentDataSets(reader: Reader, bucketId: number): Promise<readonly DataSet[]> {
-  const rows = reader.all<DataSetRow>(
-    'select d.* from replica_slots s join data_sets d on d.id = s.current_data_set_id where s.bucket_id = ? order by s.slot',
-    bucketId,
-  )
-  return rows.map((row) => toDataSet(row) as DataSet)
+  return (await reader.all(findCurrent, { bucketId })).map(toDataSet)
 }
 
 export async function allDataSets(reader: Reader, bucketId: number): Promise<readonly DataSet[]> {
-  return reader
-    .all<DataSetRow>('select * from data_sets where bucket_id = ? order by slot, generation', bucketId)
-    .map((row) => toDataSet(row) as DataSet)
+  return (await reader.all(findAll, { bucketId })).map(toDataSet)
 }
 
 /** Inserts the slot's next generation and makes it current. Undefined when the slot or the provider is already in use: a slot must not pay for two. */
 export async function planDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number | undefined> {
-  if (tx.get('select 1 from replica_slots where bucket_id = ? and slot = ?', plan.bucketId, plan.slot)) return undefined
-  const live = tx.get(
-    "select 1 from data_sets where bucket_id = ? and provider_id = ? and state not in ('retired', 'abandoned')",
-    plan.bucketId,
-    plan.providerId,
-  )
-  if (live) return undefined
+  const { bucketId, slot, providerId } = plan
+  if (await tx.get(findSlot, { bucketId, slot })) return undefined
+  if (await hasDataSetAt(tx, { bucketId, providerId })) return undefined
   const id = await insertDataSet(tx, plan, nowMs)
-  tx.run('insert into replica_slots (bucket_id, slot, current_data_set_id) values (?, ?, ?)', plan.bucketId, plan.slot, id)
+  await tx.run(addSlot, { bucketId, slot, id })
   return id
+}
+
+/** Whether the bucket has a live data set at the provider. */
+export async function hasDataSetAt(tx: Tx, place: { readonly bucketId: number; readonly providerId: string }): Promise<boolean> {
+  return (await tx.get(findLive, place)) !== undefined
 }
 
 /** Inserts the generation after the last one of the slot. */
 export async function insertDataSet(tx: Tx, plan: PlannedDataSet, nowMs: number): Promise<number> {
-  const { lastId } = tx.run(
-    `insert into data_sets (bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, piece_bytes_max, state, created_at, updated_at)
-     values (?, ?, (select coalesce(max(generation), 0) + 1 from data_sets where bucket_id = ? and slot = ?), ?, ?, ?, ?, ?, ?, 'planned', ?, ?)`,
-    plan.bucketId,
-    plan.slot,
-    plan.bucketId,
-    plan.slot,
-    plan.providerId,
-    plan.providerAddress,
-    plan.payee,
-    plan.serviceUrl,
-    plan.clientDataSetId.toString(),
-    plan.pieceBytesMax,
-    nowMs,
-    nowMs,
-  )
-  return lastId
+  const made = await tx.get(insert, { ...plan, clientDataSetId: plan.clientDataSetId.toString(), nowMs })
+  if (!made) throw new Error(`no data set was inserted for slot ${plan.slot} of bucket ${plan.bucketId}`)
+  return made.id
 }
 
 /** Updates the registered maximum: a raised one lets the bucket's existing data sets take larger pieces. */
 export async function setPieceBytesMax(
   tx: Tx,
   bucketId: number,
-  provider: { readonly providerId: string; readonly pieceBytesMax: number },
+  { providerId, pieceBytesMax }: { readonly providerId: string; readonly pieceBytesMax: number },
 ): Promise<void> {
-  tx.run(
-    'update data_sets set piece_bytes_max = ? where bucket_id = ? and provider_id = ? and piece_bytes_max <> ?',
-    provider.pieceBytesMax,
-    bucketId,
-    provider.providerId,
-    provider.pieceBytesMax,
-  )
-}
-
-/** Records the attempt, with the bytes that will be sent, before it is sent (I-04). */
-export async function recordCreation(
-  tx: Tx,
-  id: number,
-  attempt: { readonly extraData: string; readonly nowMs: number },
-): Promise<boolean> {
-  const { changes } = tx.run(
-    `update data_sets set state = '${creationStates.recorded}', create_extra_data = ?, create_started_at = ?, create_sender_nonce = null, updated_at = ?
-     where id = ? and state in (${rowsThatTake(creationStates, 'record')})`,
-    attempt.extraData,
-    attempt.nowMs,
-    attempt.nowMs,
-    id,
-  )
-  return changes === 1
-}
-
-export async function recordCreationTx(tx: Tx, id: number, txHash: string, nowMs: number): Promise<void> {
-  const sql = `update data_sets set create_tx = ?, updated_at = ? where id = ? and state in (${rowsThatTake(creationStates, 'answered_ok')})`
-  tx.run(sql, txHash, nowMs, id)
-}
-
-interface FailedCreation {
-  readonly code: string
-  readonly message: string
-  readonly nowMs: number
-  /** False: the provider certainly never received the signed bytes. */
-  readonly wasOffered?: boolean
-}
-
-/** The attempt certainly did not land: the same bytes may be sent again. They are kept, so that no second nonce is used. */
-export async function reopenCreation(tx: Tx, id: number, { code, message, nowMs, wasOffered = true }: FailedCreation): Promise<void> {
-  tx.run(
-    `update data_sets set state = '${creationStates.ready}', create_tx = null, create_offered_at = coalesce(create_offered_at, ?), last_error_code = ?,
-     last_error = ?, updated_at = ? where id = ? and state in (${rowsThatTake(creationStates, 'reopened')})`,
-    wasOffered ? nowMs : null,
-    code,
-    message,
-    nowMs,
-    id,
-  )
-}
-
-/** Once the sender's final nonce reaches `senderNonce`, an unused creation nonce means that the attempt did not land. */
-export async function observeCreation(tx: Tx, id: number, senderNonce: number): Promise<void> {
-  const sql = `update data_sets set create_sender_nonce = ? where id = ? and state in (${rowsThatTake(creationStates, 'observed')})`
-  tx.run(sql, senderNonce, id)
-}
-
-export async function markReady(tx: Tx, id: number, chainId: bigint, nowMs: number): Promise<void> {
-  tx.run(
-    `update data_sets set state = '${creationStates.landed}', chain_id = ?, last_error_code = null, last_error = null, updated_at = ?
-     where id = ? and state in (${openRows(creationStates)})`,
-    chainId.toString(),
-    nowMs,
-    id,
-  )
+  await tx.run(updateMaximum, { bucketId, providerId, pieceBytesMax })
 }
 
 /** Records since when the chain reports the data set as ended; null clears it. Returns the recorded time. */
 export async function recordGoneSeen(tx: Tx, id: number, nowMs: number | null): Promise<number> {
-  tx.run(
-    'update data_sets set gone_seen_at = case when ? is null then null else coalesce(gone_seen_at, ?) end where id = ?',
-    nowMs,
-    nowMs,
-    id,
-  )
-  return tx.get<{ at: number | null }>('select gone_seen_at as at from data_sets where id = ?', id)?.at ?? nowMs ?? 0
+  if (nowMs !== null) return (await tx.get(seeGone, { id, nowMs }))?.at ?? nowMs
+  await tx.run(seeLive, { id })
+  return 0
 }
 
 /** The data set ended on chain: its copies are lost, and no request is sent to it again. */
-export async function markLost(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
-  tx.run(
-    "update data_sets set state = 'lost', last_error = ?, updated_at = ? where id = ? and state in ('ready', 'write_blocked')",
-    why.message,
-    why.nowMs,
-    id,
-  )
+export async function markLost(
+  tx: Tx,
+  id: number,
+  { message, nowMs }: { readonly message: string; readonly nowMs: number },
+): Promise<void> {
+  await tx.run(lose, { id, message, nowMs })
 }
 
 /** The service is terminated on chain: no more writes, reads continue. */
-export async function markWriteBlocked(tx: Tx, id: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
-  tx.run(
-    "update data_sets set state = 'write_blocked', last_error = ?, updated_at = ? where id = ? and state = 'ready'",
-    why.message,
-    why.nowMs,
-    id,
-  )
+export async function markWriteBlocked(
+  tx: Tx,
+  id: number,
+  { message, nowMs }: { readonly message: string; readonly nowMs: number },
+): Promise<void> {
+  await tx.run(blockWrites, { id, message, nowMs })
 }
 
-function toDataSet(row: DataSetRow | undefined): DataSet | undefined {
-  if (!row) return undefined
-  return {
-    id: row.id,
-    bucketId: row.bucket_id,
-    slot: row.slot,
-    generation: row.generation,
-    providerId: row.provider_id,
-    providerAddress: row.provider_address as `0x${string}`,
-    payee: row.payee as `0x${string}`,
-    serviceUrl: row.service_url,
-    clientDataSetId: BigInt(row.client_data_set_id),
-    chainId: row.chain_id === null ? null : BigInt(row.chain_id),
-    state: row.state,
-    createExtraData: row.create_extra_data as `0x${string}` | null,
-    createTx: row.create_tx as `0x${string}` | null,
-    createStartedAtMs: row.create_started_at,
-    createSenderNonce: row.create_sender_nonce,
-    goneSeenAtMs: row.gone_seen_at,
-    lastError: row.last_error,
-    pieceBytesMax: row.piece_bytes_max,
-    createdAtMs: row.created_at,
-    updatedAtMs: row.updated_at,
-  }
-}
+const toDataSet = (row: DataSetRow): DataSet => ({
+  ...row,
+  providerAddress: row.providerAddress as `0x${string}`,
+  payee: row.payee as `0x${string}`,
+  clientDataSetId: BigInt(row.clientDataSetId),
+  chainId: row.chainId === null ? null : BigInt(row.chainId),
+  createExtraData: row.createExtraData as `0x${string}` | null,
+  createTx: row.createTx as `0x${string}` | null,
+})

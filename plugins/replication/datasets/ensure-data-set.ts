@@ -12,15 +12,8 @@ import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { isReportedFailed } from '../submissions/provider-report.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
-import {
-  type DataSet,
-  findDataSet,
-  markReady,
-  observeCreation,
-  recordCreation,
-  recordCreationTx,
-  reopenCreation,
-} from './data-set-store.ts'
+import { markReady, observeCreation, recordCreation, recordCreationTx, reopenCreation } from './creation-store.ts'
+import { type DataSet, findDataSet } from './data-set-store.ts'
 import { bucketName, unfinishedContents } from './load-store.ts'
 import { planElsewhere } from './plan-elsewhere.ts'
 import { waitForTurn } from './provider-turns.ts'

@@ -1,5 +1,23 @@
-import type { Tx } from '#kernel'
-import { type DataSet, insertDataSet, type PlannedDataSet } from './data-set-store.ts'
+import type { Params, Tx } from '#kernel'
+import { statement } from '../tables.ts'
+import { type DataSet, hasDataSetAt, insertDataSet, type PlannedDataSet } from './data-set-store.ts'
+
+const abandon = statement((db, { id, message, nowMs }: Params<{ id: number; message: string; nowMs: number }>) =>
+  db
+    .updateTable('data_sets')
+    .set({ state: 'abandoned', last_error: message, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'planned')
+    .where('create_offered_at', 'is', null),
+)
+
+const useInSlot = statement((db, { id, bucketId, slot }: Params<{ id: number; bucketId: number; slot: number }>) =>
+  db.updateTable('replica_slots').set({ current_data_set_id: id }).where('bucket_id', '=', bucketId).where('slot', '=', slot),
+)
+
+const moveCopies = statement((db, { from, to, nowMs }: Params<{ from: number; to: number; nowMs: number }>) =>
+  db.updateTable('copies').set({ data_set_id: to, updated_at: nowMs }).where('data_set_id', '=', from).where('state', '=', 'planned'),
+)
 
 /**
  * Abandons a planned data set whose provider never received the signed creation, and inserts the next generation of its slot, with the
@@ -11,21 +29,10 @@ export async function replaceUnoffered(
   { id, bucketId, slot }: DataSet,
   { plan, message, nowMs }: { readonly plan: Omit<PlannedDataSet, 'bucketId' | 'slot'>; readonly message: string; readonly nowMs: number },
 ): Promise<number | undefined> {
-  const isTaken = tx.get(
-    "select 1 from data_sets where bucket_id = ? and provider_id = ? and state not in ('retired', 'abandoned')",
-    bucketId,
-    plan.providerId,
-  )
-  if (isTaken) return undefined
-  const { changes } = tx.run(
-    "update data_sets set state = 'abandoned', last_error = ?, updated_at = ? where id = ? and state = 'planned' and create_offered_at is null",
-    message,
-    nowMs,
-    id,
-  )
-  if (changes === 0) return undefined
+  if (await hasDataSetAt(tx, { bucketId, providerId: plan.providerId })) return undefined
+  if ((await tx.run(abandon, { id, message, nowMs })).changes === 0) return undefined
   const next = await insertDataSet(tx, { ...plan, bucketId, slot }, nowMs)
-  tx.run('update replica_slots set current_data_set_id = ? where bucket_id = ? and slot = ?', next, bucketId, slot)
-  tx.run("update copies set data_set_id = ?, updated_at = ? where data_set_id = ? and state = 'planned'", next, nowMs, id)
+  await tx.run(useInSlot, { id: next, bucketId, slot })
+  await tx.run(moveCopies, { from: id, to: next, nowMs })
   return next
 }

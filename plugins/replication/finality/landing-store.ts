@@ -1,4 +1,6 @@
-import type { Reader, Tx } from '#kernel'
+import type { QueryCreator } from 'kysely'
+import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import { type ReplicationTables, statement } from '../tables.ts'
 import type { Landing } from './landing-policy.ts'
 
 /** A landed batch that is not final. */
@@ -29,50 +31,6 @@ interface BatchRow {
   readonly epoch: number | null
 }
 
-const batchColumns = `b.id, b.data_set_id as "dataSetId", b.nonce, b.checks as checks, d.chain_id as "chainId",
-  b.next_piece_id as "nextPieceId", b.landed_epoch as epoch`
-const unfinal = `b.state = 'confirmed' and b.final_at is null`
-
-/** Batches due for a check, longest due first; without those of data sets whose creation is undecided (no id on chain). */
-export async function dueBatches(reader: Reader, nowMs: number, limit: number): Promise<readonly UnfinalBatch[]> {
-  return reader
-    .all<BatchRow>(
-      `select ${batchColumns} from commit_batches b join data_sets d on d.id = b.data_set_id
-       where ${unfinal} and b.next_check_at <= ? and d.chain_id is not null order by b.next_check_at, b.id limit ?`,
-      nowMs,
-      limit,
-    )
-    .map(toBatch)
-}
-
-/** Unfinal batches of a data set with an id above `after`, by id. */
-export async function unfinalBatches(
-  reader: Reader,
-  dataSetId: number,
-  page: { readonly after: number; readonly limit: number },
-): Promise<readonly UnfinalBatch[]> {
-  return reader
-    .all<BatchRow>(
-      `select ${batchColumns} from commit_batches b join data_sets d on d.id = b.data_set_id
-       where ${unfinal} and b.data_set_id = ? and b.id > ? and d.chain_id is not null order by b.id limit ?`,
-      dataSetId,
-      page.after,
-      page.limit,
-    )
-    .map(toBatch)
-}
-
-/** Landed batches by id, final or not. */
-export async function landedBatches(reader: Reader, ids: readonly number[]): Promise<readonly UnfinalBatch[]> {
-  return reader
-    .all<BatchRow>(
-      `select ${batchColumns} from commit_batches b join data_sets d on d.id = b.data_set_id
-       where b.state = 'confirmed' and d.chain_id is not null and b.id in (select value from json_each(?)) order by b.id`,
-      JSON.stringify(ids),
-    )
-    .map(toBatch)
-}
-
 interface DataSetRow {
   readonly id: number
   readonly clientDataSetId: string
@@ -81,42 +39,136 @@ interface DataSetRow {
   readonly epoch: number | null
 }
 
-const dataSetColumns = `id, client_data_set_id as "clientDataSetId", looks as checks, chain_id as "chainId", landed_epoch as epoch`
+/** Without batches of data sets whose creation is undecided: they have no id on chain. */
+const landed = (db: QueryCreator<ReplicationTables>) =>
+  db
+    .selectFrom('commit_batches as b')
+    .innerJoin('data_sets as d', 'd.id', 'b.data_set_id')
+    .select(['b.id', 'b.data_set_id as dataSetId', 'b.nonce', 'b.checks'])
+    .select(['d.chain_id as chainId', 'b.next_piece_id as nextPieceId', 'b.landed_epoch as epoch'])
+    .$narrowType<{ chainId: string }>()
+    .where('b.state', '=', 'confirmed')
+    .where('d.chain_id', 'is not', null)
+
+const findDue = statement((db, { nowMs, limit }: Params<{ nowMs: number; limit: number }>) =>
+  landed(db).where('b.final_at', 'is', null).where('b.next_check_at', '<=', nowMs).orderBy('b.next_check_at').orderBy('b.id').limit(limit),
+)
+
+const findPage = statement((db, { dataSetId, after, limit }: Params<{ dataSetId: number; after: number; limit: number }>) =>
+  landed(db).where('b.final_at', 'is', null).where('b.data_set_id', '=', dataSetId).where('b.id', '>', after).orderBy('b.id').limit(limit),
+)
+
+const findLanded = statement((db, { ids }: Params<{ ids: readonly number[] }>) => landed(db).where('b.id', 'in', ids).orderBy('b.id'))
+
+const unfinalDataSets = (db: QueryCreator<ReplicationTables>) =>
+  db
+    .selectFrom('data_sets')
+    .select(['id', 'client_data_set_id as clientDataSetId', 'looks as checks', 'chain_id as chainId', 'landed_epoch as epoch'])
+    .$narrowType<{ chainId: string }>()
+    .where('chain_id', 'is not', null)
+    .where('final_at', 'is', null)
+
+const findDueDataSets = statement((db, { nowMs, limit }: Params<{ nowMs: number; limit: number }>) =>
+  unfinalDataSets(db).where('next_look_at', '<=', nowMs).orderBy('next_look_at').orderBy('id').limit(limit),
+)
+
+const findDataSet = statement((db, { id }: Params<{ id: number }>) => unfinalDataSets(db).where('id', '=', id))
+
+const findHolder = statement((db, { chainId, exceptId }: Params<{ chainId: string; exceptId: number }>) =>
+  db.selectFrom('data_sets').select('id').where('chain_id', '=', chainId).where('id', '<>', exceptId),
+)
+
+/** One search of an index for data sets, and one for batches. */
+const nextCheck = sqlStatement<Record<never, never>, { at: number | null }>(
+  `select min(at) as at from (
+     select (select next_look_at from data_sets where chain_id is not null and final_at is null order by next_look_at limit 1) as at
+     union all
+     select (select b.next_check_at from commit_batches b join data_sets d on d.id = b.data_set_id
+       where b.state = 'confirmed' and b.final_at is null and d.chain_id is not null order by b.next_check_at limit 1)) due`,
+)
+
+type Check<P> = Params<P & { id: number; atMs: number; checks: number }>
+
+const land = statement((db, { id, nextPieceId, epoch, atMs, checks }: Check<{ nextPieceId: string; epoch: number }>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ next_piece_id: nextPieceId, landed_epoch: epoch, final_at: null, next_check_at: atMs, checks })
+    .where('id', '=', id)
+    .where('state', '=', 'confirmed'),
+)
+
+const landCreation = statement((db, { id, epoch, atMs, checks }: Check<{ epoch: number }>) =>
+  db
+    .updateTable('data_sets')
+    .set({ landed_epoch: epoch, final_at: null, next_look_at: atMs, looks: checks })
+    .where('id', '=', id)
+    .where('chain_id', 'is not', null),
+)
+
+const finishBatch = statement((db, { id, nextPieceId, nowMs }: Params<{ id: number; nextPieceId: string | null; nowMs: number }>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ final_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'confirmed')
+    .where('final_at', 'is', null)
+    .where('next_piece_id', 'is not distinct from', nextPieceId),
+)
+
+const finishDataSet = statement((db, { id, chainId, nowMs }: Params<{ id: number; chainId: string; nowMs: number }>) =>
+  db.updateTable('data_sets').set({ final_at: nowMs }).where('id', '=', id).where('chain_id', '=', chainId),
+)
+
+const postponeBatch = statement((db, { id, atMs, checks }: Check<Record<never, never>>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ checks, next_check_at: atMs })
+    .where('id', '=', id)
+    .where('state', '=', 'confirmed')
+    .where('final_at', 'is', null),
+)
+
+const postponeDataSet = statement((db, { id, atMs, checks }: Check<Record<never, never>>) =>
+  db.updateTable('data_sets').set({ looks: checks, next_look_at: atMs }).where('id', '=', id).where('final_at', 'is', null),
+)
+
+/** Batches due for a check, longest due first; without those of data sets whose creation is undecided (no id on chain). */
+export async function dueBatches(reader: Reader, nowMs: number, limit: number): Promise<readonly UnfinalBatch[]> {
+  return (await reader.all(findDue, { nowMs, limit })).map(toBatch)
+}
+
+/** Unfinal batches of a data set with an id above `after`, by id. */
+export async function unfinalBatches(
+  reader: Reader,
+  dataSetId: number,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<readonly UnfinalBatch[]> {
+  return (await reader.all(findPage, { dataSetId, after, limit })).map(toBatch)
+}
+
+/** Landed batches by id, final or not. */
+export async function landedBatches(reader: Reader, ids: readonly number[]): Promise<readonly UnfinalBatch[]> {
+  return (await reader.all(findLanded, { ids })).map(toBatch)
+}
 
 export async function dueDataSets(reader: Reader, nowMs: number, limit: number): Promise<readonly UnfinalDataSet[]> {
-  return reader
-    .all<DataSetRow>(
-      `select ${dataSetColumns} from data_sets where chain_id is not null and final_at is null and next_look_at <= ?
-       order by next_look_at, id limit ?`,
-      nowMs,
-      limit,
-    )
-    .map(toDataSet)
+  return (await reader.all(findDueDataSets, { nowMs, limit })).map(toDataSet)
 }
 
 /** Undefined when it is final, or has no recorded id on chain. */
 export async function unfinalDataSet(reader: Reader, id: number): Promise<UnfinalDataSet | undefined> {
-  const row = reader.get<DataSetRow>(
-    `select ${dataSetColumns} from data_sets where chain_id is not null and final_at is null and id = ?`,
-    id,
-  )
+  const row = await reader.get(findDataSet, { id })
   return row && toDataSet(row)
 }
 
 /** Local id of another data set with this recorded id on chain. */
 export async function holderOfChainId(reader: Reader, chainId: bigint, exceptId: number): Promise<number | undefined> {
-  return reader.get<{ id: number }>('select id from data_sets where chain_id = ? and id <> ?', chainId.toString(), exceptId)?.id
+  return (await reader.get(findHolder, { chainId: chainId.toString(), exceptId }))?.id
 }
 
 /** When the next check is due; undefined when everything is final. */
 export async function nextCheckAtMs(reader: Reader): Promise<number | undefined> {
-  const row = reader.get<{ at: number | null }>(
-    `select min(at) as at from (
-       select * from (select next_look_at as at from data_sets where chain_id is not null and final_at is null order by next_look_at limit 1)
-       union all select * from (select b.next_check_at as at from commit_batches b join data_sets d on d.id = b.data_set_id
-         where ${unfinal} and d.chain_id is not null order by b.next_check_at limit 1))`,
-  )
-  return row?.at ?? undefined
+  return (await reader.get(nextCheck))?.at ?? undefined
 }
 
 export interface NextCheck {
@@ -128,57 +180,34 @@ export interface NextCheck {
 export async function recordLanding(
   tx: Tx,
   batchId: number,
-  landing: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly next: NextCheck },
+  { nextPieceId, epoch, next }: { readonly nextPieceId: bigint; readonly epoch: bigint; readonly next: NextCheck },
 ): Promise<void> {
-  tx.run(
-    `update commit_batches set next_piece_id = ?, landed_epoch = ?, final_at = null, next_check_at = ?, checks = ? where id = ? and state = 'confirmed'`,
-    landing.nextPieceId.toString(),
-    Number(landing.epoch),
-    landing.next.atMs,
-    landing.next.checks,
-    batchId,
-  )
+  await tx.run(land, { ...next, id: batchId, nextPieceId: nextPieceId.toString(), epoch: Number(epoch) })
 }
 
 export async function recordCreationLanding(
   tx: Tx,
   id: number,
-  landing: { readonly epoch: bigint; readonly next: NextCheck },
+  { epoch, next }: { readonly epoch: bigint; readonly next: NextCheck },
 ): Promise<void> {
-  tx.run(
-    'update data_sets set landed_epoch = ?, final_at = null, next_look_at = ?, looks = ? where id = ? and chain_id is not null',
-    Number(landing.epoch),
-    landing.next.atMs,
-    landing.next.checks,
-    id,
-  )
+  await tx.run(landCreation, { ...next, id, epoch: Number(epoch) })
 }
 
 /** Changes nothing when the batch has landed again with other piece ids. */
-export async function markBatchFinal(tx: Tx, batch: UnfinalBatch, nowMs: number): Promise<void> {
-  tx.run(
-    `update commit_batches set final_at = ? where id = ? and state = 'confirmed' and final_at is null and next_piece_id is ?`,
-    nowMs,
-    batch.id,
-    batch.landing.nextPieceId?.toString() ?? null,
-  )
+export async function markBatchFinal(tx: Tx, { id, landing }: UnfinalBatch, nowMs: number): Promise<void> {
+  await tx.run(finishBatch, { id, nextPieceId: landing.nextPieceId?.toString() ?? null, nowMs })
 }
 
-export async function markDataSetFinal(tx: Tx, dataSet: UnfinalDataSet, nowMs: number): Promise<void> {
-  tx.run('update data_sets set final_at = ? where id = ? and chain_id = ?', nowMs, dataSet.id, dataSet.landing.dataSetId.toString())
+export async function markDataSetFinal(tx: Tx, { id, landing }: UnfinalDataSet, nowMs: number): Promise<void> {
+  await tx.run(finishDataSet, { id, chainId: landing.dataSetId.toString(), nowMs })
 }
 
 export async function postponeBatchCheck(tx: Tx, batchId: number, next: NextCheck): Promise<void> {
-  tx.run(
-    `update commit_batches set checks = ?, next_check_at = ? where id = ? and state = 'confirmed' and final_at is null`,
-    next.checks,
-    next.atMs,
-    batchId,
-  )
+  await tx.run(postponeBatch, { ...next, id: batchId })
 }
 
 export async function postponeDataSetCheck(tx: Tx, id: number, next: NextCheck): Promise<void> {
-  tx.run('update data_sets set looks = ?, next_look_at = ? where id = ? and final_at is null', next.checks, next.atMs, id)
+  await tx.run(postponeDataSet, { ...next, id })
 }
 
 const toBatch = (row: BatchRow): UnfinalBatch => ({

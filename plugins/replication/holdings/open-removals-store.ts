@@ -1,9 +1,18 @@
-import type { Tx } from '#kernel'
+import type { Params, Tx } from '#kernel'
+import { statement } from '../tables.ts'
 
-/** Use this exact text in every query of open removals: SQLite uses a partial index only if the query has its condition. */
-export const isOpen = `state not in ('removed', 'data_set_ended')`
+/** Name exactly these states in every query of open removals: an engine uses a partial index only if the query has its condition. */
+export const endedRemovalStates = ['removed', 'data_set_ended'] as const
+
+const end = statement((db, { dataSetId, nowMs }: Params<{ dataSetId: number; nowMs: number }>) =>
+  db
+    .updateTable('removals')
+    .set({ state: 'data_set_ended', updated_at: nowMs })
+    .where('data_set_id', '=', dataSetId)
+    .where('state', 'not in', endedRemovalStates),
+)
 
 /** Ends all open removals of a lost data set. */
 export async function endRemovals(tx: Tx, dataSetId: number, nowMs: number): Promise<void> {
-  tx.run(`update removals set state = 'data_set_ended', updated_at = ? where data_set_id = ? and ${isOpen}`, nowMs, dataSetId)
+  await tx.run(end, { dataSetId, nowMs })
 }

@@ -3,15 +3,8 @@ import { type ReopenCause, settleAttempt } from '#plugins/wallet'
 import type { DataSet } from '../datasets/data-set-store.ts'
 import { type Pipeline, PipelineFault } from '../pipeline.ts'
 import { countSent } from '../submissions/sender-nonces.ts'
-import {
-  countCheck,
-  observeAttempt,
-  type RemovalAttempt,
-  raiseAttention,
-  recordUncertain,
-  reopenAttempt,
-  startedRemovals,
-} from './removal-store.ts'
+import { countCheck, observeAttempt, type RemovalAttempt, raiseAttention, recordUncertain, reopenAttempt } from './attempt-store.ts'
+import { startedRemovals } from './removal-store.ts'
 
 const reopened = defineProbe('storage.remove.reopened')
 

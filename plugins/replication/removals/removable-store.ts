@@ -1,15 +1,42 @@
-import type { Reader } from '#kernel'
-import { findRemovals, type Removal } from './removal-store.ts'
+import type { Expression, QueryCreator } from 'kysely'
+import type { Params, Reader } from '#kernel'
+import { endedRemovalStates } from '../holdings/open-removals-store.ts'
+import { type ReplicationTables, statement } from '../tables.ts'
+import { type Removal, removalColumns, toRemoval } from './removal-store.ts'
 
-const pendingBatches = (finality: 'is null' | 'is not null') => `select r.id, b.id as batchId from removals r
-  join copies c on c.id = r.copy_id join commit_batches b on b.id = c.batch_id
-  where r.data_set_id = ? and r.state = 'pending' and b.state = 'confirmed' and b.final_at ${finality}`
+const pendingOfLanded = (db: QueryCreator<ReplicationTables>, dataSetId: Expression<number>) =>
+  db
+    .selectFrom('removals')
+    .innerJoin('copies as c', 'c.id', 'removals.copy_id')
+    .innerJoin('commit_batches as b', 'b.id', 'c.batch_id')
+    .where('removals.data_set_id', '=', dataSetId)
+    .where('removals.state', 'not in', endedRemovalStates)
+    .where('removals.state', '=', 'pending')
+    .where('b.state', '=', 'confirmed')
+
+const findUnfinal = statement((db, { dataSetId, limit }: Params<{ dataSetId: number; limit: number }>) =>
+  pendingOfLanded(db, dataSetId).select('b.id').distinct().where('b.final_at', 'is', null).orderBy('b.id').limit(limit),
+)
+
+const removable = (db: QueryCreator<ReplicationTables>, { dataSetId, limit }: Params<{ dataSetId: number; limit: number }>) =>
+  pendingOfLanded(db, dataSetId)
+    .select(removalColumns)
+    .select('b.id as batchId')
+    .where('b.final_at', 'is not', null)
+    .orderBy('removals.id')
+    .limit(limit)
+
+const findFree = statement((db, page: Params<{ dataSetId: number; limit: number }>) =>
+  removable(db, page).where('withheld_task_id', 'is', null),
+)
+
+const findWithheld = statement((db, page: Params<{ dataSetId: number; taskId: number; limit: number }>) =>
+  removable(db, page).where('withheld_task_id', '=', page.taskId),
+)
 
 /** Landed batches that are not final and have pieces with a pending removal. */
 export async function unfinalBatchesToRemoveFrom(reader: Reader, dataSetId: number, limit: number): Promise<readonly number[]> {
-  return reader
-    .all<{ id: number }>(`select distinct batchId as id from (${pendingBatches('is null')}) order by batchId limit ?`, dataSetId, limit)
-    .map(({ id }) => id)
+  return (await reader.all(findUnfinal, { dataSetId, limit })).map(({ id }) => id)
 }
 
 export interface RemovableRemoval {
@@ -23,17 +50,7 @@ export async function removableRemovals(
   { dataSetId, taskId }: { readonly dataSetId: number; readonly taskId: number },
   limit: number,
 ): Promise<readonly RemovableRemoval[]> {
-  const find = async (withheldTaskId: string, ...params: readonly number[]) =>
-    reader.all<{ id: number; batchId: number }>(
-      `${pendingBatches('is not null')} and r.state not in ('removed', 'data_set_ended') and r.withheld_task_id ${withheldTaskId} order by r.id limit ?`,
-      dataSetId,
-      ...params,
-    )
-  const free = await find('is null', limit)
-  const rows = [...free, ...(await find('= ?', taskId, limit - free.length))]
-  const batchOf = new Map(rows.map(({ id, batchId }) => [id, batchId]))
-  return (await findRemovals(reader, [...batchOf.keys()])).flatMap((removal) => {
-    const batchId = batchOf.get(removal.id)
-    return batchId === undefined ? [] : [{ removal, batchId }]
-  })
+  const free = await reader.all(findFree, { dataSetId, limit })
+  const withheld = await reader.all(findWithheld, { dataSetId, taskId, limit: limit - free.length })
+  return [...free, ...withheld].map(({ batchId, ...row }) => ({ removal: toRemoval(row), batchId }))
 }

@@ -3,6 +3,7 @@ import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { type Depths, readDepths } from '../finality/landing-checks.ts'
 import { nextCheckMs } from '../pace.ts'
 import { type Pipeline, waitFor } from '../pipeline.ts'
+import { openAttempts } from './attempt-store.ts'
 import { finallyRemoved } from './finally-removed.ts'
 import { judgeAttempt } from './judge-attempt.ts'
 import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
@@ -11,7 +12,6 @@ import {
   hasFreeRemovals,
   markScheduled,
   markUnqueued,
-  openAttempts,
   pendingRemovals,
   type Removal,
   startedRemovals,

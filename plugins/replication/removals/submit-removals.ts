@@ -11,8 +11,9 @@ import { waitForTurn } from '../datasets/provider-turns.ts'
 import type { Depths } from '../finality/landing-checks.ts'
 import { type Pipeline, PipelineFault, waitFor } from '../pipeline.ts'
 import { judgeRefusal } from '../submissions/setback-policy.ts'
+import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt } from './attempt-store.ts'
 import { proveRemovals } from './prove-removals.ts'
-import { openAttempts, recordAttempt, recordSubmitted, recordUncertain, reopenAttempt, startedRemovals } from './removal-store.ts'
+import { startedRemovals } from './removal-store.ts'
 
 const recorded = defineProbe('storage.remove.recorded')
 const sent = defineProbe('storage.remove.sent')

@@ -52,7 +52,7 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
         await planPiece(tx, { contentId: id, size: bytes.length })
         const content = await findPipelineContent(tx, id)
         if (!content) return
-        const { pieceCid, chunkRoots } = pieceOf(bytes)
+        const { pieceCid, chunkRoots } = pieceOf(bytes, sha256)
         await setPieceCid(tx, content.pieceId, pieceCid)
         await keepChunkRoots(tx, content, chunkRoots)
       })
@@ -110,10 +110,19 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
   }
 }
 
-function pieceOf(bytes: Uint8Array): Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'> {
+type Piece = Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'>
+
+/** By SHA-256: many tests of a file use the same large content. */
+const pieces = new Map<string, Piece>()
+
+function pieceOf(bytes: Uint8Array, sha256: string): Piece {
+  const known = pieces.get(sha256)
+  if (known) return known
   const hasher = createPieceHasher({ padTo: 127 })
   hasher.update(bytes)
-  return { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }
+  const piece = { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }
+  pieces.set(sha256, piece)
+  return piece
 }
 
 function required<T>(found: T | undefined): T {

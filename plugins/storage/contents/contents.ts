@@ -1,5 +1,4 @@
 import type { Tx } from '#kernel'
-import { setHold, updateReleasable, withholdEntries } from '../catalog/cache-entry-store.ts'
 import {
   deleteContent,
   discountCopies,
@@ -9,6 +8,7 @@ import {
   writeHoldings,
 } from '../catalog/content-state-store.ts'
 import { findContent, keysOfContent } from '../catalog/reference-store.ts'
+import { setHold, updateReleasable, withholdEntries } from '../catalog/releasable-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 

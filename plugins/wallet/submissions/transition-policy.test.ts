@@ -8,9 +8,11 @@ import {
   isOpenRow,
   nextState,
   openRows,
+  openValues,
   rowsThatTake,
   stateOfRow,
   transitions,
+  valuesThatTake,
 } from './transition-policy.ts'
 
 /** Next state by event, in the order of `attemptStates`: ready, recorded, submitted, uncertain, landed, closed. `-`: refused. */
@@ -72,8 +74,10 @@ test('a closed attempt has no way out, and every other attempt can be settled', 
   for (const state of attemptStates.filter((each) => each !== 'closed')) expect(reach(state, 'none')).toContain('closed')
 })
 
-test('lists for SQL name each column value once', () => {
+test('lists of column values name each value once', () => {
   const names = { ready: 'planned', recorded: 'creating', submitted: 'creating', uncertain: 'creating', landed: 'there', closed: 'gone' }
+  expect(openValues(names)).toEqual(['creating'])
+  expect(valuesThatTake(names, 'ended')).toEqual(['planned', 'creating', 'there'])
   expect(openRows(names)).toBe("'creating'")
   expect(rowsThatTake(names, 'ended')).toBe("'planned', 'creating', 'there'")
   expect(attemptStates.filter((state) => isOpenRow(names, names[state]))).toEqual(['recorded', 'submitted', 'uncertain'])

@@ -87,13 +87,18 @@ export function advance(state: AttemptState, event: AttemptEventName): AttemptSt
 /** The value of the state column of one table for each state. */
 export type StateNames<Name extends string = string> = Readonly<Record<AttemptState, Name>>
 
-/** SQL list of the column values in which an attempt takes the event. */
-export function rowsThatTake(names: StateNames, event: AttemptEventName): string {
-  return toList(names, (state) => nextState(state, event) !== undefined)
-}
+/** The column values in which an attempt takes the event. */
+export const valuesThatTake = <Name extends string>(names: StateNames<Name>, event: AttemptEventName): readonly Name[] =>
+  valuesOf(names, (state) => nextState(state, event) !== undefined)
 
-/** SQL list of the column values of attempts that may land on chain. */
-export const openRows = (names: StateNames): string => toList(names, isOpenState)
+/** The column values of attempts that may land on chain. */
+export const openValues = <Name extends string>(names: StateNames<Name>): readonly Name[] => valuesOf(names, isOpenState)
+
+/** `valuesThatTake` as an SQL list. */
+export const rowsThatTake = (names: StateNames, event: AttemptEventName): string => toSql(valuesThatTake(names, event))
+
+/** `openValues` as an SQL list. */
+export const openRows = (names: StateNames): string => toSql(openValues(names))
 
 /** Whether the column value is the one of an attempt that may land on chain. */
 export function isOpenRow(names: StateNames, value: string | null): boolean {
@@ -105,9 +110,12 @@ export function stateOfRow(names: StateNames, value: string): AttemptState | und
   return attemptStates.find((state) => names[state] === value)
 }
 
-function toList(names: StateNames, isWanted: (state: AttemptState) => boolean): string {
-  return [...new Set(attemptStates.filter(isWanted).map((state) => `'${names[state]}'`))].join(', ')
+/** Each value once, in the order of an attempt. */
+function valuesOf<Name extends string>(names: StateNames<Name>, isWanted: (state: AttemptState) => boolean): readonly Name[] {
+  return [...new Set(attemptStates.filter(isWanted).map((state) => names[state]))]
 }
+
+const toSql = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
 
 /** Every transition of the table. */
 export const transitions: readonly { readonly from: AttemptState; readonly event: AttemptEventName; readonly to: AttemptState }[] =
