@@ -7,8 +7,6 @@ if (hasPostgres()) {
   if (process.argv.length === 2) process.argv.push(...folders)
   // Not the project of tests that run on both engines: it would repeat them.
   process.argv.push('--project', 'computing')
-  // Earlier migrations do nothing there.
-  process.argv.push('--exclude', '**/migrations/**')
   await choosePostgres()
   await import('./test.ts')
 } else {
