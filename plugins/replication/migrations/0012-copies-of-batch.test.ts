@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Tx } from '#kernel'
-import { queryPlan, runSql, watchStatements } from '#kernel/testing'
+import { queryPlan, runSql, runsOnSqlite, watchStatements } from '#kernel/testing'
 import { markPulled, raiseAttention } from '../copies/batch-step-store.ts'
 import { recordUncertain, reopenSubmission } from '../copies/submission-store.ts'
 import { reopenLanding } from '../finality/roll-back-store.ts'
@@ -29,7 +29,7 @@ const steps: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
   'the copies of a deleted content are released': (tx) => releaseCopies(tx, 1, 0),
 }
 
-test.each(Object.entries(steps))('%s without a scan of all copies or removals', async (_name, step) => {
+test.runIf(runsOnSqlite()).each(Object.entries(steps))('%s without a scan of all copies or removals', async (_name, step) => {
   await using rows = await openStorageRows()
   const dataSet = await rows.addDataSet()
   const { contentId } = await rows.addContent()
