@@ -26,6 +26,7 @@ const conflict = sqlStatement("do $$ begin raise exception 'cannot serialize' us
 const writerPid = sqlStatement<NoParams, { pid: number }>('select pg_backend_pid() as pid')
 const terminate = sqlStatement<{ pid: number }, { done: number }>('select pg_terminate_backend(:pid) as done')
 
+const connections = sqlStatement<{ name: string }, { n: number }>('select count(*) as n from pg_stat_activity where datname = :name')
 const alive = sqlStatement<{ pid: number }, { n: number }>('select count(*) as n from pg_stat_activity where pid = :pid')
 const keepAlives = sqlStatement<NoParams, object>(
   "select name, reset_val as value from pg_settings where name like 'tcp\\_%' and source = 'client' order by name",
@@ -233,6 +234,18 @@ onPostgres('migrations of a newer svc are refused, and the database stays free',
 onPostgres('the clock is that of the server', async () => {
   const { now } = await open()
   expect(Math.abs((await now()) - Date.now())).toBeLessThan(60_000)
+})
+
+onPostgres('a closed database has no connection left', async () => {
+  const observer = await open()
+  const dsn = await newPostgresDatabase()
+  const database = await openTestDatabase(schemas, { dsn })
+  await Promise.all(Array.from({ length: 4 }, () => database.read.get(count)))
+  const left = async () => (await observer.read.get(connections, { name: new URL(dsn).pathname.slice(1) }))?.n
+  expect(await left()).toBeGreaterThan(1)
+  await database[Symbol.asyncDispose]()
+  // Idle connections of an open pool end after 10 s.
+  await expect.poll(left, { timeout: 8000 }).toBe(0)
 })
 
 test('a server that cannot be reached is named without its password', async () => {
