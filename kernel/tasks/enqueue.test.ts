@@ -166,11 +166,13 @@ test('a key is free once its task has ended', async () => {
 test('a key is open while its task is pending or running', async () => {
   await using tasks = await openTasks()
   const { put, stop } = await setUp(tasks, [], false)
-  const isOpen = () => createTaskQueue(tasks.clock, () => {}).hasOpen(tasks.database.read, key)
-  expect(await isOpen()).toBe(false)
+  const queue = createTaskQueue(tasks.clock, () => {})
+  const isOpen = () => queue.hasOpen(tasks.database.read, key)
+  const openKeys = async () => [...(await queue.openKeys(tasks.database.read, ['work:b', key]))]
+  expect([await isOpen(), await openKeys()]).toEqual([false, []])
   await put()
-  expect(await isOpen()).toBe(true)
+  expect([await isOpen(), await openKeys()]).toEqual([true, [key]])
   await tasks.clock.advance(0)
-  expect(await isOpen()).toBe(false)
+  expect([await isOpen(), await openKeys()]).toEqual([false, []])
   await stop()
 })
