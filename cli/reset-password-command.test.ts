@@ -1,6 +1,6 @@
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readConfigFile, verifyPassword } from '#kernel/host'
 import { basicAuth, type TestKernel, testKernel, testOperator } from '#kernel/testing'
 import { run } from './reset-password-command.ts'
@@ -22,9 +22,14 @@ function openHome() {
   return home
 }
 
-async function madeHome() {
+const initialized = svcHome()
+beforeAll(() => initialized.run(['init', '--dir', initialized.dir]))
+afterAll(() => initialized[Symbol.dispose]())
+
+/** A home after `svc init`, which hashes a password and is therefore expensive. */
+function madeHome() {
   const home = openHome()
-  await home.run(['init', '--dir', home.dir])
+  cpSync(initialized.dir, home.dir, { recursive: true })
   return { home, config: join(home.dir, 'config.toml'), passwordPath: join(home.dir, 'admin-initial-password') }
 }
 
@@ -32,7 +37,7 @@ const quiet = createOutput({ isJson: false, stdout: { write: () => true }, stder
 const reset = (config: string) => run({ parameters: {}, flags: { config }, env: {}, out: quiet })
 
 test('a reset prints what was done, the username and the file of the password', async () => {
-  const { home, config, passwordPath } = await madeHome()
+  const { home, config, passwordPath } = madeHome()
   const [before, textBefore] = [authOf(config), readFileSync(config, 'utf8')]
   writeFileSync(
     config,
@@ -58,7 +63,7 @@ test('a reset prints what was done, the username and the file of the password', 
 })
 
 test('SVC_CONFIG names the file too, and a blank username becomes admin', async () => {
-  const { home, config } = await madeHome()
+  const { home, config } = madeHome()
   writeFileSync(config, readFileSync(config, 'utf8').replace('username = "admin"', 'username = " "'))
   const { code, stdout } = await home.run(['admin-auth', 'reset-password'], { SVC_CONFIG: config })
   expect(code).toBe(0)
@@ -67,7 +72,7 @@ test('SVC_CONFIG names the file too, and a blank username becomes admin', async 
 })
 
 test('a refused reset changes no file', async () => {
-  const { home, config, passwordPath } = await madeHome()
+  const { home, config, passwordPath } = madeHome()
   const [text, password] = [readFileSync(config, 'utf8'), readFileSync(passwordPath, 'utf8')]
   const command = ['admin-auth', 'reset-password']
   const hash = { SVC_ADMIN_AUTH_PASSWORD_HASH: 'x' }
@@ -86,7 +91,7 @@ test('a refused reset changes no file', async () => {
 })
 
 test('the previous password file is restored when the configuration cannot be saved', async () => {
-  const { home, config: original, passwordPath } = await madeHome()
+  const { home, config: original, passwordPath } = madeHome()
   // A name so long that the temporary file beside it cannot be made: a lack of rights would not stop root.
   const config = join(home.dir, `${'c'.repeat(240)}.toml`)
   renameSync(original, config)

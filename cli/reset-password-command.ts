@@ -1,9 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type CommandCall, CommandError, newToken } from '#kernel'
 import { adminAuthSection, hashPassword, readConfigFile, writePrivateFile } from '#kernel/host'
 import { envName, saveConfigFile } from '#kernel/system'
 import { adviseInit, findPlace, readSettings } from './command-settings.ts'
+import { readIfExists } from './read-if-exists.ts'
 import { passwordName } from './runtime-directory.ts'
 import { usageError } from './usage.ts'
 
@@ -25,7 +26,7 @@ export async function run(call: CommandCall): Promise<undefined> {
     // It signs the browser sessions, so a new one ends them all.
     'admin.auth.session_secret': newToken(tokenBytes),
   }
-  const previous = readIfThere(passwordPath)
+  const previous = readIfExists(passwordPath)
   // The password first: a configuration whose password is lost would lock the operator out.
   writePrivateFile(passwordPath, `${password}\n`)
   try {
@@ -54,13 +55,4 @@ function requireConfig(call: CommandCall): string {
   const variable = written.map(envName).find((name) => env[name] !== undefined)
   if (variable !== undefined) throw new CommandError(`${variable} overrides ${configPath}; unset it, or change the password there`)
   return configPath
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new CommandError(`${path} cannot be read: ${(cause as Error).message}`, { cause })
-  }
 }

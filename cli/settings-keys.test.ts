@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfigFile } from '#kernel/host'
+import { valueAt } from '#kernel/system'
 import { testKernel } from '#kernel/testing'
 import { builtinPlugins } from '../plugins/index.ts'
 import { svcHome } from './testing/run-svc.ts'
@@ -46,8 +47,6 @@ const fileKeys = ['chain.private_key', 'database.driver', 'database.dsn', 'admin
 const authKeys = ['enabled', 'username', 'password_hash', 'session_secret', 'session_ttl'].map((key) => `admin.auth.${key}`)
 
 const nest = (field: string, value: unknown) => field.split('.').reduceRight<unknown>((inner, word) => ({ [word]: inner }), value)
-const valueAt = (tree: unknown, field: string) =>
-  field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], tree)
 
 test('every setting has complete metadata, and only the listed ones are editable', async () => {
   await using svc = await testKernel({ plugins: builtinPlugins, config })

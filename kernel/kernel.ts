@@ -154,6 +154,7 @@ class Boot {
         if (fault) this.log.error('the database cannot be written', { error: fault })
         else this.log.info('the database can be written again')
       },
+      onOrphans: (orphans) => this.log.warn('rows without the row that they refer to were set aside', { ...orphans }),
     })
     this.undo.add('database', async () => database[Symbol.asyncDispose]())
     const applied = await database.migrate()

@@ -1,5 +1,5 @@
 import type { Schema } from './db/database.ts'
-import { type OpenDatabase, type OpenRequest, openDatabase } from './db/open.ts'
+import { type NamedMigrations, type OpenDatabase, type OpenRequest, openDatabase } from './db/open.ts'
 import type { schemasOf } from './db/schemas-of.ts'
 import { taskMigrations } from './tasks/task-migrations.ts'
 
@@ -7,10 +7,16 @@ import { taskMigrations } from './tasks/task-migrations.ts'
 export async function openKernelDatabase(
   dsn: string,
   { enabled, disabled }: ReturnType<typeof schemasOf>,
-  options: Pick<OpenRequest, 'onWriteFault' | 'clock' | 'lockWait'> = {},
+  options: Pick<OpenRequest, 'onWriteFault' | 'onOrphans' | 'clock' | 'lockWait'> = {},
 ): Promise<OpenDatabase> {
-  const [schemas, otherSchemas] = await Promise.all([load(enabled), load(disabled)])
-  return openDatabase({ dsn, schemas: [{ name: 'kernel', migrations: taskMigrations }, ...schemas], otherSchemas, ...options })
+  const [schemas, otherSchemas] = await Promise.all([kernelMigrations(enabled), load(disabled)])
+  return openDatabase({ dsn, schemas, otherSchemas, ...options })
 }
+
+/** The kernel's own migrations and those of the given schemas. */
+export const kernelMigrations = async (schemas: readonly Schema[]): Promise<readonly NamedMigrations[]> => [
+  { name: 'kernel', migrations: taskMigrations },
+  ...(await load(schemas)),
+]
 
 const load = (schemas: readonly Schema[]) => Promise.all(schemas.map(async (schema) => ({ name: schema.name, ...(await schema.load()) })))

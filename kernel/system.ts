@@ -1,11 +1,13 @@
 /** The door for plugins that show or configure the whole system: settings, contributions of all plugins, endpoints, tasks, health. */
 export { type SystemState, systemState } from './boot-report.ts'
 export { type ConfigState, configState } from './config/config-state.ts'
+export { assignAt, valueAt } from './config/dotted-path.ts'
 export { saveConfigFile } from './config/file.ts'
 export { defaultOf, type LoadedConfig } from './config/load.ts'
 export { envName, type Section } from './config/section.ts'
 export type { Setting } from './config/setting.ts'
 export { settingSchema, settingsSchema } from './config/setting-schema.ts'
+export { readSettingText } from './config/setting-text.ts'
 export { type ContributedItem, type Contributions, contributions } from './contributions.ts'
 export { type Contributed, documentedSchema } from './http/documented.ts'
 export type { Endpoint, EndpointAnswer, EndpointRequest } from './http/endpoint.ts'

@@ -57,15 +57,17 @@ async function createTables(entities: readonly EntitySchema[], dialect: Dialect)
   return sql.split(/;\n/).filter((text) => text.trim() !== '')
 }
 
+/** SQLite stores all integers alike. MikroORM quotes defaults of `bigint`. */
 const facts = sqlStatement<NoParams, { fact: string }>({
   sqlite: `with tables as (select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name <> 'svc_migration')
-    select 'the column ' || t.name || '.' || c.name || ' ' || replace(lower(c.type), 'integer', 'int') || iif(c."notnull" or c.pk > 0, ' not null', '')
-      || coalesce(' default ' || c.dflt_value, '') || iif(c.pk > 0, ', in the primary key at ' || c.pk, '') as fact
+    select 'the column ' || t.name || '.' || c.name || ' ' || replace(replace(lower(c.type), 'integer', 'int'), 'bigint', 'int')
+      || iif(c."notnull" or c.pk > 0, ' not null', '')
+      || coalesce(' default ' || iif(trim(c.dflt_value, '''') glob '[0-9]*', trim(c.dflt_value, ''''), c.dflt_value), '') || iif(c.pk > 0, ', in the primary key at ' || c.pk, '') as fact
     from tables t join pragma_table_info(t.name) c
     union all
-    select 'the foreign key ' || t.name || '.' || k."from" || ' to ' || k."table" || '.' || coalesce(k."to", 'id') from tables t join pragma_foreign_key_list(t.name) k`,
+    select 'the foreign key ' || t.name || '.' || k."from" || ' to ' || k."table" || '.' || coalesce(k."to", 'id') || ' on delete ' || lower(k.on_delete) from tables t join pragma_foreign_key_list(t.name) k`,
   postgres: `select 'the column ' || c.table_name || '.' || c.column_name || ' ' || c.data_type || case c.is_nullable when 'NO' then ' not null' else '' end
-      || case when c.is_identity = 'YES' or c.column_default like 'nextval(%' then ' generated' else coalesce(' default ' || c.column_default, '') end as fact
+      || case when c.is_identity = 'YES' or c.column_default like 'nextval(%' then ' generated' else coalesce(' default ' || regexp_replace(c.column_default, '^''([0-9]+)''.*$', '\\1'), '') end as fact
     from information_schema.columns c where c.table_schema = current_schema() and c.table_name <> 'svc_migration'
     union all
     select 'the constraint ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint

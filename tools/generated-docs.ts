@@ -11,6 +11,7 @@ import { builtinPlugins } from '../plugins/index.ts'
 import { coveragePath, renewSummary } from './check-spec.ts'
 import { writeCommandsPage } from './commands-page.ts'
 import { writeMetricsPage } from './metrics-page.ts'
+import { writeS3Page } from './s3-page.ts'
 import { writeSettingsPage } from './settings-page.ts'
 import { laterParts } from './spec-rows.ts'
 import { writeSubmissionsPage } from './submissions-page.ts'
@@ -34,6 +35,7 @@ export async function writeDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/reference/settings.md', text: writeSettingsPage(sections) },
     { path: 'docs/reference/commands.md', text: writeCommandsPage(commands) },
     { path: 'docs/reference/metrics.md', text: writeMetricsPage(contributed(metricCollectors)) },
+    { path: 'docs/reference/s3-compatibility.md', text: writeS3Page() },
     { path: 'docs/reference/submissions.md', text: writeSubmissionsPage() },
     { path: coveragePath, text: renewSummary(readPage(coveragePath) ?? '', laterParts) },
   ]

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { allowedFiles, allowedSeconds, isWaiting, waitingTests } from './test-costs.ts'
+import { allowedFiles, allowedSeconds, computingTests, findEngineTests, isWaiting, waitingTests } from './test-costs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -16,4 +16,17 @@ test('files that start processes or wait for a chain have the higher limit', () 
 
 test('files outside the waiting folders that wait exist', () => {
   for (const path of waitingTests.filter((name) => !name.includes('*'))) expect(existsSync(`${root}${path}`)).toBe(true)
+})
+
+test('tests on both engines of the database run on PostgreSQL in a project of their own', () => {
+  expect(findEngineTests()).toContain('kernel/tasks/task-stores.test.ts')
+  expect(findEngineTests().filter(isWaiting)).toEqual([])
+})
+
+test('other tests that start PostgreSQL are among those that wait', () => {
+  const imports = (path: string) => /import .+testing\/postgres\.ts'$/m.test(readFileSync(root + path, 'utf8'))
+  const starting = globSync(computingTests, { cwd: root }).filter(imports)
+  expect(starting).toContain('kernel/db/postgres/open-postgres.test.ts')
+  expect(starting).toContain('tools/check-entities.test.ts')
+  expect(starting.filter((path) => !isWaiting(path))).toEqual([])
 })

@@ -1,4 +1,7 @@
 /** CPU limits per test file, in seconds of its worker and its child processes, on two idle cores. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** Higher limits by path, each with the reason. */
 const allowances: Readonly<Record<string, number>> = {
@@ -43,14 +46,17 @@ const allowances: Readonly<Record<string, number>> = {
   'plugins/replication/pieces/piece-calculator.test.ts': 8,
 }
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+
 /** Folders whose tests start processes or wait for a chain. */
 const waitingFolders = ['e2e', 'devnet', 'cli/dev', 'bench']
 
-/** Files elsewhere that start processes, such as the chain of a devnet. */
+/** Files elsewhere that start processes, such as the chain of a devnet or PostgreSQL. */
 const waitingFiles = [
   'cli/loaded-modules.test.ts',
   'cli/serve-command.test.ts',
   'cli/svc.test.ts',
+  'kernel/db/postgres/open-postgres.test.ts',
   'plugins/replication/chain/devnet.test.ts',
   'plugins/storage/objects/put-crash.test.ts',
   'plugins/wallet/chain/devnet.test.ts',
@@ -58,6 +64,7 @@ const waitingFiles = [
   'plugins/wallet/commands/provider-timeout.test.ts',
   'plugins/wallet/funding/wallet-setup.test.ts',
   'plugins/wallet/readiness/readiness-routes.test.ts',
+  'tools/check-entities.test.ts',
 ]
 
 const waitingFileSeconds = 10
@@ -65,6 +72,15 @@ const computingFileSeconds = 4
 
 /** Globs of the tests that wait, for the project `waiting`. */
 export const waitingTests = [...waitingFolders.map((folder) => `${folder}/**/*.test.ts`), ...waitingFiles]
+
+/** Globs of the tests that compute, in the project `computing`, except for those that wait. */
+export const computingTests = ['{kernel,plugins,cli,tools,examples}/**/*.test.ts']
+
+/** The computing tests with `describeOnEngines`: the project `computing` runs them on SQLite, `postgres` on PostgreSQL. */
+export const findEngineTests = (): readonly string[] =>
+  globSync(computingTests, { cwd: root })
+    .filter((path) => !isWaiting(path) && readFileSync(join(root, path), 'utf8').includes('describeOnEngines('))
+    .sort()
 
 export const isWaiting = (path: string): boolean =>
   waitingFiles.includes(path) || waitingFolders.some((folder) => path.startsWith(`${folder}/`))

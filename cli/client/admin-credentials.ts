@@ -1,9 +1,10 @@
 /** Where the commands of `svc admin` find the password of the operator. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type CommandCall, CommandError, type Output } from '#kernel'
 import { adminAuthSection, adminSection } from '#kernel/host'
 import { adviseInit, findPlace, readSettings } from '../command-settings.ts'
+import { readIfExists } from '../read-if-exists.ts'
 
 type CommandLine = Pick<CommandCall, 'flags' | 'env' | 'cwd'>
 
@@ -58,13 +59,7 @@ function isElsewhere({ flags, env }: CommandLine): boolean {
 }
 
 function readPasswordFile(path: string): string | undefined {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8').trim()
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new CommandError(`${path} cannot be read: ${(cause as Error).message}`, { cause })
-  }
+  const text = readIfExists(path)?.trim()
   if (text === '') throw new CommandError(`${path} is empty; set SVC_ADMIN_PASSWORD, or run svc admin-auth reset-password`)
   return text
 }

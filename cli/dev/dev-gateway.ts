@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, type FileValue } from '#kernel'
 import { type RunningKernel, readConfigFile, writePrivateFile } from '#kernel/host'
-import { saveConfigFile } from '#kernel/system'
+import { saveConfigFile, valueAt } from '#kernel/system'
 import { s3Users } from '#plugins/s3'
 import { walletSetup } from '#plugins/wallet'
 import { makeRuntimeDirectory, passwordName } from '../runtime-directory.ts'
@@ -86,10 +86,6 @@ function saveChanged(configPath: string, values: Readonly<Record<string, string>
   const { tree } = readConfigFile(configPath)
   const changed = Object.entries(values).filter(([field, value]) => valueAt(tree, field) !== value)
   if (changed.length > 0) saveConfigFile(configPath, Object.fromEntries(changed))
-}
-
-function valueAt(tree: unknown, field: string): unknown {
-  return field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], tree)
 }
 
 export async function fundWallet(kernel: RunningKernel): Promise<void> {

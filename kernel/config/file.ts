@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as tomlPatch from '@decimalturn/toml-patch'
 import { defineErrors } from '../errors.ts'
 import { lazyPackage } from '../lazy-package.ts'
+import { assignAt } from './dotted-path.ts'
 import { describeTomlError } from './toml-error-policy.ts'
 
 const toml = lazyPackage<typeof tomlPatch>('@decimalturn/toml-patch')
@@ -45,7 +46,7 @@ export function readConfigFile(path: string): { readonly exists: boolean; readon
 export function saveConfigFile(path: string, changes: Readonly<Record<string, unknown>>): void {
   const { text, tree } = readConfigFile(path)
   const wanted = structuredClone(tree)
-  for (const [field, value] of Object.entries(changes)) assign(wanted, field, value)
+  for (const [field, value] of Object.entries(changes)) assignAt(wanted, field, value)
   const { parse, patch } = toml()
   const patched = patch(text, wanted)
   // The library that edits the operator's file is young: verify its output before replacing the file.
@@ -88,19 +89,6 @@ export function writePrivateFile(path: string, text: string): void {
 export function modeForOthers(path: string): string | undefined {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
   return (mode & 0o077) === 0 ? undefined : `0${mode.toString(8)}`
-}
-
-function assign(tree: Record<string, unknown>, field: string, value: unknown): void {
-  const words = field.split('.')
-  const last = words.pop() as string
-  let at = tree
-  for (const word of words) {
-    const next = at[word]
-    if (next === undefined) at[word] = {}
-    at = at[word] as Record<string, unknown>
-  }
-  if (value === undefined) delete at[last]
-  else at[last] = value
 }
 
 const plain = (tree: unknown): unknown => JSON.parse(JSON.stringify(tree))

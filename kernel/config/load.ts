@@ -1,7 +1,9 @@
 import { suggest } from '../suggest.ts'
+import { valueAt } from './dotted-path.ts'
 import { readConfigFile } from './file.ts'
 import { envName, type Section } from './section.ts'
 import type { FileValue, Setting } from './setting.ts'
+import { readSettingText } from './setting-text.ts'
 
 export type Source = 'default' | 'file' | 'env' | 'flag'
 
@@ -165,29 +167,12 @@ export function defaultOf(setting: Setting<unknown>, dataDir: string): FileValue
 
 function pick(field: string, setting: Setting<unknown>, tree: unknown, request: ConfigRequest): Picked {
   const flagText = request.flags?.[field]
-  if (flagText !== undefined) return { value: fromText(setting, flagText), source: 'flag' }
+  if (flagText !== undefined) return { value: readSettingText(setting, flagText), source: 'flag' }
   const envText = request.env[envName(field)]
-  if (envText !== undefined) return { value: fromText(setting, envText), source: 'env' }
-  const inFile = request.changes?.[field] ?? lookUp(tree, field)
+  if (envText !== undefined) return { value: readSettingText(setting, envText), source: 'env' }
+  const inFile = request.changes?.[field] ?? valueAt(tree, field)
   if (inFile !== undefined) return { value: inFile, source: 'file' }
   return { value: defaultOf(setting, request.dataDir), source: 'default' }
-}
-
-/** Returns unreadable text unchanged, so that the rule names it in its message. */
-function fromText(setting: Setting<unknown>, text: string): unknown {
-  if (setting.form === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
-  if (setting.form === 'flag') return text === 'true' ? true : text === 'false' ? false : text
-  if (setting.form === 'list') return text.split(',').flatMap((entry) => entry.trim() || [])
-  return text
-}
-
-function lookUp(tree: unknown, dottedPath: string): unknown {
-  let at = tree
-  for (const word of dottedPath.split('.')) {
-    if (at === null || typeof at !== 'object' || Array.isArray(at)) return undefined
-    at = (at as Record<string, unknown>)[word]
-  }
-  return at
 }
 
 /** Reports mistyped keys: the operator believes that they are in effect. */

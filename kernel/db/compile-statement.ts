@@ -48,8 +48,8 @@ export function compileStatement({ source }: Statement, dialect: Dialect): Compi
   return { sql, params: parameters as readonly Param[] }
 }
 
-/** Placeholders, lists and row locks, and what must not be searched for them: literals, quoted names, comments and casts. */
-const tokenPattern = /'[^']*'|"[^"]*"|--[^\n]*|::|\b(not +)?in +:([a-zA-Z]\w*)|:([a-zA-Z]\w*)|\bfor update( skip locked)?\b/g
+/** Placeholders, lists and row locks, and what must not be searched for them: literals, quoted names (closed or not), comments and casts. */
+const tokenPattern = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|::|\b(not )?in :([a-zA-Z]\w*)|:([a-zA-Z]\w*)|\bfor update( skip locked)?\b/g
 
 function compileText(text: SqlText, dialect: Dialect): CompiledStatement {
   const params: CompiledParam[] = []

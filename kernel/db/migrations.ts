@@ -3,6 +3,7 @@ import { version } from '../version.ts'
 import type { Reader } from './database.ts'
 import type { Migration } from './migration.ts'
 import type { NamedMigrations, OpenDatabase, OpenRequest } from './open.ts'
+import { type Execute, type OrphanListener, setAsideOrphans } from './orphans.ts'
 import { type Dialect, type NoParams, sqlStatement } from './statement.ts'
 
 /** Table of the applied migrations, named like `storage/0001-init`. */
@@ -39,13 +40,15 @@ interface MigrationDeps {
   readonly read: Reader
   readonly path: string
   readonly dialect: Dialect
+  readonly onOrphans?: OrphanListener | undefined
 }
 
 /** MikroORM's migrator is loaded only when a migration is pending. */
 export function createMigrations(
-  { orm, read, path, dialect }: MigrationDeps,
+  deps: MigrationDeps,
   schemas: readonly NamedMigrations[],
 ): Pick<OpenDatabase, 'migrate' | 'pendingMigrations'> {
+  const { read, path } = deps
   async function pendingMigrations(): Promise<readonly string[]> {
     const done = new Set(await readApplied(read))
     return namesOf(schemas).filter((name) => !done.has(name))
@@ -55,7 +58,7 @@ export function createMigrations(
     async migrate() {
       if ((await pendingMigrations()).length === 0) return []
       try {
-        return await applyPending(orm, schemas, dialect)
+        return await applyPending(deps, schemas)
       } catch (cause) {
         throw new Error(`the database ${path} could not be migrated`, { cause })
       }
@@ -63,17 +66,22 @@ export function createMigrations(
   }
 }
 
-async function applyPending(orm: MikroORM, schemas: readonly NamedMigrations[], dialect: Dialect): Promise<readonly string[]> {
+async function applyPending({ orm, dialect, onOrphans }: MigrationDeps, schemas: readonly NamedMigrations[]): Promise<readonly string[]> {
   const { Migrator, Migration: OrmMigration } = await import('@mikro-orm/migrations')
-  const toOrm = ({ statements, postgresStatements }: Migration) =>
+  const toOrm = (name: string, { statements, postgresStatements }: Migration) =>
     class extends OrmMigration {
-      override up(): void {
-        const texts = dialect === 'sqlite' ? statements : [`set local statement_timeout = ${migrationMs}`, ...postgresStatements]
-        for (const text of texts) this.addSql(text)
+      override async up(): Promise<void> {
+        const execute: Execute = (text, params) => this.execute(text, params && [...params])
+        if (dialect === 'postgres') {
+          for (const text of [`set local statement_timeout = ${migrationMs}`, ...postgresStatements]) await execute(text)
+          return
+        }
+        for (const text of statements) await execute(text)
+        if (statements.length > 0) await setAsideOrphans(execute, name, onOrphans)
       }
     }
   const migrationsList = schemas.flatMap(({ name, migrations }) =>
-    migrations.map((step) => ({ name: `${name}/${step.name}`, class: toOrm(step) })),
+    migrations.map((step) => ({ name: `${name}/${step.name}`, class: toOrm(`${name}/${step.name}`, step) })),
   )
   orm.config.set('migrations', {
     ...orm.config.get('migrations'),
@@ -82,7 +90,22 @@ async function applyPending(orm: MikroORM, schemas: readonly NamedMigrations[], 
     silent: true,
     migrationsList,
   })
-  return (await new Migrator(orm.em as never).up()).map((step) => step.name)
+  const apply = async () => (await new Migrator(orm.em as never).up()).map((step) => step.name)
+  return dialect === 'sqlite' ? await withoutForeignKeys(orm, apply) : await apply()
+}
+
+/**
+ * A migration on SQLite may have to make a table anew, which would delete the rows that refer to it. The setting changes only outside of
+ * transactions, so each migration checks the keys before its commit.
+ */
+async function withoutForeignKeys<T>(orm: MikroORM, work: () => Promise<T>): Promise<T> {
+  const execute = (text: string) => (orm.em.getDriver() as unknown as { execute: Execute }).execute(text)
+  await execute('pragma foreign_keys = off')
+  try {
+    return await work()
+  } finally {
+    await execute('pragma foreign_keys = on')
+  }
 }
 
 /** Longest time of one statement of a migration on PostgreSQL. */

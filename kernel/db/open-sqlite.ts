@@ -63,7 +63,7 @@ async function connect(orm: MikroORM, path: string, request: OpenRequest): Promi
       await read.get(ping)
       return health.check(commits.write)
     },
-    ...createMigrations({ orm, read, path, dialect: 'sqlite' }, schemas),
+    ...createMigrations({ orm, read, path, dialect: 'sqlite', onOrphans: request.onOrphans }, schemas),
     async [Symbol.asyncDispose]() {
       await commits.close()
       await snapshot.close()

@@ -3,6 +3,7 @@ import { isPostgres } from '../config/database-path.ts'
 import type { LockWait } from '../lock/lock-wait.ts'
 import type { Database } from './database.ts'
 import type { Migration } from './migration.ts'
+import type { OrphanListener } from './orphans.ts'
 import type { WriteFaultListener } from './write-fault.ts'
 
 export interface NamedMigrations {
@@ -23,6 +24,8 @@ export interface OpenRequest {
   /** Schemas of disabled plugins, whose tables stay unchanged. */
   readonly otherSchemas?: readonly NamedMigrations[]
   readonly onWriteFault?: WriteFaultListener
+  /** Told of rows that a migration set aside. */
+  readonly onOrphans?: OrphanListener | undefined
   /** Replaces the clock of the database. */
   readonly clock?: Clock | undefined
   /** How long to wait while another svc uses a PostgreSQL database. The file of SQLite is locked by `lockData`. */

@@ -30,7 +30,8 @@ function newDir(): string {
   return dir
 }
 
-const start = (dir: string, options: Omit<TestKernelOptions, 'plugins' | 'dir'> = {}) => testKernel({ plugins, dir, ...options })
+const start = (dir: string, options: Omit<TestKernelOptions, 'plugins' | 'dir'> = {}) =>
+  testKernel({ plugins, dir, isNew: true, ...options })
 
 const settingsIn = (dir: string, settings: Readonly<Record<string, string>>) => ({
   config: Object.fromEntries(Object.entries(settings).map(([key, path]) => [key, join(dir, path)])),

@@ -2,6 +2,7 @@ import type { QueryCreator } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { type Params, statementsOver } from '../db/statement.ts'
 import { countTasks } from './counter-store.ts'
+import { findOpenTask } from './queue-store.ts'
 import type { FailuresBefore } from './task-control.ts'
 import { type TaskRecord, taskColumns } from './task-record.ts'
 import type { TaskTables } from './task-tables.ts'
@@ -9,10 +10,6 @@ import type { TaskTables } from './task-tables.ts'
 const statement = statementsOver<TaskTables>()
 
 const lock = statement((db, { id }: Params<{ id: number }>) => db.selectFrom('tasks').select(taskColumns).where('id', '=', id).forUpdate())
-
-const findOpen = statement((db, { key }: Params<{ key: string }>) =>
-  db.selectFrom('tasks').select('id').where('key', '=', key).where('status', 'in', ['pending', 'running']),
-)
 
 const revive = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
   db
@@ -35,9 +32,10 @@ const revive = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number 
     .returning(taskColumns),
 )
 
-const acknowledge = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
-  db.updateTable('tasks').set({ acknowledged_at: nowMs, updated_at: nowMs }).where('id', '=', id),
-)
+const dismiss = (db: QueryCreator<TaskTables>, nowMs: Params<{ nowMs: number }>['nowMs']) =>
+  db.updateTable('tasks').set({ acknowledged_at: nowMs, updated_at: nowMs })
+
+const acknowledge = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) => dismiss(db, nowMs).where('id', '=', id))
 
 interface Page {
   readonly beforeMs: number
@@ -57,17 +55,11 @@ const oldestFailures = (db: QueryCreator<TaskTables>, { beforeMs, limit }: Param
 
 /** Two statements, because each has its own index. */
 const acknowledgePage = statement((db, page: Params<Page>) =>
-  db
-    .updateTable('tasks')
-    .set({ acknowledged_at: page.nowMs, updated_at: page.nowMs })
-    .where('id', 'in', oldestFailures(db, page))
-    .returning('kind'),
+  dismiss(db, page.nowMs).where('id', 'in', oldestFailures(db, page)).returning('kind'),
 )
 
 const acknowledgePageOfKind = statement((db, page: Params<Page & { kind: string }>) =>
-  db
-    .updateTable('tasks')
-    .set({ acknowledged_at: page.nowMs, updated_at: page.nowMs })
+  dismiss(db, page.nowMs)
     .where('id', 'in', oldestFailures(db, page).where('kind', '=', page.kind))
     .returning('kind'),
 )
@@ -79,7 +71,7 @@ export async function lockTask(tx: Tx, id: number): Promise<TaskRecord | undefin
 
 /** failed → pending, with all attempts. Undefined when a newer task with its key is open. */
 export async function reviveTask(tx: Tx, task: TaskRecord, nowMs: number): Promise<TaskRecord | undefined> {
-  if (task.key !== null && (await tx.get(findOpen, { key: task.key })) !== undefined) return undefined
+  if (task.key !== null && (await tx.get(findOpenTask, { key: task.key })) !== undefined) return undefined
   const revived = await tx.get(revive, { id: task.id, nowMs })
   await countTasks(tx, task.kind, { status: 'failed', isAcknowledged: task.acknowledgedAtMs !== null }, -1)
   await countTasks(tx, task.kind, { status: 'pending' }, 1)

@@ -67,7 +67,7 @@ const join = statement((db, { id, atMs, nowMs, isDue }: Params<Wish>) =>
     .returning('id'),
 )
 
-const findOpen = statement((db, { key }: Params<{ key: string }>) =>
+export const findOpenTask = statement((db, { key }: Params<{ key: string }>) =>
   db.selectFrom('tasks').select('id').where('key', '=', key).where('status', 'in', ['pending', 'running']),
 )
 
@@ -81,7 +81,7 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
       const task = describe(kind, args, options, clock.now())
       tx.afterCommit(() => onEnqueued(kind.kind))
       for (let attempt = 0; attempt < attemptsMax; attempt++) {
-        const open = task.key === null ? undefined : await tx.get(findOpen, { key: task.key })
+        const open = task.key === null ? undefined : await tx.get(findOpenTask, { key: task.key })
         if (open && (await tx.get(join, toWish(open.id, task)))) return open.id
         const made = await tx.get(insert, task)
         if (!made) continue
@@ -90,7 +90,7 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
       }
       throw new Error(`the tasks with the key '${task.key}' end and begin too fast to join one`)
     },
-    hasOpen: async (reader, key) => (await reader.get(findOpen, { key })) !== undefined,
+    hasOpen: async (reader, key) => (await reader.get(findOpenTask, { key })) !== undefined,
   }
 }
 

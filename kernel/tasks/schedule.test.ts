@@ -10,8 +10,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+const minuteMs = 60_000
 const work = scriptedKind(finished)
-const hourly = { name: 'hourly', cron: '0 * * * *', kind: work, args: { name: 'a' } }
+// node-cron sets a timer each second: ticks that are far apart are expensive here.
+const minutely = { name: 'minutely', cron: '* * * * *', kind: work, args: { name: 'a' } }
 
 async function pass(tasks: TestTasks, ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms)
@@ -23,34 +25,34 @@ const keysOf = ({ database }: TestTasks) =>
 
 test('each tick enqueues its kind once', async () => {
   await using tasks = await openTasks()
-  await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [hourly] })
-  for (let hours = 0; hours < 3; hours++) await pass(tasks, 3_600_000)
-  expect(keysOf(tasks)).toEqual(Array(3).fill({ key: 'work@hourly', status: 'completed' }))
+  await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [minutely] })
+  for (let ticks = 0; ticks < 3; ticks++) await pass(tasks, minuteMs)
+  expect(keysOf(tasks)).toEqual(Array(3).fill({ key: 'work@minutely', status: 'completed' }))
 })
 
 test('ticks add no task while the previous one is open', async () => {
   await using tasks = await openTasks()
   await using _svc = await startEngine(tasks, {
     kinds: [bind(scriptedKind(({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))))],
-    schedules: [hourly],
+    schedules: [minutely],
     deps: { stopMs: 50 },
   })
-  for (let hours = 0; hours < 3; hours++) await pass(tasks, 3_600_000)
-  expect(keysOf(tasks)).toEqual([{ key: 'work@hourly', status: 'running' }])
+  for (let ticks = 0; ticks < 3; ticks++) await pass(tasks, minuteMs)
+  expect(keysOf(tasks)).toEqual([{ key: 'work@minutely', status: 'running' }])
 })
 
 test('two schedules of one kind tick independently', async () => {
   await using tasks = await openTasks()
-  await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [hourly, { ...hourly, name: 'also hourly' }] })
-  await pass(tasks, 3_600_000)
-  expect(keysOf(tasks).map(({ key }) => key)).toEqual(['work@hourly', 'work@also hourly'])
+  await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [minutely, { ...minutely, name: 'also minutely' }] })
+  await pass(tasks, minuteMs)
+  expect(keysOf(tasks).map(({ key }) => key)).toEqual(['work@minutely', 'work@also minutely'])
 })
 
 test('no schedule ticks after the stop', async () => {
   await using tasks = await openTasks()
-  const svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [hourly] })
+  const svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [minutely] })
   await svc.stop()
-  await pass(tasks, 2 * 3_600_000)
+  await pass(tasks, 2 * minuteMs)
   expect(keysOf(tasks)).toEqual([])
 })
 
@@ -64,20 +66,22 @@ test('a tick that cannot be recorded is logged, and the next one is recorded', a
       isBroken ? Promise.reject(new Error('disk full')) : tasks.database.write(job),
   }
   const log = createLog({ level: 'warn', format: 'text', secrets: [], write: (line) => lines.push(line) })
-  await using _svc = await startEngine({ ...tasks, database }, { kinds: [bind(work)], schedules: [hourly], deps: { log } })
+  await using _svc = await startEngine({ ...tasks, database }, { kinds: [bind(work)], schedules: [minutely], deps: { log } })
   isBroken = true
-  await vi.advanceTimersByTimeAsync(3_600_000)
+  await vi.advanceTimersByTimeAsync(minuteMs)
   isBroken = false
-  await pass(tasks, 3_600_000)
-  expect(lines.join()).toContain('a scheduled task could not be enqueued schedule=hourly')
+  await pass(tasks, minuteMs)
+  expect(lines.join()).toContain('a scheduled task could not be enqueued schedule=minutely')
   expect(keysOf(tasks).length).toBe(1)
 })
 
 test('the start fails and names an invalid schedule', async () => {
   await using tasks = await openTasks()
-  await expect(startEngine(tasks, { kinds: [bind(work)], schedules: [{ ...hourly, cron: 'often' }] })).rejects.toThrow(
-    "the schedule 'hourly' has the cron expression 'often'",
+  await expect(startEngine(tasks, { kinds: [bind(work)], schedules: [{ ...minutely, cron: 'often' }] })).rejects.toThrow(
+    "the schedule 'minutely' has the cron expression 'often'",
   )
   await using other = await openTasks()
-  await expect(startEngine(other, { schedules: [hourly] })).rejects.toThrow("enqueues 'work', a task kind that no enabled plugin provides")
+  await expect(startEngine(other, { schedules: [minutely] })).rejects.toThrow(
+    "enqueues 'work', a task kind that no enabled plugin provides",
+  )
 })

@@ -1,5 +1,6 @@
 /** Test support for plugins: import it as `#kernel/testing`. */
 
+export type { NamedMigrations } from '../db/open.ts'
 export { type LogFields, silentLog } from '../log.ts'
 export { Histogram } from '../metrics.ts'
 export { listProbes } from '../probe.ts'
@@ -19,6 +20,7 @@ export {
   wrongCounters,
 } from '../tasks/testing/test-engine.ts'
 export { cheapPasswordHash, startTestListener, type TestListener, testAuthorization, testOperator } from './admin-listener.ts'
+export { anyCharacter } from './any-character.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { basicAuth, sendRaw } from './http.ts'
 export { describeOnEngines } from './on-engines.ts'

@@ -9,11 +9,17 @@ export interface Engine {
   open(schemas: readonly NamedMigrations[], options?: Omit<TestDatabaseOptions, 'dsn' | 'dir'>): Promise<TestDatabase>
 }
 
+/** The only engine, of a vitest project. Undefined: both. */
+const onlyEngine = process.env.SVC_TEST_ENGINE
+
 /** Runs the tests on SQLite and on PostgreSQL, whose tests are skipped where it is not installed. Await it at the top of the file. */
 export async function describeOnEngines(name: string, tests: (engine: Engine) => void): Promise<void> {
   // Benchmarks import the other test support without vitest.
   const { describe } = await import('vitest')
-  describe(`${name} on SQLite`, () => tests({ dialect: 'sqlite', open: (schemas, options) => openTestDatabase(schemas, options) }))
+  if (onlyEngine !== 'postgres') {
+    describe(`${name} on SQLite`, () => tests({ dialect: 'sqlite', open: (schemas, options) => openTestDatabase(schemas, options) }))
+  }
+  if (onlyEngine === 'sqlite') return
   describe.skipIf(!hasPostgres())(`${name} on PostgreSQL`, () =>
     tests({
       dialect: 'postgres',

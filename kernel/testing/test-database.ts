@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NamedMigrations, type OpenDatabase, type OpenRequest, openDatabase } from '../db/open.ts'
+import { copySqliteTemplate } from './sqlite-template.ts'
 
 export interface TestDatabase extends OpenDatabase {
   readonly dir: string
@@ -20,6 +21,7 @@ export async function openTestDatabase(
 ): Promise<TestDatabase> {
   const place = dir ?? mkdtempSync(join(tmpdir(), 'svc-database-'))
   const dsn = request.dsn ?? join(place, 'test.db')
+  if (request.dsn === undefined) await copySqliteTemplate(dsn, schemas)
   const database = await openDatabase({ schemas, ...request, dsn })
   await database.migrate()
   return {

@@ -2,14 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databasePath, isPostgres } from '../config/database-path.ts'
 import { readConfigFile, saveConfigFile } from '../config/file.ts'
 import type { FileValue } from '../config/setting.ts'
+import { schemasOf } from '../db/schemas-of.ts'
 import { type RunningKernel, type StartOptions, startKernel } from '../kernel.ts'
 import { silentLog } from '../log.ts'
+import { kernelMigrations } from '../open-kernel-database.ts'
 import type { Plugin } from '../plugin.ts'
 import { prepareKernel } from '../prepare.ts'
 import { cheapPasswordHash, testOperator } from './admin-listener.ts'
 import { basicAuth } from './http.ts'
+import { copySqliteTemplate } from './sqlite-template.ts'
 
 export interface TestKernelOptions extends StartOptions {
   readonly plugins: readonly Plugin[]
@@ -18,6 +22,8 @@ export interface TestKernelOptions extends StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A directory to keep, such as that of an earlier test kernel, whose data is reused. Default: a new one, removed at the stop. */
   readonly dir?: string
+  /** True: the kernel makes its database itself, as on a new installation. Default: it finds a migrated, empty one. */
+  readonly isNew?: boolean
 }
 
 export interface TestKernel extends AsyncDisposable {
@@ -60,11 +66,17 @@ export async function testKernel(options: TestKernelOptions): Promise<TestKernel
   }
 }
 
-async function start(dir: string, { plugins, config, env = {}, dir: _kept, ...options }: TestKernelOptions): Promise<RunningKernel> {
+async function start(
+  dir: string,
+  { plugins, config, env = {}, dir: _kept, isNew = false, ...options }: TestKernelOptions,
+): Promise<RunningKernel> {
   const configPath = join(dir, 'config.toml')
   const first = readConfigFile(configPath).exists ? {} : await firstSettings()
   saveConfigFile(configPath, { ...first, ...config })
   const prepared = await prepareKernel({ plugins, configPath, dataDir: dir, env })
+  if (!isNew && prepared.decision.mode === 'full' && !isPostgres(prepared.dsn)) {
+    await copySqliteTemplate(databasePath(prepared.dsn), await kernelMigrations(schemasOf(prepared).enabled))
+  }
   return startKernel(prepared, { log: silentLog, ...options })
 }
 

@@ -4,8 +4,8 @@ import { version } from '#kernel/system'
 import { type TestKernel, testKernel } from '#kernel/testing'
 import { observabilityPlugin } from './plugin.ts'
 
-const storageFake = definePlugin({
-  id: 'storage',
+const brokenMetrics = definePlugin({
+  id: 'broken',
   contributes: [
     metricCollectors.with(
       defineMetric({
@@ -19,7 +19,7 @@ const storageFake = definePlugin({
     ),
   ],
 })
-const plugins = [observabilityPlugin, storageFake]
+const plugins = [observabilityPlugin, brokenMetrics]
 
 const scrape = async (svc: TestKernel): Promise<string> => (await svc.fetch('/metrics')).text()
 

@@ -4,7 +4,6 @@ import { contributions } from '#kernel/system'
 /** Metrics for monitoring systems. */
 export const observabilityPlugin = definePlugin({
   id: 'observability',
-  requires: ['storage'],
   provides: async () => {
     const { metricsPage } = await import('./metrics/metrics-routes.ts')
     return [

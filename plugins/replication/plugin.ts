@@ -1,4 +1,4 @@
-import { definePlugin, dueTimes, eventKinds, metricCollectors, taskKinds, taskRecoveries } from '#kernel'
+import { dbSchemas, definePlugin, dueTimes, eventKinds, metricCollectors, taskKinds, taskRecoveries } from '#kernel'
 import { byteSources, copyDefaults, copyKeepers } from '#plugins/storage'
 import { confirmationUpdated } from './copies/copy-events.ts'
 
@@ -8,6 +8,11 @@ export const replicationPlugin = definePlugin({
   requires: ['storage', 'wallet'],
   provides: async () => (await import('./wiring.ts')).replicationServices,
   contributes: [
+    dbSchemas.with({
+      name: 'replication',
+      load: async () => ({ migrations: (await import('./migrations/all-migrations.ts')).replicationMigrations }),
+      entities: async () => (await import('./entities.ts')).replicationEntities,
+    }),
     copyKeepers.load(async () => (await import('./attach.ts')).pieceKeeper),
     byteSources.load(async () => (await import('./attach.ts')).providerSource),
     copyDefaults.load(async () => (await import('./attach.ts')).chainCopyDefaults),

@@ -30,7 +30,11 @@ export const s3Plugin = definePlugin({
   },
   contributes: [
     configSections.with(serverSection, serverTlsSection, s3Section, s3AccessSection),
-    dbSchemas.with({ name: 's3', load: () => import('./users/migrations.ts') }),
+    dbSchemas.with({
+      name: 's3',
+      load: () => import('./users/migrations.ts'),
+      entities: async () => [(await import('./users/user-entity.ts')).userEntity],
+    }),
     adminRoutes.load(async () => (await import('./users/user-routes.ts')).userRoutes),
     cliCommands.with(...userCommands),
     listeners.load(async () => (await import('./http/listener.ts')).s3Listener),

@@ -1,3 +1,28 @@
-/** Entities of storage to which foreign keys of other plugins' entities refer. */
-export { bucketEntity } from './catalog/bucket-entity.ts'
-export { contentEntity } from './catalog/content-entity.ts'
+/** The entities of storage, for `npm run check` and for foreign keys of other plugins' entities. */
+import { bucketEntity } from './catalog/bucket-entity.ts'
+import { bucketStatsEntity } from './catalog/bucket-stats-entity.ts'
+import { cacheBlobEntity } from './catalog/cache-blob-entity.ts'
+import { cacheEntryEntity } from './catalog/cache-entry-entity.ts'
+import { cacheEpochEntity } from './catalog/cache-epoch-entity.ts'
+import { contentEntity } from './catalog/content-entity.ts'
+import { copyKeeperEntity } from './catalog/copy-keeper-entity.ts'
+import { objectHeadEntity } from './catalog/object-head-entity.ts'
+import { objectIdEntity } from './catalog/object-id-entity.ts'
+import { objectTombstoneEntity } from './catalog/object-tombstone-entity.ts'
+import { objectVersionEntity } from './catalog/object-version-entity.ts'
+
+export { bucketEntity, contentEntity }
+
+export const storageEntities = [
+  bucketEntity,
+  bucketStatsEntity,
+  contentEntity,
+  objectVersionEntity,
+  objectHeadEntity,
+  objectTombstoneEntity,
+  objectIdEntity,
+  cacheEntryEntity,
+  cacheBlobEntity,
+  cacheEpochEntity,
+  copyKeeperEntity,
+]

@@ -33,6 +33,7 @@ export const storagePlugin = definePlugin({
         const { storageMigrations } = await import('./migrations/all-migrations.ts')
         return { migrations: storageMigrations }
       },
+      entities: async () => (await import('./entities.ts')).storageEntities,
     }),
     taskKinds.load(
       async () => (await import('./cache/review-durability-task.ts')).reviewDurabilityTask,

@@ -1,9 +1,10 @@
-import { defineMigration } from '#kernel'
+import { createTable, defineMigration, onlyOnSqlite } from '#kernel'
 
 /** Wallet transactions. The signed bytes are stored before they are broadcast (I-04). */
 export const walletMigrations = [
-  defineMigration('0001-operations', [
-    `create table wallet_operations (
+  onlyOnSqlite(
+    defineMigration('0001-operations', [
+      `create table wallet_operations (
       id integer primary key,
       type text not null check (type in ('fund', 'withdraw', 'approve')),
       client_request_id text not null,
@@ -16,7 +17,30 @@ export const walletMigrations = [
       created_at bigint not null,
       updated_at bigint not null
     )`,
-    'create unique index wallet_operations_request on wallet_operations (type, client_request_id)',
-    "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted')",
+      'create unique index wallet_operations_request on wallet_operations (type, client_request_id)',
+      "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted')",
+    ]),
+  ),
+  defineMigration('0002-postgres', [
+    {
+      postgres: createTable({
+        name: 'wallet_operations',
+        columns: ({ reusedId, text }) => ({
+          id: reusedId,
+          type: `${text} not null check (type in ('fund', 'withdraw', 'approve'))`,
+          client_request_id: `${text} not null`,
+          amount: `${text} not null`,
+          status: `${text} not null check (status in ('pending', 'submitted', 'confirmed', 'failed', 'unknown'))`,
+          chain_nonce: 'bigint',
+          raw_tx: text,
+          tx_hash: text,
+          last_error: text,
+          created_at: 'bigint not null',
+          updated_at: 'bigint not null',
+        }),
+      }).postgres,
+    },
+    { postgres: 'create unique index wallet_operations_request on wallet_operations (type, client_request_id)' },
+    { postgres: "create index wallet_operations_open on wallet_operations (status) where status in ('pending', 'submitted')" },
   ]),
 ]

@@ -13,7 +13,7 @@ import {
 } from '#kernel'
 import { settingDefaults } from '#plugins/admin'
 import { walletCommands } from './commands/commands.ts'
-import { chainClient, chainSettings, funds, signer, walletSetup } from './contract.ts'
+import { chainClient, chainSettings, funds, signer, walletSetup } from './contract/services.ts'
 import { chainSection, observabilitySection, spendingSection } from './settings.ts'
 
 /** Chain client, wallet key and payments. */
@@ -72,6 +72,10 @@ export const walletPlugin = definePlugin({
     }),
     settingDefaults.with({ name: 'chain_rpc_urls', load: async () => (await import('./chain/networks.ts')).publicRpcUrls }),
     cliCommands.with(...walletCommands),
-    dbSchemas.with({ name: 'wallet', load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }) }),
+    dbSchemas.with({
+      name: 'wallet',
+      load: async () => ({ migrations: (await import('./migrations.ts')).walletMigrations }),
+      entities: async () => [(await import('./operations/operation-entity.ts')).operationEntity],
+    }),
   ],
 })

@@ -7,7 +7,7 @@ import type { OpenDatabase, OpenRequest } from '../open.ts'
 import { type NoParams, sqlStatement } from '../statement.ts'
 import { readConnectionOptions } from './connection-options.ts'
 import { type NativePool, rowTypes, statementMs, textQuery } from './native.ts'
-import { namePostgres } from './postgres-error.ts'
+import { throwNamed } from './postgres-error.ts'
 import { PostgresHealth } from './postgres-health.ts'
 import { PostgresReader, PostgresStatements, PostgresTx, type Send } from './postgres-reader.ts'
 import { ReaderPool } from './reader-pool.ts'
@@ -39,10 +39,7 @@ export async function openPostgres(request: OpenRequest): Promise<OpenDatabase> 
 
 async function connect(orm: MikroORM, name: string, request: OpenRequest): Promise<OpenDatabase> {
   const { schemas, onWriteFault = () => {}, clock } = request
-  const poolOf = (type: 'read' | 'write') =>
-    (orm.em.getConnection(type).getNativeClient() as Promise<NativePool>).catch((error) => {
-      throw namePostgres(error, name)
-    })
+  const poolOf = (type: 'read' | 'write') => (orm.em.getConnection(type).getNativeClient() as Promise<NativePool>).catch(throwNamed(name))
   const session = new WriterSession(await poolOf('write'), name)
   await session.lock(request.lockWait)
   const readers = new ReaderPool(await poolOf('read'), name, readerLimits)

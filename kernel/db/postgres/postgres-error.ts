@@ -22,6 +22,13 @@ export function namePostgres(error: unknown, name: string): unknown {
   return unreachable(name, error)
 }
 
+/** For `catch`. */
+export const throwNamed =
+  (name: string) =>
+  (error: unknown): never => {
+    throw namePostgres(error, name)
+  }
+
 const unreachable = (name: string, cause: Error): SvcError =>
   kernelErrors.database_unreachable({ cause: new DatabaseError(name, 'no connection', cause) })
 

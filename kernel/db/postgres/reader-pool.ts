@@ -1,7 +1,7 @@
 import { kernelErrors } from '../../errors.ts'
 import { within } from '../../within.ts'
 import type { NativePool } from './native.ts'
-import { isUnreachable, namePostgres } from './postgres-error.ts'
+import { isUnreachable, namePostgres, throwNamed } from './postgres-error.ts'
 import type { Send } from './postgres-reader.ts'
 
 interface ReaderLimits {
@@ -43,9 +43,7 @@ export class ReaderPool {
 
   /** Uses the connection beside those of the reads, for one caller at a time. After a lost answer it is closed. */
   async reserved<T>(work: (send: Send) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error) => {
-      throw namePostgres(error, this.#name)
-    })
+    const client = await this.#pool.connect().catch(throwNamed(this.#name))
     let isBroken = false
     const send: Send = (statement) =>
       client.query(statement).catch((error) => {

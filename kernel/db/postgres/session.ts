@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { type LockWait, lockOrWait } from '../../lock/lock-wait.ts'
 import { type NativeClient, type NativePool, textQuery } from './native.ts'
-import { inUse, isInUse, isUnreachable, namePostgres } from './postgres-error.ts'
+import { inUse, isInUse, isUnreachable, namePostgres, throwNamed } from './postgres-error.ts'
 
 /** Seen by the server's administrator, and by another svc that finds the database in use. */
 export const applicationName = `svc, process ${process.pid} on ${hostname()}`
@@ -81,9 +81,7 @@ export class WriterSession {
   /** Connections that the pool kept from migrations may be as broken as the last session: they are passed over. */
   async #connect(): Promise<NativeClient> {
     for (let tries = 1; ; tries++) {
-      const client = await this.#pool.connect().catch((error) => {
-        throw namePostgres(error, this.#name)
-      })
+      const client = await this.#pool.connect().catch(throwNamed(this.#name))
       try {
         this.#backend = await this.#take(client)
         await this.#count(client)

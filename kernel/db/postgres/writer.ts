@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createJobQueue, type Job } from '../job-queue.ts'
 import { type NativeClient, textQuery } from './native.ts'
-import { isRetryable, isUnreachable, namePostgres } from './postgres-error.ts'
+import { isRetryable, isUnreachable, throwNamed } from './postgres-error.ts'
 import type { PostgresHealth } from './postgres-health.ts'
 import { type PostgresStatements, PostgresTx } from './postgres-reader.ts'
 import type { WriterSession } from './session.ts'
@@ -115,7 +115,4 @@ async function runJob(deps: WriterDeps, client: NativeClient, job: Job): Promise
   }
 }
 
-const named = <T>({ name }: WriterDeps, answer: Promise<T>): Promise<T> =>
-  answer.catch((error) => {
-    throw namePostgres(error, name)
-  })
+const named = <T>({ name }: WriterDeps, answer: Promise<T>): Promise<T> => answer.catch(throwNamed(name))

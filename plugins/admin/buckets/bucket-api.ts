@@ -3,6 +3,9 @@
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
 
+/** Refusals of every endpoint with a bucket in its path. */
+export const bucketRefusals = ['invalid_bucket_name', 'bucket_not_found'] as const
+
 export const bucketPath = type({
   name: type('string').narrow(documented({ minLength: 3, maxLength: 63, pattern: '^[a-z0-9][a-z0-9.-]*[a-z0-9]$' })),
 })
@@ -26,11 +29,15 @@ const bucketPolicy = {
   status: "'active'",
 } as const
 
-export const health = {
+export const healthVerdict = {
   status: "'available' | 'degraded' | 'unavailable' | 'unknown'",
   /** Such as `copy_observation_missing`. */
   reason_codes: 'string[]',
   stale: 'boolean',
+} as const
+
+const health = {
+  ...healthVerdict,
   /** Time of the oldest observation by a plugin, and why one is missing or bad. */
   'last_checked_at?': 'string',
   'last_error?': 'string',
@@ -56,27 +63,34 @@ const bucketItem = type({ ...bucketPolicy, ...bucketUse })
 
 export const providerIdentity = type({ registry_provider_id: 'string', 'service_url?': 'string', 'location?': 'string' })
 
-/** One generation of a replica slot. */
-const dataSet = type({
-  id: 'number.integer',
+export const dataSetStatus = "'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'"
+
+/** Where a data set is, and its health. */
+export const dataSetPlace = {
   bucket_id: 'number.integer',
-  bucket_name: 'string',
   copy_index: 'number.integer',
-  generation: 'number.integer',
-  is_current: 'boolean',
-  replaceable: 'boolean',
   provider_id: 'string',
   provider_identity: providerIdentity,
   'data_set_id?': 'string',
   'client_data_set_id?': 'string',
-  status: "'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'",
+  storage_health: health,
+} as const
+
+/** One generation of a replica slot. */
+const dataSet = type({
+  id: 'number.integer',
+  ...dataSetPlace,
+  bucket_name: 'string',
+  generation: 'number.integer',
+  is_current: 'boolean',
+  replaceable: 'boolean',
+  status: dataSetStatus,
   committed_copies: 'number.integer',
   readable_copies: 'number.integer',
   physical_bytes: 'number.integer',
   /** Versions with a committed copy here, and how many of them are current. */
   referenced_version_count: 'number.integer',
   current_version_count: 'number.integer',
-  storage_health: health,
   created_at: 'string',
   updated_at: 'string',
 })
@@ -121,7 +135,7 @@ export const showBucket = defineEndpoint({
   summary: 'Show a bucket with its data sets and replacements',
   params: bucketPath,
   answer: bucketDetail,
-  refusals: ['invalid_bucket_name', 'bucket_not_found'],
+  refusals: bucketRefusals,
 })
 
 export const changeOwner = defineEndpoint({
@@ -132,7 +146,7 @@ export const changeOwner = defineEndpoint({
   params: bucketPath,
   body: type({ owner_access_key: 'string > 0' }),
   answer: bucketChange,
-  refusals: ['invalid_bucket_name', 'bucket_not_found', 's3_user_not_found', 's3_users_unavailable'],
+  refusals: [...bucketRefusals, 's3_user_not_found', 's3_users_unavailable'],
 })
 
 export const changeCopyPolicy = defineEndpoint({

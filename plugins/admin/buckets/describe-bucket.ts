@@ -39,11 +39,14 @@ export async function describeBucket(
   }
 }
 
-interface Added {
+interface PlaceDeps {
   readonly observations: Observations
+  readonly showProvider: ShowProvider
+}
+
+interface Added extends PlaceDeps {
   /** Of each part. */
   readonly details: readonly BucketDetails[]
-  readonly showProvider: ShowProvider
 }
 
 export async function describeBucketInFull(bucket: Bucket, situation: BucketSituation, added: Added): Promise<BucketDetail> {
@@ -72,30 +75,33 @@ const replacementsMax = 50
 /** Draining data sets still serve reads. */
 const readableStatuses: ReadonlySet<DataSetRecord['status']> = new Set(['ready', 'draining'])
 
-function describeDataSet(
-  record: DataSetRecord,
-  bucketName: string,
-  { observations, showProvider }: Pick<Added, 'observations' | 'showProvider'>,
-): Omit<DataSet, 'replaceable'> {
+function describeDataSet(record: DataSetRecord, bucketName: string, added: PlaceDeps): Omit<DataSet, 'replaceable'> {
   return {
     id: record.id,
-    bucket_id: record.bucketId,
+    ...describePlace(record, added),
     bucket_name: bucketName,
-    copy_index: record.copyIndex,
     generation: record.generation,
     is_current: record.isCurrent,
-    provider_id: record.providerId,
-    provider_identity: showProvider(record),
-    ...(record.dataSetId === null ? {} : { data_set_id: record.dataSetId }),
-    ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
     status: record.status,
     committed_copies: record.committedCopies,
     readable_copies: readableStatuses.has(record.status) ? record.committedCopies : 0,
     physical_bytes: record.physicalBytes,
     referenced_version_count: record.referencedVersions,
     current_version_count: record.currentVersions,
-    storage_health: judgeDataSet(record, observations.byDataSet.get(record.id)),
     created_at: formatTime(record.createdAtMs),
     updated_at: formatTime(record.updatedAtMs),
+  }
+}
+
+/** Where a data set is, and its health. */
+export function describePlace(record: DataSetRecord, { observations, showProvider }: PlaceDeps) {
+  return {
+    bucket_id: record.bucketId,
+    copy_index: record.copyIndex,
+    provider_id: record.providerId,
+    provider_identity: showProvider(record),
+    ...(record.dataSetId === null ? {} : { data_set_id: record.dataSetId }),
+    ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
+    storage_health: judgeDataSet(record, observations.byDataSet.get(record.id)),
   }
 }

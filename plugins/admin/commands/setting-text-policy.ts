@@ -1,19 +1,12 @@
 /** Settings as typed and printed. */
 import type { FileValue } from '#kernel'
-import type { SettingAbout, Settings } from '../settings/settings-api.ts'
-
-/** The value of a dotted path in the nested settings. */
-export function valueAt(config: Settings['config'], field: string): unknown {
-  return field.split('.').reduce<unknown>((at, word) => (at as Record<string, unknown> | undefined)?.[word], config)
-}
+import { assignAt, readSettingText } from '#kernel/system'
+import type { SettingAbout } from '../settings/settings-api.ts'
 
 /** Typed text in the form of the file, a choice in its canonical spelling. Invalid text is passed on unchanged: the service reports what is allowed. */
 export function readValue(text: string, { type, allowed }: Pick<SettingAbout, 'type' | 'allowed'>): FileValue {
   if (allowed) return allowed.find((value) => value.toLowerCase() === text.toLowerCase()) ?? text
-  if (type === 'integer') return /^-?\d+$/.test(text.trim()) ? Number(text) : text
-  if (type === 'flag') return text === 'true' ? true : text === 'false' ? false : text
-  if (type === 'list') return text.split(',').flatMap((entry) => entry.trim() || [])
-  return text
+  return readSettingText({ form: type }, text)
 }
 
 export const writeValue = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
@@ -24,15 +17,7 @@ export const showValue = (value: unknown): string => (typeof value === 'boolean'
 /** Dotted paths as nested objects, the form of the request. */
 export function nest(values: Readonly<Record<string, FileValue>>): Record<string, unknown> {
   const tree: Record<string, unknown> = {}
-  for (const [field, value] of Object.entries(values)) {
-    const words = field.split('.')
-    const last = words.pop() ?? ''
-    const table = words.reduce<Record<string, unknown>>((at, word) => {
-      at[word] ??= {}
-      return at[word] as Record<string, unknown>
-    }, tree)
-    table[last] = value
-  }
+  for (const [field, value] of Object.entries(values)) assignAt(tree, field, value)
   return tree
 }
 

@@ -1,7 +1,8 @@
 /** Settings as tables and blocks. */
 import { formatFacts, formatTable } from '#cli'
+import { valueAt } from '#kernel/system'
 import type { SettingAbout, Settings } from '../settings/settings-api.ts'
-import { showValue, valueAt } from './setting-text-policy.ts'
+import { showValue } from './setting-text-policy.ts'
 
 /** Member of `defaults` with the values that depend on another setting. */
 const dependentDefaults: Readonly<Record<string, { readonly member: string; readonly by: string }>> = {

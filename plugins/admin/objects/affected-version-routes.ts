@@ -1,11 +1,12 @@
 import { clock, defineRoutes, formatPreciseTime, log, serveEndpoint } from '#kernel'
 import { contributions } from '#kernel/system'
-import { type DataSetRecord, type DependentVersion, placements, providerFacts } from '#plugins/replication'
+import { type DependentVersion, placements, providerFacts } from '#plugins/replication'
 import { buckets } from '#plugins/storage'
+import { describePlace } from '../buckets/describe-bucket.ts'
 import { observeWith } from '../buckets/observe-data-sets.ts'
 import { requireBucket } from '../buckets/require-bucket.ts'
-import { type ShowProvider, showProviderWith } from '../buckets/show-provider.ts'
-import { atRisk, judgeDataSet, type Observations } from '../buckets/storage-health-policy.ts'
+import { showProviderWith } from '../buckets/show-provider.ts'
+import { atRisk } from '../buckets/storage-health-policy.ts'
 import { readAffectedQuery } from './affected-query-policy.ts'
 import { type AffectedVersions, listAffectedVersions } from './version-api.ts'
 
@@ -24,7 +25,10 @@ export const affectedVersionRoutes = defineRoutes({
       const asked = (await placements.dataSetsOf(id)).filter((record) => dataSetId === undefined || record.id === dataSetId)
       const observations = await observe(asked)
       const risks = new Map(
-        atRisk(asked, observations).map((record) => [record.id, describeRisk(record, { observations, showProvider })] as const),
+        atRisk(asked, observations).map((record): [number, Risk] => {
+          const place = describePlace(record, { observations, showProvider })
+          return [record.id, { local_data_set_id: record.id, ...place, local_status: record.status }]
+        }),
       )
       const page = await placements.versionsOn({ bucketId: id, dataSetIds: [...risks.keys()], ...filter })
       const situations = await placements.ofContents(page.versions.map(({ contentId }) => contentId))
@@ -68,22 +72,5 @@ function describeAffected(
     readable_alternative_count: otherReadableCopies,
     has_readable_alternative: otherReadableCopies > 0,
     risk_data_sets: dataSetIds.flatMap((id) => risks.get(id) ?? []),
-  }
-}
-
-function describeRisk(
-  record: DataSetRecord,
-  { observations, showProvider }: { readonly observations: Observations; readonly showProvider: ShowProvider },
-): Risk {
-  return {
-    local_data_set_id: record.id,
-    bucket_id: record.bucketId,
-    copy_index: record.copyIndex,
-    provider_id: record.providerId,
-    provider_identity: showProvider(record),
-    ...(record.dataSetId === null ? {} : { data_set_id: record.dataSetId }),
-    ...(record.clientDataSetId === null ? {} : { client_data_set_id: record.clientDataSetId }),
-    local_status: record.status,
-    storage_health: judgeDataSet(record, observations.byDataSet.get(record.id)),
   }
 }

@@ -5,10 +5,7 @@ import { judgeCopies, judgeCopy } from './copy-health-policy.ts'
 import type { Copy, ObjectItem, ObjectProvenance, ObjectStatusDetail } from './object-api.ts'
 import { describeBytes, objectStatus, uploadProgress } from './object-status-policy.ts'
 
-/** An object without bytes is complete with its metadata. */
-const withoutBytes: ContentSituation = { state: 'stored', isCached: true, isOnChain: false, pieceCid: null, upload: null }
-
-export function describeObject(entry: ListEntry, contentType: string, situation: ContentSituation = withoutBytes): ObjectItem {
+export function describeObject(entry: ListEntry, contentType: string, situation: ContentSituation): ObjectItem {
   const at = formatTime(entry.lastModifiedMs)
   return {
     id: entry.id,

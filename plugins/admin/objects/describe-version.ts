@@ -1,13 +1,10 @@
 import { formatTime } from '#kernel'
 import type { Placements } from '#plugins/replication'
 import type { ObjectVersion as StoredVersion } from '#plugins/storage'
-import { describeBytes } from './object-status-policy.ts'
+import { describeBytes, nowhere } from './object-status-policy.ts'
 import type { ObjectVersion } from './version-api.ts'
 
-/** Delete markers have no bytes. */
-const nowhere = { state: 'cached', isCached: false, isOnChain: false, pieceCid: null, upload: null } as const
-
-/** Versions with the places of their bytes. Synchronous, so that all are read at the same moment. */
+/** Versions with the places of their bytes, which may be newer than the versions. */
 export async function describeVersions(
   versions: readonly StoredVersion[],
   placements: Pick<Placements, 'ofContents'>,

@@ -1,26 +1,25 @@
 import type { Placements } from '#plugins/replication'
-import type { ListEntry, ListPage, Objects } from '#plugins/storage'
+import type { ListPage, Objects } from '#plugins/storage'
 import { describeObject } from './describe-object.ts'
 import type { ObjectPage } from './object-api.ts'
+import { nowhere, withoutBytes } from './object-status-policy.ts'
 
 interface ListDeps {
-  readonly objects: Pick<Objects, 'find'>
+  readonly objects: Pick<Objects, 'contentTypes'>
   readonly placements: Pick<Placements, 'ofContents'>
 }
 
-/** One page as the API shows it. Synchronous, so that objects and states are read at the same moment. */
-export async function describePage(page: ListPage, bucket: string, { objects, placements }: ListDeps): Promise<ObjectPage> {
+/** One page as the API shows it. The states may be newer than the list. */
+export async function describePage(page: ListPage, { objects, placements }: ListDeps): Promise<ObjectPage> {
   const { entries } = page
   const situations = await placements.ofContents(entries.flatMap(({ contentId }) => contentId ?? []))
-  // Finding the current version takes half the time of finding a version by its id.
-  const contentType = async ({ key }: ListEntry) => (await objects.find(bucket, key))?.headers.contentType ?? ''
+  const contentTypes = await objects.contentTypes(entries.map(({ versionId }) => versionId))
   return {
     folders: page.commonPrefixes.map((prefix) => ({ name: lastName(prefix), prefix })),
-    objects: await Promise.all(
-      entries.map(async (entry) =>
-        describeObject(entry, await contentType(entry), entry.contentId === null ? undefined : situations.get(entry.contentId)),
-      ),
-    ),
+    objects: entries.map((entry) => {
+      const situation = entry.contentId === null ? withoutBytes : (situations.get(entry.contentId) ?? nowhere)
+      return describeObject(entry, contentTypes.get(entry.versionId) ?? '', situation)
+    }),
     has_more: page.isTruncated,
     ...(page.isTruncated && page.last !== undefined ? { next_marker: page.last } : {}),
   }

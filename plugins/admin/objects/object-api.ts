@@ -2,13 +2,14 @@
 
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
-import { bucketPath, providerIdentity } from '../buckets/bucket-api.ts'
+import { keyBytesMax } from '#plugins/storage'
+import { bucketPath, bucketRefusals, healthVerdict, providerIdentity } from '../buckets/bucket-api.ts'
 
 export const objectState = type("'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'")
-export const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning' | 'unavailable'")
+const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning' | 'unavailable'")
 
 /** The running upload to the first provider. */
-export const uploadProgress = type({
+const uploadProgress = type({
   scope: "'ingress_store'",
   attempt: 'number.integer',
   uploaded_bytes: 'number.integer',
@@ -18,11 +19,9 @@ export const uploadProgress = type({
   updated_at: 'string',
 })
 
-const objectItem = type({
-  /** Kept while the object is current; an object that was deleted and restored has another one. */
-  id: 'number.integer',
+/** The members of an object and of a version. */
+export const storedObject = {
   key: 'string',
-  current_version_id: 'string',
   size: 'number.integer',
   state: objectState,
   status: objectStatus,
@@ -34,7 +33,17 @@ const objectItem = type({
   'piece_cid?': 'string',
   created_at: 'string',
   updated_at: 'string',
+} as const
+
+const objectItem = type({
+  /** Kept while the object is current; an object that was deleted and restored has another one. */
+  id: 'number.integer',
+  current_version_id: 'string',
+  ...storedObject,
 })
+
+/** 1 to 1000; anything else counts as the default of 50. */
+export const pageLimit = { 'limit?': 'string' } as const
 
 export const listObjects = defineEndpoint({
   method: 'GET',
@@ -46,8 +55,7 @@ export const listObjects = defineEndpoint({
     'delimiter?': "'' | '/'",
     /** The `next_marker` of the page before. */
     'after?': 'string',
-    /** 1 to 1000; anything else counts as the default of 50. */
-    'limit?': 'string',
+    ...pageLimit,
   }),
   answer: type({
     folders: type({ name: 'string', prefix: 'string' }).array(),
@@ -55,20 +63,13 @@ export const listObjects = defineEndpoint({
     has_more: 'boolean',
     'next_marker?': 'string',
   }),
-  refusals: ['invalid_bucket_name', 'bucket_not_found'],
+  refusals: bucketRefusals,
 })
-
-const healthStatus = type("'available' | 'degraded' | 'unavailable' | 'unknown'")
-const health = {
-  status: healthStatus,
-  reason_codes: 'string[]',
-  stale: 'boolean',
-} as const
 
 const copy = type({
   copy_index: 'number.integer',
   status: "'pending' | 'piece_ready' | 'committing' | 'committed' | 'failed'",
-  health: { ...health, 'last_error?': 'string' },
+  health: { ...healthVerdict, 'last_error?': 'string' },
   'provider_id?': 'string',
   'provider_identity?': providerIdentity,
   'data_set_id?': 'string',
@@ -79,7 +80,7 @@ const copy = type({
 })
 
 const versionQuery = type({ version_id: 'string > 0' })
-const versionRefusals = ['invalid_bucket_name', 'bucket_not_found', 'version_not_found'] as const
+const versionRefusals = [...bucketRefusals, 'version_not_found'] as const
 
 const versionState = {
   version_id: 'string',
@@ -101,7 +102,7 @@ export const objectProvenance = defineEndpoint({
     requested_copies: 'number.integer',
     success_copies: 'number.integer',
     copy_health: {
-      ...health,
+      ...healthVerdict,
       total_objects: 'number.integer',
       unhealthy_objects: 'number.integer',
       requested_copies: 'number.integer',
@@ -125,8 +126,8 @@ export const objectStatusDetail = defineEndpoint({
   refusals: versionRefusals,
 })
 
-/** At most 1024 bytes; the schema can only count characters. */
-export const objectKey = type('string > 0').narrow(documented({ maxLength: 1024, pattern: '^[^\\u0000]*$' }))
+/** The limit is in bytes; the schema can only count characters. */
+export const objectKey = type('string > 0').narrow(documented({ maxLength: keyBytesMax, pattern: '^[^\\u0000]*$' }))
 const keyQuery = type({ key: objectKey })
 
 export const deleteObject = defineEndpoint({
@@ -137,11 +138,11 @@ export const deleteObject = defineEndpoint({
   params: bucketPath,
   query: keyQuery,
   answer: type({ key: 'string', delete_marker_version_id: 'string', deleted_at: 'string' }),
-  refusals: ['invalid_bucket_name', 'bucket_not_found', 'invalid_key'],
+  refusals: [...bucketRefusals, 'invalid_key'],
 })
 
-/** Objects are large and links slow; the version restore has the same limit. */
-const uploadMs = 3_600_000
+/** Of an upload, and of the restore of a version: objects are large, links and providers slow. */
+export const transferMs = 3_600_000
 
 export const uploadObject = defineEndpoint({
   method: 'POST',
@@ -152,16 +153,8 @@ export const uploadObject = defineEndpoint({
   query: keyQuery,
   bodyMedia: '*/*',
   answer: type({ key: 'string', version_id: 'string', etag: 'string', size: 'number.integer', content_type: 'string' }),
-  deadlineMs: uploadMs,
-  refusals: [
-    'invalid_bucket_name',
-    'bucket_not_found',
-    'invalid_key',
-    'entity_too_small',
-    'entity_too_large',
-    'incomplete_body',
-    'cache_full',
-  ],
+  deadlineMs: transferMs,
+  refusals: [...bucketRefusals, 'invalid_key', 'entity_too_small', 'entity_too_large', 'incomplete_body', 'cache_full'],
 })
 
 export const downloadObject = defineEndpoint({
@@ -174,7 +167,7 @@ export const downloadObject = defineEndpoint({
   // The content type of the object.
   media: '*/*',
   deadlineMs: 'none',
-  refusals: ['invalid_bucket_name', 'bucket_not_found', 'object_not_found', 'version_not_found', 'is_delete_marker', 'content_unavailable'],
+  refusals: [...bucketRefusals, 'object_not_found', 'version_not_found', 'is_delete_marker', 'content_unavailable'],
 })
 
 export type ObjectItem = typeof objectItem.infer

@@ -23,7 +23,7 @@ export const objectRoutes = defineRoutes({
         limit: readPageSize(limit),
         after: delimiter === '' ? after : startInFolder(prefix, after),
       })
-      return await describePage(page, bucket.name, { objects, placements })
+      return await describePage(page, { objects, placements })
     })
 
     serveEndpoint(app, objectProvenance, async ({ params, query: { version_id } }) =>

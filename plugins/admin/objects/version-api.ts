@@ -2,32 +2,17 @@
 
 import { defineEndpoint, documented } from '#kernel'
 import { type } from '#kernel/schema'
-import { bucketPath, health, providerIdentity } from '../buckets/bucket-api.ts'
-import { objectKey, objectState, objectStatus, uploadProgress } from './object-api.ts'
+import { bucketPath, bucketRefusals, dataSetPlace, dataSetStatus } from '../buckets/bucket-api.ts'
+import { objectKey, objectState, pageLimit, storedObject, transferMs } from './object-api.ts'
 
-/** 1 to 1000; anything else counts as the default of 50. */
-const limit = { 'limit?': 'string' } as const
-const bucketRefusals = ['invalid_bucket_name', 'bucket_not_found'] as const
 const keyRefusals = [...bucketRefusals, 'invalid_key', 'version_not_found'] as const
-/** Objects are large and providers slow. */
-const restoreMs = 3_600_000
 
 /** Check `is_delete_marker` first: a delete marker has no bytes, so its state and location mean nothing. */
 const objectVersion = type({
   version_id: 'string',
-  key: 'string',
-  size: 'number.integer',
-  state: objectState,
-  status: objectStatus,
+  ...storedObject,
   is_delete_marker: 'boolean',
   is_current: 'boolean',
-  'progress?': uploadProgress,
-  location: { cache: 'boolean', chain: 'boolean' },
-  content_type: 'string',
-  etag: 'string',
-  'piece_cid?': 'string',
-  created_at: 'string',
-  updated_at: 'string',
 })
 
 export const listObjectVersions = defineEndpoint({
@@ -36,7 +21,7 @@ export const listObjectVersions = defineEndpoint({
   summary: 'List the versions and delete markers of a key, newest first',
   params: bucketPath,
   /** `version_marker` is the `next_version_marker` of the page before. */
-  query: type({ key: 'string > 0', 'version_marker?': 'string > 0', ...limit }),
+  query: type({ key: 'string > 0', 'version_marker?': 'string > 0', ...pageLimit }),
   answer: type({
     versions: objectVersion.array(),
     has_more: 'boolean',
@@ -55,7 +40,7 @@ export const restoreObjectVersion = defineEndpoint({
   params: bucketPath,
   body: type({ key: objectKey, version_id: 'string > 0', expected_current_version_id: 'string > 0' }),
   answer: type({ key: 'string', source_version_id: 'string', version_id: 'string' }),
-  deadlineMs: restoreMs,
+  deadlineMs: transferMs,
   refusals: [
     ...keyRefusals,
     'object_version_already_current',
@@ -71,7 +56,7 @@ export const listDeletedObjects = defineEndpoint({
   path: '/api/v1/buckets/:name/objects/deleted',
   summary: 'List deleted objects that can be restored, in order of key',
   params: bucketPath,
-  query: type({ 'prefix?': 'string', 'after?': 'string', ...limit }),
+  query: type({ 'prefix?': 'string', 'after?': 'string', ...pageLimit }),
   answer: type({
     objects: type({
       key: 'string',
@@ -94,7 +79,7 @@ export const listDeletions = defineEndpoint({
   summary: 'List the delete markers of a bucket, a prefix or a key, newest first',
   params: bucketPath,
   /** `after` is the `next_marker` of the page before. */
-  query: type({ 'prefix?': 'string', 'key?': 'string', 'after?': 'string > 0', ...limit }),
+  query: type({ 'prefix?': 'string', 'key?': 'string', 'after?': 'string > 0', ...pageLimit }),
   answer: type({
     deletions: type({ key: 'string', version_id: 'string', is_current: 'boolean', deleted_at: 'string' }).array(),
     has_more: 'boolean',
@@ -156,14 +141,8 @@ const time = type('string').narrow(documented({ format: 'date-time' }))
 
 const riskDataSet = type({
   local_data_set_id: 'number.integer',
-  bucket_id: 'number.integer',
-  copy_index: 'number.integer',
-  provider_id: 'string',
-  provider_identity: providerIdentity,
-  'data_set_id?': 'string',
-  'client_data_set_id?': 'string',
-  local_status: "'pending' | 'creating' | 'ready' | 'failed' | 'unavailable' | 'draining' | 'retired'",
-  storage_health: health,
+  ...dataSetPlace,
+  local_status: dataSetStatus,
 })
 
 export const listAffectedVersions = defineEndpoint({
@@ -176,7 +155,7 @@ export const listAffectedVersions = defineEndpoint({
     'prefix?': 'string',
     'key?': 'string',
     'local_data_set_id?': rowId,
-    'limit?': 'string',
+    ...pageLimit,
     'key_marker?': 'string > 0',
     'version_marker?': 'string > 0',
     'created_at_marker?': time,

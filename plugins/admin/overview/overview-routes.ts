@@ -59,13 +59,10 @@ export const overviewRoutes = defineRoutes({
 })
 
 async function summariseBuckets(buckets: Buckets) {
-  const all = buckets.list()
-  const usages = await Promise.all(all.map(({ id }) => buckets.usage(id)))
+  const { objectCount, totalSizeBytes } = await buckets.totalUsage()
+  const total = buckets.list().length
   return {
-    buckets: { total: all.length, by_status: all.length === 0 ? {} : { active: all.length } },
-    objects: {
-      total: usages.reduce((sum, { objectCount }) => sum + objectCount, 0),
-      total_size_bytes: usages.reduce((sum, { totalSizeBytes }) => sum + totalSizeBytes, 0),
-    },
+    buckets: { total, by_status: total === 0 ? {} : { active: total } },
+    objects: { total: objectCount, total_size_bytes: totalSizeBytes },
   }
 }

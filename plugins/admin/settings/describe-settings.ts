@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel/system'
+import { assignAt, type ConfigState, defaultOf, envName, type LoadedConfig, type Setting, type SystemState } from '#kernel/system'
 import type { SettingAbout, Settings } from './settings-api.ts'
 
 interface SettingsSituation {
@@ -74,21 +74,13 @@ function explainS3Users({ mode, plugins }: SettingsSituation['system']): Setting
 
 function nestEditable({ sections }: ConfigState, { raw }: LoadedConfig): Record<string, unknown> {
   const config: Record<string, unknown> = {}
-  for (const section of sections) {
-    const values = Object.entries(section.keys).flatMap(([key, { editable, secret }]) => {
-      const value = raw.get(`${section.path}.${key}`)
-      return editable && !secret && value !== undefined ? [[key, value] as const] : []
-    })
-    if (values.length > 0) Object.assign(tableAt(config, section.path), Object.fromEntries(values))
+  for (const { path, keys } of sections) {
+    for (const [key, { editable, secret }] of Object.entries(keys)) {
+      const value = raw.get(`${path}.${key}`)
+      if (editable && !secret && value !== undefined) assignAt(config, `${path}.${key}`, value)
+    }
   }
   return config
-}
-
-function tableAt(tree: Record<string, unknown>, path: string): Record<string, unknown> {
-  return path.split('.').reduce<Record<string, unknown>>((at, word) => {
-    at[word] ??= {}
-    return at[word] as Record<string, unknown>
-  }, tree)
 }
 
 function describeSetting(field: string, setting: Setting<unknown>, { dataDir, sources }: LoadedConfig): SettingAbout {

@@ -5,6 +5,7 @@ import { type DataSetRecord, type Placement, type Placements, type ProviderFacts
 import {
   type Bucket,
   type Buckets,
+  type BucketUsage,
   buckets,
   bucketUpdated,
   cacheGauge,
@@ -199,10 +200,8 @@ function createBuckets(state: State, now: () => number): Buckets {
     find: (name) => state.byName.get(name),
     require: (name) => requireBucket(state, name),
     list: () => [...state.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    async usage(bucketId) {
-      const current = all(state).filter(({ version }) => version.bucketId === bucketId && version.isCurrent && !version.isDeleteMarker)
-      return { objectCount: current.length, totalSizeBytes: current.reduce((sum, { bytes }) => sum + bytes.length, 0) }
-    },
+    usage: async (bucketId) => usageOf(all(state).filter(({ version }) => version.bucketId === bucketId)),
+    totalUsage: async () => usageOf(all(state)),
     async setOwner(name, ownerAccessKey) {
       const bucket = { ...requireBucket(state, name), ownerAccessKey, updatedAtMs: now() }
       state.byName.set(name, bucket)
@@ -214,6 +213,11 @@ function createBuckets(state: State, now: () => number): Buckets {
     },
     countOwnedBy: async (owner) => [...state.byName.values()].filter(({ ownerAccessKey }) => ownerAccessKey === owner).length,
   }
+}
+
+function usageOf(versions: ReturnType<typeof all>): BucketUsage {
+  const current = versions.filter(({ version }) => version.isCurrent && !version.isDeleteMarker)
+  return { objectCount: current.length, totalSizeBytes: current.reduce((sum, { bytes }) => sum + bytes.length, 0) }
 }
 
 function createObjects(state: State, now: () => number): Objects {
@@ -266,6 +270,12 @@ function createObjects(state: State, now: () => number): Objects {
       return add(bucket, { key, isDeleteMarker: true, etag: '', headers }, Buffer.alloc(0))
     },
     list: async (request) => listStored(of(request.bucket), request),
+    contentTypes: async (versionIds) =>
+      new Map(
+        all(state)
+          .filter(({ version }) => versionIds.includes(version.versionId))
+          .map(({ version }) => [version.versionId, version.headers.contentType]),
+      ),
   }
 }
 

@@ -1,98 +1,156 @@
-import type { Tx } from '#kernel'
-import { rowsThatTake } from '#plugins/wallet'
+import { type Params, sqlStatement, type Tx } from '#kernel'
+import { valuesThatTake } from '#plugins/wallet'
 import { batchStates } from '../submissions/row-states-policy.ts'
-import type { CommitBatch } from './batch-store.ts'
+import { statement } from '../tables.ts'
+
+interface OfBatch {
+  readonly batchId: number
+  readonly nowMs: number
+}
+
+const beReady = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ state: batchStates.ready, updated_at: nowMs })
+    .where('id', '=', batchId)
+    .where('state', '=', 'pulling'),
+)
+
+const batchPulled = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db
+    .updateTable('copies')
+    .set({ state: 'batched', parked_at: nowMs, updated_at: nowMs })
+    .where('batch_id', '=', batchId)
+    .where('state', '=', 'transferring'),
+)
+
+interface Delay {
+  readonly reason: string
+  readonly message: string
+  readonly untilMs: number
+}
+
+const delay = statement((db, { batchId, reason, message, untilMs }: Params<Delay & { batchId: number }>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ next_check_at: untilMs, reason_code: reason, last_error: message })
+    .where('id', '=', batchId)
+    .where('state', 'in', ['pulling', 'ready']),
+)
+
+interface BatchRefusal {
+  readonly message: string
+  readonly untilMs: number
+  readonly nowMs: number
+}
+
+const refuse = statement((db, { batchId, message, untilMs, nowMs }: Params<BatchRefusal & OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set((batch) => ({
+      checks: batch('checks', '+', 1),
+      next_check_at: untilMs,
+      reason_code: 'refused',
+      last_error: message,
+      updated_at: nowMs,
+    }))
+    .where('id', '=', batchId)
+    .where('state', '=', 'ready'),
+)
+
+const resetChecks = statement((db, { batchId }: Params<{ batchId: number }>) =>
+  db.updateTable('commit_batches').set({ checks: 0 }).where('id', '=', batchId),
+)
+
+const postpone = statement((db, { batchId, nextCheckAtMs }: Params<{ batchId: number; nextCheckAtMs: number }>) =>
+  db
+    .updateTable('commit_batches')
+    .set((batch) => ({ checks: batch('checks', '+', 1), next_check_at: nextCheckAtMs }))
+    .where('id', '=', batchId),
+)
+
+const report = statement((db, { batchId, reasonCode, nowMs }: Params<OfBatch & { reasonCode: string }>) =>
+  db
+    .updateTable('commit_batches')
+    .set((batch) => ({
+      attention_at: nowMs,
+      reason_code: batch.case().when('reason_code', '=', 'withdrawn').then(batch.ref('reason_code')).else(reasonCode).end(),
+      updated_at: nowMs,
+    }))
+    .where('id', '=', batchId)
+    .where('attention_at', 'is', null),
+)
+
+const reportCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db
+    .updateTable('copies')
+    .set({ state: 'attention', updated_at: nowMs })
+    .where('batch_id', '=', batchId)
+    .where('state', 'in', ['batched', 'unconfirmed']),
+)
+
+const confirm = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ state: 'confirmed', attention_at: null, reason_code: null, updated_at: nowMs })
+    .where('id', '=', batchId)
+    .where('state', 'not in', ['confirmed', 'closed']),
+)
+
+/** By hand for the sum of a piece id and a position as text, the form in which numbers of the chain are stored. */
+const commitCopies = sqlStatement<OfBatch & { readonly firstPieceId: bigint }>(
+  `update copies set state = 'committed', committed_at = :nowMs, last_error_code = null, last_error = null, updated_at = :nowMs,
+     chain_piece_id = (select cast(cast(:firstPieceId as bigint) + i.ordinal as text) from commit_items i
+       where i.batch_id = copies.batch_id and i.copy_id = copies.id)
+   where batch_id = :batchId and state in ('batched', 'unconfirmed', 'attention')`,
+)
+
+const close = statement((db, { batchId, message, nowMs }: Params<OfBatch & { message: string }>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ state: batchStates.closed, attention_at: null, last_error: message, updated_at: nowMs })
+    .where('id', '=', batchId)
+    .where('state', 'in', ['pulling', ...valuesThatTake(batchStates, 'closed')]),
+)
 
 /** All pieces of the pull arrived: the batch can be submitted with the signature of the pull. */
 export async function markPulled(tx: Tx, batchId: number, nowMs: number): Promise<void> {
-  tx.run(`update commit_batches set state = '${batchStates.ready}', updated_at = ? where id = ? and state = 'pulling'`, nowMs, batchId)
-  tx.run(
-    "update copies set state = 'batched', parked_at = ?, updated_at = ? where batch_id = ? and state = 'transferring'",
-    nowMs,
-    nowMs,
-    batchId,
-  )
+  await tx.run(beReady, { batchId, nowMs })
+  await tx.run(batchPulled, { batchId, nowMs })
 }
 
 /** The provider is busy or unreachable: the batch is not sent before `untilMs`. */
-export async function delayBatch(
-  tx: Tx,
-  batchId: number,
-  delay: { readonly reason: string; readonly message: string; readonly untilMs: number },
-): Promise<void> {
-  tx.run(
-    "update commit_batches set next_check_at = ?, reason_code = ?, last_error = ? where id = ? and state in ('pulling', 'ready')",
-    delay.untilMs,
-    delay.reason,
-    delay.message,
-    batchId,
-  )
+export async function delayBatch(tx: Tx, batchId: number, why: Delay): Promise<void> {
+  await tx.run(delay, { batchId, ...why })
 }
 
 /** The provider refused a batch that looks valid: it is sent again after `untilMs`. The refusal is counted in `checks`. */
-export async function recordRefusal(
-  tx: Tx,
-  batchId: number,
-  refusal: { readonly message: string; readonly untilMs: number; readonly nowMs: number },
-): Promise<void> {
-  tx.run(
-    "update commit_batches set checks = checks + 1, next_check_at = ?, reason_code = 'refused', last_error = ?, updated_at = ? where id = ? and state = 'ready'",
-    refusal.untilMs,
-    refusal.message,
-    refusal.nowMs,
-    batchId,
-  )
+export async function recordRefusal(tx: Tx, batchId: number, refusal: BatchRefusal): Promise<void> {
+  await tx.run(refuse, { batchId, ...refusal })
 }
 
 /** Resets `checks`, which counts refusals from now on. */
 export async function forgetChecks(tx: Tx, batchId: number): Promise<void> {
-  tx.run('update commit_batches set checks = 0 where id = ?', batchId)
+  await tx.run(resetChecks, { batchId })
 }
 
 export async function postponeCheck(tx: Tx, batchId: number, nextCheckAtMs: number): Promise<void> {
-  tx.run('update commit_batches set checks = checks + 1, next_check_at = ? where id = ?', nextCheckAtMs, batchId)
+  await tx.run(postpone, { batchId, nextCheckAtMs })
 }
 
 /** Undecided for too long: reported to the operator. Checks continue, and a withdrawn batch stays withdrawn. */
 export async function raiseAttention(tx: Tx, batchId: number, reasonCode: string, nowMs: number): Promise<void> {
-  tx.run(
-    `update commit_batches set attention_at = ?, reason_code = case when reason_code = 'withdrawn' then reason_code else ? end, updated_at = ?
-     where id = ? and attention_at is null`,
-    nowMs,
-    reasonCode,
-    nowMs,
-    batchId,
-  )
-  tx.run("update copies set state = 'attention', updated_at = ? where batch_id = ? and state in ('batched', 'unconfirmed')", nowMs, batchId)
+  await tx.run(report, { batchId, reasonCode, nowMs })
+  await tx.run(reportCopies, { batchId, nowMs })
 }
 
 /** The chain confirmed the batch: piece ids follow the order of its items. */
-export async function confirmBatch(tx: Tx, batch: CommitBatch, firstPieceId: bigint, nowMs: number): Promise<void> {
-  tx.run(
-    "update commit_batches set state = 'confirmed', attention_at = null, reason_code = null, updated_at = ? where id = ? and state not in ('confirmed', 'closed')",
-    nowMs,
-    batch.id,
-  )
-  for (const { copyId, ordinal } of batch.items) {
-    tx.run(
-      `update copies set state = 'committed', chain_piece_id = ?, committed_at = ?, last_error_code = null, last_error = null, updated_at = ?
-       where id = ? and batch_id = ? and state in ('batched', 'unconfirmed', 'attention')`,
-      (firstPieceId + BigInt(ordinal)).toString(),
-      nowMs,
-      nowMs,
-      copyId,
-      batch.id,
-    )
-  }
+export async function confirmBatch(tx: Tx, batchId: number, firstPieceId: bigint, nowMs: number): Promise<void> {
+  await tx.run(confirm, { batchId, nowMs })
+  await tx.run(commitCopies, { batchId, firstPieceId, nowMs })
 }
 
 /** The batch is not submitted (again). The caller must move its copies to another state in the same transaction. */
 export async function closeBatch(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
-  tx.run(
-    `update commit_batches set state = '${batchStates.closed}', attention_at = null, last_error = ?, updated_at = ?
-     where id = ? and state in ('pulling', ${rowsThatTake(batchStates, 'closed')})`,
-    why.message,
-    why.nowMs,
-    batchId,
-  )
+  await tx.run(close, { batchId, ...why })
 }

@@ -78,7 +78,7 @@ test('pieces are committed in order, and their batch cannot be reopened', async 
   const batch = await readyBatch(3)
   await write((tx) => recordSubmission(tx, batch.id, rowsNowMs))
   await write((tx) => recordSubmitted(tx, batch.id, submitted))
-  await write((tx) => confirmBatch(tx, batch, 7n, rowsNowMs))
+  await write((tx) => confirmBatch(tx, batch.id, 7n, rowsNowMs))
   expect(await allRows(rows.database.read, 'select chain_piece_id as piece, state from copies order by id')).toEqual(
     ['7', '8', '9'].map((piece) => ({ piece, state: 'committed' })),
   )
@@ -94,7 +94,7 @@ test('copies show an uncertain outcome and attention, and a late confirmation en
   expect(await copyStates()).toEqual(['unconfirmed'])
   await write((tx) => raiseAttention(tx, batch.id, 'attempt_only_ambiguous', rowsNowMs))
   expect(await copyStates()).toEqual(['attention'])
-  await write((tx) => confirmBatch(tx, batch, 0n, rowsNowMs))
+  await write((tx) => confirmBatch(tx, batch.id, 0n, rowsNowMs))
   expect(await copyStates()).toEqual(['committed'])
 })
 

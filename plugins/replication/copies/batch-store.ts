@@ -1,4 +1,6 @@
-import type { Reader, Tx } from '#kernel'
+import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import { statement } from '../tables.ts'
+import type { CopyState } from './copy-store.ts'
 
 /**
  * pulling: the provider fetches the pieces, nothing was submitted · ready: may be submitted · submitting: attempt recorded, outcome
@@ -41,25 +43,6 @@ export interface BatchItem {
   readonly length: number
 }
 
-interface BatchRow {
-  readonly id: number
-  readonly data_set_id: number
-  readonly method: 'store' | 'pull'
-  readonly state: BatchState
-  readonly nonce: string
-  readonly extra_data: string
-  readonly tx_hash: string | null
-  readonly first_submitted_at: number | null
-  readonly submit_started_at: number | null
-  readonly next_check_at: number
-  readonly checks: number
-  readonly sender_nonce: number | null
-  readonly attention_at: number | null
-  readonly reason_code: string | null
-  readonly last_error: string | null
-  readonly created_at: number
-}
-
 interface NewBatch {
   readonly dataSetId: number
   readonly method: 'store' | 'pull'
@@ -69,23 +52,110 @@ interface NewBatch {
   readonly nowMs: number
 }
 
-/** Unsettled batches of a data set, oldest first. */
+const findOpen = statement((db, { dataSetId }: Params<{ dataSetId: number }>) =>
+  db
+    .selectFrom('commit_batches')
+    .select(['id', 'data_set_id as dataSetId', 'method', 'state', 'nonce', 'extra_data as extraData', 'tx_hash as txHash'])
+    .select(['first_submitted_at as firstSubmittedAtMs', 'submit_started_at as submitStartedAtMs', 'next_check_at as nextCheckAtMs'])
+    .select(['checks', 'sender_nonce as senderNonce', 'attention_at as attentionAtMs', 'reason_code as reasonCode'])
+    .select(['last_error as lastError', 'created_at as createdAtMs'])
+    .where('data_set_id', '=', dataSetId)
+    .where('state', 'not in', ['confirmed', 'closed'])
+    .orderBy('id')
+    .$narrowType<{ extraData: `0x${string}`; txHash: `0x${string}` | null }>(),
+)
+
+const findItems = statement((db, { batchIds }: Params<{ batchIds: readonly number[] }>) =>
+  db
+    .selectFrom('commit_items as i')
+    .innerJoin('copies as c', 'c.id', 'i.copy_id')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select([
+      'i.batch_id as batchId',
+      'i.ordinal',
+      'i.copy_id as copyId',
+      'c.content_id as contentId',
+      'i.piece_cid as pieceCid',
+      'p.length',
+    ])
+    .where('i.batch_id', 'in', batchIds)
+    .orderBy('i.batch_id')
+    .orderBy('i.ordinal'),
+)
+
+/** The first condition on the state is that of the partial index. */
+const countOpen = statement((db, { dataSetId, states }: Params<{ dataSetId: number; states: readonly BatchState[] }>) =>
+  db
+    .selectFrom('commit_batches')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('data_set_id', '=', dataSetId)
+    .where('state', 'not in', ['confirmed', 'closed'])
+    .where('state', 'in', states),
+)
+
+const findParked = statement((db, { dataSetId, limit }: Params<{ dataSetId: number; limit: number }>) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select(['c.id as copyId', 'c.content_id as contentId', 'p.piece_cid as pieceCid', 'p.length', 'c.parked_at as parkedAtMs'])
+    .where('c.data_set_id', '=', dataSetId)
+    .where('c.state', '=', 'parked')
+    .orderBy('c.parked_at')
+    .orderBy('c.id')
+    .limit(limit)
+    .$narrowType<{ pieceCid: string; parkedAtMs: number }>(),
+)
+
+const countFree = statement((db, { copyIds, state }: Params<{ copyIds: readonly number[]; state: CopyState }>) =>
+  db
+    .selectFrom('copies')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('id', 'in', copyIds)
+    .where('state', '=', state)
+    .where('batch_id', 'is', null),
+)
+
+type InsertedBatch = Omit<NewBatch, 'items' | 'nonce'> & { readonly state: BatchState; readonly nonce: string }
+
+const insertBatch = statement((db, { dataSetId, method, state, nonce, extraData, nowMs }: Params<InsertedBatch>) =>
+  db
+    .insertInto('commit_batches')
+    .values({ data_set_id: dataSetId, method, state, nonce, extra_data: extraData, created_at: nowMs, updated_at: nowMs })
+    .returning('id'),
+)
+
+/** By hand, because each engine has its own form for the members of a list with their positions. */
+const insertItems = sqlStatement<{ batchId: number; copyIds: readonly number[]; pieceCids: readonly string[] }>({
+  sqlite: `insert into commit_items (batch_id, ordinal, copy_id, piece_cid)
+    select :batchId, c.key, c.value, p.value from json_each(:copyIds) c join json_each(:pieceCids) p on p.key = c.key`,
+  postgres: `insert into commit_items (batch_id, ordinal, copy_id, piece_cid)
+    select cast(:batchId as bigint), ordinality - 1, copy_id, piece_cid
+    from unnest(cast(:copyIds as bigint[]), cast(:pieceCids as text[])) with ordinality as items (copy_id, piece_cid, ordinality)`,
+})
+
+interface TakenCopies {
+  readonly copyIds: readonly number[]
+  readonly state: CopyState
+  readonly method: 'store' | 'pull'
+  readonly batchId: number
+  readonly nowMs: number
+}
+
+const takeCopies = statement((db, { copyIds, state, method, batchId, nowMs }: Params<TakenCopies>) =>
+  db.updateTable('copies').set({ state, method, batch_id: batchId, updated_at: nowMs }).where('id', 'in', copyIds),
+)
+
+/** Unsettled batches of a data set, oldest first. The items of a recorded batch never change, except that those of deleted contents are left out. */
 export async function openBatches(reader: Reader, dataSetId: number): Promise<readonly CommitBatch[]> {
-  const rows = reader.all<BatchRow>(
-    "select * from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed') order by id",
-    dataSetId,
-  )
-  return await Promise.all(rows.map((row) => toBatch(reader, row)))
+  const batches = await reader.all(findOpen, { dataSetId })
+  if (batches.length === 0) return []
+  const items = Map.groupBy(await reader.all(findItems, { batchIds: batches.map(({ id }) => id) }), ({ batchId }) => batchId)
+  return batches.map((batch) => ({ ...batch, nonce: BigInt(batch.nonce), items: items.get(batch.id) ?? [] }))
 }
 
 /** Number of batches in one of these states. */
 export async function countBatches(reader: Reader, dataSetId: number, states: readonly BatchState[]): Promise<number> {
-  const row = reader.get<{ n: number }>(
-    "select count(*) as n from commit_batches where data_set_id = ? and state not in ('confirmed', 'closed') and state in (select value from json_each(?))",
-    dataSetId,
-    JSON.stringify(states),
-  )
-  return row?.n ?? 0
+  return (await reader.get(countOpen, { dataSetId, states }))?.n ?? 0
 }
 
 /** Parked copies that wait for a batch, oldest first. */
@@ -94,69 +164,23 @@ export async function parkedCopies(
   dataSetId: number,
   limit: number,
 ): Promise<readonly (BatchItem & { readonly parkedAtMs: number })[]> {
-  return reader.all(
-    `select c.id as copyId, c.content_id as contentId, p.piece_cid as pieceCid, p.length as length, c.parked_at as parkedAtMs
-     from copies c join pieces p on p.id = c.piece_id where c.data_set_id = ? and c.state = 'parked' order by c.parked_at, c.id limit ?`,
-    dataSetId,
-    limit,
-  )
+  return reader.all(findParked, { dataSetId, limit })
 }
 
 /**
  * Records the batch with its nonce, its signed bytes and its copies (I-04, I-24, I-25). Undefined, without changes, when one of the
  * copies is no longer free.
  */
-export async function recordBatch(tx: Tx, batch: NewBatch): Promise<number | undefined> {
-  const [free, next] = batch.method === 'store' ? (['parked', 'batched'] as const) : (['planned', 'transferring'] as const)
-  for (const { copyId } of batch.items) {
-    if (!tx.get('select 1 from copies where id = ? and state = ? and batch_id is null', copyId, free)) return undefined
-  }
-  const { lastId } = tx.run(
-    `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)`,
-    batch.dataSetId,
-    batch.method,
-    batch.method === 'store' ? 'ready' : 'pulling',
-    batch.nonce.toString(),
-    batch.extraData,
-    batch.nowMs,
-    batch.nowMs,
-  )
-  for (const [ordinal, { copyId, pieceCid }] of batch.items.entries()) {
-    tx.run('insert into commit_items (batch_id, ordinal, copy_id, piece_cid) values (?, ?, ?, ?)', lastId, ordinal, copyId, pieceCid)
-    tx.run(
-      'update copies set state = ?, method = ?, batch_id = ?, updated_at = ? where id = ?',
-      next,
-      batch.method,
-      lastId,
-      batch.nowMs,
-      copyId,
-    )
-  }
-  return lastId
-}
-
-async function toBatch(reader: Reader, row: BatchRow): Promise<CommitBatch> {
-  const items = reader.all<BatchItem & { readonly ordinal: number }>(
-    'select i.ordinal as ordinal, i.copy_id as copyId, c.content_id as contentId, i.piece_cid as pieceCid, p.length as length from commit_items i join copies c on c.id = i.copy_id join pieces p on p.id = c.piece_id where i.batch_id = ? order by i.ordinal',
-    row.id,
-  )
-  return {
-    id: row.id,
-    dataSetId: row.data_set_id,
-    method: row.method,
-    state: row.state,
-    nonce: BigInt(row.nonce),
-    extraData: row.extra_data as `0x${string}`,
-    txHash: row.tx_hash as `0x${string}` | null,
-    firstSubmittedAtMs: row.first_submitted_at,
-    submitStartedAtMs: row.submit_started_at,
-    nextCheckAtMs: row.next_check_at,
-    checks: row.checks,
-    senderNonce: row.sender_nonce,
-    attentionAtMs: row.attention_at,
-    reasonCode: row.reason_code,
-    lastError: row.last_error,
-    createdAtMs: row.created_at,
-    items,
-  }
+export async function recordBatch(tx: Tx, { items, ...batch }: NewBatch): Promise<number | undefined> {
+  const { method, nowMs } = batch
+  const isStore = method === 'store'
+  const copyIds = items.map(({ copyId }) => copyId)
+  const free = await tx.get(countFree, { copyIds, state: isStore ? 'parked' : 'planned' })
+  if (free?.n !== items.length) return undefined
+  const inserted = await tx.get(insertBatch, { ...batch, nonce: batch.nonce.toString(), state: isStore ? 'ready' : 'pulling' })
+  if (inserted === undefined) throw new Error(`the batch of data set ${batch.dataSetId} was inserted without an id`)
+  const batchId = inserted.id
+  await tx.run(insertItems, { batchId, copyIds, pieceCids: items.map(({ pieceCid }) => pieceCid) })
+  await tx.run(takeCopies, { copyIds, state: isStore ? 'batched' : 'transferring', method, batchId, nowMs })
+  return batchId
 }

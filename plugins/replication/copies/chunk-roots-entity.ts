@@ -6,7 +6,7 @@ export const chunkRootsEntity = defineEntity({
   name: 'ChunkRoots',
   tableName: 'piece_chunk_roots',
   properties: {
-    piece_id: () => p.manyToOne(pieceEntity).fieldName('piece_id').mapToPk().primary().deleteRule('cascade'),
+    piece_id: () => p.manyToOne(pieceEntity).fieldName('piece_id').mapToPk().primary().updateRule('no action').deleteRule('cascade'),
     chunk_roots: p.blob().$type<Uint8Array>(),
   },
 })

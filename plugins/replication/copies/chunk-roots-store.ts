@@ -1,5 +1,6 @@
-import type { Reader, Tx } from '#kernel'
+import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { statement } from '../tables.ts'
 
 export interface StoredPiece {
   readonly pieceId: number
@@ -10,27 +11,37 @@ export interface StoredPiece {
   readonly chunkRoots: Uint8Array | null
 }
 
+const findPiece = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('pieces as p')
+    .innerJoin('contents as c', 'c.id', 'p.content_id')
+    .leftJoin('piece_chunk_roots as r', 'r.piece_id', 'p.id')
+    .select(['p.id as pieceId', 'p.piece_cid as pieceCid', 'c.sha256', 'r.chunk_roots as chunkRoots'])
+    .where('p.content_id', '=', contentId)
+    .where('p.part_no', '=', 0),
+)
+
+const keepRootsOf = (chunkRoots: string) =>
+  `insert into piece_chunk_roots (piece_id, chunk_roots) select id, ${chunkRoots} from pieces where id = :pieceId
+   on conflict (piece_id) do update set chunk_roots = excluded.chunk_roots`
+
+/** By hand, because PostgreSQL needs the type of a parameter in the list of a select. */
+const keepRoots = sqlStatement<{ pieceId: number; chunkRoots: Uint8Array }>({
+  sqlite: keepRootsOf(':chunkRoots'),
+  postgres: keepRootsOf('cast(:chunkRoots as bytea)'),
+})
+
 /** The piece of a content, with the digests that prove its bytes. */
 export async function findStoredPiece(reader: Reader, contentId: number): Promise<StoredPiece | undefined> {
-  return reader.get<StoredPiece & Record<string, never>>(
-    `select p.id as pieceId, p.piece_cid as pieceCid, c.sha256 as sha256, r.chunk_roots as chunkRoots from pieces p
-     join contents c on c.id = p.content_id left join piece_chunk_roots r on r.piece_id = p.id where p.content_id = ? and p.part_no = 0`,
-    contentId,
-  )
+  return reader.get(findPiece, { contentId })
 }
 
 /** Records the chunk roots of the piece. A piece of one chunk is proved by its piece CID and gets none. */
 export async function keepChunkRoots(
   tx: Tx,
-  piece: { readonly pieceId: number; readonly size: number },
+  { pieceId, size }: { readonly pieceId: number; readonly size: number },
   chunkRoots: Uint8Array,
 ): Promise<void> {
-  if (piece.size <= CHUNK_RAW_BYTES) return
-  // The content may have been deleted while the roots were computed.
-  tx.run(
-    `insert into piece_chunk_roots (piece_id, chunk_roots) select id, ? from pieces where id = ?
-     on conflict (piece_id) do update set chunk_roots = excluded.chunk_roots`,
-    chunkRoots,
-    piece.pieceId,
-  )
+  // The content may have been deleted while the roots were computed: then nothing is inserted.
+  if (size > CHUNK_RAW_BYTES) await tx.run(keepRoots, { pieceId, chunkRoots })
 }

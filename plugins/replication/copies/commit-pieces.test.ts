@@ -550,6 +550,14 @@ test('data sets of one provider together get at most three refusals per minute',
   const dataSets = [dataSet, ...(await Promise.all([1, 2, 3, 4].map(() => rows.addDataSet())))]
   await rows.database.write(async (tx) => {
     // One bucket each: a bucket has one data set per provider.
+    for (const { id } of dataSets.slice(1)) {
+      await runSql(
+        tx,
+        'insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (?, ?, 2, 1, 0, 0)',
+        id,
+        `of ${id}`,
+      )
+    }
     await runSql(tx, "update data_sets set bucket_id = id, provider_id = '1'")
   })
   for (const { id } of dataSets) await rows.addCopy(await rows.addContent(), { ...dataSet, id }, 'parked')

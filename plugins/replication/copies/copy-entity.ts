@@ -21,7 +21,7 @@ export const copyEntity = defineEntity({
     parked_at: p.bigint('number').nullable(),
     setbacks: p.integer().default(0),
     next_attempt_at: p.bigint('number').default(0),
-    batch_id: () => p.manyToOne(batchEntity).fieldName('batch_id').mapToPk().nullable(),
+    batch_id: () => p.manyToOne(batchEntity).fieldName('batch_id').mapToPk().nullable().deleteRule('no action'),
     last_error_code: p.text().nullable(),
     last_error: p.text().nullable(),
     committed_at: p.bigint('number').nullable(),

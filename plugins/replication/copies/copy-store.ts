@@ -1,5 +1,6 @@
-import type { Reader, Tx } from '#kernel'
+import type { Params, Reader, Tx } from '#kernel'
 import { type DataSet, takesPieces } from '../datasets/data-set-store.ts'
+import { statement } from '../tables.ts'
 
 /** A content in the storage pipeline. It has one piece, because the largest object fits into one. */
 export interface PipelineContent {
@@ -40,125 +41,107 @@ export interface Copy {
   readonly batchId: number | null
 }
 
-interface CopyRow {
-  readonly id: number
-  readonly piece_id: number
-  readonly content_id: number
-  readonly data_set_id: number
-  readonly slot: number
-  readonly state: CopyState
-  readonly setbacks: number
-  readonly next_attempt_at: number
-  readonly uploaded_at: number | null
-  readonly batch_id: number | null
-}
-
 /** After this many setbacks a copy is uploaded from the cache instead of pulled. */
 export const pullSetbacksMax = 3
 
 /** States in which the provider has the bytes. */
 export const statesWithBytes: ReadonlySet<CopyState> = new Set(['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
 
-/** Inserts the piece of a new content. Idempotent. */
-export async function planPiece(tx: Tx, content: { readonly contentId: number; readonly size: number }): Promise<void> {
-  tx.run(
-    'insert into pieces (content_id, part_no, offset_bytes, length) values (?, 0, 0, ?) on conflict (content_id, part_no) do nothing',
-    content.contentId,
-    content.size,
-  )
+const addPiece = statement((db, { contentId, size }: Params<{ contentId: number; size: number }>) =>
+  db
+    .insertInto('pieces')
+    .values({ content_id: contentId, part_no: 0, offset_bytes: 0, length: size })
+    .onConflict((conflict) => conflict.columns(['content_id', 'part_no']).doNothing()),
+)
+
+const findContent = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('contents as c')
+    .innerJoin('buckets as b', 'b.id', 'c.bucket_id')
+    .innerJoin('pieces as p', (join) => join.onRef('p.content_id', '=', 'c.id').on('p.part_no', '=', 0))
+    .select([
+      'c.id as contentId',
+      'c.bucket_id as bucketId',
+      'b.name as bucketName',
+      'c.size',
+      'c.state',
+      'c.target_copies as targetCopies',
+    ])
+    .select(['p.id as pieceId', 'p.piece_cid as pieceCid'])
+    .where('c.id', '=', contentId),
+)
+
+const proveCid = statement((db, { pieceId, pieceCid }: Params<{ pieceId: number; pieceCid: string }>) =>
+  db.updateTable('pieces').set({ piece_cid: pieceCid, is_proven: 1 }).where('id', '=', pieceId),
+)
+
+const copyColumns = [
+  'id',
+  'piece_id as pieceId',
+  'content_id as contentId',
+  'data_set_id as dataSetId',
+  'slot',
+  'state',
+  'setbacks',
+  'next_attempt_at as nextAttemptAtMs',
+  'uploaded_at as uploadedAtMs',
+  'batch_id as batchId',
+] as const
+
+const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db.selectFrom('copies').select(copyColumns).where('content_id', '=', contentId).orderBy('slot').orderBy('id'),
+)
+
+const findById = statement((db, { id }: Params<{ id: number }>) => db.selectFrom('copies').select(copyColumns).where('id', '=', id))
+
+const findLive = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db.selectFrom('contents').select('id').where('id', '=', contentId).where('state', '=', 'live'),
+)
+
+const findCurrent = statement((db, { dataSetIds }: Params<{ dataSetIds: readonly number[] }>) =>
+  db
+    .selectFrom('data_sets as d')
+    .innerJoin('replica_slots as s', 's.current_data_set_id', 'd.id')
+    .select(['d.id', 'd.state'])
+    .where('d.id', 'in', dataSetIds),
+)
+
+interface NewCopy {
+  readonly pieceId: number
+  readonly contentId: number
+  readonly dataSetId: number
+  readonly slot: number
+  readonly state: CopyState
+  readonly nowMs: number
 }
 
-export async function findPipelineContent(reader: Reader, contentId: number): Promise<PipelineContent | undefined> {
-  const row = reader.get<{
-    id: number
-    bucket_id: number
-    bucket_name: string
-    size: number
-    state: string
-    target_copies: number
-    piece_id: number
-    piece_cid: string | null
-  }>(
-    `select c.id, c.bucket_id, b.name as bucket_name, c.size, c.state, c.target_copies, p.id as piece_id, p.piece_cid
-     from contents c join buckets b on b.id = c.bucket_id join pieces p on p.content_id = c.id and p.part_no = 0 where c.id = ?`,
-    contentId,
-  )
-  return (
-    row && {
-      contentId: row.id,
-      bucketId: row.bucket_id,
-      bucketName: row.bucket_name,
-      size: row.size,
-      isLive: row.state === 'live',
-      targetCopies: row.target_copies,
-      pieceId: row.piece_id,
-      pieceCid: row.piece_cid,
-    }
-  )
-}
-
-/** Only for a piece CID computed from bytes with the content's SHA-256 (I-30). */
-export async function setPieceCid(tx: Tx, pieceId: number, pieceCid: string): Promise<void> {
-  tx.run('update pieces set piece_cid = ?, is_proven = 1 where id = ?', pieceCid, pieceId)
-}
-
-export async function copiesOf(reader: Reader, contentId: number): Promise<readonly Copy[]> {
-  return reader.all<CopyRow>('select * from copies where content_id = ? order by slot, id', contentId).map(toCopy)
-}
-
-export async function findCopy(reader: Reader, id: number): Promise<Copy | undefined> {
-  const row = reader.get<CopyRow>('select * from copies where id = ?', id)
-  return row && toCopy(row)
-}
-
-/**
- * Plans one copy on each data set that is still current in its slot. Idempotent. False when the content was deleted. On a
- * data set that has ended meanwhile the copy is `lost` from the start (I-29), until its slot gets another data set.
- */
-export async function planCopies(
-  tx: Tx,
-  content: PipelineContent,
-  places: readonly Pick<DataSet, 'id' | 'slot'>[],
-  nowMs: number,
-): Promise<boolean> {
-  // Its last version may have been deleted since it was read: plan nothing then.
-  if (!tx.get("select 1 from contents where id = ? and state = 'live'", content.contentId)) return false
-  for (const { id, slot } of places) {
-    const current = tx.get<Pick<DataSet, 'state'>>(
-      'select d.state from data_sets d join replica_slots s on s.current_data_set_id = d.id where d.id = ?',
-      id,
-    )
-    if (!current) continue
-    tx.run(
-      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (?, ?, ?, ?, ?, 'pull', ?, ?)
-       on conflict (piece_id, data_set_id) do nothing`,
-      content.pieceId,
-      content.contentId,
-      id,
+const addCopy = statement((db, { pieceId, contentId, dataSetId, slot, state, nowMs }: Params<NewCopy>) =>
+  db
+    .insertInto('copies')
+    .values({
+      piece_id: pieceId,
+      content_id: contentId,
+      data_set_id: dataSetId,
       slot,
-      takesPieces(current.state) ? 'planned' : 'lost',
-      nowMs,
-      nowMs,
-    )
-  }
-  return true
-}
+      state,
+      method: 'pull',
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((conflict) => conflict.columns(['piece_id', 'data_set_id']).doNothing()),
+)
 
-/** planned → transferring. False when another run changed the copy meanwhile. */
-export async function beginUpload(tx: Tx, id: number, nowMs: number): Promise<boolean> {
-  return (
-    tx.run(
-      "update copies set state = 'transferring', method = 'store', uploaded_at = null, updated_at = ? where id = ? and state = 'planned'",
-      nowMs,
-      id,
-    ).changes === 1
-  )
-}
+const transfer = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
+  db
+    .updateTable('copies')
+    .set({ state: 'transferring', method: 'store', uploaded_at: null, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('state', '=', 'planned'),
+)
 
-/** All bytes were accepted: a later run looks up the piece at the provider instead of sending it again. */
-export async function recordUpload(tx: Tx, id: number, nowMs: number): Promise<void> {
-  tx.run("update copies set uploaded_at = ?, updated_at = ? where id = ? and state = 'transferring'", nowMs, nowMs, id)
-}
+const uploadEnded = statement((db, { id, nowMs }: Params<{ id: number; nowMs: number }>) =>
+  db.updateTable('copies').set({ uploaded_at: nowMs, updated_at: nowMs }).where('id', '=', id).where('state', '=', 'transferring'),
+)
 
 /** A copy and its holder: updates change nothing when the copy has another holder by now (I-25). */
 interface CopyInBatch {
@@ -167,16 +150,102 @@ interface CopyInBatch {
   readonly batchId: number | null
 }
 
+const park = statement((db, { copyId, batchId, nowMs }: Params<CopyInBatch & { nowMs: number }>) =>
+  db
+    .updateTable('copies')
+    .set({ state: 'parked', parked_at: nowMs, batch_id: null, last_error_code: null, last_error: null, updated_at: nowMs })
+    .where('id', '=', copyId)
+    .where('batch_id', 'is not distinct from', batchId)
+    .where('state', 'in', ['transferring', 'batched', 'attention']),
+)
+
+interface Return {
+  readonly setbacks: number
+  readonly retryAtMs: number
+  readonly code: string
+  readonly message: string
+  readonly nowMs: number
+}
+
+const startOver = statement((db, { copyId, batchId, setbacks, retryAtMs, code, message, nowMs }: Params<CopyInBatch & Return>) =>
+  db
+    .updateTable('copies')
+    .set((copy) => ({
+      state: 'planned',
+      method: 'pull',
+      uploaded_at: null,
+      parked_at: null,
+      batch_id: null,
+      setbacks: copy('setbacks', '+', setbacks),
+      next_attempt_at: retryAtMs,
+      last_error_code: code,
+      last_error: message,
+      updated_at: nowMs,
+    }))
+    .where('id', '=', copyId)
+    .where('batch_id', 'is not distinct from', batchId)
+    .where('state', 'in', ['transferring', 'parked', 'batched', 'attention']),
+)
+
+/** Inserts the piece of a new content. Idempotent. */
+export async function planPiece(tx: Tx, { contentId, size }: { readonly contentId: number; readonly size: number }): Promise<void> {
+  await tx.run(addPiece, { contentId, size })
+}
+
+export async function findPipelineContent(reader: Reader, contentId: number): Promise<PipelineContent | undefined> {
+  const found = await reader.get(findContent, { contentId })
+  if (!found) return undefined
+  const { state, ...content } = found
+  return { ...content, isLive: state === 'live' }
+}
+
+/** Only for a piece CID computed from bytes with the content's SHA-256 (I-30). */
+export async function setPieceCid(tx: Tx, pieceId: number, pieceCid: string): Promise<void> {
+  await tx.run(proveCid, { pieceId, pieceCid })
+}
+
+export async function copiesOf(reader: Reader, contentId: number): Promise<readonly Copy[]> {
+  return reader.all(findCopies, { contentId })
+}
+
+export async function findCopy(reader: Reader, id: number): Promise<Copy | undefined> {
+  return reader.get(findById, { id })
+}
+
+/**
+ * Plans one copy on each data set that is still current in its slot. Idempotent. False when the content was deleted. On a
+ * data set that has ended meanwhile the copy is `lost` from the start (I-29), until its slot gets another data set.
+ */
+export async function planCopies(
+  tx: Tx,
+  { contentId, pieceId }: PipelineContent,
+  places: readonly Pick<DataSet, 'id' | 'slot'>[],
+  nowMs: number,
+): Promise<boolean> {
+  // Its last version may have been deleted since it was read: plan nothing then.
+  if (!(await tx.get(findLive, { contentId }))) return false
+  const current = new Map((await tx.all(findCurrent, { dataSetIds: places.map(({ id }) => id) })).map(({ id, state }) => [id, state]))
+  for (const { id: dataSetId, slot } of places) {
+    const dataSetState = current.get(dataSetId)
+    if (dataSetState === undefined) continue
+    await tx.run(addCopy, { pieceId, contentId, dataSetId, slot, state: takesPieces(dataSetState) ? 'planned' : 'lost', nowMs })
+  }
+  return true
+}
+
+/** planned → transferring. False when another run changed the copy meanwhile. */
+export async function beginUpload(tx: Tx, id: number, nowMs: number): Promise<boolean> {
+  return (await tx.run(transfer, { id, nowMs })).changes === 1
+}
+
+/** All bytes were accepted: a later run looks up the piece at the provider instead of sending it again. */
+export async function recordUpload(tx: Tx, id: number, nowMs: number): Promise<void> {
+  await tx.run(uploadEnded, { id, nowMs })
+}
+
 /** The provider serves the piece; it is not on chain yet. */
 export async function markParked(tx: Tx, copy: CopyInBatch, nowMs: number): Promise<void> {
-  tx.run(
-    `update copies set state = 'parked', parked_at = ?, batch_id = null, last_error_code = null, last_error = null, updated_at = ?
-     where id = ? and batch_id is ? and state in ('transferring', 'batched', 'attention')`,
-    nowMs,
-    nowMs,
-    copy.copyId,
-    copy.batchId,
-  )
+  await tx.run(park, { ...copy, nowMs })
 }
 
 interface CopySetback {
@@ -188,32 +257,6 @@ interface CopySetback {
 }
 
 /** Back to planned: the bytes are not there, or must be sent again. */
-export async function returnToPlanned(tx: Tx, copy: CopyInBatch, why: CopySetback): Promise<void> {
-  tx.run(
-    `update copies set state = 'planned', method = 'pull', uploaded_at = null, parked_at = null, batch_id = null,
-     setbacks = setbacks + ?, next_attempt_at = ?, last_error_code = ?, last_error = ?, updated_at = ?
-     where id = ? and batch_id is ? and state in ('transferring', 'parked', 'batched', 'attention')`,
-    why.retryAtMs === undefined ? 0 : 1,
-    why.retryAtMs ?? 0,
-    why.code,
-    why.message,
-    why.nowMs,
-    copy.copyId,
-    copy.batchId,
-  )
-}
-
-function toCopy(row: CopyRow): Copy {
-  return {
-    id: row.id,
-    pieceId: row.piece_id,
-    contentId: row.content_id,
-    dataSetId: row.data_set_id,
-    slot: row.slot,
-    state: row.state,
-    setbacks: row.setbacks,
-    nextAttemptAtMs: row.next_attempt_at,
-    uploadedAtMs: row.uploaded_at,
-    batchId: row.batch_id,
-  }
+export async function returnToPlanned(tx: Tx, copy: CopyInBatch, { retryAtMs, ...why }: CopySetback): Promise<void> {
+  await tx.run(startOver, { ...copy, ...why, setbacks: retryAtMs === undefined ? 0 : 1, retryAtMs: retryAtMs ?? 0 })
 }

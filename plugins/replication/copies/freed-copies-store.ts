@@ -1,14 +1,27 @@
-import type { Reader } from '#kernel'
+import type { Params, Reader } from '#kernel'
+import { statement } from '../tables.ts'
+
+interface Page {
+  readonly after: number
+  readonly limit: number
+}
+
+const findFreed = statement((db, { after, limit }: Params<Page>) =>
+  db
+    .selectFrom('copies as k')
+    .innerJoin('contents as c', 'c.id', 'k.content_id')
+    .select('k.content_id as id')
+    .distinct()
+    .where('k.last_error_code', '=', 'freed')
+    .where('k.state', 'in', ['planned', 'lost'])
+    .where('c.state', '=', 'live')
+    .where('c.store_state', '<>', 'stored')
+    .where('k.content_id', '>', after)
+    .orderBy('k.content_id')
+    .limit(limit),
+)
 
 /** Contents that are not stored and have copies freed by migration 0007 that no task has processed since, by id. */
-export async function freedContents(reader: Reader, page: { readonly after: number; readonly limit: number }): Promise<readonly number[]> {
-  return reader
-    .all<{ id: number }>(
-      `select distinct k.content_id as id from copies k join contents c on c.id = k.content_id
-       where k.last_error_code = 'freed' and k.state in ('planned', 'lost') and c.state = 'live' and c.store_state <> 'stored'
-         and k.content_id > ? order by k.content_id limit ?`,
-      page.after,
-      page.limit,
-    )
-    .map(({ id }) => id)
+export async function freedContents(reader: Reader, page: Page): Promise<readonly number[]> {
+  return (await reader.all(findFreed, page)).map(({ id }) => id)
 }

@@ -1,12 +1,29 @@
 import { expect, test } from 'vitest'
 import type { Database, Tx } from '#kernel'
 import { insertRow, openTestDatabase, queryPlan, runSql, watchStatements } from '#kernel/testing'
-import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
-import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
+import { contentSchemas } from '../testing/schemas.ts'
 import { objectStateMetric } from './object-metrics.ts'
 import { countStates } from './state-counts.ts'
 
-const openDatabase = () => openTestDatabase([{ name: 'storage', migrations: [objectsMigration, copiesMigration] }])
+async function openDatabase() {
+  const database = await openTestDatabase(contentSchemas)
+  await database.write((tx) => {
+    tx.run(
+      "insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 2, 1, 0, 0)",
+    )
+    for (const slot of [0, 1, 2]) {
+      tx.run(
+        `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, state, created_at, updated_at)
+         values (?, 1, ?, 1, ?, '', '', '', ?, 'ready', 0, 0)`,
+        slot,
+        slot,
+        String(slot),
+        String(slot),
+      )
+    }
+  })
+  return database
+}
 
 const zero = { cached: 0, uploading: 0, committing: 0, replicating: 0, stored: 0, failed: 0 }
 
@@ -58,16 +75,20 @@ async function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1
     )
   }
   for (let n = 0; n < older; n++) await version(`${id}-${n}`, -1)
+  if (copies.length > 0) {
+    await runSql(tx, 'insert into pieces (id, content_id, part_no, offset_bytes, length) values (?, ?, 0, 0, 1)', id, id)
+  }
   for (const [slot, state] of copies.entries()) {
     await runSql(
       tx,
       `insert into copies (piece_id, content_id, data_set_id, slot, state, method, chain_piece_id, created_at, updated_at)
-       values (?, ?, ?, ?, ?, 'store', '7', 0, 0)`,
+       values (?, ?, ?, ?, ?, 'store', ?, 0, 0)`,
       id,
       id,
       slot,
       slot,
       state,
+      String(id),
     )
   }
   await runSql(

@@ -1,6 +1,9 @@
-import type { Reader } from '#kernel'
+import type { QueryCreator } from 'kysely'
+import type { Params, Reader } from '#kernel'
 import type { CopyRecord, CopyStatus, DataSetRecord, ObjectState } from '../contract.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
+import { type ReplicationTables, statement } from '../tables.ts'
+import { copyCounts, isCached } from './content-columns.ts'
 import type { CopyState } from './copy-store.ts'
 
 export interface ContentRow {
@@ -17,12 +20,129 @@ export interface ContentRow {
   readonly updatedAtMs: number
 }
 
-const contentColumns = `c.id as contentId, c.size as size, c.target_copies as targetCopies, c.store_state as storeState, c.updated_at as updatedAtMs,
-  exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as isCached,
-  (select p.piece_cid from pieces p where p.content_id = c.id and p.part_no = 0) as pieceCid,
-  (select count(*) from copies k where k.content_id = c.id and k.state = 'committed') as committed,
-  (select count(*) from copies k where k.content_id = c.id and k.state in ('batched', 'unconfirmed', 'attention')) as onChain,
-  (select count(*) from copies k where k.content_id = c.id and k.state = 'parked') as parked`
+const selectContents = (db: QueryCreator<ReplicationTables>) =>
+  db
+    .selectFrom('contents as c')
+    .select([
+      'c.id as contentId',
+      'c.size',
+      'c.target_copies as targetCopies',
+      'c.store_state as storeState',
+      'c.updated_at as updatedAtMs',
+    ])
+    .select((content) => [
+      content
+        .selectFrom('pieces as p')
+        .select('p.piece_cid')
+        .whereRef('p.content_id', '=', 'c.id')
+        .where('p.part_no', '=', 0)
+        .as('pieceCid'),
+      ...copyCounts(content),
+      isCached(content),
+    ])
+
+const findById = statement((db, { contentId }: Params<{ contentId: number }>) => selectContents(db).where('c.id', '=', contentId))
+
+const findByIds = statement((db, { contentIds }: Params<{ contentIds: readonly number[] }>) =>
+  selectContents(db).where('c.id', 'in', contentIds),
+)
+
+const findVersion = statement((db, { bucketId, versionId }: Params<{ bucketId: number; versionId: string }>) =>
+  db
+    .selectFrom('object_versions')
+    .select(['content_id as contentId', 'created_at as createdAtMs'])
+    .where('version_id', '=', versionId)
+    .where('bucket_id', '=', bucketId),
+)
+
+const findAnyVersion = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('object_versions as v')
+    .innerJoin('buckets as b', 'b.id', 'v.bucket_id')
+    .select(['v.version_id as versionId', 'v.key', 'b.name as bucketName'])
+    .where('v.content_id', '=', contentId)
+    .orderBy('v.bucket_id')
+    .orderBy('v.key')
+    .orderBy('v.rseq')
+    .limit(1),
+)
+
+const findCopies = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select(['c.slot as copyIndex', 'c.state', 'c.method', 'c.chain_piece_id as pieceId', 'c.last_error as lastError'])
+    .select([
+      'd.provider_id as providerId',
+      'd.service_url as serviceUrl',
+      'd.chain_id as dataSetId',
+      'd.generation',
+      'p.piece_cid as pieceCid',
+    ])
+    .where('c.content_id', '=', contentId)
+    .orderBy('c.slot')
+    .orderBy('c.id'),
+)
+
+const findDataSets = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db
+    .selectFrom('data_sets as d')
+    .innerJoin('data_set_totals as t', 't.data_set_id', 'd.id')
+    .select(['d.id', 'd.bucket_id as bucketId', 'd.slot as copyIndex', 'd.generation', 'd.provider_id as providerId', 'd.state'])
+    .select(['d.service_url as serviceUrl', 'd.chain_id as dataSetId', 'd.client_data_set_id as clientDataSetId'])
+    .select(['t.committed_copies as committedCopies', 't.committed_bytes as physicalBytes', 't.referenced_versions as referencedVersions'])
+    .select(['t.current_versions as currentVersions', 'd.created_at as createdAtMs', 'd.updated_at as updatedAtMs'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('replica_slots as s')
+          .select('s.slot')
+          .whereRef('s.bucket_id', '=', 'd.bucket_id')
+          .whereRef('s.slot', '=', 'd.slot')
+          .whereRef('s.current_data_set_id', '=', 'd.id'),
+      ).as('isCurrent'),
+    )
+    .where('d.bucket_id', '=', bucketId)
+    .orderBy('d.slot')
+    .orderBy('d.generation'),
+)
+
+const countStates = statement((db) =>
+  db
+    .selectFrom('data_sets')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('n')])
+    .groupBy('state'),
+)
+
+const sumVersions = statement((db, { dataSetIds }: Params<{ dataSetIds: readonly number[] }>) =>
+  db
+    .selectFrom('contents as c')
+    .select(({ fn }) => fn.sum<number | null>('c.ref_count').as('n'))
+    .where(
+      'c.id',
+      'in',
+      db.selectFrom('copies as k').select('k.content_id').where('k.state', '=', 'committed').where('k.data_set_id', 'in', dataSetIds),
+    ),
+)
+
+const findReadable = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db
+    .selectFrom('copies as c')
+    .innerJoin('data_sets as d', 'd.id', 'c.data_set_id')
+    .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+    .select(['d.service_url as serviceUrl', 'p.piece_cid as pieceCid'])
+    .where('c.content_id', '=', contentId)
+    .where('c.state', 'in', ['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
+    .where('d.state', 'in', ['creating', 'ready', 'write_blocked', 'retiring'])
+    .where('p.piece_cid', 'is not', null)
+    .orderBy((copy) => copy('c.state', '=', 'committed'), 'desc')
+    .orderBy('c.slot')
+    .$narrowType<{ pieceCid: string }>(),
+)
+
+const findSha256 = statement((db, { contentId }: Params<{ contentId: number }>) =>
+  db.selectFrom('contents').select('sha256').where('id', '=', contentId),
+)
 
 /** The content of a version; `contentId` null for a delete marker; undefined when the bucket has no such version. */
 export async function findVersionContent(
@@ -30,11 +150,7 @@ export async function findVersionContent(
   bucketId: number,
   versionId: string,
 ): Promise<{ readonly contentId: number | null; readonly createdAtMs: number } | undefined> {
-  return reader.get(
-    'select content_id as contentId, created_at as createdAtMs from object_versions where version_id = ? and bucket_id = ?',
-    versionId,
-    bucketId,
-  )
+  return reader.get(findVersion, { bucketId, versionId })
 }
 
 /** One version of the content: the newest of the first key. */
@@ -42,41 +158,17 @@ export async function findVersionOfContent(
   reader: Reader,
   contentId: number,
 ): Promise<{ readonly versionId: string; readonly key: string; readonly bucketName: string } | undefined> {
-  return reader.get(
-    `select v.version_id as versionId, v.key as key, b.name as bucketName from object_versions v join buckets b on b.id = v.bucket_id
-     where v.content_id = ? order by v.bucket_id, v.key, v.rseq limit 1`,
-    contentId,
-  )
+  return reader.get(findAnyVersion, { contentId })
 }
 
-type FoundContent = Omit<ContentRow, 'isCached'> & { readonly isCached: number }
-
 export async function findContent(reader: Reader, contentId: number): Promise<ContentRow | undefined> {
-  const row = reader.get<FoundContent>(`select ${contentColumns} from contents c where c.id = ?`, contentId)
+  const row = await reader.get(findById, { contentId })
   return row && { ...row, isCached: row.isCached === 1 }
 }
 
 /** In no particular order; deleted contents are left out. */
 export async function findContents(reader: Reader, contentIds: readonly number[]): Promise<ContentRow[]> {
-  return reader
-    .all<FoundContent>(
-      `select ${contentColumns} from contents c where c.id in (select value from json_each(?))`,
-      JSON.stringify(contentIds),
-    )
-    .map((row) => ({ ...row, isCached: row.isCached === 1 }))
-}
-
-interface CopyRecordRow {
-  readonly slot: number
-  readonly state: CopyState
-  readonly method: 'store' | 'pull'
-  readonly chain_piece_id: string | null
-  readonly last_error: string | null
-  readonly provider_id: string
-  readonly service_url: string
-  readonly chain_id: string | null
-  readonly generation: number
-  readonly piece_cid: string | null
+  return (await reader.all(findByIds, { contentIds })).map((row) => ({ ...row, isCached: row.isCached === 1 }))
 }
 
 /** `retrievalUrl` is set for copies that the provider already serves. */
@@ -85,26 +177,18 @@ export async function listCopyRecords(
   contentId: number,
   pieceUrl: (serviceUrl: string, pieceCid: string) => string,
 ): Promise<readonly CopyRecord[]> {
-  const rows = reader.all<CopyRecordRow>(
-    `select c.slot, c.state, c.method, c.chain_piece_id, c.last_error, d.provider_id, d.service_url, d.chain_id, d.generation, p.piece_cid
-     from copies c join data_sets d on d.id = c.data_set_id join pieces p on p.id = c.piece_id where c.content_id = ? order by c.slot, c.id`,
-    contentId,
-  )
-  return rows.map((row) => ({
-    copyIndex: row.slot,
-    status: copyStatus(row.state),
-    providerId: row.provider_id,
-    dataSetId: row.chain_id,
-    pieceId: row.chain_piece_id,
-    transferMethod: row.method === 'store' ? 'ingress' : 'peer_pull',
-    retrievalUrl:
-      row.piece_cid !== null && copyStatus(row.state) !== 'pending' && copyStatus(row.state) !== 'failed'
-        ? pieceUrl(row.service_url, row.piece_cid)
-        : null,
-    isNewDataSet: row.generation === 1,
-    lastError: row.last_error,
-    waitReason: null,
-  }))
+  const rows = await reader.all(findCopies, { contentId })
+  return rows.map(({ state, method, generation, serviceUrl, pieceCid, ...row }) => {
+    const status = copyStatus(state)
+    return {
+      ...row,
+      status,
+      transferMethod: method === 'store' ? 'ingress' : 'peer_pull',
+      retrievalUrl: pieceCid !== null && status !== 'pending' && status !== 'failed' ? pieceUrl(serviceUrl, pieceCid) : null,
+      isNewDataSet: generation === 1,
+      waitReason: null,
+    }
+  })
 }
 
 function copyStatus(state: CopyState): CopyStatus {
@@ -128,55 +212,15 @@ export async function objectState(
   return content.storeState === 'storing' ? 'uploading' : 'cached'
 }
 
-interface DataSetRecordRow {
-  readonly id: number
-  readonly slot: number
-  readonly generation: number
-  readonly provider_id: string
-  readonly service_url: string
-  readonly chain_id: string | null
-  readonly client_data_set_id: string
-  readonly state: DataSetState
-  readonly created_at: number
-  readonly updated_at: number
-  readonly is_current: number
-  readonly committed: number
-  readonly bytes: number
-  readonly referenced_versions: number
-  readonly current_versions: number
-}
-
 export async function listDataSetRecords(reader: Reader, bucketId: number): Promise<readonly DataSetRecord[]> {
-  const rows = reader.all<DataSetRecordRow>(
-    `select d.*, exists (select 1 from replica_slots s where s.bucket_id = d.bucket_id and s.slot = d.slot and s.current_data_set_id = d.id) as is_current,
-       t.committed_copies as committed, t.committed_bytes as bytes, t.referenced_versions, t.current_versions
-     from data_sets d join data_set_totals t on t.data_set_id = d.id where d.bucket_id = ? order by d.slot, d.generation`,
-    bucketId,
-  )
-  return rows.map((row) => ({
-    id: row.id,
-    bucketId,
-    copyIndex: row.slot,
-    generation: row.generation,
-    isCurrent: row.is_current === 1,
-    providerId: row.provider_id,
-    serviceUrl: row.service_url,
-    dataSetId: row.chain_id,
-    clientDataSetId: row.client_data_set_id,
-    status: dataSetStatus(row.state),
-    committedCopies: row.committed,
-    physicalBytes: row.bytes,
-    referencedVersions: row.referenced_versions,
-    currentVersions: row.current_versions,
-    createdAtMs: row.created_at,
-    updatedAtMs: row.updated_at,
-  }))
+  const rows = await reader.all(findDataSets, { bucketId })
+  return rows.map(({ state, isCurrent, ...row }) => ({ ...row, isCurrent: isCurrent === 1, status: dataSetStatus(state) }))
 }
 
 /** By state of all buckets' data sets. */
 export async function countDataSetStates(reader: Reader): Promise<ReadonlyMap<DataSetRecord['status'], number>> {
   const counts = new Map<DataSetRecord['status'], number>()
-  for (const { state, n } of reader.all<{ state: DataSetState; n: number }>('select state, count(*) as n from data_sets group by state')) {
+  for (const { state, n } of await reader.all(countStates)) {
     const status = dataSetStatus(state)
     counts.set(status, (counts.get(status) ?? 0) + n)
   }
@@ -188,11 +232,7 @@ export async function countVersionsOn(reader: Reader, dataSets: readonly DataSet
   const counts = dataSets.map(({ referencedVersions }) => referencedVersions).filter((count) => count > 0)
   const most = Math.max(0, ...counts)
   if (most >= max || counts.length <= 1) return Math.min(most, max)
-  const row = reader.get<{ n: number }>(
-    `select coalesce(sum(c.ref_count), 0) as n from contents c where c.id in (select k.content_id from copies k
-       where k.state = 'committed' and k.data_set_id in (select value from json_each(?)))`,
-    JSON.stringify(dataSets.map(({ id }) => id)),
-  )
+  const row = await reader.get(sumVersions, { dataSetIds: dataSets.map(({ id }) => id) })
   return Math.min(row?.n ?? 0, max)
 }
 
@@ -218,14 +258,9 @@ export interface ReadableCopy {
 
 /** Copies that can serve the content, committed ones first. */
 export async function readableCopies(reader: Reader, contentId: number): Promise<readonly ReadableCopy[]> {
-  return reader.all<ReadableCopy>(
-    `select d.service_url as serviceUrl, p.piece_cid as pieceCid from copies c join data_sets d on d.id = c.data_set_id join pieces p on p.id = c.piece_id
-     where c.content_id = ? and c.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed') and d.state in ('creating', 'ready', 'write_blocked', 'retiring') and p.piece_cid is not null
-     order by c.state = 'committed' desc, c.slot`,
-    contentId,
-  )
+  return reader.all(findReadable, { contentId })
 }
 
 export async function sha256Of(reader: Reader, contentId: number): Promise<string | null> {
-  return reader.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
+  return (await reader.get(findSha256, { contentId }))?.sha256 ?? null
 }

@@ -1,30 +1,72 @@
-import type { Reader } from '#kernel'
+import type { ExpressionBuilder } from 'kysely'
+import type { Params, Reader } from '#kernel'
+import { type ReplicationTables, statement } from '../tables.ts'
 
 /** Service URL of a provider that can serve the piece of copy `c`: committed copies first, then rotating with the setbacks. */
-const sourceUrl = `(select d.service_url from copies s join data_sets d on d.id = s.data_set_id
-  where s.piece_id = c.piece_id and s.data_set_id <> c.data_set_id and s.state in ('parked', 'batched', 'unconfirmed', 'attention', 'committed')
-    and d.state in ('ready', 'write_blocked', 'retiring')
-  order by s.state = 'committed' desc, (s.id + c.setbacks) % 8 limit 1)`
+const sourceUrl = (copy: ExpressionBuilder<ReplicationTables & { c: ReplicationTables['copies'] }, 'c'>) =>
+  copy
+    .selectFrom('copies as s')
+    .innerJoin('data_sets as d', 'd.id', 's.data_set_id')
+    .select('d.service_url')
+    .whereRef('s.piece_id', '=', 'c.piece_id')
+    .whereRef('s.data_set_id', '<>', 'c.data_set_id')
+    .where('s.state', 'in', ['parked', 'batched', 'unconfirmed', 'attention', 'committed'])
+    .where('d.state', 'in', ['ready', 'write_blocked', 'retiring'])
+    .orderBy((source) => source('s.state', '=', 'committed'), 'desc')
+    .orderBy((source) => source(source.parens('s.id', '+', source.ref('c.setbacks')), '%', 8))
+    .limit(1)
+
+interface Due {
+  readonly dataSetId: number
+  readonly nowMs: number
+}
+
+const findCandidates = statement((db, { dataSetId, nowMs, limit }: Params<Due & { limit: number }>) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('copies as c')
+        .innerJoin('pieces as p', 'p.id', 'c.piece_id')
+        .select(['c.id as copyId', 'c.content_id as contentId', 'c.setbacks', 'p.piece_cid as pieceCid', 'p.length'])
+        .select((copy) => sourceUrl(copy).as('sourceUrl'))
+        .where('c.data_set_id', '=', dataSetId)
+        .where('c.state', '=', 'planned')
+        .where('c.next_attempt_at', '<=', nowMs)
+        .where('p.piece_cid', 'is not', null)
+        .as('candidate'),
+    )
+    .selectAll()
+    .where('sourceUrl', 'is not', null)
+    .orderBy('copyId')
+    .limit(limit)
+    .$narrowType<{ pieceCid: string; sourceUrl: string }>(),
+)
+
+const findSources = statement((db, { batchId }: Params<{ batchId: number }>) =>
+  db
+    .selectFrom('commit_items as i')
+    .innerJoin('copies as c', 'c.id', 'i.copy_id')
+    .select((copy) => ['c.id as copyId', sourceUrl(copy).as('url')])
+    .where('i.batch_id', '=', batchId),
+)
+
+const nextRetry = statement((db, { dataSetId, nowMs }: Params<Due>) =>
+  db
+    .selectFrom('copies')
+    .select(({ fn }) => fn.min('next_attempt_at').as('at'))
+    .where('data_set_id', '=', dataSetId)
+    .where('state', '=', 'planned')
+    .where('next_attempt_at', '>', nowMs),
+)
 
 /** Planned copies of a data set that another provider can already serve, oldest first. */
 export async function pullCandidates(reader: Reader, dataSetId: number, nowMs: number, limit: number): Promise<readonly PullCandidate[]> {
-  return reader.all<PullCandidate>(
-    `select c.id as copyId, c.content_id as contentId, c.setbacks as setbacks, p.piece_cid as pieceCid, p.length as length, ${sourceUrl} as sourceUrl
-     from copies c join pieces p on p.id = c.piece_id
-     where c.data_set_id = ? and c.state = 'planned' and c.next_attempt_at <= ? and p.piece_cid is not null and sourceUrl is not null
-     order by c.id limit ?`,
-    dataSetId,
-    nowMs,
-    limit,
-  )
+  return reader.all(findCandidates, { dataSetId, nowMs, limit })
 }
 
 /** Source URL of each piece of a pull, by copy id; without pieces that have no source. */
 export async function sourceUrls(reader: Reader, batchId: number): Promise<ReadonlyMap<number, string>> {
-  const rows = reader.all<{ copyId: number; url: string | null }>(
-    `select c.id as copyId, ${sourceUrl} as url from commit_items i join copies c on c.id = i.copy_id where i.batch_id = ?`,
-    batchId,
-  )
+  const rows = await reader.all(findSources, { batchId })
   return new Map(rows.flatMap(({ copyId, url }) => (url === null ? [] : [[copyId, url] as const])))
 }
 
@@ -40,10 +82,5 @@ interface PullCandidate {
 
 /** Earliest retry time of a planned copy; undefined when none waits. */
 export async function nextPullAtMs(reader: Reader, dataSetId: number, nowMs: number): Promise<number | undefined> {
-  const row = reader.get<{ at: number | null }>(
-    "select min(next_attempt_at) as at from copies where data_set_id = ? and state = 'planned' and next_attempt_at > ?",
-    dataSetId,
-    nowMs,
-  )
-  return row?.at ?? undefined
+  return (await reader.get(nextRetry, { dataSetId, nowMs }))?.at ?? undefined
 }

@@ -100,7 +100,7 @@ async function confirm(deps: Pipeline, { dataSet, batch }: BatchOfDataSet, outco
     for (const id of await batchesAtPieces(tx, { dataSetId: dataSet.id, pieceIds }, batch.id)) {
       await rollBackBatch(deps, tx, id, `the chain gave its piece ids to batch ${batch.id}`)
     }
-    await confirmBatch(tx, batch, firstPieceId, clock.now())
+    await confirmBatch(tx, batch.id, firstPieceId, clock.now())
     const next = nextCheck(deps, { epoch: depths.confirmed, finalized: depths.finalized, checks: 0 })
     await recordLanding(tx, batch.id, { nextPieceId, epoch: depths.confirmed, next })
     await schedule.verifyLandings(tx, next.atMs)

@@ -1,4 +1,7 @@
-import type { Reader } from '#kernel'
+import { sql } from 'kysely'
+import type { Params, Reader } from '#kernel'
+import { statement } from '../tables.ts'
+import { copyCounts, isCached } from './content-columns.ts'
 
 /** All contents of one bucket with one `store_state`. */
 export interface ContentGroup {
@@ -6,14 +9,20 @@ export interface ContentGroup {
   readonly storeState: string
 }
 
+const nextGroup = statement((db, { bucketId, storeState }: Params<ContentGroup>) =>
+  db
+    .selectFrom('contents')
+    .select(['bucket_id as bucketId', 'store_state as storeState'])
+    .where('store_state', '<>', 'stored')
+    .where(sql<boolean>`(bucket_id, store_state) > (${bucketId}, ${storeState})`)
+    .orderBy('bucket_id')
+    .orderBy('store_state')
+    .limit(1),
+)
+
 /** The next group after `last` whose state is not `stored`. */
 export async function nextUnsettledGroup(reader: Reader, last: ContentGroup | undefined): Promise<ContentGroup | undefined> {
-  return reader.get<ContentGroup>(
-    `select bucket_id as bucketId, store_state as storeState from contents
-     where store_state <> 'stored' and (bucket_id, store_state) > (?, ?) order by bucket_id, store_state limit 1`,
-    last?.bucketId ?? 0,
-    last?.storeState ?? '',
-  )
+  return reader.get(nextGroup, { bucketId: last?.bucketId ?? 0, storeState: last?.storeState ?? '' })
 }
 
 /** A content that is not `stored`. */
@@ -25,7 +34,7 @@ export interface UnsettledContent {
   readonly onChain: number
   /** Number of copies whose provider has the bytes, and that are in no batch yet. */
   readonly parked: number
-  readonly isCached: number
+  readonly isCached: boolean
   /** Number of keys whose current version has these bytes; null for contents with too many versions to count in this query. */
   readonly current: number | null
 }
@@ -33,29 +42,49 @@ export interface UnsettledContent {
 /** The versions of contents with more than this are counted separately, in pages. */
 const versionsInlineMax = 16
 
+interface GroupPage extends ContentGroup {
+  readonly afterId: number
+  readonly limit: number
+}
+
+const findUnsettled = statement((db, { bucketId, storeState, afterId, limit }: Params<GroupPage>) =>
+  db
+    .selectFrom('contents as c')
+    .select((content) => ['c.id', ...copyCounts(content), isCached(content)])
+    .select((content) =>
+      content
+        .case()
+        .when('c.ref_count', '<=', versionsInlineMax)
+        .then(
+          content
+            .selectFrom('object_versions as v')
+            .innerJoin('object_heads as h', (join) =>
+              join.onRef('h.bucket_id', '=', 'v.bucket_id').onRef('h.key', '=', 'v.key').onRef('h.rseq', '=', 'v.rseq'),
+            )
+            .select(({ fn }) => fn.countAll<number>().as('n'))
+            .whereRef('v.content_id', '=', 'c.id'),
+        )
+        .end()
+        .as('current'),
+    )
+    // The condition of the partial index: without it, no engine would use the index.
+    .where('c.store_state', '<>', 'stored')
+    .where('c.bucket_id', '=', bucketId)
+    .where(sql<string>`c.store_state`, '=', storeState)
+    .where('c.id', '>', afterId)
+    .orderBy('c.id')
+    .limit(limit),
+)
+
 /** Contents of the group with ids above `afterId`. */
 export async function listUnsettled(
   reader: Reader,
-  { bucketId, storeState }: ContentGroup,
+  group: ContentGroup,
   afterId: number,
   limit: number,
 ): Promise<readonly UnsettledContent[]> {
-  // The first condition repeats that of the partial index, otherwise SQLite would not use it.
-  return reader.all<UnsettledContent>(
-    `select c.id as id,
-       (select count(*) from copies k where k.content_id = c.id and k.state = 'committed') as committed,
-       (select count(*) from copies k where k.content_id = c.id and k.state in ('batched', 'unconfirmed', 'attention')) as onChain,
-       (select count(*) from copies k where k.content_id = c.id and k.state = 'parked') as parked,
-       exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as isCached,
-       case when c.ref_count <= ${versionsInlineMax} then (
-         select count(*) from object_versions v
-         join object_heads h on h.bucket_id = v.bucket_id and h.key = v.key and h.rseq = v.rseq where v.content_id = c.id) end as current
-     from contents c where c.store_state <> 'stored' and c.bucket_id = ? and c.store_state = ? and c.id > ? order by c.id limit ?`,
-    bucketId,
-    storeState,
-    afterId,
-    limit,
-  )
+  const rows = await reader.all(findUnsettled, { ...group, afterId, limit })
+  return rows.map((row) => ({ ...row, isCached: row.isCached === 1 }))
 }
 
 interface VersionPlace {
@@ -64,28 +93,42 @@ interface VersionPlace {
   readonly rseq: number
 }
 
+const findVersions = statement(
+  (db, { contentId, bucketId, key, rseq, limit }: Params<VersionPlace & { contentId: number; limit: number }>) =>
+    db
+      .selectFrom('object_versions as v')
+      .select(['v.bucket_id as bucketId', 'v.key', 'v.rseq'])
+      .select(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('object_heads as h')
+            .select('h.key')
+            .whereRef('h.bucket_id', '=', 'v.bucket_id')
+            .whereRef('h.key', '=', 'v.key')
+            .whereRef('h.rseq', '=', 'v.rseq'),
+        ).as('isCurrent'),
+      )
+      .where('v.content_id', '=', contentId)
+      .where(sql<boolean>`(v.bucket_id, v.key, v.rseq) > (${bucketId}, ${key}, ${rseq})`)
+      .orderBy('v.bucket_id')
+      .orderBy('v.key')
+      .orderBy('v.rseq')
+      .limit(limit),
+)
+
 /** Reads up to `limit` versions of a content after `last`. Returns the last of them and how many are current. */
 export async function countCurrentVersions(
   reader: Reader,
   contentId: number,
-  last: VersionPlace | undefined,
+  last: VersionPlace = { bucketId: 0, key: '', rseq: 0 },
   limit: number,
 ): Promise<{ readonly current: number; readonly last: VersionPlace | undefined }> {
-  const rows = reader.all<VersionPlace & { readonly isCurrent: number }>(
-    `select v.bucket_id as bucketId, v.key as key, v.rseq as rseq,
-       exists (select 1 from object_heads h where h.bucket_id = v.bucket_id and h.key = v.key and h.rseq = v.rseq) as isCurrent
-     from object_versions v where v.content_id = ? and (v.bucket_id, v.key, v.rseq) > (?, ?, ?)
-     order by v.bucket_id, v.key, v.rseq limit ?`,
-    contentId,
-    last?.bucketId ?? 0,
-    last?.key ?? '',
-    last?.rseq ?? 0,
-    limit,
-  )
+  const rows = await reader.all(findVersions, { contentId, ...last, limit })
   return { current: rows.filter(({ isCurrent }) => isCurrent === 1).length, last: rows.at(-1) }
 }
 
+const sumObjects = statement((db) => db.selectFrom('bucket_stats').select(({ fn }) => fn.sum<number | null>('live_objects').as('n')))
+
 /** Number of keys whose current version is not a delete marker. */
 export async function sumLiveObjects(reader: Reader): Promise<number> {
-  return reader.get<{ n: number }>('select coalesce(sum(live_objects), 0) as n from bucket_stats')?.n ?? 0
+  return (await reader.get(sumObjects))?.n ?? 0
 }

@@ -45,7 +45,7 @@ async function countGroup({ reader, queue }: CountDeps, group: ContentGroup, cou
       const state = await objectState({ ...group, ...content }, () => isBeingStored(reader, queue, content.id))
       const current = content.current ?? (await countMany(reader, content))
       counts.byState.set(state, (counts.byState.get(state) ?? 0) + current)
-      if (state !== 'failed' && content.committed === 0 && content.isCached === 0) counts.unavailable += current
+      if (state !== 'failed' && content.committed === 0 && !content.isCached) counts.unavailable += current
     }
     await nextTurn()
     page = await listUnsettled(reader, group, last.id, rowsPerTurn)

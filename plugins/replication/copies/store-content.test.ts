@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { runSql } from '#kernel/testing'
+import { insertRow, runSql } from '#kernel/testing'
 import { notSent, ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { findDataSet, setPieceBytesMax } from '../datasets/data-set-store.ts'
@@ -258,7 +258,14 @@ test('a copy that is being pulled is not uploaded', async () => {
   const second = await rows.addDataSet()
   await rows.addCopy(content, first)
   const pulled = await rows.addCopy(content, second, 'transferring')
-  await rows.database.write((tx) => runSql(tx, 'update copies set batch_id = 1 where id = ?', pulled))
+  await rows.database.write(async (tx) => {
+    const batchId = await insertRow(
+      tx,
+      `insert into commit_batches (data_set_id, method, state, nonce, extra_data, created_at, updated_at) values (?, 'pull', 'pulling', '1', '0x', 0, 0)`,
+      second.id,
+    )
+    await runSql(tx, 'update copies set batch_id = ? where id = ?', batchId, pulled)
+  })
   answer({})
   await store()
   expect(uploads).toEqual(['http://provider-0'])

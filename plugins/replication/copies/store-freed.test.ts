@@ -21,6 +21,7 @@ const planned = [
 
 test('I-29: contents with copies that an upgrade freed get a store task, and no others do', async () => {
   await using rows = await openStorageRows()
+  await rows.addDataSet()
   await rows.database.write(async (tx) => {
     for (const statement of planned) await runSql(tx, statement)
   })

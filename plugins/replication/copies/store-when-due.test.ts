@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import type { TaskQueue } from '#kernel'
 import { getRow, runSql } from '#kernel/testing'
-import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
-import { provenPiecesMigration } from '../../storage/migrations/0008-proven-pieces.ts'
 import { openObjectStorage } from '../../storage/testing/object-storage.ts'
 import { rowContents } from '../testing/piece-keeper.ts'
+import { replicationSchema } from '../testing/schemas.ts'
 import { storeWhenDue } from './store-when-due.ts'
 
 const recording = (open: Set<string>, enqueued: string[]): Pick<TaskQueue, 'add' | 'hasOpen'> => ({
@@ -22,7 +21,7 @@ async function openStorage() {
   const enqueued: string[] = []
   const queue = recording(open, enqueued)
   const storage = await openObjectStorage({
-    moreMigrations: [copiesMigration, provenPiecesMigration],
+    moreSchemas: [replicationSchema],
     onNewContent: (tx, content) => storeWhenDue({ queue, contents: rowContents }, tx, content),
   })
   return { storage, open, enqueued }
@@ -50,7 +49,13 @@ test('a content that a provider has gets no new store task', async () => {
     await runSql(tx, "update contents set store_state = 'storing'")
     await runSql(
       tx,
-      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at) values (1, ?, 1, 1, 'parked', 'store', 0, 0)`,
+      `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, state, created_at, updated_at)
+       values (1, 1, 1, 1, '1', '', '', '', '1', 'ready', 0, 0)`,
+    )
+    await runSql(
+      tx,
+      `insert into copies (piece_id, content_id, data_set_id, slot, state, method, created_at, updated_at)
+       select id, content_id, 1, 1, 'parked', 'store', 0, 0 from pieces where content_id = ?`,
       contentId,
     )
   })

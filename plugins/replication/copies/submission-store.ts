@@ -1,61 +1,107 @@
-import type { Tx } from '#kernel'
-import { rowsThatTake } from '#plugins/wallet'
+import type { Params, Tx } from '#kernel'
+import { valuesThatTake } from '#plugins/wallet'
 import { batchStates } from '../submissions/row-states-policy.ts'
+import { statement } from '../tables.ts'
 import type { CommitBatch } from './batch-store.ts'
+
+interface OfBatch {
+  readonly batchId: number
+  readonly nowMs: number
+}
+
+const begin = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ state: batchStates.recorded, submit_started_at: nowMs, sender_nonce: null, reason_code: null, updated_at: nowMs })
+    .where('id', '=', batchId)
+    .where('state', 'in', valuesThatTake(batchStates, 'record')),
+)
+
+interface Accepted {
+  readonly txHash: string | null
+  readonly nextCheckAtMs: number
+  readonly nowMs: number
+}
+
+const accept = statement((db, { batchId, txHash, nextCheckAtMs, nowMs }: Params<Accepted & OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set({
+      state: batchStates.submitted,
+      first_submitted_at: ({ fn }) => fn.coalesce('first_submitted_at', 'submit_started_at'),
+      tx_hash: txHash,
+      next_check_at: nextCheckAtMs,
+      checks: 0,
+      updated_at: nowMs,
+    })
+    .where('id', '=', batchId)
+    .where('state', 'in', valuesThatTake(batchStates, 'answered_ok')),
+)
+
+interface Doubt {
+  readonly message: string
+  readonly nextCheckAtMs: number
+  readonly nowMs: number
+}
+
+const doubt = statement((db, { batchId, message, nextCheckAtMs, nowMs }: Params<Doubt & OfBatch>) =>
+  db
+    .updateTable('commit_batches')
+    .set({
+      state: batchStates.uncertain,
+      first_submitted_at: ({ fn }) => fn.coalesce('first_submitted_at', 'submit_started_at'),
+      last_error: message,
+      next_check_at: nextCheckAtMs,
+      checks: 0,
+      updated_at: nowMs,
+    })
+    .where('id', '=', batchId)
+    .where('state', 'in', valuesThatTake(batchStates, 'answered_uncertain')),
+)
+
+const doubtCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db.updateTable('copies').set({ state: 'unconfirmed', updated_at: nowMs }).where('batch_id', '=', batchId).where('state', '=', 'batched'),
+)
+
+const withdraw = statement((db, { batchId }: Params<{ batchId: number }>) =>
+  db.updateTable('commit_batches').set({ reason_code: 'withdrawn' }).where('id', '=', batchId).where('state', '=', batchStates.uncertain),
+)
+
+const reopen = statement((db, { batchId, message, nowMs }: Params<OfBatch & { message: string }>) =>
+  db
+    .updateTable('commit_batches')
+    .set({ state: batchStates.ready, tx_hash: null, submit_started_at: null, last_error: message, updated_at: nowMs })
+    .where('id', '=', batchId)
+    .where('state', 'in', valuesThatTake(batchStates, 'reopened')),
+)
+
+const reopenCopies = statement((db, { batchId, nowMs }: Params<OfBatch>) =>
+  db.updateTable('copies').set({ state: 'batched', updated_at: nowMs }).where('batch_id', '=', batchId).where('state', '=', 'unconfirmed'),
+)
+
+const observe = statement((db, { batchId, senderNonce }: Params<{ batchId: number; senderNonce: number }>) =>
+  db.updateTable('commit_batches').set({ sender_nonce: senderNonce }).where('id', '=', batchId),
+)
 
 /** Records the attempt before it is sent (I-04). False when the batch is no longer ready. */
 export async function recordSubmission(tx: Tx, batchId: number, nowMs: number): Promise<boolean> {
-  return (
-    tx.run(
-      `update commit_batches set state = '${batchStates.recorded}', submit_started_at = ?, sender_nonce = null, reason_code = null, updated_at = ?
-       where id = ? and state in (${rowsThatTake(batchStates, 'record')})`,
-      nowMs,
-      nowMs,
-      batchId,
-    ).changes === 1
-  )
+  return (await tx.run(begin, { batchId, nowMs })).changes === 1
 }
 
-export async function recordSubmitted(
-  tx: Tx,
-  batchId: number,
-  at: { readonly txHash: string | null; readonly nextCheckAtMs: number; readonly nowMs: number },
-): Promise<void> {
-  tx.run(
-    `update commit_batches set state = '${batchStates.submitted}', first_submitted_at = coalesce(first_submitted_at, submit_started_at), tx_hash = ?,
-       next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in (${rowsThatTake(batchStates, 'answered_ok')})`,
-    at.txHash,
-    at.nextCheckAtMs,
-    at.nowMs,
-    batchId,
-  )
+export async function recordSubmitted(tx: Tx, batchId: number, at: Accepted): Promise<void> {
+  await tx.run(accept, { batchId, ...at })
 }
 
 /** The outcome is unknown: the chain decides, and the copies are not submitted again meanwhile (I-05). */
-export async function recordUncertain(
-  tx: Tx,
-  batchId: number,
-  why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
-): Promise<void> {
-  tx.run(
-    `update commit_batches set state = '${batchStates.uncertain}', first_submitted_at = coalesce(first_submitted_at, submit_started_at), last_error = ?,
-       next_check_at = ?, checks = 0, updated_at = ? where id = ? and state in (${rowsThatTake(batchStates, 'answered_uncertain')})`,
-    why.message,
-    why.nextCheckAtMs,
-    why.nowMs,
-    batchId,
-  )
-  tx.run("update copies set state = 'unconfirmed', updated_at = ? where batch_id = ? and state = 'batched'", why.nowMs, batchId)
+export async function recordUncertain(tx: Tx, batchId: number, why: Doubt): Promise<void> {
+  await tx.run(doubt, { batchId, ...why })
+  await tx.run(doubtCopies, { batchId, nowMs: why.nowMs })
 }
 
 /** Refused, and not sent again: its copies leave it once the chain shows that it did not land. */
-export async function recordWithdrawal(
-  tx: Tx,
-  batchId: number,
-  why: { readonly message: string; readonly nextCheckAtMs: number; readonly nowMs: number },
-): Promise<void> {
+export async function recordWithdrawal(tx: Tx, batchId: number, why: Doubt): Promise<void> {
   await recordUncertain(tx, batchId, why)
-  tx.run(`update commit_batches set reason_code = 'withdrawn' where id = ? and state = '${batchStates.uncertain}'`, batchId)
+  await tx.run(withdraw, { batchId })
 }
 
 export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode === 'withdrawn'
@@ -65,17 +111,11 @@ export const isWithdrawn = ({ reasonCode }: CommitBatch): boolean => reasonCode 
  * the batch is confirmed.
  */
 export async function reopenSubmission(tx: Tx, batchId: number, why: { readonly message: string; readonly nowMs: number }): Promise<void> {
-  tx.run(
-    `update commit_batches set state = '${batchStates.ready}', tx_hash = null, submit_started_at = null, last_error = ?, updated_at = ?
-     where id = ? and state in (${rowsThatTake(batchStates, 'reopened')})`,
-    why.message,
-    why.nowMs,
-    batchId,
-  )
-  tx.run("update copies set state = 'batched', updated_at = ? where batch_id = ? and state = 'unconfirmed'", why.nowMs, batchId)
+  await tx.run(reopen, { batchId, ...why })
+  await tx.run(reopenCopies, { batchId, nowMs: why.nowMs })
 }
 
 /** Once the sender's final nonce reaches `senderNonce`, an unused batch nonce means that the attempt did not land. */
 export async function observeSubmission(tx: Tx, batchId: number, senderNonce: number): Promise<void> {
-  tx.run('update commit_batches set sender_nonce = ? where id = ?', senderNonce, batchId)
+  await tx.run(observe, { batchId, senderNonce })
 }

@@ -205,12 +205,59 @@ test('an upload continues when its events cannot be published', async () => {
         throw new Error('disk I/O error')
       },
     },
+    snapshot: async () => {
+      throw new Error('disk I/O error')
+    },
   } as unknown as TestPipeline['database']
   const warnings: string[] = []
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
   await using events = createUploadEvents({ ...deps, database, log, queue: { hasOpen: async () => true } })
-  await events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
+  events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
   await rows.database.write((tx) => events.changed(tx, 1))
   await deps.clock.advance(1000)
   expect(warnings).toEqual(['upload progress could not be published', 'upload state changes could not be published'])
+})
+
+/** A database whose reads of versions wait until `release` is called. */
+function slowDatabase() {
+  const gate = Promise.withResolvers<void>()
+  const { read } = deps.database
+  const get: typeof read.get = async (...call: Parameters<typeof read.get>) => {
+    await gate.promise
+    return read.get(...call)
+  }
+  return { database: { ...deps.database, read: { ...read, get } } as TestPipeline['database'], release: gate.resolve }
+}
+
+const step = (sentBytes: number) => ({ attempt: 1, sentBytes, totalBytes: size, updatedAtMs: 0, isDone: sentBytes === size })
+
+test('events keep their order while the database is slow, and steps above the maximum are dropped', async () => {
+  const content = await addObject()
+  const { database, release } = slowDatabase()
+  await using events = createUploadEvents({ ...deps, database, queue: { hasOpen: async () => true } })
+  for (let sent = 1; sent <= uploadEventLimits.waitingMax + 5; sent++) events.progressed(content.contentId, step(sent))
+  await rows.database.write((tx) => events.changed(tx, content.contentId))
+  await deps.clock.advance(1000)
+  expect(deps.published).toEqual([])
+  release()
+  await deps.clock.advance(0)
+  const topics = deps.published.map(({ topic }) => topic)
+  expect(topics).toEqual([...Array(topics.length - 1).fill('upload_progress_updated'), 'upload_state_changed'])
+  const sent = frames().map(([bytes]) => bytes)
+  expect(sent).toEqual(sent.map((_, index) => index + 1))
+  expect(sent).toHaveLength(uploadEventLimits.waitingMax)
+})
+
+test('after the end of the service nothing waits to be published', async () => {
+  const content = await addObject()
+  const { database, release } = slowDatabase()
+  const events = createUploadEvents({ ...deps, database, queue: { hasOpen: async () => true } })
+  for (let sent = 1; sent <= 3; sent++) events.progressed(content.contentId, step(sent))
+  await deps.clock.advance(0)
+  const ended = events[Symbol.asyncDispose]()
+  release()
+  await ended
+  await deps.clock.advance(0)
+  // The one that was being published.
+  expect(frames()).toEqual([[1, false]])
 })

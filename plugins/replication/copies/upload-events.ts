@@ -6,6 +6,7 @@ import {
   type Events,
   formatTime,
   type Log,
+  type Reader,
   type TaskChanges,
   type TaskQueue,
   type Tx,
@@ -13,7 +14,7 @@ import {
 import type { TaskChange } from '#kernel/system'
 import type { ObjectState } from '../contract.ts'
 import { isBeingStored } from './being-stored.ts'
-import { findContent, findVersionOfContent, objectState } from './placement-store.ts'
+import { findContents, findVersionOfContent, objectState } from './placement-store.ts'
 import { storeTask } from './store-task.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
@@ -50,13 +51,15 @@ export const uploadStateChanged = defineEvent<Upload & { readonly state: ObjectS
 export interface UploadEvents extends AsyncDisposable {
   /** Call when the transaction may change the content's state. Publishes the latest state, at most once a second. */
   changed(tx: Tx, contentId: number): void
-  progressed(contentId: number, progress: UploadProgress): Promise<void>
+  progressed(contentId: number, progress: UploadProgress): void
 }
 
 export const uploadEventLimits = {
   gatherMs: 1000,
   /** Contents per second, as many as the stream buffers for a slow client; more are dropped, and clients reload the list. */
   gatheredMax: 32,
+  /** Steps of progress that wait to be published; more are dropped, and the next one shows the progress. */
+  waitingMax: 32,
 } as const
 
 interface UploadEventDeps {
@@ -72,65 +75,41 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   const changed = new Set<number>()
   const stop = new AbortController()
   let gathering: Promise<void> | undefined
+  let waiting = 0
+  let last: Promise<void> = Promise.resolve()
 
-  async function identify(contentId: number): Promise<Upload | undefined> {
-    const version = await findVersionOfContent(database.read, contentId)
-    return (
-      version && {
-        upload_id: contentId,
-        task_id: null,
-        version_id: version.versionId,
-        bucket_name: version.bucketName,
-        object_key: version.key,
-      }
-    )
+  /** One after the other, so that events keep their order. Nobody waits for them: the upload must not fail because of an event. */
+  function enqueue(publish: () => Promise<void>, onError: (error: unknown) => void): void {
+    last = last
+      .then(() => (stop.signal.aborted ? undefined : publish()))
+      .catch((error) => {
+        // During shutdown no client is connected.
+        if (!stop.signal.aborted) onError(error)
+      })
   }
 
-  async function publishProgress(
-    contentId: number,
-    { attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress,
-  ): Promise<void> {
-    const upload = await identify(contentId)
-    // Its last version was deleted meanwhile.
-    if (!upload) return
-    events.publish(uploadProgressUpdated, {
-      ...upload,
-      progress: {
-        scope: 'ingress_store',
-        attempt,
-        uploaded_bytes: sentBytes,
-        total_bytes: totalBytes,
-        percent: Math.floor((sentBytes * 100) / totalBytes),
-        done: isDone,
-        updated_at: formatTime(updatedAtMs),
-      },
-    })
+  async function publishProgress(contentId: number, progress: UploadProgress): Promise<void> {
+    waiting -= 1
+    const upload = await identify(database.read, contentId)
+    // Undefined: its last version was deleted meanwhile.
+    if (upload) events.publish(uploadProgressUpdated, { ...upload, progress: describeProgress(progress) })
   }
 
   async function publishChanged(): Promise<void> {
     gathering = undefined
     const contentIds = [...changed]
     changed.clear()
-    for (const contentId of contentIds) {
-      const [upload, content] = [await identify(contentId), await findContent(database.read, contentId)]
-      if (upload && content)
-        events.publish(uploadStateChanged, {
-          ...upload,
-          state: await objectState(content, () => isBeingStored(database.read, queue, contentId)),
-        })
-    }
+    for (const change of await database.snapshot((read) => findStates(read, queue, contentIds))) events.publish(uploadStateChanged, change)
   }
 
   function note(contentId: number): void {
     if (stop.signal.aborted || changed.size >= uploadEventLimits.gatheredMax) return
     changed.add(contentId)
-    gathering ??= clock
-      .sleep(uploadEventLimits.gatherMs, stop.signal)
-      .then(publishChanged)
-      .catch((error) => {
-        // During shutdown no client is connected.
-        if (!stop.signal.aborted) log.warn('upload state changes could not be published', { error })
-      })
+    gathering ??= clock.sleep(uploadEventLimits.gatherMs, stop.signal).then(
+      () => enqueue(publishChanged, (error) => log.warn('upload state changes could not be published', { error })),
+      // Only the end of the service ends the sleep.
+      () => {},
+    )
   }
 
   /** An object's state is `failed` while its store task is failed. */
@@ -141,18 +120,54 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
 
   return {
     changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),
-    async progressed(contentId, progress) {
-      try {
-        await publishProgress(contentId, progress)
-      } catch (error) {
-        // The upload must not fail because an event could not be published.
-        log.warn('upload progress could not be published', { content: contentId, error })
-      }
+    progressed(contentId, progress) {
+      if (waiting >= uploadEventLimits.waitingMax) return
+      waiting += 1
+      enqueue(
+        () => publishProgress(contentId, progress),
+        (error) => log.warn('upload progress could not be published', { content: contentId, error }),
+      )
     },
     async [Symbol.asyncDispose]() {
       stopWatching()
       stop.abort()
       await gathering
+      await last
     },
   }
+}
+
+async function identify(read: Reader, contentId: number): Promise<Upload | undefined> {
+  const version = await findVersionOfContent(read, contentId)
+  return (
+    version && {
+      upload_id: contentId,
+      task_id: null,
+      version_id: version.versionId,
+      bucket_name: version.bucketName,
+      object_key: version.key,
+    }
+  )
+}
+
+const describeProgress = ({ attempt, sentBytes, totalBytes, updatedAtMs, isDone }: UploadProgress) =>
+  ({
+    scope: 'ingress_store',
+    attempt,
+    uploaded_bytes: sentBytes,
+    total_bytes: totalBytes,
+    percent: Math.floor((sentBytes * 100) / totalBytes),
+    done: isDone,
+    updated_at: formatTime(updatedAtMs),
+  }) as const
+
+/** The reader must show one state: a task that ends between two reads would make its object look failed. */
+async function findStates(read: Reader, queue: UploadEventDeps['queue'], contentIds: readonly number[]) {
+  const found: (Upload & { readonly state: ObjectState })[] = []
+  for (const content of await findContents(read, contentIds)) {
+    const { contentId } = content
+    const upload = await identify(read, contentId)
+    if (upload) found.push({ ...upload, state: await objectState(content, () => isBeingStored(read, queue, contentId)) })
+  }
+  return found
 }

@@ -3,10 +3,10 @@ import type { UploadRecord } from '../contract.ts'
 
 /** Progress of running uploads, by content. In memory: after a restart an upload starts again. */
 export interface UploadMeter {
-  begin(contentId: number, upload: Pick<UploadRecord, 'attempt' | 'totalBytes'>): Promise<void>
-  set(contentId: number, sentBytes: number): Promise<void>
+  begin(contentId: number, upload: Pick<UploadRecord, 'attempt' | 'totalBytes'>): void
+  set(contentId: number, sentBytes: number): void
   /** `isDone`: the provider took all bytes; false: the upload failed. */
-  end(contentId: number, how: { readonly isDone: boolean }): Promise<void>
+  end(contentId: number, how: { readonly isDone: boolean }): void
   of(contentId: number): UploadRecord | undefined
 }
 
@@ -19,38 +19,38 @@ const publishMs = 1000
 /** `publish` is called at the start of an upload, at most once a second after that, and when it is done. */
 export function createUploadMeter(
   clock: Pick<Clock, 'now'>,
-  publish: (contentId: number, progress: UploadProgress) => Promise<void> = async () => {},
+  publish: (contentId: number, progress: UploadProgress) => void = () => {},
 ): UploadMeter {
   const running = new Map<number, UploadRecord & { readonly publishedAtMs: number }>()
 
-  async function publishUpload(
+  function publishUpload(
     contentId: number,
     { publishedAtMs: _, ...upload }: UploadRecord & { readonly publishedAtMs: number },
     isDone = false,
-  ): Promise<void> {
-    await publish(contentId, { ...upload, isDone })
+  ): void {
+    publish(contentId, { ...upload, isDone })
   }
 
   return {
-    async begin(contentId, { attempt, totalBytes }) {
+    begin(contentId, { attempt, totalBytes }) {
       const nowMs = clock.now()
       const upload = { attempt, sentBytes: 0, totalBytes, updatedAtMs: nowMs, publishedAtMs: nowMs }
       running.set(contentId, upload)
-      await publishUpload(contentId, upload)
+      publishUpload(contentId, upload)
     },
-    async set(contentId, sentBytes) {
+    set(contentId, sentBytes) {
       const before = running.get(contentId)
       if (!before) return
       const nowMs = clock.now()
       const isDue = nowMs >= before.publishedAtMs + publishMs
       const upload = { ...before, sentBytes, updatedAtMs: nowMs, publishedAtMs: isDue ? nowMs : before.publishedAtMs }
       running.set(contentId, upload)
-      if (isDue) await publishUpload(contentId, upload)
+      if (isDue) publishUpload(contentId, upload)
     },
-    async end(contentId, { isDone }) {
+    end(contentId, { isDone }) {
       const upload = running.get(contentId)
       running.delete(contentId)
-      if (upload && isDone) await publishUpload(contentId, { ...upload, sentBytes: upload.totalBytes, updatedAtMs: clock.now() }, isDone)
+      if (upload && isDone) publishUpload(contentId, { ...upload, sentBytes: upload.totalBytes, updatedAtMs: clock.now() }, isDone)
     },
     of: (contentId) => running.get(contentId),
   }

@@ -55,7 +55,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
   const pieceCid = content.pieceCid ?? (await computePieceCid(deps, content, file, signal))
   if (!(await database.write((tx) => beginUpload(tx, copy.id, clock.now())))) return waitFor(clock, 'data_set', 0)
   await began()
-  await uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
+  uploads.begin(content.contentId, { attempt: copy.setbacks + 1, totalBytes: content.size })
   let isDone = false
   try {
     const answer = turn.record(
@@ -63,7 +63,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
         pieceCid,
         body: cachedBody(file),
         signal,
-        onProgress: (sentBytes) => void uploads.set(content.contentId, sentBytes),
+        onProgress: (sentBytes) => uploads.set(content.contentId, sentBytes),
       }),
     )
     if (answer.kind !== 'ok') return await returnUpload(deps, work, answer)
@@ -72,7 +72,7 @@ async function uploadFile(deps: Pipeline, work: Work & { readonly file: CachedFi
     await returnAfterError(deps, copy, error)
     throw error
   } finally {
-    await uploads.end(content.contentId, { isDone })
+    uploads.end(content.contentId, { isDone })
   }
   await database.write((tx) => recordUpload(tx, copy.id, clock.now()))
   await uploaded()

@@ -6,7 +6,8 @@ export const dataSetTotalsEntity = defineEntity({
   name: 'DataSetTotals',
   tableName: 'data_set_totals',
   properties: {
-    data_set_id: () => p.manyToOne(dataSetEntity).fieldName('data_set_id').mapToPk().primary(),
+    data_set_id: () =>
+      p.manyToOne(dataSetEntity).fieldName('data_set_id').mapToPk().primary().updateRule('no action').deleteRule('no action'),
     committed_copies: p.bigint('number').default(0),
     committed_bytes: p.bigint('number').default(0),
     referenced_versions: p.bigint('number').default(0),

@@ -14,7 +14,7 @@ export const removalEntity = defineEntity({
     copy_id: p.bigint('number'),
     content_id: p.bigint('number'),
     state: p.text().$type<RemovalState>(),
-    attempt_id: () => p.manyToOne(removalAttemptEntity).fieldName('attempt_id').mapToPk().nullable(),
+    attempt_id: () => p.manyToOne(removalAttemptEntity).fieldName('attempt_id').mapToPk().nullable().deleteRule('no action'),
     created_at: p.bigint('number'),
     updated_at: p.bigint('number'),
     piece_cid: p.text().nullable(),

@@ -4,8 +4,10 @@ import { pieceBytesMax } from '../chain/provider-limits.ts'
 import { allDataSets, type DataSetState, planDataSet } from '../datasets/data-set-store.ts'
 import type { ModelChain } from './model-chain.ts'
 
-const tables = `buckets contents pieces cache_entries replica_slots data_sets data_set_totals copies commit_batches commit_items removals
-  removal_attempts provider_refusals`.split(/\s+/)
+/** Rows that refer to others come first. */
+const tables =
+  `removals removal_attempts commit_items copies commit_batches replica_slots data_set_totals data_sets provider_refusals pieces
+  cache_entries contents buckets`.split(/\s+/)
 
 /** State on chain of a data set in this local state; absent: live. */
 export const chainStates: Partial<Record<DataSetState, 'terminated' | 'deleted'>> = {

@@ -9,6 +9,7 @@ import { pieceKeeper } from '../attach.ts'
 import { planPiece } from '../copies/copy-store.ts'
 import { cleanupTask } from '../removals/cleanup-task.ts'
 import { checkInvariants } from './check-invariants.ts'
+import { replicationSchema } from './schemas.ts'
 
 /** Storage with the rows of copies: objects and their versions on a real database and real files. */
 export interface PieceStorage extends Omit<VersionStorage, 'keeper' | 'keep'> {
@@ -45,6 +46,7 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
     keeper: _keeper,
     ...storage
   } = await openVersionStorage({
+    moreSchemas: [replicationSchema],
     ...options,
     keepers: [{ item: keeper, services }],
   })

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { getRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
-import { storageMigrations } from '../../storage/testing/rows.ts'
 import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
 import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
@@ -8,6 +7,7 @@ import type { CalculatedPiece } from '../pieces/piece-calculation.ts'
 import { pieceCidOf } from '../pieces/piece-cid.ts'
 import { createPieceHasher } from '../pieces/piece-hasher.ts'
 import { rowContents } from './piece-keeper.ts'
+import { contentSchemas } from './schemas.ts'
 
 /** Contents, data sets and copies in a real database, inserted by the product's functions and then set to the state a test needs. */
 export interface StorageRows extends AsyncDisposable {
@@ -24,7 +24,7 @@ export const rowsNowMs = 1_000_000
 
 /** `dir`: folder of the database, which is kept; default: a temporary folder. */
 export async function openStorageRows(options: { readonly dir?: string } = {}): Promise<StorageRows> {
-  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], options)
+  const database = await openTestDatabase(contentSchemas, options)
   await database.write((tx) =>
     runSql(
       tx,
@@ -52,7 +52,7 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
         await planPiece(tx, { contentId: id, size: bytes.length })
         const content = await findPipelineContent(tx, id)
         if (!content) return
-        const { pieceCid, chunkRoots } = pieceOf(bytes)
+        const { pieceCid, chunkRoots } = pieceOf(bytes, sha256)
         await setPieceCid(tx, content.pieceId, pieceCid)
         await keepChunkRoots(tx, content, chunkRoots)
       })
@@ -110,10 +110,19 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
   }
 }
 
-function pieceOf(bytes: Uint8Array): Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'> {
+type Piece = Pick<CalculatedPiece, 'pieceCid' | 'chunkRoots'>
+
+/** By SHA-256: many tests of a file use the same large content. */
+const pieces = new Map<string, Piece>()
+
+function pieceOf(bytes: Uint8Array, sha256: string): Piece {
+  const known = pieces.get(sha256)
+  if (known) return known
   const hasher = createPieceHasher({ padTo: 127 })
   hasher.update(bytes)
-  return { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }
+  const piece = { pieceCid: pieceCidOf(hasher.digest()), chunkRoots: hasher.chunkRoots() }
+  pieces.set(sha256, piece)
+  return piece
 }
 
 function required<T>(found: T | undefined): T {

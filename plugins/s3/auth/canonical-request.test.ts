@@ -1,5 +1,6 @@
-import { array, assert, property, string, tuple } from 'fast-check'
+import { array, assert, nat, property, string, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
+import { anyCharacter } from '#kernel/testing'
 import { readHeaders } from '../wire/headers.ts'
 import { percentEncode } from '../wire/percent-encoding.ts'
 import { canonicalQuery, canonicalRequests } from './canonical-request.ts'
@@ -22,7 +23,8 @@ test('the query is sorted by encoded name and value, names without value get an 
 })
 
 test('any query has one canonical form, for every order of its parameters', async () => {
-  const pair = tuple(string({ unit: 'binary', minLength: 1 }), string({ unit: 'binary' }))
+  const unit = anyCharacter(nat)
+  const pair = tuple(string({ unit, minLength: 1 }), string({ unit }))
   await assert(
     property(array(pair, { maxLength: 6 }), (pairs) => {
       const raw = pairs.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)

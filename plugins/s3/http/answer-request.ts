@@ -2,9 +2,9 @@ import { authenticate } from '../auth/authenticate.ts'
 import type { Authentication } from '../auth/authentication.ts'
 import { authorize } from '../authorize-policy.ts'
 import { openRequestBody } from '../body/request-body.ts'
-import type { Action, BucketRequest, Operation, S3Answer, S3Request, S3Services } from '../operations/operation.ts'
-import { operations } from '../operations/operations.ts'
+import type { BucketRequest, S3Answer, S3Request, S3Services } from '../operations/operation.ts'
 import { ownerId } from '../operations/owner.ts'
+import type { NamedRow } from '../operations/table/operation-table.ts'
 import type { S3Signer } from '../users/signer.ts'
 import type { Headers } from '../wire/headers.ts'
 import { S3Error } from '../wire/s3-error.ts'
@@ -33,8 +33,8 @@ export interface AnswerDeps extends S3Services {
 export async function answerRequest(incoming: IncomingRequest, context: AnswerDeps): Promise<S3Answer> {
   const authentication = await authenticateRequest(incoming, context)
   const headers = authentication?.headers ?? incoming.headers
-  const name = routeOperation({ method: incoming.method, target: incoming.target, headers })
-  incoming.notes.operation = name
+  const operation = routeOperation({ method: incoming.method, target: incoming.target, headers })
+  incoming.notes.operation = operation.name
   const request: S3Request = {
     method: incoming.method,
     query: incoming.target.query,
@@ -43,8 +43,6 @@ export async function answerRequest(incoming: IncomingRequest, context: AnswerDe
     now: incoming.now,
     openBody: () => openBody(incoming, context, { headers, authentication }),
   }
-  const operation = operations.get(name)
-  if (operation === undefined) throw new S3Error('NotImplemented', { message: `The operation ${name} is not implemented.` })
   return runOperation(operation, request, { place: incoming.target.place, context })
 }
 
@@ -73,21 +71,27 @@ interface OperationScope {
   readonly context: AnswerDeps
 }
 
-function runOperation(operation: Operation, request: S3Request, { place, context }: OperationScope): S3Answer | Promise<S3Answer> {
-  if (operation.scope === 'service') {
-    requireAllowed(request, operation.action)
-    return operation.run(request, context)
+/** The order of the errors is that of S3: bucket, permission, then what is not implemented. */
+function runOperation(operation: NamedRow, request: S3Request, { place, context }: OperationScope): S3Answer | Promise<S3Answer> {
+  const { action, handler, level } = operation
+  if (level === 'service' || handler?.scope === 'bucket-name') {
+    requireAllowed(request, action)
+    if (handler?.scope === 'service') return handler.run(request, context)
+    if (handler?.scope === 'bucket-name') return handler.run({ ...request, bucketName: bucketOf(place) }, context)
+    throw notImplemented(operation)
   }
-  const bucketName = place.kind === 'service' ? '' : place.bucket
-  if (operation.scope === 'bucket-name') {
-    requireAllowed(request, operation.action)
-    return operation.run({ ...request, bucketName }, context)
-  }
-  const bucketRequest = inBucket(request, bucketName, context)
-  requireAllowed(request, operation.action, bucketRequest.bucket.ownerAccessKey)
-  if (operation.scope === 'bucket') return operation.run(bucketRequest, context)
-  return operation.run({ ...bucketRequest, key: place.kind === 'object' ? place.key : '' }, context)
+  if (action === undefined) throw notImplemented(operation)
+  const bucketRequest = inBucket(request, bucketOf(place), context)
+  requireAllowed(request, action, bucketRequest.bucket.ownerAccessKey)
+  if (handler?.scope === 'bucket') return handler.run(bucketRequest, context)
+  if (handler?.scope === 'object') return handler.run({ ...bucketRequest, key: place.kind === 'object' ? place.key : '' }, context)
+  throw notImplemented(operation)
 }
+
+const bucketOf = (place: Place): string => (place.kind === 'service' ? '' : place.bucket)
+
+const notImplemented = ({ name }: NamedRow): S3Error =>
+  new S3Error('NotImplemented', { message: `The operation ${name} is not implemented.` })
 
 /** Throws NoSuchBucket, or AccessDenied when x-amz-expected-bucket-owner names another owner. */
 function inBucket(request: S3Request, bucketName: string, { buckets }: S3Services): BucketRequest {
@@ -100,7 +104,9 @@ function inBucket(request: S3Request, bucketName: string, { buckets }: S3Service
   return { ...request, bucket }
 }
 
-function requireAllowed(request: S3Request, action: Action, owner?: string | null): void {
+/** `action`: undefined where everybody is allowed. */
+function requireAllowed(request: S3Request, action: string | undefined, owner?: string | null): void {
+  if (action === undefined) return
   const verdict = authorize(request.caller, action, owner)
   if (verdict.allow) return
   if (verdict.reason !== 'role-may-not-create-buckets') throw new S3Error('AccessDenied')

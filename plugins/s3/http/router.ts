@@ -1,17 +1,8 @@
+import { type NamedRow, operationsAt, subResources } from '../operations/table/operation-table.ts'
+import type { Query } from '../operations/table/row.ts'
 import type { Headers } from '../wire/headers.ts'
 import { invalidArgument, S3Error } from '../wire/s3-error.ts'
 import type { Place, S3Target } from '../wire/target.ts'
-import {
-  bucketMethods,
-  bucketSubResources,
-  type MethodTable,
-  methodsOf,
-  objectMethods,
-  objectSubResources,
-  operationOf,
-  serviceMethods,
-  uploadMethods,
-} from './sub-resources.ts'
 
 interface RoutedRequest {
   readonly method: string
@@ -20,62 +11,66 @@ interface RoutedRequest {
 }
 
 /**
- * Returns the name of the requested operation, such as GetObject. Covers unsupported operations too, so that none is mistaken for another.
- * Throws MethodNotAllowed, InvalidArgument or PreconditionFailed.
+ * Returns the requested operation, also one without a handler. A request that names a sub-resource is never a plain operation, at any level.
+ * Throws MethodNotAllowed, InvalidArgument, InvalidRequest or PreconditionFailed.
  */
-export function routeOperation({ method, target, headers }: RoutedRequest): string {
+export function routeOperation({ method, target, headers }: RoutedRequest): NamedRow {
+  const { place, query } = target
+  refuseParameters(method, { place, query, headers })
+  // A preflight asks for the permission of another request and repeats its query.
+  const subResource = method === 'OPTIONS' ? undefined : findSubResource(query)
+  const operations = operationsAt(place.kind, subResource)
+  const candidates = operations?.get(method)
+  if (!candidates) throw notAllowed({ method, place, subResource }, operations ? [...operations.keys()] : undefined)
+  const operation = candidates.find(({ variant }) => variant === undefined || variant.matches(query, headers))
+  if (operation) return operation
+  throw new S3Error('PreconditionFailed', { extras: { Condition: 'Bucket POST must be of the enclosure-type multipart/form-data' } })
+}
+
+function findSubResource(query: Query): string | undefined {
+  const names = [...query.keys()].filter((name) => subResources.has(name))
+  if (names.length > 1) {
+    throw new S3Error('InvalidRequest', { message: `The query names more than one sub-resource: ${names.join(', ')}.` })
+  }
+  return names[0]
+}
+
+interface Parameters {
+  readonly place: Place
+  readonly query: Query
+  readonly headers: Headers
+}
+
+/** Parameters that would be ignored by the operation, although they name another subject than the one it would change. */
+function refuseParameters(method: string, { place, query, headers }: Parameters): void {
   const copySource = headers.get('x-amz-copy-source')
   if (copySource !== undefined && method !== 'PUT') {
     throw invalidArgument('x-amz-copy-source', copySource, 'You can only specify a copy source header for copy requests.')
   }
-  if (method === 'OPTIONS') return 'CorsPreflight'
-  const { place, query } = target
-  if (place.kind === 'service') return choose(serviceMethods, method, 'SERVICE')
-  if (place.kind === 'bucket') return routeBucket(method, query, headers)
-  return routeObject(method, query, headers)
-}
-
-type Query = ReadonlyMap<string, string>
-
-function routeBucket(method: string, query: Query, headers: Headers): string {
-  const table = subResource(bucketSubResources, query)
-  if (table !== undefined) return choose(table, method, 'BUCKET')
-  if (method === 'POST') {
-    if (headers.get('content-type')?.toLowerCase().startsWith('multipart/form-data')) return 'PostObject'
-    throw new S3Error('PreconditionFailed', { extras: { Condition: 'Bucket POST must be of the enclosure-type multipart/form-data' } })
+  const versionId = query.get('versionId')
+  if (versionId !== undefined && place.kind !== 'object') {
+    throw invalidArgument('versionId', versionId, 'Only an object has versions: name its key in the path.')
   }
-  const operation = choose(bucketMethods, method, 'BUCKET')
-  return operation === 'ListObjects' && query.get('list-type') === '2' ? 'ListObjectsV2' : operation
-}
-
-function routeObject(method: string, query: Query, headers: Headers): string {
-  const table = query.has('uploadId') ? uploadMethods : subResource(objectSubResources, query)
-  const operation = choose(table ?? objectMethods, method, 'OBJECT')
-  if (operation === 'UploadPart') return routePart(query, headers)
-  if (operation !== 'PutObject') return operation
-  if (query.has('partNumber')) {
+  const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+  if (query.has('partNumber') && !query.has('uploadId') && !isRead) {
     throw invalidArgument('uploadId', '', 'This operation does not accept a part number without an upload ID.')
   }
-  return headers.has('x-amz-copy-source') ? 'CopyObject' : operation
-}
-
-function routePart(query: Query, headers: Headers): string {
-  if (!query.has('partNumber')) throw invalidArgument('partNumber', '', 'This operation needs a part number with its upload ID.')
-  return headers.has('x-amz-copy-source') ? 'UploadPartCopy' : 'UploadPart'
-}
-
-function subResource(tables: ReadonlyMap<string, MethodTable>, query: Query): MethodTable | undefined {
-  for (const name of query.keys()) {
-    const table = tables.get(name)
-    if (table !== undefined) return table
+  if (method === 'PUT' && query.has('uploadId') && !query.has('partNumber')) {
+    throw invalidArgument('partNumber', '', 'This operation needs a part number with its upload ID.')
   }
-  return undefined
 }
 
-function choose(table: MethodTable, method: string, resourceType: string): string {
-  const operation = operationOf(table, method)
-  if (operation !== undefined) return operation
-  throw new S3Error('MethodNotAllowed', { extras: { Method: method, ResourceType: resourceType }, headers: { allow: methodsOf(table) } })
+interface Unrouted {
+  readonly method: string
+  readonly place: Place
+  readonly subResource: string | undefined
+}
+
+/** `allowed`: undefined when the level has no such sub-resource. */
+function notAllowed({ method, place, subResource }: Unrouted, allowed: readonly string[] | undefined): S3Error {
+  const extras = { Method: method, ResourceType: place.kind.toUpperCase() }
+  if (!allowed) return new S3Error('MethodNotAllowed', { message: `There is no sub-resource '${subResource}' of this resource.`, extras })
+  return new S3Error('MethodNotAllowed', { extras, headers: { allow: allowed.join(', ') } })
 }
 
 /** For logs and for the Resource element of errors. */

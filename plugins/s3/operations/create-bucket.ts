@@ -10,7 +10,6 @@ const configurationBytesMax = 64 * 1024
 /** Creates a bucket owned by the caller. Succeeds when the caller already owns it, so that retries succeed. */
 export const createBucket: Operation = {
   scope: 'bucket-name',
-  action: 'create-bucket',
   async run(request, services) {
     const { bucketName } = request
     refuseUnsupportedBucketHeaders(request.headers)

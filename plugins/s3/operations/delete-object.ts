@@ -5,7 +5,6 @@ import { requestedVersion } from './read-object.ts'
 /** Adds a delete marker, or deletes the requested version. */
 export const deleteObject: Operation = {
   scope: 'object',
-  action: 'delete-object',
   async run(request, services) {
     const condition = readDeleteCondition(request.headers)
     const versionId = requestedVersion(request)

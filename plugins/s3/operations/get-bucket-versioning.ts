@@ -4,6 +4,5 @@ import { type Operation, xmlAnswer } from './operation.ts'
 /** Every bucket is versioned. */
 export const getBucketVersioning: Operation = {
   scope: 'bucket',
-  action: 'read-bucket',
   run: () => xmlAnswer(xmlDocument('VersioningConfiguration', element('Status', 'Enabled'))),
 }

@@ -3,7 +3,6 @@ import { findReadable, hasReadConditions, openReadable, planRead, requestedVersi
 
 export const getObject: Operation = {
   scope: 'object',
-  action: 'read-object',
   async run(request, services) {
     const versionId = requestedVersion(request)
     // Check conditions first: opening an object that is not cached is expensive.

@@ -4,7 +4,6 @@ import { findReadable, planRead, requestedVersion } from './read-object.ts'
 /** The response of GetObject without the body. */
 export const headObject: Operation = {
   scope: 'object',
-  action: 'read-object',
   async run(request, services) {
     const { status, headers } = planRead(request, await findReadable(request, services, requestedVersion(request)))
     return { status, headers }

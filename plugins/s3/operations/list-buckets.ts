@@ -9,7 +9,6 @@ const bucketsMax = 10_000
 /** Buckets owned by the caller, or every bucket for an admin, sorted by name. */
 export const listBuckets: Operation = {
   scope: 'service',
-  action: 'list-buckets',
   run(request, services) {
     const { query, caller } = request
     const limit = readCount(query, 'max-buckets', { fallback: bucketsMax, max: bucketsMax })

@@ -11,7 +11,6 @@ const emptyPage: VersionPage = { versions: [], commonPrefixes: [], isTruncated: 
 /** Versions and delete markers, sorted by key in byte order, then newest first. */
 export const listObjectVersions: Operation = {
   scope: 'bucket',
-  action: 'read-bucket',
   async run(request, { versions }) {
     const { bucket, query } = request
     const { prefix, delimiter, keyMarker, versionIdMarker } = readPlace(request)

@@ -5,7 +5,6 @@ import { type Operation, xmlAnswer } from './operation.ts'
 /** Keys and common prefixes in byte order, paged by marker. */
 export const listObjectsV1: Operation = {
   scope: 'bucket',
-  action: 'read-bucket',
   async run(request, services) {
     const marker = request.query.get('marker') ?? ''
     const listing = await readListing(request, services, marker)

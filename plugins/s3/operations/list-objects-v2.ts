@@ -6,7 +6,6 @@ import { decodeToken, encodeToken } from './paging.ts'
 /** Keys and common prefixes in byte order, paged by an opaque token. */
 export const listObjectsV2: Operation = {
   scope: 'bucket',
-  action: 'read-bucket',
   async run(request, services) {
     const { query, bucket } = request
     const token = query.get('continuation-token')

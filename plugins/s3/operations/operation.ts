@@ -54,16 +54,13 @@ export interface S3Services {
   readonly settings: S3Settings
 }
 
-/** Action that the caller needs permission for. */
-export type Action = 'list-buckets' | 'create-bucket' | 'read-bucket' | 'read-object' | 'write-object' | 'delete-object'
-
 type Run<Request> = (request: Request, services: S3Services) => S3Answer | Promise<S3Answer>
 
 export type Operation =
-  | { readonly scope: 'service'; readonly action: Action; readonly run: Run<S3Request> }
-  | { readonly scope: 'bucket-name'; readonly action: Action; readonly run: Run<NamedBucketRequest> }
-  | { readonly scope: 'bucket'; readonly action: Action; readonly run: Run<BucketRequest> }
-  | { readonly scope: 'object'; readonly action: Action; readonly run: Run<ObjectRequest> }
+  | { readonly scope: 'service'; readonly run: Run<S3Request> }
+  | { readonly scope: 'bucket-name'; readonly run: Run<NamedBucketRequest> }
+  | { readonly scope: 'bucket'; readonly run: Run<BucketRequest> }
+  | { readonly scope: 'object'; readonly run: Run<ObjectRequest> }
 
 export function xmlAnswer(body: string, headers: Readonly<Record<string, string>> = {}): S3Answer {
   return { status: 200, headers: { 'content-type': 'application/xml', ...headers }, body }

@@ -8,7 +8,6 @@ import { refuseUnsupportedObjectHeaders } from './unsupported-headers.ts'
 /** Stores an object as a new version. Rejects what the headers make invalid before it reads the body. */
 export const putObject: Operation = {
   scope: 'object',
-  action: 'write-object',
   async run(request, services) {
     const { bucket, key, headers } = request
     refuseUnsupportedObjectHeaders(headers, services.settings)

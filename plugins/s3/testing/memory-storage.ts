@@ -101,6 +101,7 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
     require: requireBucket,
     list: () => [...bucketsByName.values()].sort((left, right) => (left.name < right.name ? -1 : 1)),
     usage: async () => ({ objectCount: 0, totalSizeBytes: 0 }),
+    totalUsage: async () => ({ objectCount: 0, totalSizeBytes: 0 }),
     async setOwner(name, ownerAccessKey) {
       const bucket = { ...requireBucket(name), ownerAccessKey }
       bucketsByName.set(name, bucket)
@@ -147,6 +148,10 @@ export function createMemoryStorage(clock: Clock): MemoryStorage {
       return add(bucket, { key, isDeleteMarker: true, contentId: null, size: 0, etag: '', headers }, Buffer.alloc(0))
     },
     list: async (request) => listStored(stored, request),
+    async contentTypes() {
+      // No S3 operation calls it.
+      throw new Error('the storage in memory does not list content types')
+    },
   }
 
   return {

@@ -1,47 +1,43 @@
 /** S3 users in the database. Secret keys are stored in plain text: verifying a Signature Version 4 needs the key itself. */
-import type { Reader, Tx } from '#kernel'
-import type { S3Role } from '../contract.ts'
+import type { Params, Reader, Tx } from '#kernel'
 import type { S3Signer } from './signer.ts'
+import { statement } from './tables.ts'
 
-interface UserRow {
-  readonly access_key: string
-  readonly secret_key: string
-  readonly role: S3Role
-  readonly created_at: number
-}
+const columns = ['access_key as accessKey', 'secret_key as secretKey', 'role', 'created_at as createdAtMs'] as const
 
-const columns = 'access_key, secret_key, role, created_at'
+const all = statement((db) => db.selectFrom('s3_users').select(columns))
+const find = statement((db, { accessKey }: Params<{ accessKey: string }>) =>
+  db.selectFrom('s3_users').select(columns).where('access_key', '=', accessKey),
+)
+const insert = statement((db, { accessKey, secretKey, role, createdAtMs }: Params<S3Signer>) =>
+  db
+    .insertInto('s3_users')
+    .values({ access_key: accessKey, secret_key: secretKey, role, created_at: createdAtMs, updated_at: createdAtMs }),
+)
+const update = statement((db, { accessKey, secretKey, role, nowMs }: Params<Omit<S3Signer, 'createdAtMs'> & { nowMs: number }>) =>
+  db.updateTable('s3_users').set({ secret_key: secretKey, role, updated_at: nowMs }).where('access_key', '=', accessKey),
+)
+const remove = statement((db, { accessKey }: Params<{ accessKey: string }>) =>
+  db.deleteFrom('s3_users').where('access_key', '=', accessKey),
+)
 
 /** Unordered. */
-export const readUsers = async (read: Reader): Promise<S3Signer[]> => read.all<UserRow>(`SELECT ${columns} FROM s3_users`).map(toSigner)
+export async function readUsers(read: Reader): Promise<S3Signer[]> {
+  return await read.all(all)
+}
 
 export async function findUser(read: Reader, accessKey: string): Promise<S3Signer | undefined> {
-  const row = read.get<UserRow>(`SELECT ${columns} FROM s3_users WHERE access_key = ?`, accessKey)
-  return row && toSigner(row)
+  return await read.get(find, { accessKey })
 }
 
-export async function insertUser(tx: Tx, { accessKey, secretKey, role, createdAtMs }: S3Signer): Promise<void> {
-  tx.run(
-    'INSERT INTO s3_users (access_key, secret_key, role, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
-    accessKey,
-    secretKey,
-    role,
-    createdAtMs,
-    createdAtMs,
-  )
+export async function insertUser(tx: Tx, signer: S3Signer): Promise<void> {
+  await tx.run(insert, { ...signer })
 }
 
-export async function updateUser(tx: Tx, { accessKey, secretKey, role }: S3Signer, nowMs: number): Promise<void> {
-  tx.run('UPDATE s3_users SET secret_key = ?, role = ?, updated_at = ? WHERE access_key = ?', secretKey, role, nowMs, accessKey)
+export async function updateUser(tx: Tx, signer: S3Signer, nowMs: number): Promise<void> {
+  await tx.run(update, { ...signer, nowMs })
 }
 
 export async function deleteUser(tx: Tx, accessKey: string): Promise<void> {
-  tx.run('DELETE FROM s3_users WHERE access_key = ?', accessKey)
+  await tx.run(remove, { accessKey })
 }
-
-const toSigner = ({ access_key, secret_key, role, created_at }: UserRow): S3Signer => ({
-  accessKey: access_key,
-  secretKey: secret_key,
-  role,
-  createdAtMs: created_at,
-})

@@ -1,7 +1,6 @@
+import { keyBytesMax } from '#plugins/storage'
 import { percentDecode } from './percent-encoding.ts'
 import { invalidArgument, S3Error } from './s3-error.ts'
-
-const keyBytesMax = 1024
 
 interface RawTarget {
   /** Path exactly as sent: SigV4 signs it. */

@@ -10,7 +10,11 @@ const longAgoMs = 0
 function openLog() {
   const clock = createFakeClock(startMs)
   const disk = { isBroken: false, tries: 0, written: [] as unknown[] }
-  const tx = { run: (_sql: string, readMs: number, contentId: number) => disk.written.push([contentId, readMs]) }
+  const tx = {
+    async run(_statement: unknown, { contentId, accessedAtMs }: { readonly contentId: number; readonly accessedAtMs: number }) {
+      disk.written.push([contentId, accessedAtMs])
+    },
+  }
   const database = {
     write: async (job: (tx: unknown) => unknown) => {
       disk.tries += 1

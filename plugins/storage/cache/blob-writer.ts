@@ -15,8 +15,8 @@ interface BodyDigests {
 export interface BlobSource {
   /** The source must not change a chunk after yielding it. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Called with the bytes received so far, before they are written. Throws to refuse the rest. */
-  readonly onBytes: (total: number) => Promise<void>
+  /** Called with the bytes received so far, before they are written. Throws, or returns a promise that rejects, to refuse the rest. */
+  readonly onBytes: (total: number) => Promise<void> | undefined
   /** Called with the digests when the body has ended, before any fsync. Throws to refuse the body. */
   readonly onEnd: (digests: BodyDigests) => void
   /** Checked at every chunk. It does not interrupt the wait for a chunk: the body needs a deadline. */
@@ -84,7 +84,8 @@ async function writeBody(disk: Disk, descriptor: number, { body, onBytes, signal
     for await (const chunk of body) {
       signal?.throwIfAborted()
       if (chunk.length === 0) continue
-      await onBytes(size + chunk.length)
+      const check = onBytes(size + chunk.length)
+      if (check) await check
       buffered.push(chunk)
       size += chunk.length
       digests.update(chunk)

@@ -1,14 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
-import {
-  type BlobRef,
-  beginEviction,
-  cancelEvictionIfNeeded,
-  evictingBlobs,
-  evictingContents,
-  finishEviction,
-} from '../catalog/cache-entry-store.ts'
+import type { BlobRef } from '../catalog/cache-entry-store.ts'
+import { beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from '../catalog/eviction-store.ts'
 import { blobPath, blobsFolder } from './blob-folders.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
@@ -42,6 +36,8 @@ export interface Evictions {
   readonly signal: AbortSignal
 }
 
+type MayEvict = (tx: Tx, contentId: number) => boolean
+
 /**
  * Marks the entries `evicting`, unlinks their files, then deletes the rows: a crash leaves an `evicting` row, never a `present` row without
  * its file (I-03). Evicts only contents that are releasable (I-02) and that `mayEvict` accepts, both checked in the transaction that marks
@@ -50,15 +46,9 @@ export interface Evictions {
 export async function evictContents(
   evictions: Evictions,
   contentIds: readonly number[],
-  mayEvict: (tx: Tx, contentId: number) => boolean = () => true,
+  mayEvict: MayEvict = () => true,
 ): Promise<Evicted> {
-  const { claims, isAnyGuarded } = await evictions.database.write((tx) =>
-    claim(
-      tx,
-      evictions,
-      contentIds.filter((id) => mayEvict(tx, id)),
-    ),
-  )
+  const { claims, isAnyGuarded } = await evictions.database.write((tx) => claim(tx, evictions, contentIds, mayEvict))
   if (claims.length === 0) return { freedBytes: 0, isAnyGuarded }
   await claimed()
   return { freedBytes: await finishClaims(evictions, claims), isAnyGuarded }
@@ -70,10 +60,12 @@ export interface Evicted {
   readonly isAnyGuarded: boolean
 }
 
-async function claim(tx: Tx, { mayRelease }: Evictions, contentIds: readonly number[]) {
+async function claim(tx: Tx, { mayRelease }: Evictions, contentIds: readonly number[], mayEvict: MayEvict) {
   const claims: Claim[] = []
   let isAnyGuarded = false
   for (const contentId of contentIds) {
+    // Not for all at once: contents may be read while the statements of the others run.
+    if (!mayEvict(tx, contentId)) continue
     const blobs = await beginEviction(tx, contentId)
     if (!blobs) continue
     // Guards are asked last: the statement above is cheaper.
@@ -88,17 +80,20 @@ async function claim(tx: Tx, { mayRelease }: Evictions, contentIds: readonly num
 
 /** Removes the files of an `evicting` entry. Returns the bytes freed. Throws when a file cannot be removed. */
 export async function finishContent(evictions: Evictions, contentId: number): Promise<number> {
-  const blobs = await evictingBlobs(evictions.database.read, contentId)
-  await unlinkBlobs(evictions, { contentId, blobs })
-  const freed = await evictions.database.write((tx) => finishEviction(tx, contentId, blobs))
+  const blobs = (await evictingBlobs(evictions.database.read, [contentId])).get(contentId) ?? []
+  return finishClaim(evictions, { contentId, blobs })
+}
+
+async function finishClaim(evictions: Evictions, claim: Claim): Promise<number> {
+  await unlinkBlobs(evictions, claim)
+  const freed = await evictions.database.write((tx) => finishEviction(tx, claim.contentId, claim.blobs))
   evictions.capacity.release(freed)
   return freed
 }
 
 /** Like finishContent, for an eviction that began earlier: cancels it when the bytes are needed again. */
 export async function resumeEviction(evictions: Evictions, contentId: number): Promise<void> {
-  const claims = await resumeClaims(evictions, [contentId])
-  if (claims.length > 0) await finishContent(evictions, contentId)
+  for (const claim of await resumeClaims(evictions, [contentId])) await finishClaim(evictions, claim)
 }
 
 /** Finishes evictions that a stop or a failed pass interrupted. */
@@ -122,9 +117,8 @@ interface Claim {
 /** Cancels evictions whose content lost copies or is guarded since they began and whose files still exist (I-02). Returns the others. */
 async function resumeClaims({ database, dir, stuck, mayRelease }: Evictions, contentIds: readonly number[]): Promise<readonly Claim[]> {
   const exists = ({ blobId, epoch }: BlobRef) => existsSync(blobPath(dir, blobId, epoch))
-  const claims = await Promise.all(
-    contentIds.map(async (contentId) => ({ contentId, blobs: await evictingBlobs(database.read, contentId) })),
-  )
+  const blobs = await evictingBlobs(database.read, contentIds)
+  const claims = contentIds.map((contentId): Claim => ({ contentId, blobs: blobs.get(contentId) ?? [] }))
   const intact = claims.filter(({ blobs }) => blobs.every(exists))
   const kept = await database.write(async (tx) => {
     const canceled: Claim[] = []

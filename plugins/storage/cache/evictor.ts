@@ -1,5 +1,5 @@
 import { defineProbe } from '#kernel'
-import { type Candidate, hasReleasable, pageOfReleasable } from '../catalog/cache-entry-store.ts'
+import { type Candidate, hasReleasable, pageOfReleasable } from '../catalog/releasable-store.ts'
 import type { AccessLog } from './access-log.ts'
 import { contentsPerPage, type Evicted, type Evictions, evictContents, finishEvictions } from './eviction.ts'
 import { crossesHighWatermark, type EvictionRules, selectToFree, targetBytes } from './eviction-policy.ts'

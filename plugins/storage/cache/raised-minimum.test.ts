@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allRows } from '#kernel/testing'
-import { updateReleasable } from '../catalog/cache-entry-store.ts'
+import { updateReleasable } from '../catalog/releasable-store.ts'
 import { openVersionStorage } from '../testing/version-storage.ts'
 import { reviewDurability } from './review-durability.ts'
 

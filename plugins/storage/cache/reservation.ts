@@ -6,8 +6,8 @@ const retryAfterSeconds = 5
 
 /** Cache bytes reserved for one body. Disposing releases what was not kept. */
 export interface Reservation extends Disposable {
-  /** Extends the reservation to at least `bytes`. Throws `cache_full` or `cache_busy`. */
-  cover(bytes: number): Promise<void>
+  /** Extends the reservation to at least `bytes`, and returns a promise only without space: it rejects with `cache_full` or `cache_busy`. */
+  cover(bytes: number): Promise<never> | undefined
   /** Turns `usedBytes` of the reservation into used bytes and releases the rest. */
   keep(usedBytes: number): void
 }
@@ -51,10 +51,12 @@ export class Capacity {
       this.#reservedBytes += more
       held += more
     }
-    const cover = async (neededBytes: number): Promise<void> => {
-      if (neededBytes <= held) return
-      if (neededBytes - held > this.freeBytes) throw await this.#noRoomError(neededBytes)
+    const cover = (neededBytes: number): Promise<never> | undefined => {
+      if (neededBytes <= held) return undefined
+      if (neededBytes - held > this.freeBytes) return this.#refuse(neededBytes)
+      // I-23: free bytes are taken in the turn of their check, because other bodies take them too.
       take(bytes === undefined ? Math.max(neededBytes - held, Math.min(stepBytes, this.freeBytes)) : neededBytes - held)
+      return undefined
     }
     await cover(bytes ?? 1)
     return {
@@ -74,15 +76,15 @@ export class Capacity {
     this.#usedBytes -= bytes
   }
 
-  async #noRoomError(bytes: number): Promise<Error> {
+  async #refuse(bytes: number): Promise<never> {
     const state = `${this.freeBytes} of ${this.maxBytes} bytes are free`
     if (bytes <= this.maxBytes && (await this.#trigger.requestEviction(bytes))) {
-      return storageErrors.cache_busy({
+      throw storageErrors.cache_busy({
         message: `the cache has no space for ${bytes} bytes now: ${state}; retry later`,
         retryAfterSeconds,
       })
     }
-    return storageErrors.cache_full({
+    throw storageErrors.cache_full({
       message: `the cache has no space for ${bytes} bytes: ${state}, and no cached object can be evicted yet; raise cache.max_size_gb`,
     })
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from '#kernel'
 import { allRows, checkTaskKind, LeaseLost, watchProbes } from '#kernel/testing'
-import { updateReleasable } from '../catalog/cache-entry-store.ts'
+import { updateReleasable } from '../catalog/releasable-store.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { reviewDurability } from './review-durability.ts'
 import { reviewDurabilityTask } from './review-durability-task.ts'

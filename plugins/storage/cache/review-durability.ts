@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Database, defineProbe, type Tx } from '#kernel'
-import { pageOfEntries, updateReleasable } from '../catalog/cache-entry-store.ts'
+import { pageOfEntries, reviewReleasable } from '../catalog/releasable-store.ts'
 
 /** Entries checked before yielding to the event loop. */
 const entriesPerPage = 500
@@ -24,7 +24,7 @@ export async function reviewDurability(
     const { stale } = page
     if (stale.length > 0) {
       await database.write(async (tx) => {
-        for (const contentId of stale) await updateReleasable(tx, contentId)
+        await reviewReleasable(tx, stale)
         await onUpdated(tx)
       })
     }

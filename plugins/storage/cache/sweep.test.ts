@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '#kernel'
 import { openTestDatabase, silentLog } from '#kernel/testing'
-import { openEpoch, unsweptEpochs } from '../catalog/cache-entry-store.ts'
-import { objectsMigration } from '../migrations/0001-objects.ts'
+import { openEpoch, unsweptEpochs } from '../catalog/cache-epoch-store.ts'
+import { storageMigrations } from '../migrations/all-migrations.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { sweepOrphans } from './sweep.ts'
 
@@ -15,7 +15,7 @@ const startMs = Date.UTC(2026, 0, 1)
 async function leftovers(ids: readonly string[], disk: Disk = realDisk) {
   const dir = mkdtempSync(join(tmpdir(), 'svc-sweep-'))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-  const database = await openTestDatabase([{ name: 'storage', migrations: [objectsMigration] }], { dir })
+  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }], { dir })
   onTestFinished(() => database[Symbol.asyncDispose]())
   const former = await database.write((tx) => openEpoch(tx, 1000))
   const epoch = await database.write((tx) => openEpoch(tx, 2000))

@@ -1,7 +1,8 @@
 import { lstat, opendir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Database, Log } from '#kernel'
-import { knownBlobs, markSwept, unsweptEpochs } from '../catalog/cache-entry-store.ts'
+import { knownBlobs } from '../catalog/cache-entry-store.ts'
+import { markSwept, unsweptEpochs } from '../catalog/cache-epoch-store.ts'
 import { blobsFolder } from './blob-folders.ts'
 import { type Disk, isMissing } from './disk.ts'
 

@@ -6,7 +6,7 @@ export const bucketStatsEntity = defineEntity({
   name: 'BucketStats',
   tableName: 'bucket_stats',
   properties: {
-    bucket_id: () => p.manyToOne(bucketEntity).fieldName('bucket_id').mapToPk().primary(),
+    bucket_id: () => p.manyToOne(bucketEntity).fieldName('bucket_id').mapToPk().primary().updateRule('no action').deleteRule('no action'),
     live_objects: p.bigint('number').default(0),
     live_bytes: p.bigint('number').default(0),
     versions: p.bigint('number').default(0),

@@ -1,56 +1,105 @@
-import type { Reader, Tx } from '#kernel'
+import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, BucketUsage } from '../contract.ts'
+import { statement } from './tables.ts'
 
-const columns = `id, name, owner_access_key as "ownerAccessKey", default_copies as "defaultCopies",
-  minimum_durable_copies as "minimumDurableCopies", created_at as "createdAtMs", updated_at as "updatedAtMs"`
+const bucketColumns = [
+  'id',
+  'name',
+  'owner_access_key as ownerAccessKey',
+  'default_copies as defaultCopies',
+  'minimum_durable_copies as minimumDurableCopies',
+  'created_at as createdAtMs',
+  'updated_at as updatedAtMs',
+] as const
+
+const selectBuckets = statement((db) => db.selectFrom('buckets').select(bucketColumns).orderBy('name'))
+
+const lockBucket = statement((db, { name }: Params<{ name: string }>) =>
+  db.selectFrom('buckets').select(bucketColumns).where('name', '=', name).forUpdate(),
+)
+
+const countOwned = statement((db, { ownerAccessKey }: Params<{ ownerAccessKey: string }>) =>
+  db
+    .selectFrom('buckets')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('owner_access_key', '=', ownerAccessKey),
+)
+
+const addBucket = statement((db, bucket: Params<Omit<Bucket, 'id'>>) =>
+  db
+    .insertInto('buckets')
+    .values({
+      name: bucket.name,
+      owner_access_key: bucket.ownerAccessKey,
+      default_copies: bucket.defaultCopies,
+      minimum_durable_copies: bucket.minimumDurableCopies,
+      created_at: bucket.createdAtMs,
+      updated_at: bucket.updatedAtMs,
+    })
+    .returning('id'),
+)
+
+const addStats = statement((db, { id }: Params<{ id: number }>) => db.insertInto('bucket_stats').values({ bucket_id: id }))
+
+const setOwner = statement((db, { id, ownerAccessKey, updatedAtMs }: Params<Pick<Bucket, 'id' | 'ownerAccessKey' | 'updatedAtMs'>>) =>
+  db.updateTable('buckets').set({ owner_access_key: ownerAccessKey, updated_at: updatedAtMs }).where('id', '=', id),
+)
+
+const setCopies = statement((db, bucket: Params<Pick<Bucket, 'id' | 'defaultCopies' | 'minimumDurableCopies' | 'updatedAtMs'>>) =>
+  db
+    .updateTable('buckets')
+    .set({ default_copies: bucket.defaultCopies, minimum_durable_copies: bucket.minimumDurableCopies, updated_at: bucket.updatedAtMs })
+    .where('id', '=', bucket.id),
+)
+
+const selectUsage = statement((db, { bucketId }: Params<{ bucketId: number }>) =>
+  db.selectFrom('bucket_stats').select(['live_objects as objectCount', 'live_bytes as totalSizeBytes']).where('bucket_id', '=', bucketId),
+)
+
+const addToStats = statement((db, by: Params<StatsChange & { bucketId: number }>) =>
+  db
+    .updateTable('bucket_stats')
+    .set((row) => ({
+      live_objects: row('live_objects', '+', by.liveObjects),
+      live_bytes: row('live_bytes', '+', by.liveBytes),
+      versions: row('versions', '+', by.versions),
+      version_bytes: row('version_bytes', '+', by.versionBytes),
+      tombstones: row('tombstones', '+', by.tombstones),
+    }))
+    .where('bucket_id', '=', by.bucketId),
+)
 
 /** All buckets, in order of name. */
-export const readBuckets = async (read: Reader): Promise<Bucket[]> => read.all<Bucket>(`select ${columns} from buckets order by name`)
+export async function readBuckets(read: Reader): Promise<Bucket[]> {
+  return read.all(selectBuckets)
+}
 
-export async function findBucketRow(read: Reader, name: string): Promise<Bucket | undefined> {
-  return read.get<Bucket>(`select ${columns} from buckets where name = ?`, name)
+/** The row, which no other transaction changes until the commit. */
+export async function lockBucketRow(tx: Tx, name: string): Promise<Bucket | undefined> {
+  return tx.get(lockBucket, { name })
 }
 
 export async function countBucketsOf(read: Reader, ownerAccessKey: string): Promise<number> {
-  return read.get<{ count: number }>('select count(*) as count from buckets where owner_access_key = ?', ownerAccessKey)?.count ?? 0
+  return (await read.get(countOwned, { ownerAccessKey }))?.count ?? 0
 }
 
 export async function insertBucket(tx: Tx, bucket: Omit<Bucket, 'id'>): Promise<Bucket> {
-  const { name, ownerAccessKey, defaultCopies, minimumDurableCopies, createdAtMs, updatedAtMs } = bucket
-  const { lastId } = tx.run(
-    `insert into buckets (name, owner_access_key, default_copies, minimum_durable_copies, created_at, updated_at)
-     values (?, ?, ?, ?, ?, ?)`,
-    name,
-    ownerAccessKey,
-    defaultCopies,
-    minimumDurableCopies,
-    createdAtMs,
-    updatedAtMs,
-  )
-  tx.run('insert into bucket_stats (bucket_id) values (?)', lastId)
-  return { id: lastId, ...bucket }
+  const added = await tx.get(addBucket, bucket)
+  if (!added) throw new Error(`bucket '${bucket.name}' was not inserted`)
+  await tx.run(addStats, added)
+  return { ...added, ...bucket }
 }
 
 export async function updateBucketOwner(tx: Tx, bucket: Bucket): Promise<void> {
-  tx.run('update buckets set owner_access_key = ?, updated_at = ? where id = ?', bucket.ownerAccessKey, bucket.updatedAtMs, bucket.id)
+  await tx.run(setOwner, bucket)
 }
 
-export async function updateBucketCopies(tx: Tx, { id, defaultCopies, minimumDurableCopies, updatedAtMs }: Bucket): Promise<void> {
-  tx.run(
-    'update buckets set default_copies = ?, minimum_durable_copies = ?, updated_at = ? where id = ?',
-    defaultCopies,
-    minimumDurableCopies,
-    updatedAtMs,
-    id,
-  )
+export async function updateBucketCopies(tx: Tx, bucket: Bucket): Promise<void> {
+  await tx.run(setCopies, bucket)
 }
 
 export async function readUsage(read: Reader, bucketId: number): Promise<BucketUsage> {
-  const row = read.get<BucketUsage>(
-    'select live_objects as "objectCount", live_bytes as "totalSizeBytes" from bucket_stats where bucket_id = ?',
-    bucketId,
-  )
-  return row ?? { objectCount: 0, totalSizeBytes: 0 }
+  return (await read.get(selectUsage, { bucketId })) ?? { objectCount: 0, totalSizeBytes: 0 }
 }
 
 /** Increments to the counters of a bucket from one change of a key. */
@@ -65,15 +114,5 @@ interface StatsChange {
 
 /** Returns false when the bucket does not exist. */
 export async function changeStats(tx: Tx, bucketId: number, change: StatsChange): Promise<boolean> {
-  const { changes } = tx.run(
-    `update bucket_stats set live_objects = live_objects + ?, live_bytes = live_bytes + ?, versions = versions + ?,
-       version_bytes = version_bytes + ?, tombstones = tombstones + ? where bucket_id = ?`,
-    change.liveObjects,
-    change.liveBytes,
-    change.versions,
-    change.versionBytes,
-    change.tombstones,
-    bucketId,
-  )
-  return changes === 1
+  return (await tx.run(addToStats, { ...change, bucketId })).changes === 1
 }

@@ -5,14 +5,15 @@ import { type CopiesDefaults, resolveCopies } from './bucket-copies-policy.ts'
 import { bucketNameProblem } from './bucket-name-policy.ts'
 import {
   countBucketsOf,
-  findBucketRow,
   insertBucket,
+  lockBucketRow,
   readBuckets,
   readUsage,
   updateBucketCopies,
   updateBucketOwner,
 } from './bucket-store.ts'
 import { changeCopies } from './change-copies-policy.ts'
+import { readTotalUsage } from './total-usage-store.ts'
 
 export interface BucketCatalog extends Buckets {
   findById(id: number): Bucket | undefined
@@ -62,7 +63,7 @@ export async function createBuckets({
   /** Runs `decide`, which writes the bucket's row and returns the changed bucket, and updates the memory after the commit. */
   async function change(name: string, decide: (tx: Tx, current: Bucket) => Promise<Bucket>): Promise<Bucket> {
     return database.write(async (tx) => {
-      const current = await findBucketRow(tx, name)
+      const current = await lockBucketRow(tx, name)
       if (!current) throw bucketNotFound(name)
       const changed = await decide(tx, current)
       tx.afterCommit(() => keepAndNotify(changed))
@@ -80,7 +81,7 @@ export async function createBuckets({
     async create(request) {
       const draft = draftBucket(request, defaults(), clock.now())
       return database.write(async (tx) => {
-        if (await findBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
+        if (await lockBucketRow(tx, draft.name)) throw storageErrors.bucket_exists({ message: `bucket '${draft.name}' already exists` })
         await requireOwner(tx, draft.ownerAccessKey)
         const bucket = await insertBucket(tx, draft)
         tx.afterCommit(() => keepAndNotify(bucket))
@@ -95,6 +96,7 @@ export async function createBuckets({
       return sorted
     },
     usage: (bucketId) => readUsage(database.read, bucketId),
+    totalUsage: () => readTotalUsage(database.read),
     setOwner: (name, ownerAccessKey) =>
       change(name, async (tx, current) => {
         await requireOwner(tx, ownerAccessKey)

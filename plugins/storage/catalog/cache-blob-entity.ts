@@ -7,7 +7,7 @@ export const cacheBlobEntity = defineEntity({
   tableName: 'cache_blobs',
   properties: {
     blob_id: p.text().primary(),
-    content_id: () => p.manyToOne(contentEntity).fieldName('content_id').mapToPk().nullable(),
+    content_id: () => p.manyToOne(contentEntity).fieldName('content_id').mapToPk().nullable().deleteRule('no action'),
     ordinal: p.integer(),
     length: p.bigint('number'),
     epoch: p.bigint('number'),

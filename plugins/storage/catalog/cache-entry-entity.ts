@@ -9,7 +9,8 @@ export const cacheEntryEntity = defineEntity({
   name: 'CacheEntry',
   tableName: 'cache_entries',
   properties: {
-    content_id: () => p.manyToOne(contentEntity).fieldName('content_id').mapToPk().primary(),
+    content_id: () =>
+      p.manyToOne(contentEntity).fieldName('content_id').mapToPk().primary().updateRule('no action').deleteRule('no action'),
     state: p.text().$type<CacheEntryState>().default('present'),
     bytes: p.bigint('number'),
     releasable: p.integer().default(0),

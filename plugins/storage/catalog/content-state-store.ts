@@ -1,80 +1,117 @@
-import type { Reader, Tx } from '#kernel'
+import { sql } from 'kysely'
+import type { Params, Reader, Tx } from '#kernel'
 import type { Holdings, NeededContent } from '../contract.ts'
+import { statement } from './tables.ts'
 
-/** Sets the counts of copies and the store state: `lost` remains until there is a durable copy or the bytes are cached again. */
-export async function writeHoldings(
-  tx: Tx,
-  contentId: number,
-  { durableCopies, readableCopies, progress }: Holdings,
-  nowMs: number,
-): Promise<void> {
-  tx.run(
-    `update contents set durable_copies = ?, readable_copies = ?, updated_at = ?, store_state = case
-       when ? >= target_copies then 'stored'
-       when store_state = 'lost' and ? = 0 then 'lost'
-       else ? end where id = ?`,
-    durableCopies,
-    readableCopies,
-    nowMs,
-    durableCopies,
-    durableCopies,
-    progress === 'none' ? 'unstored' : progress,
-    contentId,
-  )
+type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
+
+interface Counted {
+  readonly durableCopies: number
+  readonly readableCopies: number
+  readonly otherState: 'unstored' | 'storing' | 'failed'
+  readonly nowMs: number
 }
 
-/** Returns whether the content was `unstored`. */
-export const markContentStoring = async (tx: Tx, contentId: number, nowMs: number): Promise<boolean> =>
-  tx.run("update contents set store_state = 'storing', updated_at = ? where id = ? and store_state = 'unstored'", nowMs, contentId)
-    .changes === 1
+const setHoldings = statement((db, { contentId, durableCopies, readableCopies, otherState, nowMs }: AtContent<Counted>) =>
+  db
+    .updateTable('contents')
+    .set((row) => ({
+      durable_copies: durableCopies,
+      readable_copies: readableCopies,
+      updated_at: nowMs,
+      store_state: row
+        .case()
+        .when('target_copies', '<=', durableCopies)
+        .then('stored' as const)
+        .when(row.and([row('store_state', '=', 'lost'), row(durableCopies, '=', 0)]))
+        .then('lost' as const)
+        .else(otherState)
+        .end(),
+    }))
+    .where('id', '=', contentId),
+)
 
-/** The bytes of a content with versions left the cache: it is lost when no copy can be read (I-20). */
-export async function markLostIfUnreadable(tx: Tx, contentId: number): Promise<void> {
-  tx.run(`update contents set store_state = 'lost' where id = ? and readable_copies = 0 and state = 'live'`, contentId)
-}
+const setStoring = statement((db, { contentId, nowMs }: AtContent<{ nowMs: number }>) =>
+  db
+    .updateTable('contents')
+    .set({ store_state: 'storing', updated_at: nowMs })
+    .where('id', '=', contentId)
+    .where('store_state', '=', 'unstored'),
+)
 
-/** Clears the `lost` state of a content whose bytes are in the cache again. */
-export async function clearLost(tx: Tx, contentId: number): Promise<void> {
-  tx.run(`update contents set store_state = 'unstored' where id = ? and store_state = 'lost'`, contentId)
-}
+const setLost = statement((db, { contentId }: AtContent) =>
+  db
+    .updateTable('contents')
+    .set({ store_state: 'lost' })
+    .where('id', '=', contentId)
+    .where('readable_copies', '=', 0)
+    .where('state', '=', 'live'),
+)
 
-export async function discountCopies(tx: Tx, contentIds: readonly number[], copies: number): Promise<void> {
-  tx.run(
-    `update contents set durable_copies = max(durable_copies - ?, 0), readable_copies = max(readable_copies - ?, 0)
-     where id in (select value from json_each(?))`,
-    copies,
-    copies,
-    JSON.stringify(contentIds),
-  )
-}
+const setFound = statement((db, { contentId }: AtContent) =>
+  db.updateTable('contents').set({ store_state: 'unstored' }).where('id', '=', contentId).where('store_state', '=', 'lost'),
+)
 
-/** Inserts a content in state `deleting` with the bucket and size of another. */
-export async function insertSeparateContent(tx: Tx, contentId: number, nowMs: number): Promise<number> {
-  return tx.run(
-    `insert into contents (bucket_id, identity, size, state, ref_count, target_copies, created_at, updated_at)
-     select bucket_id, 'separated:' || id, size, 'deleting', 0, target_copies, ?, ? from contents where id = ?`,
-    nowMs,
-    nowMs,
-    contentId,
-  ).lastId
-}
+const setUnsettled = statement((db, { contentId }: AtContent) =>
+  db.updateTable('contents').set({ store_state: 'storing' }).where('id', '=', contentId).where('store_state', '=', 'stored'),
+)
 
-/** Whether a content in state `deleting` has no cached file. */
-export const hasLeftCache = async (read: Reader, contentId: number): Promise<boolean> =>
-  read.get(
-    `select 1 from contents where id = ? and state = 'deleting'
-       and not exists (select 1 from cache_entries e where e.content_id = contents.id)`,
-    contentId,
-  ) !== undefined
+/** With `case`, because SQLite and PostgreSQL name the greater of two values differently. */
+const discount = statement((db, { contentIds, copies }: Params<{ contentIds: readonly number[]; copies: number }>) =>
+  db
+    .updateTable('contents')
+    .set((row) => ({
+      durable_copies: row
+        .case()
+        .when('durable_copies', '>', copies)
+        .then(row('durable_copies', '-', copies))
+        .else(0)
+        .end(),
+      readable_copies: row
+        .case()
+        .when('readable_copies', '>', copies)
+        .then(row('readable_copies', '-', copies))
+        .else(0)
+        .end(),
+    }))
+    .where('id', 'in', contentIds),
+)
 
-export async function deleteContent(tx: Tx, contentId: number): Promise<void> {
-  tx.run('delete from contents where id = ?', contentId)
-}
+const addSeparate = statement((db, { contentId, nowMs }: AtContent<{ nowMs: number }>) =>
+  db
+    .insertInto('contents')
+    .columns(['bucket_id', 'identity', 'size', 'state', 'ref_count', 'target_copies', 'created_at', 'updated_at'])
+    .expression((contents) =>
+      contents
+        .selectFrom('contents')
+        .select([
+          'bucket_id',
+          sql<string>`'separated:' || cast(id as text)`.as('identity'),
+          'size',
+          sql<'deleting'>`'deleting'`.as('state'),
+          sql<number>`0`.as('ref_count'),
+          'target_copies',
+          // PostgreSQL does not infer the type of a parameter in the list of a select.
+          sql<number>`cast(${nowMs} as bigint)`.as('created_at'),
+          sql<number>`cast(${nowMs} as bigint)`.as('updated_at'),
+        ])
+        .where('id', '=', contentId),
+    )
+    .returning('id'),
+)
 
-/** A keeper that is not attached missed a new version of the content: it stays among the unsettled ones until that keeper knows it. */
-export async function unsettle(tx: Tx, contentId: number): Promise<void> {
-  tx.run(`update contents set store_state = 'storing' where id = ? and store_state = 'stored'`, contentId)
-}
+const findOutsideCache = statement((db, { contentId }: AtContent) =>
+  db
+    .selectFrom('contents as c')
+    .select('c.id')
+    .where('c.id', '=', contentId)
+    .where('c.state', '=', 'deleting')
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('cache_entries as e').select('e.content_id').whereRef('e.content_id', '=', 'c.id'))),
+    ),
+)
+
+const remove = statement((db, { contentId }: AtContent) => db.deleteFrom('contents').where('id', '=', contentId))
 
 /** A place in the index of the contents that are not `stored`. */
 export interface UnsettledPlace {
@@ -83,29 +120,96 @@ export interface UnsettledPlace {
   readonly id: number
 }
 
+const unsettledAfter = statement((db, { bucketId, storeState, id, limit }: Params<UnsettledPlace & { limit: number }>) =>
+  db
+    .selectFrom('contents')
+    .select(['bucket_id as bucketId', 'store_state as storeState', 'id'])
+    // Repeats the condition of the partial index, otherwise SQLite would not use it.
+    .where('store_state', '<>', 'stored')
+    .where(sql<boolean>`(bucket_id, store_state, id) > (${bucketId}, ${storeState}, ${id})`)
+    .orderBy('bucket_id')
+    .orderBy('store_state')
+    .orderBy('id')
+    .limit(limit),
+)
+
+/** The columns of a NeededContent, and the state from which its reason follows. */
+export const neededColumns = [
+  'id',
+  'bucket_id as bucketId',
+  'size',
+  'target_copies as targetCopies',
+  'durable_copies as durableCopies',
+  'readable_copies as readableCopies',
+  'store_state as storeState',
+] as const
+
+const selectLive = statement((db, { contentId }: AtContent) =>
+  db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live'),
+)
+
+/** Sets the counts of copies and the store state: `lost` remains until there is a durable copy or the bytes are cached again. */
+export async function writeHoldings(
+  tx: Tx,
+  contentId: number,
+  { durableCopies, readableCopies, progress }: Holdings,
+  nowMs: number,
+): Promise<void> {
+  const otherState = progress === 'none' ? 'unstored' : progress
+  await tx.run(setHoldings, { contentId, durableCopies, readableCopies, otherState, nowMs })
+}
+
+/** Returns whether the content was `unstored`. */
+export async function markContentStoring(tx: Tx, contentId: number, nowMs: number): Promise<boolean> {
+  return (await tx.run(setStoring, { contentId, nowMs })).changes === 1
+}
+
+/** The bytes of a content with versions left the cache: it is lost when no copy can be read (I-20). */
+export async function markLostIfUnreadable(tx: Tx, contentId: number): Promise<void> {
+  await tx.run(setLost, { contentId })
+}
+
+/** Clears the `lost` state of a content whose bytes are in the cache again. */
+export async function clearLost(tx: Tx, contentId: number): Promise<void> {
+  await tx.run(setFound, { contentId })
+}
+
+export async function discountCopies(tx: Tx, contentIds: readonly number[], copies: number): Promise<void> {
+  await tx.run(discount, { contentIds, copies })
+}
+
+/** Inserts a content in state `deleting` with the bucket and size of another. */
+export async function insertSeparateContent(tx: Tx, contentId: number, nowMs: number): Promise<number> {
+  const added = await tx.get(addSeparate, { contentId, nowMs })
+  if (!added) throw new Error(`content ${contentId} does not exist, so no content can be separated from it`)
+  return added.id
+}
+
+/** Whether a content in state `deleting` has no cached file. */
+export async function hasLeftCache(read: Reader, contentId: number): Promise<boolean> {
+  return (await read.get(findOutsideCache, { contentId })) !== undefined
+}
+
+export async function deleteContent(tx: Tx, contentId: number): Promise<void> {
+  await tx.run(remove, { contentId })
+}
+
+/** A keeper that is not attached missed a new version of the content: it stays among the unsettled ones until that keeper knows it. */
+export async function unsettle(tx: Tx, contentId: number): Promise<void> {
+  await tx.run(setUnsettled, { contentId })
+}
+
 /** The next contents that are not `stored`, with versions or without. */
 export async function pageOfUnsettled(
   read: Reader,
   { after, limit }: { readonly after: UnsettledPlace; readonly limit: number },
 ): Promise<readonly UnsettledPlace[]> {
-  // The first condition repeats that of the partial index, otherwise SQLite would not use it.
-  return read.all<UnsettledPlace>(
-    `select bucket_id as "bucketId", store_state as "storeState", id from contents
-     where store_state <> 'stored' and (bucket_id, store_state, id) > (?, ?, ?) order by bucket_id, store_state, id limit ?`,
-    after.bucketId,
-    after.storeState,
-    after.id,
-    limit,
-  )
+  return read.all(unsettledAfter, { ...after, limit })
 }
 
 /** A content with versions, as a keeper that missed it must see it. */
 export async function findMissed(read: Reader, contentId: number): Promise<(NeededContent & { readonly isLost: boolean }) | undefined> {
-  const row = read.get<Omit<NeededContent, 'reason'> & { storeState: string }>(
-    `select id, bucket_id as "bucketId", size, target_copies as "targetCopies", durable_copies as "durableCopies",
-       readable_copies as "readableCopies", store_state as "storeState" from contents where id = ? and state = 'live'`,
-    contentId,
-  )
+  const row = await read.get(selectLive, { contentId })
   if (!row) return undefined
   const { storeState, ...content } = row
   return { ...content, reason: storeState === 'stored' ? 'stored' : 'missed', isLost: storeState === 'lost' }

@@ -1,6 +1,7 @@
-import type { Tx } from '#kernel'
+import type { Params, Tx } from '#kernel'
 import type { NeededContent } from '../contract.ts'
-import { clearLost } from './content-state-store.ts'
+import { clearLost, neededColumns } from './content-state-store.ts'
+import { statement } from './tables.ts'
 
 interface AttachRequest {
   readonly bucketId: number
@@ -12,57 +13,74 @@ interface AttachRequest {
   readonly nowMs: number
 }
 
-interface ContentRow {
-  readonly id: number
-  readonly target: number
-  readonly durable: number
-  readonly readable: number
-  readonly storeState: string
-}
+/** No row when the bucket has a live content with these bytes. */
+const addContent = statement((db, { bucketId, identity, sha256, size, targetCopies, nowMs }: Params<AttachRequest>) =>
+  db
+    .insertInto('contents')
+    .values({
+      bucket_id: bucketId,
+      identity,
+      size,
+      sha256,
+      ref_count: 1,
+      target_copies: targetCopies,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((conflict) => conflict.columns(['bucket_id', 'identity', 'size']).where('state', '=', 'live').doNothing())
+    .returning('id'),
+)
+
+const lockLive = statement((db, { bucketId, identity, size }: Params<Pick<AttachRequest, 'bucketId' | 'identity' | 'size'>>) =>
+  db
+    .selectFrom('contents')
+    .select(neededColumns)
+    .where('bucket_id', '=', bucketId)
+    .where('identity', '=', identity)
+    .where('size', '=', size)
+    .where('state', '=', 'live')
+    .forUpdate(),
+)
+
+const countReference = statement((db, { id, targetCopies, nowMs }: Params<{ id: number; targetCopies: number; nowMs: number }>) =>
+  db
+    .updateTable('contents')
+    .set((row) => ({ ref_count: row('ref_count', '+', 1), target_copies: targetCopies, updated_at: nowMs }))
+    .where('id', '=', id),
+)
 
 /**
  * Adds a reference to the live content with these bytes, or inserts a new content. A content being deleted is never reused: the same
  * bytes become a new content with its own copies (I-18).
  */
 export async function attachContent(tx: Tx, attach: AttachRequest): Promise<NeededContent> {
-  const { bucketId, identity, sha256, size, targetCopies, nowMs } = attach
-  const { changes, lastId } = tx.run(
-    `insert into contents (bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
-     values (?, ?, ?, ?, 1, ?, ?, ?) on conflict (bucket_id, identity, size) where state = 'live' do nothing`,
-    bucketId,
-    identity,
-    size,
-    sha256,
-    targetCopies,
-    nowMs,
-    nowMs,
-  )
-  if (changes === 1) return { id: lastId, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
-  return await joinLiveContent(tx, attach)
-}
-
-async function joinLiveContent(tx: Tx, { bucketId, identity, size, targetCopies, nowMs }: AttachRequest): Promise<NeededContent> {
-  const row = tx.get<ContentRow>(
-    `select id, target_copies as target, durable_copies as durable, readable_copies as readable, store_state as "storeState"
-     from contents where bucket_id = ? and identity = ? and size = ? and state = 'live'`,
-    bucketId,
-    identity,
-    size,
-  )
+  const { bucketId, identity, size, targetCopies } = attach
+  const added = await tx.get(addContent, attach)
+  if (added) return { id: added.id, bucketId, size, targetCopies, durableCopies: 0, readableCopies: 0, reason: 'new' }
+  const row = await tx.get(lockLive, attach)
   if (!row) throw new Error(`content ${identity} of bucket ${bucketId} is missing inside a transaction`)
-  const target = Math.max(row.target, targetCopies)
-  tx.run('update contents set ref_count = ref_count + 1, target_copies = ?, updated_at = ? where id = ?', target, nowMs, row.id)
+  const needed = await refer(tx, row, attach)
   if (row.storeState === 'lost') await clearLost(tx, row.id)
-  const reason = attachReason(row, target)
-  return { id: row.id, bucketId, size, targetCopies: target, durableCopies: row.durable, readableCopies: row.readable, reason }
+  return needed
 }
 
-/** The reason for an existing content whose target becomes `newTarget`. */
-export function attachReason(
-  { storeState, target }: { readonly storeState: string; readonly target: number },
-  newTarget: number,
-): NeededContent['reason'] {
+interface ReferencedContent extends Omit<NeededContent, 'reason'> {
+  readonly storeState: string
+}
+
+/** Counts a new version of the content, and raises its target to that of the version. */
+export async function refer(
+  tx: Tx,
+  { storeState, ...content }: ReferencedContent,
+  version: { readonly targetCopies: number; readonly nowMs: number },
+): Promise<NeededContent> {
+  const targetCopies = Math.max(content.targetCopies, version.targetCopies)
+  await tx.run(countReference, { id: content.id, targetCopies, nowMs: version.nowMs })
+  return { ...content, targetCopies, reason: attachReason(storeState, targetCopies > content.targetCopies) }
+}
+
+function attachReason(storeState: string, isRaised: boolean): NeededContent['reason'] {
   if (storeState === 'lost') return 'recovered'
-  if (newTarget > target) return 'raised'
+  if (isRaised) return 'raised'
   return storeState === 'stored' ? 'stored' : 'unstored'
 }

@@ -1,5 +1,7 @@
-import type { Reader, SqlValue } from '#kernel'
+import type { NotNull, QueryCreator } from 'kysely'
+import { type Params, type Reader, sqlStatement } from '#kernel'
 import type { ListEntry } from '../contract.ts'
+import { type StorageTables, statement } from './tables.ts'
 
 /** Keys of one bucket with `low` <= key and, if given, key < `high`. */
 export interface KeyRange {
@@ -8,20 +10,45 @@ export interface KeyRange {
   readonly high: string | undefined
 }
 
-const entryColumns = (table: string) =>
-  `${table}.id, ${table}.key, ${table}.version_id as "versionId", ${table}.content_id as "contentId", ${table}.size, ${table}.etag,
-   ${table}.last_modified as "lastModifiedMs"`
+interface FlatPage {
+  readonly bucketId: number
+  readonly low: string
+  readonly limit: number
+}
 
-const flatSql = (bound: string) =>
-  `select ${entryColumns('h')} from object_heads h where h.bucket_id = ? and h.key >= ? ${bound} order by h.key limit ?`
+interface Bounded {
+  readonly high: string
+}
 
-const flat = { open: flatSql(''), bounded: flatSql('and h.key < ?') }
+const flat = (db: QueryCreator<StorageTables>, { bucketId, low, limit }: Params<FlatPage>) =>
+  db
+    .selectFrom('object_heads')
+    .select(['id', 'key', 'version_id as versionId', 'content_id as contentId', 'size', 'etag', 'last_modified as lastModifiedMs'])
+    // A trigger numbers every head.
+    .$narrowType<{ id: NotNull }>()
+    .where('bucket_id', '=', bucketId)
+    .where('key', '>=', low)
+    .orderBy('key')
+    .limit(limit)
+
+const flatOpen = statement((db, page: Params<FlatPage>) => flat(db, page))
+const flatBounded = statement((db, page: Params<FlatPage & Bounded>) => flat(db, page).where('key', '<', page.high))
 
 /** Current objects in order of key, at most `limit`. */
 export async function listFlat(read: Reader, { bucketId, low, high }: KeyRange, limit: number): Promise<ListEntry[]> {
   return high === undefined
-    ? read.all<ListEntry>(flat.open, bucketId, low, limit)
-    : read.all<ListEntry>(flat.bounded, bucketId, low, high, limit)
+    ? await read.all(flatOpen, { bucketId, low, limit })
+    : await read.all(flatBounded, { bucketId, low, high, limit })
+}
+
+const contentTypes = statement((db, { versionIds }: Params<{ versionIds: readonly string[] }>) =>
+  db.selectFrom('object_versions').select(['version_id as versionId', 'content_type as contentType']).where('version_id', 'in', versionIds),
+)
+
+/** By version id. */
+export async function readContentTypes(read: Reader, versionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await read.all(contentTypes, { versionIds })
+  return new Map(rows.map(({ versionId, contentType }) => [versionId, contentType]))
 }
 
 interface Roll {
@@ -36,38 +63,47 @@ interface RolledRow extends ListEntry {
   readonly commonPrefix: string | null
 }
 
-/** 1-based position of the first delimiter after the prefix in the key of `w`, counted from the end of the prefix; 0 if none. */
-const at = 'instr(substr(w.key, ?), ?)'
-const group = `substr(w.key, 1, ? + ${at} - 1)`
+interface Walk extends FlatPage {
+  /** 1-based position of the first character after the prefix. */
+  readonly start: number
+  readonly delimiter: string
+  readonly delimiterSuccessor: string
+}
 
 /**
- * Skip scan: one index probe per result, independent of the number of keys under a common prefix. The recursive table must be used
- * directly in FROM, otherwise SQLite materialises it.
+ * Skip scan: one index probe per result, independent of the number of keys under a common prefix. By hand, because the recursive table
+ * must be used directly in FROM, otherwise SQLite materialises it.
  */
-const walkSql = (bound: string) => `
+function walkSql(position: 'instr' | 'strpos', character: 'char' | 'chr', bound: string): string {
+  // The first delimiter after the prefix in the key of `w`, counted from the end of the prefix; 0 if none.
+  const at = `${position}(substr(w.key, :start), :delimiter)`
+  const group = `substr(w.key, 1, :start + ${at} - 2)`
+  return `
   with recursive walk (n, key) as (
-    select 1, (select h.key from object_heads h where h.bucket_id = ? and h.key >= ? ${bound} order by h.key limit 1)
+    select 1, (select h.key from object_heads h where h.bucket_id = :bucketId and h.key >= :low ${bound} order by h.key limit 1)
     union all
-    select w.n + 1, (select h.key from object_heads h where h.bucket_id = ?
-        and h.key >= case when ${at} > 0 then ${group} || ? else w.key || char(1) end ${bound} order by h.key limit 1)
-    from walk w where w.key is not null and w.n < ?)
-  select case when ${at} > 0 then ${group} || ? end as "commonPrefix", ${entryColumns('h')}
-  from walk w left join object_heads h on h.bucket_id = ? and h.key = w.key and ${at} = 0
+    select w.n + 1, (select h.key from object_heads h where h.bucket_id = :bucketId
+        and h.key >= case when ${at} > 0 then ${group} || :delimiterSuccessor else w.key || ${character}(1) end ${bound}
+        order by h.key limit 1)
+    from walk w where w.key is not null and w.n < :limit)
+  select case when ${at} > 0 then ${group} || :delimiter end as "commonPrefix", h.id, h.key, h.version_id as "versionId",
+    h.content_id as "contentId", h.size, h.etag, h.last_modified as "lastModifiedMs"
+  from walk w left join object_heads h on h.bucket_id = :bucketId and h.key = w.key and ${at} = 0
   where w.key is not null order by w.n`
+}
 
-const walk = { open: walkSql(''), bounded: walkSql('and h.key < ?') }
+const walk = (bound = '') => ({ sqlite: walkSql('instr', 'char', bound), postgres: walkSql('strpos', 'chr', bound) })
+
+const walkOpen = sqlStatement<Walk, RolledRow>(walk())
+const walkBounded = sqlStatement<Walk & Bounded, RolledRow>(walk('and h.key < :high'))
 
 /** Entries and common prefixes in order, at most `limit` together. */
-export async function listRolled(read: Reader, { bucketId, low, high }: KeyRange, roll: Roll, limit: number): Promise<RolledRow[]> {
-  const bound: readonly SqlValue[] = high === undefined ? [] : [high]
-  const prefixLength = Array.from(roll.prefix).length
-  const found: readonly SqlValue[] = [prefixLength + 1, roll.delimiter]
-  const isGrouped = [...found, prefixLength, ...found]
-  return read.all<RolledRow>(
-    high === undefined ? walk.open : walk.bounded,
-    ...[bucketId, low, ...bound],
-    ...[bucketId, ...isGrouped, roll.delimiterSuccessor, ...bound, limit],
-    ...[...isGrouped, roll.delimiter],
-    ...[bucketId, ...found],
-  )
+export async function listRolled(
+  read: Reader,
+  { bucketId, low, high }: KeyRange,
+  { prefix, delimiter, delimiterSuccessor }: Roll,
+  limit: number,
+): Promise<RolledRow[]> {
+  const page = { bucketId, low, limit, start: Array.from(prefix).length + 1, delimiter, delimiterSuccessor }
+  return high === undefined ? await read.all(walkOpen, page) : await read.all(walkBounded, { ...page, high })
 }

@@ -11,7 +11,7 @@ export const objectVersionEntity = defineEntity({
     key: p.text().primary(),
     rseq: p.bigint('number').primary(),
     version_id: p.text(),
-    content_id: () => p.manyToOne(contentEntity).fieldName('content_id').mapToPk().nullable(),
+    content_id: () => p.manyToOne(contentEntity).fieldName('content_id').mapToPk().nullable().deleteRule('no action'),
     is_delete_marker: p.integer(),
     size: p.bigint('number'),
     etag: p.text(),

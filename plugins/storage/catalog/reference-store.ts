@@ -1,58 +1,82 @@
-import type { Reader, Tx } from '#kernel'
+import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import type { ContentRecord, NeededContent } from '../contract.ts'
-import { releaseEntry } from './cache-entry-store.ts'
-import { attachReason } from './content-store.ts'
+import { neededColumns } from './content-state-store.ts'
+import { refer } from './content-store.ts'
+import { releaseEntry } from './eviction-store.ts'
+import { statement } from './tables.ts'
+
+type AtContent<P = Record<never, never>> = Params<P & { contentId: number }>
+
+const subtractReferences = statement((db, { contentId, versions, nowMs }: AtContent<{ versions: number; nowMs: number }>) =>
+  db
+    .updateTable('contents')
+    .set((row) => ({ ref_count: row('ref_count', '-', versions), updated_at: nowMs }))
+    .where('id', '=', contentId),
+)
+
+const markDeleting = statement((db, { contentId }: AtContent) =>
+  db.updateTable('contents').set({ state: 'deleting' }).where('id', '=', contentId).where('ref_count', '=', 0),
+)
+
+const findWithReferences = statement((db, { contentId, most }: AtContent<{ most: number }>) =>
+  db.selectFrom('contents').select('id').where('id', '=', contentId).where('ref_count', '<=', most),
+)
+
+const lockLive = statement((db, { contentId }: AtContent) =>
+  db.selectFrom('contents').select(neededColumns).where('id', '=', contentId).where('state', '=', 'live').forUpdate(),
+)
+
+const selectReadability = statement((db, { contentId }: AtContent) =>
+  db
+    .selectFrom('contents as c')
+    .select(['c.store_state as storeState', 'c.readable_copies as readableCopies'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('cache_entries as e').select('e.content_id').whereRef('e.content_id', '=', 'c.id').where('e.state', '=', 'present'),
+      ).as('isCached'),
+    )
+    .where('c.id', '=', contentId),
+)
+
+const selectContent = statement((db, { contentId }: AtContent) =>
+  db.selectFrom('contents').select(['bucket_id as bucketId', 'size', 'sha256']).where('id', '=', contentId),
+)
+
+const deletedAfter = statement((db, { after, limit }: Params<{ after: number; limit: number }>) =>
+  db.selectFrom('contents').select('id').where('state', '=', 'deleting').where('id', '>', after).orderBy('id').limit(limit),
+)
+
+/** The index of contents finds the versions; only they are compared with the prefix. */
+const selectKeys = sqlStatement<{ contentId: number; prefix: string; limit: number }, { key: string }>(
+  `select distinct key from object_versions
+   where content_id = :contentId and substr(key, 1, length(cast(:prefix as text))) = :prefix order by key limit :limit`,
+)
 
 /**
  * Call after `versions` versions of a content were deleted. When none is left, marks the content as being deleted, so that no version can
  * attach to it (I-18), and releases its cache entry. Returns whether it did.
  */
 export async function dropReferences(tx: Tx, contentId: number, versions: number, nowMs: number): Promise<boolean> {
-  tx.run('update contents set ref_count = ref_count - ?, updated_at = ? where id = ?', versions, nowMs, contentId)
-  const { changes } = tx.run(`update contents set state = 'deleting' where id = ? and ref_count = 0`, contentId)
-  if (changes === 0) return false
+  await tx.run(subtractReferences, { contentId, versions, nowMs })
+  if ((await tx.run(markDeleting, { contentId })).changes === 0) return false
   await releaseEntry(tx, contentId)
   return true
 }
 
 /** Whether deleting `versions` versions would leave the content without any. */
 export async function isLastReference(read: Reader, contentId: number, versions: number): Promise<boolean> {
-  return read.get('select 1 from contents where id = ? and ref_count <= ?', contentId, versions) !== undefined
-}
-
-interface ContentRow {
-  readonly bucketId: number
-  readonly size: number
-  readonly target: number
-  readonly durable: number
-  readonly readable: number
-  readonly storeState: string
+  return (await read.get(findWithReferences, { contentId, most: versions })) !== undefined
 }
 
 /** Adds a reference to a live content. A `targetCopies` above its target raises it. */
 export async function addReference(
   tx: Tx,
   contentId: number,
-  { targetCopies, nowMs }: { readonly targetCopies: number; readonly nowMs: number },
+  version: { readonly targetCopies: number; readonly nowMs: number },
 ): Promise<NeededContent> {
-  const row = tx.get<ContentRow>(
-    `select bucket_id as "bucketId", size, target_copies as target, durable_copies as durable, readable_copies as readable,
-       store_state as "storeState" from contents where id = ? and state = 'live'`,
-    contentId,
-  )
+  const row = await tx.get(lockLive, { contentId })
   if (!row) throw new Error(`content ${contentId} has a version but is not live`)
-  const target = Math.max(row.target, targetCopies)
-  tx.run('update contents set ref_count = ref_count + 1, target_copies = ?, updated_at = ? where id = ?', target, nowMs, contentId)
-  const { bucketId, size, durable, readable } = row
-  return {
-    id: contentId,
-    bucketId,
-    size,
-    targetCopies: target,
-    durableCopies: durable,
-    readableCopies: readable,
-    reason: attachReason(row, target),
-  }
+  return refer(tx, row, version)
 }
 
 interface Readability {
@@ -63,48 +87,30 @@ interface Readability {
 
 /** Whether the bytes of a content are readable, according to its rows. */
 export async function findReadability(read: Reader, contentId: number): Promise<Readability> {
-  const row = read.get<{ storeState: string; readable: number; cached: number }>(
-    `select c.store_state as "storeState", c.readable_copies as readable,
-       exists (select 1 from cache_entries e where e.content_id = c.id and e.state = 'present') as cached
-     from contents c where c.id = ?`,
-    contentId,
-  )
-  return {
-    isFailed: row === undefined || row.storeState === 'failed' || row.storeState === 'lost',
-    isCached: row?.cached === 1,
-    readableCopies: row?.readable ?? 0,
-  }
+  const row = await read.get(selectReadability, { contentId })
+  if (!row) return { isFailed: true, isCached: false, readableCopies: 0 }
+  const { storeState, isCached, readableCopies } = row
+  return { isFailed: storeState === 'failed' || storeState === 'lost', isCached: Number(isCached) === 1, readableCopies }
 }
 
 /** SHA-256 of a content in hex, to verify fetched bytes; null if it was never recorded. */
-export const sha256OfContent = async (read: Reader, contentId: number): Promise<string | null> =>
-  read.get<{ sha256: string | null }>('select sha256 from contents where id = ?', contentId)?.sha256 ?? null
-
-/** Contents in state `deleting`, at most `limit`, in order of id. */
-export async function deletedContents(
-  read: Reader,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<number[]> {
-  return read
-    .all<{ id: number }>(`select id from contents where state = 'deleting' and id > ? order by id limit ?`, after, limit)
-    .map(({ id }) => id)
+export async function sha256OfContent(read: Reader, contentId: number): Promise<string | null> {
+  return (await findContent(read, contentId))?.sha256 ?? null
 }
 
-export const findContent = async (read: Reader, contentId: number): Promise<ContentRecord | undefined> =>
-  read.get<ContentRecord>('select bucket_id as bucketId, size, sha256 from contents where id = ?', contentId)
+/** Contents in state `deleting`, at most `limit`, in order of id. */
+export async function deletedContents(read: Reader, page: { readonly after: number; readonly limit: number }): Promise<number[]> {
+  return (await read.all(deletedAfter, page)).map(({ id }) => id)
+}
 
-/** The index of contents finds the versions; only they are compared with the prefix. */
-export const keysOfContent = async (
+export async function findContent(read: Reader, contentId: number): Promise<ContentRecord | undefined> {
+  return read.get(selectContent, { contentId })
+}
+
+export async function keysOfContent(
   read: Reader,
   contentId: number,
-  { prefix, limit }: { readonly prefix: string; readonly limit: number },
-): Promise<readonly string[]> =>
-  read
-    .all<{ key: string }>(
-      'select distinct key from object_versions where content_id = ? and substr(key, 1, length(?)) = ? order by key limit ?',
-      contentId,
-      prefix,
-      prefix,
-      limit,
-    )
-    .map(({ key }) => key)
+  range: { readonly prefix: string; readonly limit: number },
+): Promise<readonly string[]> {
+  return (await read.all(selectKeys, { ...range, contentId })).map(({ key }) => key)
+}

@@ -1,21 +1,40 @@
 import type { ObjectHeaders, ObjectVersion } from '../contract.ts'
 
-/** A row of `object_versions` with the column names of the table. */
+/** Columns of a VersionRow, of the table alias `v`. */
+export const versionColumns = [
+  'v.bucket_id as bucketId',
+  'v.key',
+  'v.rseq',
+  'v.version_id as versionId',
+  'v.content_id as contentId',
+  'v.is_delete_marker as isDeleteMarker',
+  'v.size',
+  'v.etag',
+  'v.content_type as contentType',
+  'v.headers',
+  'v.user_metadata as userMetadata',
+  'v.checksums',
+  'v.created_at as createdAtMs',
+] as const
+
+/** The same columns in an SQL text. */
+export const versionColumnsSql = versionColumns.map((column) => column.replace(/ as (\w+)/, ' as "$1"')).join(', ')
+
 export interface VersionRow {
-  readonly bucket_id: number
+  readonly bucketId: number
   readonly key: string
   readonly rseq: number
-  readonly version_id: string
-  readonly content_id: number | null
-  readonly is_delete_marker: number
+  readonly versionId: string
+  readonly contentId: number | null
+  readonly isDeleteMarker: number
   readonly size: number
   readonly etag: string
-  readonly content_type: string
+  readonly contentType: string
   /** JSON objects; null means empty. Also the next two. */
   readonly headers: string | null
-  readonly user_metadata: string | null
+  readonly userMetadata: string | null
   readonly checksums: string | null
-  readonly created_at: number
+  readonly createdAtMs: number
 }
 
 type Texts = Readonly<Record<string, string>>
@@ -36,23 +55,23 @@ export class StoredVersion implements ObjectVersion {
   #headers: ObjectHeaders | undefined
 
   constructor(row: VersionRow, isCurrent: boolean) {
-    this.bucketId = row.bucket_id
+    this.bucketId = row.bucketId
     this.key = row.key
-    this.versionId = row.version_id
-    this.isDeleteMarker = row.is_delete_marker === 1
+    this.versionId = row.versionId
+    this.isDeleteMarker = row.isDeleteMarker === 1
     this.isCurrent = isCurrent
-    this.contentId = row.content_id
+    this.contentId = row.contentId
     this.size = row.size
     this.etag = row.etag
-    this.createdAtMs = row.created_at
+    this.createdAtMs = row.createdAtMs
     this.#row = row
   }
 
   get headers(): ObjectHeaders {
     this.#headers ??= {
-      contentType: this.#row.content_type,
+      contentType: this.#row.contentType,
       system: parseTexts(this.#row.headers),
-      user: parseTexts(this.#row.user_metadata),
+      user: parseTexts(this.#row.userMetadata),
       checksums: parseTexts(this.#row.checksums),
     }
     return this.#headers

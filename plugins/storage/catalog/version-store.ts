@@ -1,10 +1,12 @@
-import type { Reader, Tx } from '#kernel'
+import { type QueryCreator, sql } from 'kysely'
+import type { Params, Reader, Tx } from '#kernel'
 import type { Bucket, NeededContent, ObjectHeaders, ObjectVersion } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
 import { changeStats } from './bucket-store.ts'
 import { type BlobRef, type ExpectedBlob, type PlacedBlob, placeBlob } from './cache-entry-store.ts'
 import { attachContent } from './content-store.ts'
-import { formatTexts, StoredVersion, type VersionRow } from './stored-version.ts'
+import { formatTexts, StoredVersion, type VersionRow, versionColumns } from './stored-version.ts'
+import { type StorageTables, statement } from './tables.ts'
 
 /** Number of versions of a key that can be ordered within one millisecond. The rseq stays below 2^53 until the year 2248. */
 export const versionsPerMs = 1024
@@ -29,39 +31,68 @@ export interface PutResult extends PlacedBlob {
   readonly content: NeededContent
 }
 
-/** The newest version of a key, as needed to write the next one. */
-interface Head {
-  readonly rseq: number
-  readonly size: number
-  readonly is_delete_marker: number
+type Head = Pick<VersionRow, 'rseq' | 'size' | 'isDeleteMarker'>
+
+interface OfKey {
+  readonly bucketId: number
+  readonly key: string
 }
 
-/** Columns of a VersionRow, of the table alias `v`. */
-export const versionColumns = `v.bucket_id, v.key, v.rseq, v.version_id, v.content_id, v.is_delete_marker, v.size, v.etag, v.content_type,
-  v.headers, v.user_metadata, v.checksums, v.created_at`
-const cachedColumns = 'e.accessed_at, b.blob_id, b.epoch, b.length, c.sha256'
-const cachedJoins = `left join cache_entries e on e.content_id = v.content_id and e.state = 'present'
-  left join cache_blobs b on b.content_id = e.content_id and b.ordinal = 0 left join contents c on c.id = b.content_id`
-const newestOfKey = 'where v.bucket_id = ? and v.key = ? order by v.rseq limit 1'
-const oneById = 'where v.version_id = ? and v.bucket_id = ? and v.key = ?'
-const isNewest = '(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq as is_current'
-
-const sql = {
-  head: `select v.rseq, v.size, v.is_delete_marker from object_versions v ${newestOfKey}`,
-  current: `select ${versionColumns} from object_versions v ${newestOfKey}`,
-  byId: `select ${versionColumns}, ${isNewest} from object_versions v ${oneById}`,
-  locateCurrent: `select ${versionColumns}, ${cachedColumns} from object_versions v ${cachedJoins} ${newestOfKey}`,
-  locateById: `select ${versionColumns}, ${isNewest}, ${cachedColumns} from object_versions v ${cachedJoins} ${oneById}`,
+interface OfVersion extends OfKey {
+  readonly versionId: string
 }
 
-/** One index lookup: the current version is the first row of its key. */
+const isNewest = sql<number>`(select min(n.rseq) from object_versions n where n.bucket_id = v.bucket_id and n.key = v.key) = v.rseq`
+
+const versions = (db: QueryCreator<StorageTables>) => db.selectFrom('object_versions as v')
+
+/** The current version is the first row of its key. */
+const findHead = statement((db, { bucketId, key }: Params<OfKey>) =>
+  versions(db)
+    .select(['v.rseq', 'v.size', 'v.is_delete_marker as isDeleteMarker'])
+    .where('v.bucket_id', '=', bucketId)
+    .where('v.key', '=', key)
+    .orderBy('v.rseq')
+    .limit(1),
+)
+const findCurrent = statement((db, { bucketId, key }: Params<OfKey>) =>
+  versions(db).select(versionColumns).where('v.bucket_id', '=', bucketId).where('v.key', '=', key).orderBy('v.rseq').limit(1),
+)
+const findById = statement((db, { versionId, bucketId, key }: Params<OfVersion>) =>
+  versions(db)
+    .select([...versionColumns, isNewest.as('isCurrent')])
+    .where('v.version_id', '=', versionId)
+    .where('v.bucket_id', '=', bucketId)
+    .where('v.key', '=', key),
+)
+
+/** With the cached file. */
+const locations = (db: QueryCreator<StorageTables>) =>
+  versions(db)
+    .leftJoin('cache_entries as e', (join) => join.onRef('e.content_id', '=', 'v.content_id').on('e.state', '=', 'present'))
+    .leftJoin('cache_blobs as b', (join) => join.onRef('b.content_id', '=', 'e.content_id').on('b.ordinal', '=', 0))
+    .leftJoin('contents as c', 'c.id', 'b.content_id')
+    .select([...versionColumns, 'e.accessed_at as accessedAtMs', 'b.blob_id as blobId', 'b.epoch', 'b.length', 'c.sha256'])
+
+const locateCurrent = statement((db, { bucketId, key }: Params<OfKey>) =>
+  locations(db).where('v.bucket_id', '=', bucketId).where('v.key', '=', key).orderBy('v.rseq').limit(1),
+)
+const locateById = statement((db, { versionId, bucketId, key }: Params<OfVersion>) =>
+  locations(db)
+    .select(isNewest.as('isCurrent'))
+    .where('v.version_id', '=', versionId)
+    .where('v.bucket_id', '=', bucketId)
+    .where('v.key', '=', key),
+)
+
+/** One index lookup. */
 export async function findVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<ObjectVersion | undefined> {
   if (versionId === undefined) {
-    const row = read.get<VersionRow>(sql.current, bucketId, key)
+    const row = await read.get(findCurrent, { bucketId, key })
     return row && new StoredVersion(row, true)
   }
-  const row = read.get<VersionRow & { readonly is_current: number }>(sql.byId, versionId, bucketId, key)
-  return row && new StoredVersion(row, row.is_current === 1)
+  const row = await read.get(findById, { versionId, bucketId, key })
+  return row && new StoredVersion(row, row.isCurrent === 1)
 }
 
 export interface LocatedVersion {
@@ -71,25 +102,36 @@ export interface LocatedVersion {
   readonly accessedAtMs: number
 }
 
+/** Like findVersion; the same lookup also returns the cached file. */
+export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
+  if (versionId === undefined) {
+    const row = await read.get(locateCurrent, { bucketId, key })
+    return row && toLocated(row, true)
+  }
+  const row = await read.get(locateById, { versionId, bucketId, key })
+  return row && toLocated(row, row.isCurrent === 1)
+}
+
 interface LocatedRow extends VersionRow {
-  readonly is_current?: number
-  readonly accessed_at: number | null
-  readonly blob_id: string | null
-  readonly epoch: number
-  readonly length: number
+  readonly accessedAtMs: number | null
+  readonly blobId: string | null
+  readonly epoch: number | null
+  readonly length: number | null
   readonly sha256: string | null
 }
 
-/** Like findVersion; the same lookup also returns the cached file. */
-export async function locateVersion(read: Reader, bucketId: number, key: string, versionId?: string): Promise<LocatedVersion | undefined> {
-  const row =
-    versionId === undefined
-      ? read.get<LocatedRow>(sql.locateCurrent, bucketId, key)
-      : read.get<LocatedRow>(sql.locateById, versionId, bucketId, key)
-  if (!row) return undefined
-  const blob = row.blob_id === null ? undefined : { blobId: row.blob_id, epoch: row.epoch, length: row.length, sha256: row.sha256 }
-  return { version: new StoredVersion(row, row.is_current !== 0), blob, accessedAtMs: row.accessed_at ?? 0 }
+function toLocated(row: LocatedRow, isCurrent: boolean): LocatedVersion {
+  const { blobId, epoch, length, sha256 } = row
+  const blob = blobId === null || epoch === null || length === null ? undefined : { blobId, epoch, length, sha256 }
+  return { version: new StoredVersion(row, isCurrent), blob, accessedAtMs: row.accessedAtMs ?? 0 }
 }
+
+const removeHead = statement((db, { bucketId, key }: Params<OfKey>) =>
+  db.deleteFrom('object_heads').where('bucket_id', '=', bucketId).where('key', '=', key),
+)
+const removeTombstone = statement((db, { bucketId, key }: Params<OfKey>) =>
+  db.deleteFrom('object_tombstones').where('bucket_id', '=', bucketId).where('key', '=', key),
+)
 
 /** Makes new bytes the current version of a key, with a head and no tombstone (I-17). Throws errors of the condition, and `bucket_not_found` when the bucket was deleted. */
 export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
@@ -111,15 +153,15 @@ export async function putVersion(tx: Tx, put: PutVersion): Promise<PutResult> {
   })
   const rseq = nextRseq(nowMs, head)
   await insertVersion(tx, put, { rseq, contentId: content.id })
-  await writeHead(tx, put, { rseq, contentId: content.id })
-  const isLive = head?.is_delete_marker === 0
-  if (head?.is_delete_marker === 1) tx.run('delete from object_tombstones where bucket_id = ? and key = ?', bucket.id, key)
+  await tx.run(setHead, { bucketId: bucket.id, key, versionId: put.versionId, rseq, contentId: content.id, size, etag: put.etag, nowMs })
+  const isLive = head?.isDeleteMarker === 0
+  if (head?.isDeleteMarker === 1) await tx.run(removeTombstone, { bucketId: bucket.id, key })
   await count(tx, bucket, {
     liveObjects: isLive ? 0 : 1,
     liveBytes: size - (isLive ? head.size : 0),
     versions: 1,
     versionBytes: size,
-    tombstones: head?.is_delete_marker === 1 ? -1 : 0,
+    tombstones: head?.isDeleteMarker === 1 ? -1 : 0,
   })
   return { version: describe(put, content.id), content, ...placed }
 }
@@ -132,6 +174,26 @@ interface PutMarker {
   readonly condition: Condition | undefined
 }
 
+interface NewTombstone extends OfVersion {
+  readonly rseq: number
+  readonly nowMs: number
+  readonly isRestorable: number
+}
+
+/** A marker above another marker leaves the key as restorable as it was. */
+const writeTombstone = statement((db, { bucketId, key, versionId, rseq, nowMs, isRestorable }: Params<NewTombstone>) =>
+  db
+    .insertInto('object_tombstones')
+    .values({ bucket_id: bucketId, key, marker_version_id: versionId, rseq, deleted_at: nowMs, is_restorable: isRestorable })
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'key']).doUpdateSet(({ ref }) => ({
+        marker_version_id: ref('excluded.marker_version_id'),
+        rseq: ref('excluded.rseq'),
+        deleted_at: ref('excluded.deleted_at'),
+      })),
+    ),
+)
+
 /** Makes a delete marker the current version of a key, with a tombstone and no head (I-17), even if the key has no versions. */
 export async function putDeleteMarker(tx: Tx, put: PutMarker): Promise<ObjectVersion> {
   const { bucket, key, versionId, nowMs } = put
@@ -139,25 +201,15 @@ export async function putDeleteMarker(tx: Tx, put: PutMarker): Promise<ObjectVer
   const rseq = nextRseq(nowMs, head)
   const marker = { ...put, size: 0, etag: '', headers: markerHeaders }
   await insertVersion(tx, marker, { rseq, contentId: null })
-  const isLive = head?.is_delete_marker === 0
-  if (isLive) tx.run('delete from object_heads where bucket_id = ? and key = ?', bucket.id, key)
-  tx.run(
-    `insert into object_tombstones (bucket_id, key, marker_version_id, rseq, deleted_at, is_restorable) values (?, ?, ?, ?, ?, ?)
-     on conflict (bucket_id, key) do update set
-       marker_version_id = excluded.marker_version_id, rseq = excluded.rseq, deleted_at = excluded.deleted_at`,
-    bucket.id,
-    key,
-    versionId,
-    rseq,
-    nowMs,
-    isLive ? 1 : 0,
-  )
+  const isLive = head?.isDeleteMarker === 0
+  if (isLive) await tx.run(removeHead, { bucketId: bucket.id, key })
+  await tx.run(writeTombstone, { bucketId: bucket.id, key, versionId, rseq, nowMs, isRestorable: isLive ? 1 : 0 })
   await count(tx, bucket, {
     liveObjects: isLive ? -1 : 0,
     liveBytes: isLive ? -head.size : 0,
     versions: 0,
     versionBytes: 0,
-    tombstones: head?.is_delete_marker === 1 ? 0 : 1,
+    tombstones: head?.isDeleteMarker === 1 ? 0 : 1,
   })
   return describe(marker, null)
 }
@@ -166,8 +218,8 @@ const markerHeaders: ObjectHeaders = { contentType: '', system: {}, user: {}, ch
 
 /** The newest version cannot change before the commit, because there is only one writer. */
 async function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bucket' | 'key' | 'condition'>): Promise<Head | undefined> {
-  if (!condition) return tx.get<Head>(sql.head, bucket.id, key)
-  const row = tx.get<VersionRow>(sql.current, bucket.id, key)
+  if (!condition) return await tx.get(findHead, { bucketId: bucket.id, key })
+  const row = await tx.get(findCurrent, { bucketId: bucket.id, key })
   condition(row && new StoredVersion(row, true))
   return row
 }
@@ -176,49 +228,70 @@ async function readHead(tx: Tx, { bucket, key, condition }: Pick<PutVersion, 'bu
 export const nextRseq = (nowMs: number, head: Pick<Head, 'rseq'> | undefined): number =>
   -Math.max(nowMs * versionsPerMs, head ? 1 - head.rseq : 0)
 
-interface Place {
-  readonly rseq: number
-  readonly contentId: number | null
-}
+type Place = Pick<VersionRow, 'rseq' | 'contentId'>
 
 type NewVersion = Pick<PutVersion, 'bucket' | 'key' | 'versionId' | 'nowMs' | 'size' | 'etag' | 'headers'>
 
+const addVersion = statement((db, version: Params<VersionRow>) =>
+  db.insertInto('object_versions').values({
+    bucket_id: version.bucketId,
+    key: version.key,
+    rseq: version.rseq,
+    version_id: version.versionId,
+    content_id: version.contentId,
+    is_delete_marker: version.isDeleteMarker,
+    size: version.size,
+    etag: version.etag,
+    content_type: version.contentType,
+    headers: version.headers,
+    user_metadata: version.userMetadata,
+    checksums: version.checksums,
+    created_at: version.createdAtMs,
+  }),
+)
+
 async function insertVersion(tx: Tx, put: NewVersion, { rseq, contentId }: Place): Promise<void> {
   const { contentType, system, user, checksums } = put.headers
-  tx.run(
-    `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, headers,
-       user_metadata, checksums, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    put.bucket.id,
-    put.key,
+  await tx.run(addVersion, {
+    bucketId: put.bucket.id,
+    key: put.key,
     rseq,
-    put.versionId,
+    versionId: put.versionId,
     contentId,
-    contentId === null ? 1 : 0,
-    put.size,
-    put.etag,
+    isDeleteMarker: contentId === null ? 1 : 0,
+    size: put.size,
+    etag: put.etag,
     contentType,
-    formatTexts(system),
-    formatTexts(user),
-    formatTexts(checksums),
-    put.nowMs,
-  )
+    headers: formatTexts(system),
+    userMetadata: formatTexts(user),
+    checksums: formatTexts(checksums),
+    createdAtMs: put.nowMs,
+  })
 }
 
-async function writeHead(tx: Tx, put: NewVersion, { rseq, contentId }: Place): Promise<void> {
-  tx.run(
-    `insert into object_heads (bucket_id, key, version_id, rseq, content_id, size, etag, last_modified) values (?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (bucket_id, key) do update set version_id = excluded.version_id, rseq = excluded.rseq,
-       content_id = excluded.content_id, size = excluded.size, etag = excluded.etag, last_modified = excluded.last_modified`,
-    put.bucket.id,
-    put.key,
-    put.versionId,
-    rseq,
-    contentId,
-    put.size,
-    put.etag,
-    put.nowMs,
-  )
+interface NewHead extends OfVersion {
+  readonly rseq: number
+  readonly contentId: number
+  readonly size: number
+  readonly etag: string
+  readonly nowMs: number
 }
+
+const setHead = statement((db, { bucketId, key, versionId, rseq, contentId, size, etag, nowMs }: Params<NewHead>) =>
+  db
+    .insertInto('object_heads')
+    .values({ bucket_id: bucketId, key, version_id: versionId, rseq, content_id: contentId, size, etag, last_modified: nowMs })
+    .onConflict((conflict) =>
+      conflict.columns(['bucket_id', 'key']).doUpdateSet(({ ref }) => ({
+        version_id: ref('excluded.version_id'),
+        rseq: ref('excluded.rseq'),
+        content_id: ref('excluded.content_id'),
+        size: ref('excluded.size'),
+        etag: ref('excluded.etag'),
+        last_modified: ref('excluded.last_modified'),
+      })),
+    ),
+)
 
 async function count(tx: Tx, bucket: Bucket, change: Parameters<typeof changeStats>[2]): Promise<void> {
   // The bucket was deleted after the request looked it up: throw to roll back.

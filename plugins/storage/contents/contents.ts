@@ -1,5 +1,4 @@
 import type { Tx } from '#kernel'
-import { setHold, updateReleasable, withholdEntries } from '../catalog/cache-entry-store.ts'
 import {
   deleteContent,
   discountCopies,
@@ -9,6 +8,7 @@ import {
   writeHoldings,
 } from '../catalog/content-state-store.ts'
 import { findContent, keysOfContent } from '../catalog/reference-store.ts'
+import { setHold, updateReleasable, withholdEntries } from '../catalog/releasable-store.ts'
 import type { Contents } from '../contract.ts'
 import type { Keepers } from './keepers.ts'
 
@@ -16,8 +16,8 @@ import type { Keepers } from './keepers.ts'
 export function createContents(keepers: Keepers): Contents {
   async function forgetIfReleased(tx: Tx, contentId: number): Promise<void> {
     if (!(await hasLeftCache(tx, contentId)) || (await keepers.isHeld(tx, contentId))) return
-    await deleteContent(tx, contentId)
     await keepers.forgotten(tx, contentId)
+    await deleteContent(tx, contentId)
   }
   return {
     find: findContent,

@@ -45,6 +45,8 @@ export interface Buckets {
   list(): readonly Bucket[]
   /** Counts of current data versions. */
   usage(bucketId: number): Promise<BucketUsage>
+  /** Sums of all buckets. */
+  totalUsage(): Promise<BucketUsage>
   setOwner(name: string, ownerAccessKey: string | null): Promise<Bucket>
   /**
    * The target applies to later uploads, the minimum at once to all cached contents. Errors, all 400:

@@ -49,7 +49,7 @@ export interface CopyKeeper<U extends Uses = Uses> {
   givenUp?(services: Resolved<U>, tx: Tx, contentId: number): Promise<readonly number[]>
   /** Whether a given-up content still has copies. While it has, its row is kept. */
   isHeld?(services: Resolved<U>, read: Reader, contentId: number): Promise<boolean>
-  /** The row of a given-up content was deleted: deletes the keeper's rows of it. */
+  /** The row of a given-up content is about to be deleted: deletes the keeper's rows of it. */
   forgotten?(services: Resolved<U>, tx: Tx, contentId: number): Promise<void>
 }
 

@@ -4,6 +4,9 @@ import { defineService } from '#kernel'
 /** Limits of one object, which is one piece: from 127 bytes to 1 GiB minus the Fr32 padding of 1/128. */
 export const objectSizes = { bytesMin: 127, bytesMax: 1_065_353_216 } as const
 
+/** Longest object key in bytes of UTF-8. */
+export const keyBytesMax = 1024
+
 /** Headers that the client sets and gets back with the object. Values are kept byte for byte (latin1 code units). */
 export interface ObjectHeaders {
   readonly contentType: string
@@ -106,6 +109,8 @@ export interface Objects {
   /** Always creates a delete marker, as versioned S3 buckets do, even for a key that never existed. */
   delete(bucket: string, key: string, condition?: (current: ObjectVersion | undefined) => void): Promise<ObjectVersion>
   list(request: ListRequest): Promise<ListPage>
+  /** Content types by version id. Deleted versions are absent. */
+  contentTypes(versionIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   readonly sizeBytesMin: number
   readonly sizeBytesMax: number
 }

@@ -4,7 +4,10 @@ import { allRows, getRow, insertRow, openTestDatabase, runSql } from '#kernel/te
 import { endedRemovalsMigration } from './0013-ended-removals.ts'
 import { storageMigrations } from './all-migrations.ts'
 
-const earlier = storageMigrations.slice(0, storageMigrations.indexOf(endedRemovalsMigration))
+const earlier = storageMigrations.slice(
+  0,
+  storageMigrations.findIndex(({ name }) => name === endedRemovalsMigration.name),
+)
 const states = ['pending', 'submitting', 'submitted', 'uncertain', 'scheduled', 'removed', 'moot']
 const insert = (piece: number, state: string) =>
   `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, attempt_id, created_at, updated_at, piece_cid, withheld_task_id)

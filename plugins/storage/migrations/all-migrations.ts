@@ -1,4 +1,4 @@
-import type { Migration } from '#kernel'
+import { type Migration, onlyOnSqlite } from '#kernel'
 import { objectsMigration } from './0001-objects.ts'
 import { copiesMigration } from './0002-copies.ts'
 import { removalsMigration } from './0003-removals.ts'
@@ -14,25 +14,29 @@ import { endedRemovalsMigration } from './0013-ended-removals.ts'
 import { objectIdsMigration } from './0014-object-ids.ts'
 import { versionCountsMigration } from './0015-version-counts.ts'
 import { knownKeepersMigration } from './0016-known-keepers.ts'
+import { bothEnginesMigration } from './0017-both-engines.ts'
 
 /**
- * In order of execution. Includes the tables of plugins/replication: published migrations keep their names and their order, because
- * databases exist that ran them.
+ * In order of execution. The earlier ones also made the tables of plugins/replication: published migrations keep their names and their
+ * order, because databases exist that ran them.
  */
 export const storageMigrations: readonly Migration[] = [
-  objectsMigration,
-  copiesMigration,
-  removalsMigration,
-  listReadsMigration,
-  finalityMigration,
-  refusalsMigration,
-  provenPiecesMigration,
-  chunkRootsMigration,
-  providerSizesMigration,
-  cachedUntilProvenMigration,
-  copiesOfBatchMigration,
-  endedRemovalsMigration,
-  objectIdsMigration,
-  versionCountsMigration,
-  knownKeepersMigration,
+  ...[
+    objectsMigration,
+    copiesMigration,
+    removalsMigration,
+    listReadsMigration,
+    finalityMigration,
+    refusalsMigration,
+    provenPiecesMigration,
+    chunkRootsMigration,
+    providerSizesMigration,
+    cachedUntilProvenMigration,
+    copiesOfBatchMigration,
+    endedRemovalsMigration,
+    objectIdsMigration,
+    versionCountsMigration,
+    knownKeepersMigration,
+  ].map(onlyOnSqlite),
+  bothEnginesMigration,
 ]

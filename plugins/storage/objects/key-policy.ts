@@ -1,6 +1,5 @@
 /** Validity of object keys. Dots, slashes and spaces have no special meaning. */
-
-const keyBytesMax = 1024
+import { keyBytesMax } from '../contract.ts'
 
 /** Returns why a key is invalid, as the predicate of an error message, or undefined when it is valid. */
 export function keyProblem(key: string): string | undefined {

@@ -6,7 +6,8 @@ import { type ObjectStorage, openObjectStorage } from '../testing/object-storage
 import { listObjects } from './list-objects.ts'
 
 let storage: ObjectStorage
-let bucketCount = 0
+/** The fixture makes the first one. */
+let bucketCount = 1
 
 beforeAll(async () => {
   storage = await openObjectStorage()
@@ -17,6 +18,12 @@ afterAll(() => storage[Symbol.asyncDispose]())
 async function bucketWith(keys: Iterable<string>): Promise<number> {
   const bucketId = ++bucketCount
   await storage.database.write(async (tx) => {
+    await runSql(
+      tx,
+      'insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (?, ?, 2, 1, 0, 0)',
+      bucketId,
+      `bucket-${bucketId}`,
+    )
     for (const key of keys) {
       await runSql(
         tx,

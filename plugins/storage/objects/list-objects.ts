@@ -6,10 +6,9 @@ import type { ListEntry, ListPage, ListRequest } from '../contract.ts'
 /** Rows read with the flat query before the skip scan is considered: without common prefixes the flat query is four times faster. */
 const probeRows = 64
 
-/** One page of current objects. Synchronous: a page of 1000 takes 0.3 to 3 ms. */
-export async function listObjects(read: Reader, bucketId: number, request: Omit<ListRequest, 'bucket'>): Promise<ListPage> {
-  const listing = new Listing(read, bucketId, request)
-  return await listing.run()
+/** One page of current objects, of up to three statements. A page of 1000 takes 0.3 to 3 ms on SQLite. */
+export function listObjects(read: Reader, bucketId: number, request: Omit<ListRequest, 'bucket'>): Promise<ListPage> {
+  return new Listing(read, bucketId, request).run()
 }
 
 class Listing {

@@ -187,6 +187,25 @@ async function* slow(...texts: readonly string[]): AsyncGenerator<Uint8Array, vo
   for (const text of texts) yield Buffer.from(text)
 }
 
+test('content types are read by version id, and usages are summed over all buckets', async () => {
+  await using storage = await openObjectStorage()
+  const { buckets, objects } = storage
+  expect(await buckets.totalUsage()).toEqual({ objectCount: 0, totalSizeBytes: 0 })
+  const of = (contentType: string) => ({ headers: { contentType, system: {}, user: {} } })
+  const text = await storage.put('k', 'text', of('text/plain'))
+  const image = await storage.put('k', 'an image', of('image/png'))
+  expect(await objects.contentTypes([text.versionId, image.versionId, 'none'])).toEqual(
+    new Map([
+      [text.versionId, 'text/plain'],
+      [image.versionId, 'image/png'],
+    ]),
+  )
+  expect(await objects.contentTypes([])).toEqual(new Map())
+  await buckets.create({ name: 'other', ownerAccessKey: null })
+  await storage.put('k', 'in another bucket', { bucket: 'other' })
+  expect(await buckets.totalUsage()).toEqual({ objectCount: 2, totalSizeBytes: 25 })
+})
+
 test('reads are counted by the source of their bytes', async () => {
   await using storage = await openObjectStorage()
   const { contentId } = await storage.put('k', 'bytes')

@@ -1,5 +1,6 @@
 import type { Clock, Database, Tx } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
+import { readContentTypes } from '../catalog/list-store.ts'
 import { findVersion } from '../catalog/version-store.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Buckets, NeededContent, Objects, OpenedObject } from '../contract.ts'
@@ -35,5 +36,6 @@ export function createObjects({ sizes = pieceSizes, ...others }: Omit<ObjectDeps
     open: (bucket, key, versionId) => openObject(deps, { bucket, key, versionId }),
     delete: (bucket, key, condition) => deleteObject(deps, { bucket, key, condition }),
     list: ({ bucket, ...request }) => listObjects(database.read, buckets.require(bucket).id, request),
+    contentTypes: (versionIds) => readContentTypes(database.read, versionIds),
   }
 }

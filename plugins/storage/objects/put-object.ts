@@ -30,9 +30,9 @@ export async function putObject(deps: ObjectDeps, request: PutObject): Promise<O
   let checksums: Readonly<Record<string, string>> = {}
   const blob = await deps.cache.write({
     body: request.body,
-    async onBytes(total) {
+    onBytes(total) {
       refuseBytes(total, request.size, deps.sizes)
-      await reservation.cover(total)
+      return reservation.cover(total)
     },
     onEnd(digests) {
       refuseEnd(digests.size, request.size, deps.sizes)

@@ -21,9 +21,10 @@ const rules: readonly Rule[] = [
       left join object_heads h on h.bucket_id = v.bucket_id and h.key = v.key
       left join object_tombstones t on t.bucket_id = v.bucket_id and t.key = v.key
       where case when v.is_delete_marker = 1
-        then not (h.key is null and t.rseq is v.rseq and t.marker_version_id is v.version_id)
-        else not (t.key is null and h.rseq is v.rseq and h.version_id is v.version_id and h.content_id is v.content_id
-          and h.size is v.size and h.etag is v.etag and h.last_modified is v.created_at) end`,
+        then h.key is not null or t.rseq is distinct from v.rseq or t.marker_version_id is distinct from v.version_id
+        else t.key is not null or h.rseq is distinct from v.rseq or h.version_id is distinct from v.version_id
+          or h.content_id is distinct from v.content_id or h.size is distinct from v.size or h.etag is distinct from v.etag
+          or h.last_modified is distinct from v.created_at end`,
   },
   {
     id: 'I-17',
@@ -34,7 +35,7 @@ const rules: readonly Rule[] = [
   {
     id: 'I-17',
     violation: 'is_restorable of a tombstone is wrong',
-    sql: `select t.bucket_id, t.key from object_tombstones t where t.is_restorable <> exists (
+    sql: `select t.bucket_id, t.key from object_tombstones t where (t.is_restorable = 1) <> exists (
       select 1 from object_versions v where v.bucket_id = t.bucket_id and v.key = t.key and v.is_delete_marker = 0)`,
   },
   {

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, type Database, type Migration, type Reader, systemClock } from '#kernel'
-import { openTestDatabase, silentLog } from '#kernel/testing'
+import { type Clock, type Database, type Reader, systemClock } from '#kernel'
+import { type NamedMigrations, openTestDatabase, silentLog } from '#kernel/testing'
 import { type Cache, createCache } from '../cache/cache.ts'
 import type { Disk } from '../cache/disk.ts'
 import type { EvictionTasks } from '../cache/eviction.ts'
@@ -14,9 +14,7 @@ import { createContents } from '../contents/contents.ts'
 import { createKeepers, type Keepers } from '../contents/keepers.ts'
 import { hasCopiesLeft, mayReleaseFrom } from '../contents/release-guards.ts'
 import type { Contents, CopyKeeper, Objects, ObjectVersion, OpenedObject, ReleaseGuard } from '../contract.ts'
-import { objectsMigration } from '../migrations/0001-objects.ts'
-import { cachedUntilProvenMigration } from '../migrations/0011-cached-until-proven.ts'
-import { objectIdsMigration } from '../migrations/0014-object-ids.ts'
+import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createObjects, type ObjectDeps } from '../objects/objects.ts'
 import type { SizeLimits } from '../objects/size-policy.ts'
 
@@ -36,11 +34,9 @@ export interface ObjectStorageOptions {
   /** Names of the keepers of earlier starts. Default: none. */
   readonly knownKeepers?: (read: Reader) => Promise<readonly string[]>
   readonly releaseGuards?: readonly Attached<ReleaseGuard>[]
-  readonly moreMigrations?: readonly Migration[]
+  /** Migrations of plugins that attach to storage. */
+  readonly moreSchemas?: readonly NamedMigrations[]
 }
-
-/** Migrations needed without copies and data sets. */
-export const objectMigrations: readonly Migration[] = [objectsMigration, cachedUntilProvenMigration, objectIdsMigration]
 
 /** Objects, buckets and cache on a real database and real files, without replication, with a bucket named `photos`. */
 export interface ObjectStorage extends AsyncDisposable {
@@ -64,9 +60,7 @@ export interface ObjectStorage extends AsyncDisposable {
 export async function openObjectStorage(options: ObjectStorageOptions = {}): Promise<ObjectStorage> {
   const { maxBytes = 64 * 1024 * 1024, clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-objects-')))
-  const database = await openTestDatabase([{ name: 'storage', migrations: [...objectMigrations, ...(options.moreMigrations ?? [])] }], {
-    dir,
-  })
+  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }, ...(options.moreSchemas ?? [])], { dir })
   const scheduled: string[] = []
   const tasks: EvictionTasks = {
     reconcileCapacity: async () => void scheduled.push('reconcile capacity'),

@@ -1,7 +1,9 @@
 /** Row functions of storage, for tests of plugins that attach to it. */
-export { beginEviction, blobsOfContent, pageOfEntries, updateReleasable } from '../catalog/cache-entry-store.ts'
+export { blobsOfContent } from '../catalog/cache-entry-store.ts'
+export { beginEviction } from '../catalog/eviction-store.ts'
 export { recordKeepers } from '../catalog/keeper-store.ts'
 export { dropReferences } from '../catalog/reference-store.ts'
+export { pageOfEntries, updateReleasable } from '../catalog/releasable-store.ts'
 export { catchUp } from '../contents/catch-up.ts'
 export { createContents } from '../contents/contents.ts'
 export { createKeepers } from '../contents/keepers.ts'

@@ -4,10 +4,9 @@ import { systemClock } from '#kernel'
 import { runSql, silentLog } from '#kernel/testing'
 import { knownKeepers } from '../catalog/keeper-store.ts'
 import type { ObjectVersion, Versions } from '../contract.ts'
-import { storageMigrations } from '../migrations/all-migrations.ts'
 import { createVersions } from '../versions/versions.ts'
 import { checkInvariants } from './check-invariants.ts'
-import { type ObjectStorage, type ObjectStorageOptions, objectMigrations, openObjectStorage } from './object-storage.ts'
+import { type ObjectStorage, type ObjectStorageOptions, openObjectStorage } from './object-storage.ts'
 import { createTestKeeper, type TestKeeper } from './test-keeper.ts'
 
 /** Objects and their versions on a real database and real files. */
@@ -22,13 +21,11 @@ export interface VersionStorage extends ObjectStorage {
   expectSound(): Promise<void>
 }
 
-const moreMigrations = storageMigrations.filter((migration) => !objectMigrations.includes(migration))
-
 /** With a keeper in memory, unless others are given. */
 export async function openVersionStorage(options: ObjectStorageOptions = {}): Promise<VersionStorage> {
   const { clock = systemClock } = options
   const keeper = createTestKeeper()
-  const storage = await openObjectStorage({ keepers: [keeper], knownKeepers, moreMigrations, ...options })
+  const storage = await openObjectStorage({ keepers: [keeper], knownKeepers, ...options })
   const { database, buckets, cache, contents, keepers, dir } = storage
   const { openUncached = () => Promise.reject(new Error('no provider reachable')) } = options
   return {

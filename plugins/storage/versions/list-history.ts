@@ -11,9 +11,9 @@ type Of<M extends keyof Versions> = Omit<Parameters<Versions[M]>[0], 'bucket'>
 /** One page of a key's versions, newest first. */
 export async function listHistory(read: Reader, bucketId: number, { key, after, limit }: Of<'ofKey'>): Promise<KeyHistory> {
   const current = await findVersion(read, bucketId, key)
-  const rows = await listKeyRows(read, { bucketId, key }, await rseqAfter(read, { bucketId, key }, after), limit + 1)
+  const rows = await listKeyRows(read, bucketId, { key, rseq: await rseqAfter(read, { bucketId, key }, after) }, limit + 1)
   return {
-    versions: rows.slice(0, limit).map((row) => new StoredVersion(row, row.version_id === current?.versionId)),
+    versions: rows.slice(0, limit).map((row) => new StoredVersion(row, row.versionId === current?.versionId)),
     isTruncated: rows.length > limit,
     ...(current && { currentVersionId: current.versionId }),
   }

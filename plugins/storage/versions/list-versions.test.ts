@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { systemClock } from '#kernel'
+import { silentLog } from '#kernel/testing'
 import type { VersionPage } from '../contract.ts'
 import { openVersionStorage, type VersionStorage } from '../testing/version-storage.ts'
 import { versionTimeMs } from './version-marker-policy.ts'
+import { createVersions } from './versions.ts'
 
 test('a history is paged newest first, with the current version id on every page', async () => {
   await using storage = await openVersionStorage()
@@ -22,6 +25,26 @@ test('a history is paged newest first, with the current version id on every page
   }
   expect(paged).toEqual(ids)
   expect(await storage.versions.ofKey({ bucket: 'photos', key: 'none', limit: 2 })).toEqual({ versions: [], isTruncated: false })
+})
+
+test('a history and its current version id are of one state, also when a version is put between their reads', async () => {
+  await using storage = await openVersionStorage()
+  await storage.put('k', 'body 0')
+  const { read: committed } = storage.database
+  const read = Object.create(committed, {
+    get: {
+      value: async (statement: never, params: never) => {
+        const row = await committed.get(statement, params)
+        await storage.put('k', 'body 1')
+        return row
+      },
+    },
+  })
+  const openUncached = () => Promise.reject(new Error('no provider reachable'))
+  const deps = { ...storage, clock: systemClock, log: silentLog, openUncached }
+  const versions = createVersions({ ...deps, database: { ...storage.database, read } })
+  const page = await versions.ofKey({ bucket: 'photos', key: 'k', limit: 10 })
+  expect(page.versions[0]).toMatchObject({ versionId: page.currentVersionId, isCurrent: true })
 })
 
 test('the next page continues at the right version when the last version of the page before was deleted', async () => {

@@ -5,7 +5,7 @@ import { StoredVersion, type VersionRow } from '../catalog/stored-version.ts'
 import type { ListVersionsRequest, ObjectVersion, VersionPage } from '../contract.ts'
 import { rseqAfter } from './list-history.ts'
 
-/** One page of the versions of a bucket. Synchronous: one query per common prefix, and one per 1000 versions without. */
+/** One page of the versions of a bucket. One query per common prefix, and one per page of versions without. */
 export function listVersions(read: Reader, bucketId: number, request: Omit<ListVersionsRequest, 'bucket'>): Promise<VersionPage> {
   return new VersionListing(read, bucketId, request).run(request)
 }
@@ -80,7 +80,7 @@ class VersionListing {
       }
       this.#versions.push(new StoredVersion(row, row.key !== this.#keyBefore))
       this.#keyBefore = row.key
-      this.#last = { key: row.key, versionId: row.version_id }
+      this.#last = { key: row.key, versionId: row.versionId }
     }
     return { isFull: false }
   }

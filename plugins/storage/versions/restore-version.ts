@@ -1,4 +1,4 @@
-import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
+import { defineProbe, isNotWritten, newUlid, type Reader, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
 import type { Reservation } from '../cache/reservation.ts'
 import { type BlobRef, placeBlob } from '../catalog/cache-entry-store.ts'
@@ -39,7 +39,7 @@ export async function restoreVersion(deps: VersionDeps, request: Parameters<Vers
   const bucket = deps.buckets.require(request.bucket)
   requireKey(request.key)
   const restore: Restore = { ...request, bucket }
-  const source = await requireSource(deps.database.read, restore)
+  const source = await deps.database.snapshot((read) => requireSource(read, restore))
   if (await isCached(deps, restore, source)) return commit(deps, restore, undefined)
   using reservation = await deps.cache.reserve(source.size)
   const blob = await fetchBytes(deps, source, reservation)
@@ -47,10 +47,7 @@ export async function restoreVersion(deps: VersionDeps, request: Parameters<Vers
 }
 
 /** Returns the version to restore. Throws the errors of `Versions.restore`. */
-async function requireSource(
-  read: Tx | VersionDeps['database']['read'],
-  { bucket, key, versionId, expectedCurrentVersionId }: Restore,
-): Promise<Source> {
+async function requireSource(read: Reader, { bucket, key, versionId, expectedCurrentVersionId }: Restore): Promise<Source> {
   const source = await findVersion(read, bucket.id, key, versionId)
   const current = await findVersion(read, bucket.id, key)
   if (!source || !current) throw versionNotFound({ bucket, key }, versionId)
@@ -70,7 +67,7 @@ async function requireSource(
   return source as Source
 }
 
-async function isReadable(read: Parameters<typeof findReadability>[0], { contentId }: ObjectVersion): Promise<boolean> {
+async function isReadable(read: Reader, { contentId }: ObjectVersion): Promise<boolean> {
   if (contentId === null) return false
   const { isFailed, isCached, readableCopies } = await findReadability(read, contentId)
   return !isFailed && (isCached || readableCopies > 0)

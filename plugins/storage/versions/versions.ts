@@ -25,7 +25,7 @@ export function createVersions(deps: VersionDeps): Versions {
   const { buckets, database } = deps
   const bucketId = (name: string) => buckets.require(name).id
   return {
-    ofKey: ({ bucket, ...request }) => listHistory(database.read, bucketId(bucket), request),
+    ofKey: ({ bucket, ...request }) => database.snapshot((read) => listHistory(read, bucketId(bucket), request)),
     list: ({ bucket, ...request }) => listVersions(database.read, bucketId(bucket), request),
     deletedObjects: ({ bucket, ...request }) => listDeleted(database.read, bucketId(bucket), request),
     deleteMarkers: ({ bucket, ...request }) => listMarkers(database.read, bucketId(bucket), request),

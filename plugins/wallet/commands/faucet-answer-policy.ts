@@ -1,4 +1,5 @@
 /** Parses responses of the calibration faucets. Their formats differ, and a failure may have any status. */
+import { onOneLine } from '#cli'
 
 export const faucetAssets = ['CalibnetUSDFC', 'CalibnetFIL'] as const
 export type FaucetAsset = (typeof faucetAssets)[number]
@@ -58,15 +59,11 @@ function readClaim(item: unknown): readonly Claim[] {
 /** Accepts a text, `{ServerError: text}` or `{message: text}`; returns one printable line. */
 function errorOf(error: unknown): string | undefined {
   const text = isObject(error) ? (error.ServerError ?? error.message) : error
-  return typeof text === 'string' && text.trim() !== '' ? onOneLine(text) : undefined
+  return typeof text === 'string' && text.trim() !== '' ? shorten(text) : undefined
 }
 
-/** Makes untrusted text safe for a terminal: printable, one line, short. */
-export const onOneLine = (text: string): string =>
-  text
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .slice(0, errorCharsMax)
+/** Makes untrusted text safe for a terminal, and short. */
+export const shorten = (text: string): string => onOneLine(text).slice(0, errorCharsMax)
 
 function parse(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-import { type Claim, type FaucetAsset, faucetAssets, onOneLine, readFaucetAnswer } from './faucet-answer-policy.ts'
+import { type Claim, type FaucetAsset, faucetAssets, readFaucetAnswer, shorten } from './faucet-answer-policy.ts'
 
 export type Fetch = (url: string, init: { readonly signal: AbortSignal }) => Promise<Response>
 
@@ -59,5 +59,5 @@ async function readText({ body }: Response): Promise<string> {
 /** fetch throws only "fetch failed"; its cause has the reason. */
 function describe(error: unknown): string {
   const { message, cause } = error as Error
-  return onOneLine(cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message)
+  return shorten(cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message)
 }

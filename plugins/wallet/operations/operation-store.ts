@@ -1,5 +1,6 @@
-import type { Database } from '#kernel'
-import { openRows, rowsThatTake, type StateNames } from '../submissions/transition-policy.ts'
+import type { Database, Params } from '#kernel'
+import { openValues, type StateNames, valuesThatTake } from '../submissions/transition-policy.ts'
+import { statement } from './tables.ts'
 
 export type OperationType = 'fund' | 'withdraw' | 'approve'
 export type OperationStatus = 'pending' | 'submitted' | 'confirmed' | 'failed' | 'unknown'
@@ -26,17 +27,55 @@ export interface Operation {
   readonly lastError: string | null
 }
 
-interface OperationRow {
-  readonly id: number
+const listUnfinished = statement((db) =>
+  db
+    .selectFrom('wallet_operations')
+    .select(['id', 'type', 'client_request_id as clientRequestId', 'amount', 'status'])
+    .select(['raw_tx as raw', 'tx_hash as hash', 'chain_nonce as nonce', 'last_error as lastError'])
+    .where('status', 'in', [operationStates.ready, ...openValues(operationStates)])
+    .orderBy('id'),
+)
+
+interface NewOperation {
   readonly type: OperationType
-  readonly client_request_id: string
+  readonly clientRequestId: string
   readonly amount: string
-  readonly status: OperationStatus
-  readonly chain_nonce: number | null
-  readonly raw_tx: string | null
-  readonly tx_hash: string | null
-  readonly last_error: string | null
+  readonly nowMs: number
 }
+
+const insert = statement((db, { type, clientRequestId, amount, nowMs }: Params<NewOperation>) =>
+  db
+    .insertInto('wallet_operations')
+    .values({ type, client_request_id: clientRequestId, amount, status: operationStates.ready, created_at: nowMs, updated_at: nowMs })
+    .returning('id'),
+)
+
+interface Signed {
+  readonly id: number
+  readonly raw: string
+  readonly hash: string
+  readonly nonce: number
+  readonly nowMs: number
+}
+
+const record = statement((db, { id, raw, hash, nonce, nowMs }: Params<Signed>) =>
+  db
+    .updateTable('wallet_operations')
+    .set({ status: operationStates.recorded, raw_tx: raw, tx_hash: hash, chain_nonce: nonce, updated_at: nowMs })
+    .where('id', '=', id)
+    .where('status', 'in', valuesThatTake(operationStates, 'record')),
+)
+
+interface Finished {
+  readonly id: number
+  readonly status: OperationStatus
+  readonly error: string | null
+  readonly nowMs: number
+}
+
+const finish = statement((db, { id, status, error, nowMs }: Params<Finished>) =>
+  db.updateTable('wallet_operations').set({ status, last_error: error, updated_at: nowMs }).where('id', '=', id),
+)
 
 export interface OperationStore {
   /** Operations without a final outcome, oldest first. */
@@ -57,52 +96,26 @@ export interface OperationStore {
 
 export function createOperationStore(database: Database): OperationStore {
   return {
-    listOpen: async () =>
-      database.read
-        .all<OperationRow>(
-          `select * from wallet_operations where status in ('${operationStates.ready}', ${openRows(operationStates)}) order by id`,
-        )
-        .map(toOperation),
+    async listOpen() {
+      const rows = await database.read.all(listUnfinished)
+      return rows.map(({ raw, hash, nonce, ...operation }) => ({ ...operation, signed: toSigned(raw, hash, nonce) }))
+    },
     create: ({ type, clientRequestId, amount, nowMs }) =>
       database.write(async (tx) => {
-        const { lastId } = tx.run(
-          "insert into wallet_operations (type, client_request_id, amount, status, created_at, updated_at) values (?, ?, ?, 'pending', ?, ?)",
-          type,
-          clientRequestId,
-          amount.toString(),
-          nowMs,
-          nowMs,
-        )
-        return { id: lastId, type, clientRequestId, amount: amount.toString(), status: 'pending', signed: null, lastError: null }
+        const operation = { type, clientRequestId, amount: amount.toString() }
+        const inserted = await tx.get(insert, { ...operation, nowMs })
+        if (!inserted) throw new Error(`the wallet operation ${clientRequestId} was not inserted`)
+        return { ...operation, id: inserted.id, status: operationStates.ready, signed: null, lastError: null }
       }),
-    recordSigned: (id, { raw, hash, nonce }, nowMs) =>
-      database.write(async (tx) => {
-        tx.run(
-          `update wallet_operations set status = '${operationStates.recorded}', raw_tx = ?, tx_hash = ?, chain_nonce = ?, updated_at = ?
-           where id = ? and status in (${rowsThatTake(operationStates, 'record')})`,
-          raw,
-          hash,
-          nonce,
-          nowMs,
-          id,
-        )
-      }),
-    finish: (id, { status, error, nowMs }) =>
-      database.write(async (tx) => {
-        tx.run('update wallet_operations set status = ?, last_error = ?, updated_at = ? where id = ?', status, error ?? null, nowMs, id)
-      }),
+    async recordSigned(id, { raw, hash, nonce }, nowMs) {
+      await database.write((tx) => tx.run(record, { id, raw, hash, nonce, nowMs }))
+    },
+    async finish(id, { status, error = null, nowMs }) {
+      await database.write((tx) => tx.run(finish, { id, status, error, nowMs }))
+    },
   }
 }
 
-function toOperation(row: OperationRow): Operation {
-  const { raw_tx: raw, tx_hash: hash, chain_nonce: nonce } = row
-  return {
-    id: row.id,
-    type: row.type,
-    clientRequestId: row.client_request_id,
-    amount: row.amount,
-    status: row.status,
-    signed: raw !== null && hash !== null && nonce !== null ? { raw: raw as `0x${string}`, hash: hash as `0x${string}`, nonce } : null,
-    lastError: row.last_error,
-  }
+function toSigned(raw: string | null, hash: string | null, nonce: number | null): Operation['signed'] {
+  return raw !== null && hash !== null && nonce !== null ? { raw: raw as `0x${string}`, hash: hash as `0x${string}`, nonce } : null
 }

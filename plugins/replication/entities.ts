@@ -1,0 +1,26 @@
+/** The tables of replication, for `npm run check`. */
+import { batchEntity } from './copies/batch-entity.ts'
+import { batchItemEntity } from './copies/batch-item-entity.ts'
+import { chunkRootsEntity } from './copies/chunk-roots-entity.ts'
+import { copyEntity } from './copies/copy-entity.ts'
+import { pieceEntity } from './copies/piece-entity.ts'
+import { dataSetEntity } from './datasets/data-set-entity.ts'
+import { dataSetTotalsEntity } from './datasets/data-set-totals-entity.ts'
+import { providerRefusalEntity } from './datasets/provider-refusal-entity.ts'
+import { replicaSlotEntity } from './datasets/replica-slot-entity.ts'
+import { removalAttemptEntity } from './removals/removal-attempt-entity.ts'
+import { removalEntity } from './removals/removal-entity.ts'
+
+export const replicationEntities = [
+  dataSetEntity,
+  replicaSlotEntity,
+  dataSetTotalsEntity,
+  providerRefusalEntity,
+  pieceEntity,
+  chunkRootsEntity,
+  copyEntity,
+  batchEntity,
+  batchItemEntity,
+  removalEntity,
+  removalAttemptEntity,
+]

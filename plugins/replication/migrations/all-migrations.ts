@@ -1,0 +1,5 @@
+import type { Migration } from '#kernel'
+import { bothEnginesMigration } from './0001-both-engines.ts'
+
+/** In order of execution, after those of plugins/storage, which made the tables of earlier versions on SQLite. */
+export const replicationMigrations: readonly Migration[] = [bothEnginesMigration]

@@ -1,0 +1,109 @@
+/** Operations of the service and of buckets. */
+import { createBucket } from '../create-bucket.ts'
+import { getBucketLocation } from '../get-bucket-location.ts'
+import { getBucketVersioning } from '../get-bucket-versioning.ts'
+import { headBucket } from '../head-bucket.ts'
+import { listBuckets } from '../list-buckets.ts'
+import { listObjectVersions } from '../list-object-versions.ts'
+import { listObjectsV1 } from '../list-objects-v1.ts'
+import { listObjectsV2 } from '../list-objects-v2.ts'
+import { configuration, configurations, type OperationRow, readWrite, sameNamed } from './row.ts'
+
+export const serviceRows: Readonly<Record<string, OperationRow>> = {
+  ListBuckets: {
+    method: 'GET',
+    action: 's3:ListAllMyBuckets',
+    handler: listBuckets,
+    notes: 'An admin sees all buckets, other users those they own.',
+  },
+}
+
+const buckets: Readonly<Record<string, OperationRow>> = {
+  CreateBucket: {
+    method: 'PUT',
+    action: 's3:CreateBucket',
+    handler: createBucket,
+    notes: 'Succeeds again for the owner. Public access lists, grants, object lock and tags are not implemented.',
+  },
+  DeleteBucket: { method: 'DELETE', action: 's3:DeleteBucket' },
+  HeadBucket: { method: 'HEAD', action: 's3:ListBucket', handler: headBucket },
+  ListObjects: { method: 'GET', action: 's3:ListBucket', handler: listObjectsV1 },
+  ListObjectsV2: {
+    method: 'GET',
+    variant: { when: '`list-type=2`', matches: (query) => query.get('list-type') === '2' },
+    action: 's3:ListBucket',
+    handler: listObjectsV2,
+  },
+  ListObjectVersions: { method: 'GET', subResource: 'versions', action: 's3:ListBucketVersions', handler: listObjectVersions },
+  ListMultipartUploads: { method: 'GET', subResource: 'uploads', action: 's3:ListBucketMultipartUploads' },
+  DeleteObjects: { method: 'POST', subResource: 'delete', action: 's3:DeleteObject' },
+  PostObject: {
+    method: 'POST',
+    variant: {
+      when: 'a form',
+      matches: (_query, headers) => headers.get('content-type')?.toLowerCase().startsWith('multipart/form-data') === true,
+    },
+    action: 's3:PutObject',
+  },
+  GetBucketLocation: { method: 'GET', subResource: 'location', action: 's3:GetBucketLocation', handler: getBucketLocation },
+  GetBucketVersioning: {
+    method: 'GET',
+    subResource: 'versioning',
+    action: 's3:GetBucketVersioning',
+    handler: getBucketVersioning,
+    notes: 'Every bucket is versioned.',
+  },
+  PutBucketVersioning: { method: 'PUT', subResource: 'versioning', action: 's3:PutBucketVersioning' },
+  CorsPreflight: { method: 'OPTIONS' },
+  CreateSession: { method: 'GET', subResource: 'session', action: 's3:CreateSession' },
+}
+
+const metadataTable = ['GetBucketMetadataTableConfiguration', 'CreateBucketMetadataTableConfiguration'] as const
+
+/** Not implemented. */
+const configurationRows: Readonly<Record<string, OperationRow>> = {
+  ...readWrite('BucketAbac', 'abac', sameNamed('BucketAbac')),
+  ...readWrite('BucketAccelerateConfiguration', 'accelerate', sameNamed('AccelerateConfiguration')),
+  ...readWrite('BucketAcl', 'acl', sameNamed('BucketAcl')),
+  ...configurations('Analytics', 'analytics', sameNamed('AnalyticsConfiguration')),
+  ...configuration('BucketCors', 'cors', sameNamed('BucketCORS')),
+  ...configuration('BucketEncryption', 'encryption', sameNamed('EncryptionConfiguration')),
+  ...configurations('IntelligentTiering', 'intelligent-tiering', sameNamed('IntelligentTieringConfiguration')),
+  ...configurations('Inventory', 'inventory', sameNamed('InventoryConfiguration')),
+  ...configuration('BucketLifecycleConfiguration', 'lifecycle', sameNamed('LifecycleConfiguration')),
+  ...readWrite('BucketLogging', 'logging', sameNamed('BucketLogging')),
+  ...configurations('Metrics', 'metrics', sameNamed('MetricsConfiguration')),
+  ...readWrite('BucketNotificationConfiguration', 'notification', sameNamed('BucketNotification')),
+  ...readWrite('ObjectLockConfiguration', 'object-lock', sameNamed('BucketObjectLockConfiguration')),
+  ...configuration('BucketOwnershipControls', 'ownershipControls', sameNamed('BucketOwnershipControls')),
+  ...configuration('BucketPolicy', 'policy', sameNamed('BucketPolicy')),
+  GetBucketPolicyStatus: { method: 'GET', subResource: 'policyStatus', action: 's3:GetBucketPolicyStatus' },
+  ...configuration('PublicAccessBlock', 'publicAccessBlock', sameNamed('BucketPublicAccessBlock')),
+  ...configuration('BucketReplication', 'replication', sameNamed('ReplicationConfiguration')),
+  ...readWrite('BucketRequestPayment', 'requestPayment', sameNamed('BucketRequestPayment')),
+  ...configuration('BucketTagging', 'tagging', sameNamed('BucketTagging')),
+  ...configuration('BucketWebsite', 'website', sameNamed('BucketWebsite')),
+  ...metadata('BucketMetadataConfiguration', 'metadataConfiguration'),
+  ...metadata('BucketMetadataTableConfiguration', 'metadataTable'),
+  UpdateBucketMetadataInventoryTableConfiguration: {
+    method: 'PUT',
+    subResource: 'metadataInventoryTable',
+    action: 's3:UpdateBucketMetadataInventoryTableConfiguration',
+  },
+  UpdateBucketMetadataJournalTableConfiguration: {
+    method: 'PUT',
+    subResource: 'metadataJournalTable',
+    action: 's3:UpdateBucketMetadataJournalTableConfiguration',
+  },
+}
+
+/** Configurations that are made by POST. */
+function metadata(name: string, subResource: string): Readonly<Record<string, OperationRow>> {
+  return {
+    [`Create${name}`]: { method: 'POST', subResource, action: `s3:${metadataTable[1]}` },
+    [`Get${name}`]: { method: 'GET', subResource, action: `s3:${metadataTable[0]}` },
+    [`Delete${name}`]: { method: 'DELETE', subResource, action: 's3:DeleteBucketMetadataTableConfiguration' },
+  }
+}
+
+export const bucketRows: Readonly<Record<string, OperationRow>> = { ...buckets, ...configurationRows }

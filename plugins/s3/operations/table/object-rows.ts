@@ -1,0 +1,44 @@
+/** Operations of objects. */
+import { deleteObject } from '../delete-object.ts'
+import { getObject } from '../get-object.ts'
+import { headObject } from '../head-object.ts'
+import { putObject } from '../put-object.ts'
+import { configuration, type OperationRow, readWrite, sameNamed } from './row.ts'
+
+const isCopy: OperationRow['variant'] = {
+  when: '`x-amz-copy-source`',
+  matches: (_query, headers) => headers.has('x-amz-copy-source'),
+}
+
+export const objectRows: Readonly<Record<string, OperationRow>> = {
+  PutObject: {
+    method: 'PUT',
+    action: 's3:PutObject',
+    handler: putObject,
+    notes: 'Public access lists, grants, tags, object lock and encryption are not implemented.',
+  },
+  CopyObject: { method: 'PUT', variant: isCopy, action: 's3:PutObject' },
+  GetObject: { method: 'GET', action: 's3:GetObject', handler: getObject, notes: '`partNumber=1` is the whole object.' },
+  HeadObject: { method: 'HEAD', action: 's3:GetObject', handler: headObject, notes: '`partNumber=1` is the whole object.' },
+  DeleteObject: { method: 'DELETE', action: 's3:DeleteObject', handler: deleteObject },
+  CorsPreflight: { method: 'OPTIONS' },
+
+  CreateMultipartUpload: { method: 'POST', subResource: 'uploads', action: 's3:PutObject' },
+  UploadPart: { method: 'PUT', subResource: 'uploadId', action: 's3:PutObject' },
+  UploadPartCopy: { method: 'PUT', subResource: 'uploadId', variant: isCopy, action: 's3:PutObject' },
+  ListParts: { method: 'GET', subResource: 'uploadId', action: 's3:ListMultipartUploadParts' },
+  CompleteMultipartUpload: { method: 'POST', subResource: 'uploadId', action: 's3:PutObject' },
+  AbortMultipartUpload: { method: 'DELETE', subResource: 'uploadId', action: 's3:AbortMultipartUpload' },
+
+  ...readWrite('ObjectAcl', 'acl', sameNamed('ObjectAcl')),
+  ...configuration('ObjectAnnotation', 'annotation', sameNamed('ObjectAnnotation')),
+  GetObjectAttributes: { method: 'GET', subResource: 'attributes', action: 's3:GetObjectAttributes' },
+  UpdateObjectEncryption: { method: 'PUT', subResource: 'encryption', action: 's3:UpdateObjectEncryption' },
+  ...readWrite('ObjectLegalHold', 'legal-hold', sameNamed('ObjectLegalHold')),
+  RenameObject: { method: 'PUT', subResource: 'renameObject', action: 's3:RenameObject' },
+  RestoreObject: { method: 'POST', subResource: 'restore', action: 's3:RestoreObject' },
+  ...readWrite('ObjectRetention', 'retention', sameNamed('ObjectRetention')),
+  SelectObjectContent: { method: 'POST', subResource: 'select', action: 's3:GetObject' },
+  ...configuration('ObjectTagging', 'tagging', sameNamed('ObjectTagging')),
+  GetObjectTorrent: { method: 'GET', subResource: 'torrent', action: 's3:GetObjectTorrent' },
+}

@@ -1,0 +1,51 @@
+/** The services of the wallet: chain client, signing key, settings, funds. */
+import { defineService, type SettingValues } from '#kernel'
+import type { Chain, openAccount } from '../chain/clients.ts'
+import type { chainSection } from '../settings.ts'
+
+/** The wallet's key as a local account: it signs and never sends. */
+export type Signer = ReturnType<typeof openAccount>
+
+/** The chain client; it sends no request before the first read. */
+export const chainClient = defineService<Chain>('wallet.chain-client')
+export const signer = defineService<Signer>('wallet.signer')
+
+/** Values of the configuration section `chain`. */
+export type ChainSettings = SettingValues<(typeof chainSection)['keys']>
+export const chainSettings = defineService<ChainSettings>('wallet.chain-settings')
+
+/** Planned work to be paid for. */
+export interface Spending {
+  /** New data sets to create. */
+  readonly dataSets: number
+  readonly pieces: number
+  readonly bytes: number
+  /** Bytes already in the data set of these pieces. The first piece of an empty data set starts its monthly fee. */
+  readonly heldBytes: number
+}
+
+export type FundingVerdict =
+  | { readonly isCovered: true }
+  /** `message` names the next step, such as the missing deposit. */
+  | { readonly isCovered: false; readonly because: 'deposit' | 'approval' | 'contracts' | 'chain'; readonly message: string }
+
+/** Checks whether the wallet can pay for planned work. The account is cached for a few epochs; every wallet operation clears the cache. */
+export interface Funds {
+  canPay(spending: Spending): Promise<FundingVerdict>
+  /** Clears the cache, after a provider reported missing funds or an operation changed them. */
+  forget(): void
+}
+
+export const funds = defineService<Funds>('wallet.funds')
+
+/** Deposit and approval for first use. */
+export interface WalletSetup {
+  /**
+   * Idempotent: tops the payment account up to `deposit` (base units) and approves the storage service if needed.
+   * Rejects with SvcError `wallet_operation_failed` when the chain rejects the transaction, `wallet_operation_undecided` while an earlier
+   * operation is open (the next call looks it up first), `service_unavailable` when the chain does not answer.
+   */
+  ensureFunded(request: { readonly deposit: bigint }): Promise<void>
+}
+
+export const walletSetup = defineService<WalletSetup>('wallet.setup')
