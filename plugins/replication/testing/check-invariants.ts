@@ -8,7 +8,7 @@ const rules: readonly Rule[] = [
     sql: `select c.id, c.durable_copies from contents c where c.state = 'live' and c.durable_copies <> (
       select count(*) from (select d.slot from copies k join data_sets d on d.id = k.data_set_id
         where k.content_id = c.id and k.state = 'committed' and d.state in ('ready', 'write_blocked', 'retiring')
-        group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)))`,
+        group by d.slot having count(distinct k.piece_id) = (select count(*) from pieces p where p.content_id = c.id)) slots)`,
   },
   {
     id: 'I-21',
