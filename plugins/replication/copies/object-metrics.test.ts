@@ -9,12 +9,14 @@ import { countStates } from './state-counts.ts'
 
 async function openDatabase() {
   const database = await openTestDatabase(contentSchemas)
-  await database.write((tx) => {
-    tx.run(
+  await database.write(async (tx) => {
+    await runSql(
+      tx,
       "insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 2, 1, 0, 0)",
     )
     for (const slot of [0, 1, 2]) {
-      tx.run(
+      await runSql(
+        tx,
         `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, state, created_at, updated_at)
          values (?, 1, ?, 1, ?, '', '', '', ?, 'ready', 0, 0)`,
         slot,
@@ -156,7 +158,7 @@ test('no query of the count scans stored contents or all versions', async () => 
   const watched: Database = { ...database, read: watch(database.read), snapshot: (look) => database.snapshot((read) => look(watch(read))) }
   await plan(database, { current: 20 })
   await objectStateMetric.collect({ database: watched, taskQueue: allOpen } as never)
-  const steps = [...new Set(seen)].flatMap((sql) => queryPlan(database.read, sql))
+  const steps = (await Promise.all([...new Set(seen)].map((sql) => queryPlan(database.read, sql)))).flat()
   expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN bucket_stats'])
   expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
   expect(steps).toContain('SEARCH contents USING COVERING INDEX contents_unsettled ((bucket_id,store_state)>(?,?))')

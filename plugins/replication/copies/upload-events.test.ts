@@ -223,11 +223,11 @@ test('an upload continues when its events cannot be published', async () => {
 function slowDatabase() {
   const gate = Promise.withResolvers<void>()
   const { read } = deps.database
-  const get = async (...call: Parameters<typeof read.get>) => {
+  const get: typeof read.get = async (statement, ...params) => {
     await gate.promise
-    return read.get(...call)
+    return read.get(statement, ...params)
   }
-  return { database: { ...deps.database, read: { ...read, get } } as unknown as TestPipeline['database'], release: gate.resolve }
+  return { database: { ...deps.database, read: { ...read, get } } as TestPipeline['database'], release: gate.resolve }
 }
 
 const step = (sentBytes: number) => ({ attempt: 1, sentBytes, totalBytes: size, updatedAtMs: 0, isDone: sentBytes === size })
