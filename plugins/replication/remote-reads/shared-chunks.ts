@@ -18,7 +18,10 @@ export interface ChunkLease {
 
 export interface SharedChunks {
   lease(name: string, fetch: ChunkFetch): ChunkLease
-  /** Undefined unless another reader has the chunk, or memory is free for it and `keepFree` more bytes. */
+  /**
+   * Undefined unless another reader has the chunk in memory, or memory is free for it and `keepFree` more bytes. A chunk that waits for
+   * memory is not shared here: readers that hold later chunks while they wait for it could keep all memory from each other.
+   */
   tryLease(name: string, fetch: ChunkFetch, keepFree: number): ChunkLease | undefined
 }
 
@@ -39,7 +42,7 @@ export function createSharedChunks(budget: ChunkBudget): SharedChunks {
     lease: (name, fetch) => chunks.get(name)?.lease() ?? begin(name, fetch),
     tryLease(name, fetch, keepFree) {
       const known = chunks.get(name)
-      if (known) return known.lease()
+      if (known) return known.hasMemory ? known.lease() : undefined
       const slot = budget.tryTake(fetch.length, keepFree)
       return slot && begin(name, fetch, slot)
     },
@@ -51,6 +54,7 @@ class SharedChunk {
   /** Ends sharing: no further reader may lease the chunk. */
   readonly #close: () => void
   #readers = 0
+  #hasMemory = false
   #slot: Slot | undefined
   #bytes: Promise<Uint8Array> | undefined
 
@@ -60,6 +64,10 @@ class SharedChunk {
 
   get signal(): AbortSignal {
     return this.#stop.signal
+  }
+
+  get hasMemory(): boolean {
+    return this.#hasMemory
   }
 
   start(slot: Slot | Promise<Slot>, fetch: ChunkFetch): void {
@@ -88,7 +96,9 @@ class SharedChunk {
   }
 
   async #fetch(given: Slot | Promise<Slot>, { fetch }: ChunkFetch): Promise<Uint8Array> {
-    const slot = await fetch(await given, this.signal)
+    const memory = await given
+    this.#hasMemory = true
+    const slot = await fetch(memory, this.signal)
     // The last reader released the chunk during the fetch.
     if (this.signal.aborted) {
       slot.release()
