@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Database, Reader, Tx } from '#kernel'
-import { insertRow, openTestDatabase, queryPlan, runSql, watchStatements } from '#kernel/testing'
+import { insertRow, openTestDatabase, queryPlan, runSql, runsOnSqlite, watchStatements } from '#kernel/testing'
 import { contentSchemas } from '../testing/schemas.ts'
 import { allOpen } from '../testing/test-pipeline.ts'
 import { objectStateMetric } from './object-metrics.ts'
@@ -98,7 +98,7 @@ async function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1
   }
   await runSql(
     tx,
-    'insert into bucket_stats (bucket_id, live_objects) values (1, ?) on conflict (bucket_id) do update set live_objects = live_objects + excluded.live_objects',
+    'insert into bucket_stats (bucket_id, live_objects) values (1, ?) on conflict (bucket_id) do update set live_objects = bucket_stats.live_objects + excluded.live_objects',
     current,
   )
 }
@@ -151,7 +151,7 @@ test('an object without an open task to store it counts as failed', async () => 
   expect(Object.fromEntries(byState)).toEqual({ failed: 3, uploading: 1, stored: 0 })
 })
 
-test('no query of the count scans stored contents or all versions', async () => {
+test.runIf(runsOnSqlite())('no query of the count scans stored contents or all versions', async () => {
   await using database = await openDatabase()
   const seen: string[] = []
   const watch = (reader: Reader) => watchStatements(reader, (sql) => seen.push(sql))

@@ -95,7 +95,10 @@ export async function remoteObject({ bytes, urls, hasDigest = true, limits = {} 
     lookups += 1
     return row
   }
-  const database = { ...rows.database, read: { get, all: read.all.bind(read) } as unknown as Reader }
+  const database = {
+    ...rows.database,
+    read: { get, all: (...call: Parameters<typeof read.all>) => read.all(...call) } as unknown as Reader,
+  }
   const reader = stack.use(createRemoteReader({ database, providers: { client }, clock: createFakeClock(), log: silentLog, limits }))
   const version = { key: 'cat.jpg', versionId: 'v1', size: bytes.length } as ObjectVersion
   const disposal = stack.move()
