@@ -1,4 +1,5 @@
-import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
+import { sql } from 'kysely'
+import type { Params, Reader, Tx } from '#kernel'
 import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
 import { statement } from '../tables.ts'
 
@@ -21,15 +22,17 @@ const findPiece = statement((db, { contentId }: Params<{ contentId: number }>) =
     .where('p.part_no', '=', 0),
 )
 
-const keepRootsOf = (chunkRoots: string) =>
-  `insert into piece_chunk_roots (piece_id, chunk_roots) select id, ${chunkRoots} from pieces where id = :pieceId
-   on conflict (piece_id) do update set chunk_roots = excluded.chunk_roots`
-
-/** By hand, because PostgreSQL needs the type of a parameter in the list of a select. */
-const keepRoots = sqlStatement<{ pieceId: number; chunkRoots: Uint8Array }>({
-  sqlite: keepRootsOf(':chunkRoots'),
-  postgres: keepRootsOf('cast(:chunkRoots as bytea)'),
-})
+const keepRoots = statement((db, { pieceId, chunkRoots }: Params<{ pieceId: number; chunkRoots: Uint8Array }>) =>
+  db
+    .insertInto('piece_chunk_roots')
+    .columns(['piece_id', 'chunk_roots'])
+    .expression(({ selectFrom }) =>
+      selectFrom('pieces')
+        .select(['id', sql<Uint8Array>`${chunkRoots}`.as('chunk_roots')])
+        .where('id', '=', pieceId),
+    )
+    .onConflict((conflict) => conflict.column('piece_id').doUpdateSet({ chunk_roots: ({ ref }) => ref('excluded.chunk_roots') })),
+)
 
 /** The piece of a content, with the digests that prove its bytes. */
 export async function findStoredPiece(reader: Reader, contentId: number): Promise<StoredPiece | undefined> {
