@@ -7,9 +7,7 @@ import {
   attemptStates,
   isOpenRow,
   nextState,
-  openRows,
   openValues,
-  rowsThatTake,
   stateOfRow,
   transitions,
   valuesThatTake,
@@ -78,8 +76,6 @@ test('lists of column values name each value once', () => {
   const names = { ready: 'planned', recorded: 'creating', submitted: 'creating', uncertain: 'creating', landed: 'there', closed: 'gone' }
   expect(openValues(names)).toEqual(['creating'])
   expect(valuesThatTake(names, 'ended')).toEqual(['planned', 'creating', 'there'])
-  expect(openRows(names)).toBe("'creating'")
-  expect(rowsThatTake(names, 'ended')).toBe("'planned', 'creating', 'there'")
   expect(attemptStates.filter((state) => isOpenRow(names, names[state]))).toEqual(['recorded', 'submitted', 'uncertain'])
   expect(isOpenRow(names, null)).toBe(false)
   expect([stateOfRow(names, 'creating'), stateOfRow(names, 'other')]).toEqual(['recorded', undefined])

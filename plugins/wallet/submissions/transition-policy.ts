@@ -94,12 +94,6 @@ export const valuesThatTake = <Name extends string>(names: StateNames<Name>, eve
 /** The column values of attempts that may land on chain. */
 export const openValues = <Name extends string>(names: StateNames<Name>): readonly Name[] => valuesOf(names, isOpenState)
 
-/** `valuesThatTake` as an SQL list. */
-export const rowsThatTake = (names: StateNames, event: AttemptEventName): string => toSql(valuesThatTake(names, event))
-
-/** `openValues` as an SQL list. */
-export const openRows = (names: StateNames): string => toSql(openValues(names))
-
 /** Whether the column value is the one of an attempt that may land on chain. */
 export function isOpenRow(names: StateNames, value: string | null): boolean {
   return attemptStates.some((state) => names[state] === value && isOpenState(state))
@@ -114,8 +108,6 @@ export function stateOfRow(names: StateNames, value: string): AttemptState | und
 function valuesOf<Name extends string>(names: StateNames<Name>, isWanted: (state: AttemptState) => boolean): readonly Name[] {
   return [...new Set(attemptStates.filter(isWanted).map((state) => names[state]))]
 }
-
-const toSql = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
 
 /** Every transition of the table. */
 export const transitions: readonly { readonly from: AttemptState; readonly event: AttemptEventName; readonly to: AttemptState }[] =
