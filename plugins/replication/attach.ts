@@ -22,9 +22,10 @@ export const pieceKeeper = defineCopyKeeper({
     const nowMs = clock.now()
     // Wait one batching window: objects are often deleted in bulk, and a request takes 35 pieces.
     const atMs = nowMs + createPace(chain.network.epochSeconds * 1000).batchingWindowMs
-    return await Promise.all(
-      (await releaseCopies(tx, contentId, nowMs)).map((dataSetId) => createSchedule(queue).cleanup(tx, dataSetId, atMs)),
-    )
+    const schedule = createSchedule(queue)
+    const taskIds: number[] = []
+    for (const dataSetId of await releaseCopies(tx, contentId, nowMs)) taskIds.push(await schedule.cleanup(tx, dataSetId, atMs))
+    return taskIds
   },
   isHeld: (_services, read, contentId) => isAnyCopyLeft(read, contentId),
   forgotten: (_services, tx, contentId) => deleteCopies(tx, contentId),

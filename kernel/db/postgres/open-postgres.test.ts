@@ -206,11 +206,6 @@ onPostgres('a statement that is not awaited fails its job', async () => {
   expect(await database.read.get(count)).toEqual({ n: 0 })
 })
 
-onPostgres('an SQL text is refused with the text', async () => {
-  const database = await open()
-  await expect(database.write((tx) => tx.run('select 1'))).rejects.toThrow('an SQL text runs only on SQLite; make it a statement: select 1')
-})
-
 onPostgres('rows have the types of SQLite, and a number that SQLite would round is refused', async () => {
   const { read } = await open()
   const types = sqlStatement<NoParams, object>(

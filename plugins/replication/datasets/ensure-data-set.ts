@@ -147,10 +147,11 @@ async function begin(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise
 
 /** Before a reorganisation another data set of ours had this id: its own nonce decides its new one. */
 async function releaseChainId(deps: Pipeline, dataSet: DataSet, chainId: bigint): Promise<void> {
-  const { read } = deps.database
-  const holder = await holderOfChainId(read, chainId, dataSet.id)
+  const { holder, displaced } = await deps.database.snapshot(async (read) => {
+    const holder = await holderOfChainId(read, chainId, dataSet.id)
+    return { holder, displaced: holder === undefined ? undefined : await unfinalDataSet(read, holder) }
+  })
   if (holder === undefined) return
-  const displaced = await unfinalDataSet(read, holder)
   if (displaced && (await rollBackCreation(deps, displaced, `the chain gave its id to data set ${dataSet.id}`))) return
   throw new PipelineFault(
     'data_set_id_taken',

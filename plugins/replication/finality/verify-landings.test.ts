@@ -53,7 +53,6 @@ beforeEach(async () => {
 
 afterEach(() => rows[Symbol.asyncDispose]())
 
-const { parse } = JSON
 const commit = () => commitPieces(deps, dataSet.id, signal)
 const verify = () => verifyLandings(deps, signal)
 const pass = async (epochs: number) => {
@@ -71,9 +70,12 @@ interface BatchRow {
 const batches = () => allRows<BatchRow>(rows.database.read, 'select id, state, nonce, extra_data, final_at from commit_batches order by id')
 const nonceOf = async (index: number) => BigInt((await batches())[index]?.nonce ?? 0)
 const places = async () =>
-  (await allRows<{ at: string }>(rows.database.read, `select json_array(state, chain_piece_id) as at from copies order by id`)).map(
-    ({ at }) => parse(at) as [string, string | null],
-  )
+  (
+    await allRows<{ state: string; piece: string | null }>(
+      rows.database.read,
+      'select state, chain_piece_id as piece from copies order by id',
+    )
+  ).map(({ state, piece }) => [state, piece])
 const contentRow = (id: number) =>
   getRow(
     rows.database.read,

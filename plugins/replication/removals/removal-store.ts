@@ -41,6 +41,8 @@ type OfRemoval<P = Record<never, never>> = Params<P & { id: number }>
 const openOf = (db: QueryCreator<ReplicationTables>, dataSetId: Expression<number>) =>
   db.selectFrom('removals').where('data_set_id', '=', dataSetId).where('state', 'not in', endedRemovalStates)
 
+const findOpen = statement((db, { dataSetId }: OfDataSet) => openOf(db, dataSetId).select('id').limit(1))
+
 const findStarted = statement((db, { dataSetId }: OfDataSet) =>
   openOf(db, dataSetId)
     .select(removalColumns)
@@ -113,6 +115,11 @@ const end = statement((db, { id, state, nowMs }: OfRemoval<{ state: EndState; no
 const endCopy = statement((db, { copyId, nowMs }: Params<{ copyId: number; nowMs: number }>) =>
   db.updateTable('copies').set({ state: 'removed', updated_at: nowMs }).where('id', '=', copyId),
 )
+
+/** Whether the data set has removals that have not ended. */
+export async function hasOpenRemovals(reader: Reader, dataSetId: number): Promise<boolean> {
+  return (await reader.get(findOpen, { dataSetId })) !== undefined
+}
 
 /** Requested removals that have not ended: few, because a data set takes 35 at a time. */
 export async function startedRemovals(reader: Reader, dataSetId: number): Promise<readonly Removal[]> {

@@ -10,6 +10,7 @@ import { unfinalBatchesToRemoveFrom } from './removable-store.ts'
 import {
   endRemoval,
   hasFreeRemovals,
+  hasOpenRemovals,
   markScheduled,
   markUnqueued,
   pendingRemovals,
@@ -40,7 +41,7 @@ interface RemovalWork {
 export async function removePieces(deps: Pipeline, { dataSetId, taskId }: RemovalWork, signal: AbortSignal): Promise<Outcome> {
   const { database, reads, clock, pace } = deps
   const dataSet = await findDataSet(database.read, dataSetId)
-  if (!dataSet || dataSet.chainId === null || !(await hasOpen(deps, dataSetId))) return done()
+  if (!dataSet || dataSet.chainId === null || !(await hasOpenRemovals(database.read, dataSetId))) return done()
   if (endedStates.has(dataSet.state)) return closeEnded(deps, dataSetId)
   const liveness = await reads.liveness(dataSet.chainId)
   if (!liveness.live && liveness.reason !== 'terminated') {
@@ -62,9 +63,6 @@ export async function removePieces(deps: Pipeline, { dataSetId, taskId }: Remova
   return await nextRound(deps, { dataSetId, taskId }, { isEnding, depths: work.depths })
 }
 
-const hasOpen = async ({ database }: Pipeline, dataSetId: number): Promise<boolean> =>
-  (await startedRemovals(database.read, dataSetId)).length > 0 || (await pendingRemovals(database.read, dataSetId, 1)).length > 0
-
 async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
   const { database, clock } = deps
   const open = [
@@ -72,7 +70,7 @@ async function closeEnded(deps: Pipeline, dataSetId: number): Promise<Outcome> {
     ...(await pendingRemovals(database.read, dataSetId, endedPerTransaction)),
   ]
   await end(deps, open, 'data_set_ended')
-  return (await hasOpen(deps, dataSetId)) ? waitFor(clock, 'data_set', 0) : done()
+  return (await hasOpenRemovals(database.read, dataSetId)) ? waitFor(clock, 'data_set', 0) : done()
 }
 
 async function end(

@@ -71,7 +71,7 @@ async function insertCopy(tx: Tx, version: ObjectVersion, copy: Parameters<Piece
   await runSql(
     tx,
     `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, chain_id, state, final_at, created_at, updated_at)
-     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0, 0 from (select cast(? as integer) as n) where true on conflict do nothing`,
+     select n, ?, n, 1, n, '0x', '0x', 'http://provider', n, n, 'ready', 0, 0, 0 from (select cast(? as integer) as n) given where true on conflict do nothing`,
     version.bucketId,
     dataSetId,
   )
