@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Database, Reader, Tx } from '#kernel'
 import { insertRow, openTestDatabase, queryPlan, runSql, watchStatements } from '#kernel/testing'
@@ -46,13 +47,16 @@ interface Planned {
 
 /** Inserts rows as the object operations and the pipeline write them. */
 const plan = (database: Database, ...all: readonly Planned[]) =>
-  database.write(async (tx) => void (await Promise.all(all.map((planned) => place(tx, planned)))))
+  database.write(async (tx) => {
+    for (const planned of all) await place(tx, planned)
+  })
 
 async function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1, older = 0 }: Planned): Promise<void> {
   const id = await insertRow(
     tx,
     `insert into contents (bucket_id, identity, size, ref_count, target_copies, store_state, created_at, updated_at)
-     values (1, 's256:' || lower(hex(randomblob(8))), 1, ?, 2, ?, 0, 0)`,
+     values (1, ?, 1, ?, 2, ?, 0, 0)`,
+    randomUUID(),
     current + older,
     storeState,
   )
@@ -60,9 +64,10 @@ async function place(tx: Tx, { storeState = 'unstored', copies = [], current = 1
     runSql(
       tx,
       `insert into object_versions (bucket_id, key, rseq, version_id, content_id, is_delete_marker, size, etag, content_type, created_at)
-       values (1, ?, ?, lower(hex(randomblob(8))), ?, 0, 1, '', '', 0)`,
+       values (1, ?, ?, ?, ?, 0, 1, '', '', 0)`,
       key,
       rseq,
+      randomUUID(),
       id,
     )
   for (let n = 0; n < current; n++) {

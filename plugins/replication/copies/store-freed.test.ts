@@ -13,7 +13,7 @@ const planned = [
      select i, 1, i, 5, 1, 1, 'storing', 0, 0 from n`,
   `${numbers} insert into pieces (id, content_id, part_no, offset_bytes, length) select i, i, 0, 0, 5 from n`,
   `${numbers} insert into copies (id, piece_id, content_id, data_set_id, slot, state, method, last_error_code, created_at, updated_at)
-     select i, i, i, 1, 0, 'planned', 'pull', iif(i % 2 = 0, 'freed', null), 0, 0 from n`,
+     select i, i, i, 1, 0, 'planned', 'pull', case when i % 2 = 0 then 'freed' end, 0, 0 from n`,
   `update contents set store_state = 'stored' where id = 2`,
   `update copies set state = 'parked', parked_at = 0 where content_id = 4`,
   `update contents set state = 'deleting' where id = 6`,

@@ -47,6 +47,7 @@ async function addObject(copies = 1): Promise<PipelineContent> {
 }
 
 const payloads = (topic: string) => deps.published.filter((event) => event.topic === topic).map(({ payload }) => payload)
+const changes = () => payloads('upload_state_changed')
 const identity = { upload_id: 1, task_id: null, version_id: 'version of a/b.jpg', bucket_name: 'photos', object_key: 'a/b.jpg' }
 
 /** The provider takes the bytes in steps; `seconds` pass after each. */
@@ -81,7 +82,7 @@ test('progress is published at most once a second, and once more when the upload
     { sent: 300, seconds: 0 },
   ])
   await storeContent(deps, content.contentId, signal)
-  expect(frames()).toEqual([
+  await expect.poll(frames).toEqual([
     [0, false],
     [150, false],
     [300, false],
@@ -106,7 +107,7 @@ test('an upload that broke off is never published as done', async () => {
   const content = await addObject()
   takeSlowly([{ sent: 100, seconds: 2 }], false)
   await storeContent(deps, content.contentId, signal)
-  expect(frames()).toEqual([[0, false]])
+  await expect.poll(frames).toEqual([[0, false]])
   expect(deps.uploads.of(content.contentId)).toBeUndefined()
 })
 
@@ -116,13 +117,13 @@ test('a state change is published one second later, with the state at that time'
   takeSlowly([])
   await storeContent(deps, content.contentId, signal)
   await deps.clock.advance(999)
-  expect(payloads('upload_state_changed')).toEqual([])
+  expect(changes()).toEqual([])
   await deps.clock.advance(1)
-  expect(payloads('upload_state_changed')).toEqual([{ ...identity, state: 'uploading' }])
+  await expect.poll(changes).toEqual([{ ...identity, state: 'uploading' }])
   // A repeated step publishes nothing.
   await storeContent(deps, content.contentId, signal)
   await deps.clock.advance(5000)
-  expect(payloads('upload_state_changed').length).toBe(1)
+  expect(changes()).toHaveLength(1)
 
   deps.world.client = {
     addPieces: async () => ok({ txHash: `0x${'1'.repeat(64)}` }),
@@ -131,13 +132,13 @@ test('a state change is published one second later, with the state at that time'
   deps.providers.client = () => deps.world.client as ProviderClient
   await commitPieces(deps, dataSet.id, signal)
   await deps.clock.advance(1000)
-  expect(payloads('upload_state_changed').slice(1)).toEqual([{ ...identity, state: 'committing' }])
+  await expect.poll(() => changes().slice(1)).toEqual([{ ...identity, state: 'committing' }])
 
   deps.world.nonce = { landed: true, dataSetId: dataSet.chainId ?? 0n, nextPieceId: 5n }
   await deps.clock.advance(60_000)
   await commitPieces(deps, dataSet.id, signal)
   await deps.clock.advance(1000)
-  expect(payloads('upload_state_changed').slice(2)).toEqual([{ ...identity, state: 'stored' }])
+  await expect.poll(() => changes().slice(2)).toEqual([{ ...identity, state: 'stored' }])
 })
 
 test('changes of one content within a second are published once, and at most the maximum of contents', async () => {
@@ -153,7 +154,7 @@ test('changes of one content within a second are published once, and at most the
     })
   }
   await deps.clock.advance(1000)
-  expect(payloads('upload_state_changed').length).toBe(uploadEventLimits.gatheredMax)
+  await expect.poll(changes).toHaveLength(uploadEventLimits.gatheredMax)
 })
 
 test('the state is failed when the store task fails, and cached again when the task is retried', async () => {
@@ -167,17 +168,17 @@ test('the state is failed when the store task fails, and cached again when the t
   }
   let isOpen = false
   await using _ = createUploadEvents({ ...deps, taskChanges, queue: { openKeys: async (_reader, keys) => new Set(isOpen ? keys : []) } })
-  const states = () => payloads('upload_state_changed').map((payload) => (payload as { readonly state: string }).state)
+  const states = () => changes().map((payload) => (payload as { readonly state: string }).state)
   const updateTask = async (status: TaskChange['status'], kind = 'storage_store') => {
     const task = { id: 7, kind, status, subjectType: 'storage_content', subjectKey: String(contentId) }
     announce({ ...task, runAtMs: 0, waitReason: null, acknowledgedAtMs: null })
     await deps.clock.advance(1000)
   }
   await updateTask('failed')
-  expect(states()).toEqual(['failed'])
+  await expect.poll(states).toEqual(['failed'])
   isOpen = true
   await updateTask('pending')
-  expect(states()).toEqual(['failed', 'cached'])
+  await expect.poll(states).toEqual(['failed', 'cached'])
   await updateTask('completed')
   await updateTask('failed', 'cache_evict')
   expect(states()).toHaveLength(2)
@@ -215,7 +216,7 @@ test('an upload continues when its events cannot be published', async () => {
   events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
   await rows.database.write((tx) => events.changed(tx, 1))
   await deps.clock.advance(1000)
-  expect(warnings).toEqual(['upload progress could not be published', 'upload state changes could not be published'])
+  await expect.poll(() => warnings).toEqual(['upload progress could not be published', 'upload state changes could not be published'])
 })
 
 /** A database whose reads of versions wait until `release` is called. */
@@ -240,7 +241,7 @@ test('events keep their order while the database is slow, and steps above the ma
   await deps.clock.advance(1000)
   expect(deps.published).toEqual([])
   release()
-  await deps.clock.advance(0)
+  await expect.poll(changes).toHaveLength(1)
   const topics = deps.published.map(({ topic }) => topic)
   expect(topics).toEqual([...Array(topics.length - 1).fill('upload_progress_updated'), 'upload_state_changed'])
   const sent = frames().map(([bytes]) => bytes)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Reader } from '#kernel'
 import { createFakeClock, runSql, silentLog } from '#kernel/testing'
 import type { ObjectVersion, OpenedObject } from '#plugins/storage'
 import { openProviderClient, type ProviderClient } from '../chain/provider-client.ts'
@@ -60,6 +61,8 @@ export async function serveCopy(
 export interface RemoteObject extends AsyncDisposable {
   readonly rows: StorageRows
   readonly reader: RemoteReader
+  /** Number of reads that have found how their bytes are proved. */
+  readonly lookups: () => number
   open(): Promise<OpenedObject>
 }
 
@@ -85,14 +88,21 @@ export async function remoteObject({ bytes, urls, hasDigest = true, limits = {} 
     clients.set(url, existing)
     return existing
   }
-  const reader = stack.use(
-    createRemoteReader({ database: rows.database, providers: { client }, clock: createFakeClock(), log: silentLog, limits }),
-  )
+  let lookups = 0
+  const { read } = rows.database
+  const get = async (...call: Parameters<typeof read.get>) => {
+    const row = await read.get(...call)
+    lookups += 1
+    return row
+  }
+  const database = { ...rows.database, read: { get, all: read.all.bind(read) } as unknown as Reader }
+  const reader = stack.use(createRemoteReader({ database, providers: { client }, clock: createFakeClock(), log: silentLog, limits }))
   const version = { key: 'cat.jpg', versionId: 'v1', size: bytes.length } as ObjectVersion
   const disposal = stack.move()
   return {
     rows,
     reader,
+    lookups: () => lookups,
     open: () => reader.open(version, content.contentId),
     [Symbol.asyncDispose]: () => disposal.disposeAsync(),
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { getRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
+import { getRow, insertRow, openTestDatabase, runSql, type TestDatabase } from '#kernel/testing'
 import { keepChunkRoots } from '../copies/chunk-roots-store.ts'
 import { type CopyState, findPipelineContent, type PipelineContent, planCopies, planPiece, setPieceCid } from '../copies/copy-store.ts'
 import { type DataSet, type DataSetState, findDataSet, planDataSet } from '../datasets/data-set-store.ts'
@@ -36,25 +36,23 @@ export async function openStorageRows(options: { readonly dir?: string } = {}): 
   return {
     database,
     async addContent({ bytes = Buffer.from(`content ${contents}`), copies = 2 } = {}) {
-      const id = ++contents
       const sha256 = createHash('sha256').update(bytes).digest('hex')
-      await database.write(async (tx) => {
-        await runSql(
+      const id = await database.write(async (tx) => {
+        const inserted = await insertRow(
           tx,
-          `insert into contents (id, bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
-           values (?, 1, ?, ?, ?, 1, ?, 0, 0)`,
-          id,
-          `s256:${sha256}:${id}`,
+          `insert into contents (bucket_id, identity, size, sha256, ref_count, target_copies, created_at, updated_at)
+           values (1, ?, ?, ?, 1, ?, 0, 0)`,
+          `s256:${sha256}:${++contents}`,
           bytes.length,
           sha256,
           copies,
         )
-        await planPiece(tx, { contentId: id, size: bytes.length })
-        const content = await findPipelineContent(tx, id)
-        if (!content) return
+        await planPiece(tx, { contentId: inserted, size: bytes.length })
+        const content = required(await findPipelineContent(tx, inserted))
         const { pieceCid, chunkRoots } = pieceOf(bytes, sha256)
         await setPieceCid(tx, content.pieceId, pieceCid)
         await keepChunkRoots(tx, content, chunkRoots)
+        return inserted
       })
       return required(await findPipelineContent(database.read, id))
     },
