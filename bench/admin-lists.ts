@@ -60,30 +60,34 @@ async function keepWriting(svc: TestKernel, stop: AbortSignal): Promise<void> {
 
 async function listCases(svc: TestKernel): Promise<readonly Case[]> {
   const affected = '/api/v1/buckets/objects/storage-health/affected-versions'
-  const ofSizes = (
-    await Promise.all(
-      PAGE_SIZES.map(async (limit) =>
-        [
-          ...(await atDepths('objects', async (n) => `${objectsOf('objects')}?${after(n)}`)),
-          { label: 'objects, a folder', path: `${objectsOf('objects')}?prefix=photos/0050/&delimiter=/` },
-          { label: 'objects, the folders', path: `${objectsOf('objects')}?prefix=photos/&delimiter=/` },
-          ...(await atDepths(
-            'versions of a key',
-            async (n) => `${objectsOf('history')}/versions?key=${historyKey}${await marker(svc, n)}`,
-          )),
-          ...(await atDepths('deleted', async (n) => `${objectsOf('deleted')}/deleted?${after(n)}`)),
-          ...(await atDepths('deletions', async (n) => `${objectsOf('deleted')}/deletions?${await markerAfter(svc, n)}`)),
-          { label: 'deletions, the oldest folder', path: `${objectsOf('deleted')}/deletions?prefix=photos/0000/` },
-          ...(await atDepths('affected versions', async (n) => `${affected}?${await affectedAfter(svc, n)}`)),
-        ].map(({ label, path }) => ({ label: `${label}, ${limit} a page`, path: `${path}&limit=${limit}` })),
-      ),
-    )
-  ).flat()
-  return [...ofSizes, ...(await taskCases()), ...wholeCases]
+  const markers = await readMarkers(svc)
+  const ofSizes = PAGE_SIZES.flatMap((limit) =>
+    [
+      ...atDepths('objects', (n) => `${objectsOf('objects')}?${after(n)}`),
+      { label: 'objects, a folder', path: `${objectsOf('objects')}?prefix=photos/0050/&delimiter=/` },
+      { label: 'objects, the folders', path: `${objectsOf('objects')}?prefix=photos/&delimiter=/` },
+      ...atDepths('versions of a key', (n) => `${objectsOf('history')}/versions?key=${historyKey}${markers.get(n)?.version}`),
+      ...atDepths('deleted', (n) => `${objectsOf('deleted')}/deleted?${after(n)}`),
+      ...atDepths('deletions', (n) => `${objectsOf('deleted')}/deletions?${markers.get(n)?.deletion}`),
+      { label: 'deletions, the oldest folder', path: `${objectsOf('deleted')}/deletions?prefix=photos/0000/` },
+      ...atDepths('affected versions', (n) => `${affected}?${markers.get(n)?.affected}`),
+    ].map(({ label, path }) => ({ label: `${label}, ${limit} a page`, path: `${path}&limit=${limit}` })),
+  )
+  return [...ofSizes, ...taskCases(), ...wholeCases]
 }
 
-const atDepths = (label: string, path: (n: number) => Promise<string>): Promise<Case[]> =>
-  Promise.all(DEPTHS.map(async (depth) => ({ label: `${label} at ${depth * 100} %`, path: await path(depth * ROWS) })))
+const atDepths = (label: string, path: (n: number) => string): Case[] =>
+  DEPTHS.map((depth) => ({ label: `${label} at ${depth * 100} %`, path: path(depth * ROWS) }))
+
+/** Query parameters for the pages at each depth. */
+async function readMarkers(svc: TestKernel) {
+  const markers = new Map<number, { readonly version: string; readonly deletion: string; readonly affected: string }>()
+  for (const depth of DEPTHS) {
+    const n = depth * ROWS
+    markers.set(n, { version: await marker(svc, n), deletion: await markerAfter(svc, n), affected: await affectedAfter(svc, n) })
+  }
+  return markers
+}
 
 const taskFilters = [
   '',
@@ -95,14 +99,10 @@ const taskFilters = [
   'status=dismissed',
   'type=storage_store&status=failed',
 ]
-const taskCases = async (): Promise<Case[]> =>
-  (
-    await Promise.all(
-      taskFilters.map((filter) =>
-        atDepths(`tasks ${filter || 'of any kind'}, 100 a page`, async (n) => `/api/v1/tasks?limit=100&cursor=${ROWS - n}&${filter}`),
-      ),
-    )
-  ).flat()
+const taskCases = (): Case[] =>
+  taskFilters.flatMap((filter) =>
+    atDepths(`tasks ${filter || 'of any kind'}, 100 a page`, (n) => `/api/v1/tasks?limit=100&cursor=${ROWS - n}&${filter}`),
+  )
 
 /** Lists without pages. */
 const wholeCases: readonly Case[] = [

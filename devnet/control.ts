@@ -1,6 +1,7 @@
 // A loopback HTTP port to place faults, control the chain and read counters, for people and other processes.
-import { type } from 'arktype'
+import type { ArkErrors } from 'arktype'
 import fastify, { type FastifyInstance } from 'fastify'
+import { type } from '#kernel/schema'
 import { LOOPBACK } from './chain/port.ts'
 import { refusalOf } from './cross-site.ts'
 import type { Devnet } from './devnet.ts'
@@ -171,7 +172,7 @@ function select({ providers }: Devnet, providerId: number | undefined): readonly
   return found
 }
 
-function valid<Shape>(result: Shape | type.errors): Shape {
+function valid<Shape>(result: Shape | ArkErrors): Shape {
   if (result instanceof type.errors) throw new RequestError(result.summary)
   return result
 }

@@ -75,6 +75,6 @@ const facts = sqlStatement<NoParams, { fact: string }>({
 })
 
 async function readFacts(schemas: readonly NamedMigrations[], dialect: Dialect): Promise<ReadonlySet<string>> {
-  await using database = await openTestDatabase(schemas, dialect === 'postgres' ? { dsn: await newPostgresDatabase() } : {})
+  await using database = await openTestDatabase(schemas, dialect === 'postgres' ? { dsn: await newPostgresDatabase() } : { dialect })
   return new Set((await database.read.all(facts)).map(({ fact }) => fact))
 }

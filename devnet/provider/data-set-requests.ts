@@ -1,6 +1,7 @@
 // Validates the bodies of data set requests, with Curio's error texts.
-import { type } from 'arktype'
+import type { ArkErrors } from 'arktype'
 import { type Address, getAddress, type Hex, isAddress, isHex, zeroAddress } from 'viem'
+import { type } from '#kernel/schema'
 import type { ProviderContext } from './context.ts'
 import { requirePieceCid, toVersion1 } from './piece-names.ts'
 import { refusal } from './refusal.ts'
@@ -103,7 +104,7 @@ function requirePieces(context: ProviderContext, pieces: readonly (typeof pieceS
   return pieces.map((piece) => piece.pieceCid)
 }
 
-function valid<Shape>(result: Shape | type.errors): Shape {
+function valid<Shape>(result: Shape | ArkErrors): Shape {
   if (result instanceof type.errors) throw refusal(400, `Invalid request body: ${result.summary.replaceAll('\n', '; ')}`)
   return result
 }

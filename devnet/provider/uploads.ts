@@ -1,7 +1,7 @@
 // Routes for uploads, streaming and classic, and for finding stored pieces.
 import { randomUUID } from 'node:crypto'
-import { type } from 'arktype'
 import type { FastifyRequest } from 'fastify'
+import { type } from '#kernel/schema'
 import type { RouteName } from '../faults.ts'
 import type { ProviderContext } from './context.ts'
 import { named, type RouteGroup, readJson } from './http-server.ts'

@@ -1,10 +1,8 @@
 /** Reads every list page by page while rows are added: each row that existed before is listed exactly once. */
-
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database } from '#kernel'
-import type { TestKernel } from '#kernel/testing'
-import { allRows, runSql } from '#kernel/testing'
+import { allRows, runSql, type TestKernel } from '#kernel/testing'
 import { s3Users } from '#plugins/s3'
 import { buckets } from '#plugins/storage'
 import { deleteObject, objectsOf, startFilledService, upload } from './filled-service.ts'

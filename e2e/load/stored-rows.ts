@@ -1,5 +1,4 @@
 /** Bulk inserts rows as the service writes them: cached contents with two copies, without their bytes. */
-
 import type { Database, Tx } from '#kernel'
 import { getRow, insertRow, runSql } from '#kernel/testing'
 

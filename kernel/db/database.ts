@@ -5,26 +5,17 @@ import type { Migration } from './migration.ts'
 import type { Statement } from './statement.ts'
 
 export type SqlValue = string | number | bigint | null | Uint8Array
-type Row = Record<string, SqlValue>
 
 type ParamsArgument<P> = Record<never, never> extends P ? [params?: P] : [params: P]
 
-/**
- * Runs statements over one connection; only `-store.ts` files use it. The forms with SQL texts answer synchronously and exist only on
- * SQLite: stores leave them one by one, and a store that has left them runs on both engines. They are the first overloads as long as they
- * exist, because biome judges floating promises by the first one.
- */
+/** Runs statements over one connection; only `-store.ts` files use it. */
 export interface Reader {
-  get<R = Row>(sql: string, ...params: readonly SqlValue[]): R | undefined
   get<P, R>(statement: Statement<P, R>, ...params: ParamsArgument<P>): Promise<R | undefined>
-  all<R = Row>(sql: string, ...params: readonly SqlValue[]): R[]
   all<P, R>(statement: Statement<P, R>, ...params: ParamsArgument<P>): Promise<R[]>
 }
 
 /** A transaction. It ends with its job: a later call is refused. After a statement failed, the job can only end. */
 export interface Tx extends Reader {
-  /** `lastId`: the row id of the last insert. */
-  run(sql: string, ...params: readonly SqlValue[]): { readonly changes: number; readonly lastId: number }
   /** `changes`: rows touched. Rows of a returning clause are read by `get` and `all`. */
   run<P>(statement: Statement<P>, ...params: ParamsArgument<P>): Promise<{ readonly changes: number }>
   /** Runs once the transaction is durable; not at all when it rolls back. */

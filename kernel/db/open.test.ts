@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test } from 'vitest'
+import { allRows, getRow, runSql } from '../testing/sql.ts'
+import type { Tx } from './database.ts'
 import { defineMigration } from './migration.ts'
 import { type OpenDatabase, openDatabase } from './open.ts'
 
@@ -26,9 +28,9 @@ function newDir(): string {
   return dir
 }
 
-const insert = (text: string) => (tx: { run(sql: string, ...params: string[]): unknown }) =>
-  tx.run('insert into notes (text) values (?)', text)
-const texts = (database: OpenDatabase) => database.read.all<{ text: string }>('select text from notes order by id').map(({ text }) => text)
+const insert = (text: string) => (tx: Tx) => runSql(tx, 'insert into notes (text) values (?)', text)
+const texts = async (database: OpenDatabase) =>
+  (await allRows<{ text: string }>(database.read, 'select text from notes order by id')).map(({ text }) => text)
 
 test('migrations are applied once and in order; those of a later plugin are pending until then', async () => {
   const dir = newDir()
@@ -45,15 +47,15 @@ test('writes of one turn are committed together, and a failing one rolls back al
   const database = await open()
   const results = await Promise.allSettled([
     database.write(insert('a')),
-    database.write((tx) => {
-      insert('b')(tx)
+    database.write(async (tx) => {
+      await insert('b')(tx)
       throw new Error('no')
     }),
     database.write(insert('a')),
     database.write(insert('c')),
   ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
-  expect(texts(database)).toEqual(['a', 'c'])
+  expect(await texts(database)).toEqual(['a', 'c'])
 })
 
 test('a write is durable when it resolves: another connection sees it', async () => {
@@ -66,32 +68,32 @@ test('a write is durable when it resolves: another connection sees it', async ()
 
 test('commit effects run after the commit, and never when the job fails', async () => {
   const database = await open()
-  const seen: string[] = []
-  await database.write((tx) => {
-    insert('a')(tx)
-    tx.afterCommit(() => seen.push(`committed ${texts(database).join()}`))
+  const seen: Promise<string[]>[] = []
+  await database.write(async (tx) => {
+    await insert('a')(tx)
+    tx.afterCommit(() => seen.push(texts(database)))
   })
   await expect(
     database.write((tx) => {
-      tx.afterCommit(() => seen.push('never'))
+      tx.afterCommit(() => seen.push(texts(database)))
       throw new Error('no')
     }),
   ).rejects.toThrow('no')
-  expect(seen).toEqual(['committed a'])
+  expect(await Promise.all(seen)).toEqual([['a']])
 })
 
 test('a failing effect rolls back nothing and stops no later write', async () => {
   const database = await open()
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
-  await database.write((tx) => {
-    insert('a')(tx)
+  await database.write(async (tx) => {
+    await insert('a')(tx)
     tx.afterCommit(() => {
       throw new Error('broken')
     })
   })
   await database.write(insert('b'))
   expect((await warned).cause).toMatchObject({ message: 'broken' })
-  expect(texts(database)).toEqual(['a', 'b'])
+  expect(await texts(database)).toEqual(['a', 'b'])
 })
 
 test('a long queue of writes does not block the event loop', async () => {
@@ -101,7 +103,7 @@ test('a long queue of writes does not block the event loop', async () => {
   await Promise.all(Array.from({ length: 2000 }, (_, i) => database.write(insert(`note ${i}`))))
   clearInterval(timer)
   expect(turns).toBeGreaterThan(2)
-  expect(texts(database)).toHaveLength(2000)
+  expect(await texts(database)).toHaveLength(2000)
 })
 
 test('a closed database has finished the accepted writes and refuses new ones', async () => {
@@ -115,19 +117,19 @@ test('a closed database has finished the accepted writes and refuses new ones', 
 
 test('a job that builds SQL texts from values fails alone, and later writes continue', async () => {
   const database = await open()
-  const wasteful = database.write((tx) => {
-    for (let n = 0; n < 2000; n++) tx.get(`select ${n}`)
+  const wasteful = database.write(async (tx) => {
+    for (let n = 0; n < 2000; n++) await getRow(tx, `select ${n}`)
   })
-  await expect(wasteful).rejects.toThrow('distinct SQL texts; the latest is: select')
+  await expect(wasteful).rejects.toThrow('statements; the latest is: select')
   // Known statements still work; new ones are refused.
-  expect(await database.write((tx) => tx.get('select 0'))).toEqual({ 0: 0 })
+  expect(await database.write((tx) => getRow(tx, 'select 0'))).toEqual({ 0: 0 })
 })
 
 /** Lets the database grow no further, as a full disk does. Undone by a larger number. */
-const limitPages = (database: OpenDatabase, pages: number) => database.write((tx) => tx.get(`pragma max_page_count = ${pages}`))
+const limitPages = (database: OpenDatabase, pages: number) => database.write((tx) => getRow(tx, `pragma max_page_count = ${pages}`))
 const fill = (database: OpenDatabase) =>
-  database.write((tx) => {
-    for (let n = 0; n < 200; n++) insert(`${n} `.repeat(1000))(tx)
+  database.write(async (tx) => {
+    for (let n = 0; n < 200; n++) await insert(`${n} `.repeat(1000))(tx)
   })
 
 test('a full disk fails every write of the group, and later writes continue', async () => {
@@ -170,7 +172,9 @@ test('an error of SQLite names the file, in a write, a read and at the start', a
   await database.write(insert('a'))
   await expect(database.write(insert('a'))).rejects.toThrow(`the database ${path}: UNIQUE constraint failed`)
   await expect(database.write(insert('a'))).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_UNIQUE' })
-  expect(() => database.read.get('select x from nowhere')).toThrow(`the database ${path}: no such table: nowhere (SQLITE_ERROR)`)
+  await expect(() => getRow(database.read, 'select x from nowhere')).rejects.toThrow(
+    `the database ${path}: no such table: nowhere (SQLITE_ERROR)`,
+  )
   const broken = join(dir, 'broken.db')
   writeFileSync(broken, 'this is no database '.repeat(500))
   await expect(openDatabase({ dsn: broken, schemas: [] })).rejects.toThrow(`the database ${broken}: file is not a database`)
@@ -191,7 +195,7 @@ test('a database with migrations of a newer svc is refused unchanged; migrations
     new RegExp(`^the database ${dsn} has migrations that svc \\S+ does not know \\(test/0002-later\\): it was used by a newer svc`),
   )
   await using again = await openDatabase({ dsn, schemas: [], otherSchemas: [{ ...own, migrations: [notes, later] }] })
-  expect(again.read.all('select name from svc_migration')).toHaveLength(2)
+  expect(await allRows(again.read, 'select name from svc_migration')).toHaveLength(2)
 })
 
 test('the database files are private, also those that an earlier version made readable', async () => {

@@ -2,7 +2,7 @@
 
 export type Execute = (text: string, params?: readonly unknown[]) => Promise<unknown>
 
-export interface Orphans {
+interface Orphans {
   readonly table: string
   /** The table of the missing rows. */
   readonly parent: string

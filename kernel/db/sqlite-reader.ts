@@ -1,5 +1,6 @@
 import type { Reader, Tx } from './database.ts'
-import { type Method, methods, type Source, type StatementCache } from './statements.ts'
+import type { Statement } from './statement.ts'
+import { type Method, methods, type StatementCache } from './statements.ts'
 
 /** Runs each statement when it is called; the promise of a `Statement` is settled already. */
 export class SqliteReader implements Reader {
@@ -9,32 +10,26 @@ export class SqliteReader implements Reader {
     this.statements = statements
   }
 
-  get(source: Source, ...params: readonly unknown[]): never {
-    return this.answer(methods.get, source, params)
+  get(statement: Statement, params?: unknown): never {
+    return this.answer(methods.get, statement, params)
   }
 
-  all(source: Source, ...params: readonly unknown[]): never {
-    return this.answer(methods.all, source, params)
+  all(statement: Statement, params?: unknown): never {
+    return this.answer(methods.all, statement, params)
   }
 
-  /** The type of the result is that of the overload. */
-  protected answer(method: Method<unknown>, source: Source, params: readonly unknown[]): never {
-    if (typeof source === 'string') return this.execute(method, source, params) as never
+  /** `Reader` has the types of the results. */
+  protected answer(method: Method<unknown>, statement: Statement, params: unknown): never {
     try {
-      return Promise.resolve(this.execute(method, source, params)) as never
+      return Promise.resolve(this.execute(method, statement, params)) as never
     } catch (error) {
       return Promise.reject(error) as never
     }
   }
 
-  protected execute(method: Method<unknown>, source: Source, params: readonly unknown[]): unknown {
-    return this.statements.execute(method, source, params)
+  protected execute(method: Method<unknown>, statement: Statement, params: unknown): unknown {
+    return this.statements.execute(method, statement, params)
   }
-}
-
-const run: Method<unknown> = (native, values) => {
-  const { changes, lastInsertRowid } = methods.run(native, values)
-  return { changes, lastId: Number(lastInsertRowid) }
 }
 
 /** One job's part of a transaction. */
@@ -43,8 +38,8 @@ export class SqliteTx extends SqliteReader implements Tx {
   #failure: Error | undefined
   #isEnded = false
 
-  run(source: Source, ...params: readonly unknown[]): never {
-    return this.answer(run, source, params)
+  run(statement: Statement, params?: unknown): never {
+    return this.answer(methods.run, statement, params)
   }
 
   afterCommit(effect: () => void): void {
@@ -57,15 +52,15 @@ export class SqliteTx extends SqliteReader implements Tx {
     return this.#failure
   }
 
-  protected override execute(method: Method<unknown>, source: Source, params: readonly unknown[]): unknown {
+  protected override execute(method: Method<unknown>, statement: Statement, params: unknown): unknown {
     if (this.#isEnded) throw new Error('the transaction has ended: its tx or reader was used after the job finished or was stopped')
     if (this.#failure) throw this.#failure
     try {
-      return this.statements.execute(method, source, params)
+      return this.statements.execute(method, statement, params)
     } catch (error) {
-      // PostgreSQL refuses everything after a failed statement, so a job that relies on continuing would work only here. Without the
-      // transaction, SQLite would commit the next statement by itself.
-      if (typeof source !== 'string' || !this.statements.inTransaction) this.#failure = error as Error
+      // PostgreSQL refuses everything after a failed statement, so a job that relies on continuing would work only here. After a full disk
+      // there is no transaction: SQLite would commit the next statement by itself.
+      this.#failure = error as Error
       throw error
     }
   }

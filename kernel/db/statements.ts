@@ -5,7 +5,6 @@ import type { Statement } from './statement.ts'
 
 /** The part of better-sqlite3 that is used. MikroORM owns the handle; its package has no types. */
 export interface NativeDatabase {
-  readonly inTransaction: boolean
   prepare(sql: string): NativeStatement
 }
 
@@ -14,9 +13,6 @@ interface NativeStatement {
   get(...params: readonly SqlValue[]): unknown
   all(...params: readonly SqlValue[]): unknown[]
 }
-
-/** An SQL text with positional values, or a statement with an object of named ones. */
-export type Source = string | Statement
 
 /** Calls the statement with its values. */
 export type Method<R> = (native: NativeStatement, values: readonly SqlValue[]) => R
@@ -29,8 +25,7 @@ export const methods = {
 
 interface Prepared {
   readonly native: NativeStatement
-  /** Undefined for a text. */
-  readonly compiled: CompiledStatement | undefined
+  readonly compiled: CompiledStatement
 }
 
 /** Above this number, statements must have been built from values, which is a bug. */
@@ -40,23 +35,18 @@ const statementsMax = 1000
 export class StatementCache {
   readonly #handle: NativeDatabase
   readonly #path: string
-  readonly #prepared = new Map<Source, Prepared>()
+  readonly #prepared = new Map<Statement, Prepared>()
 
   constructor(handle: NativeDatabase, path: string) {
     this.#handle = handle
     this.#path = path
   }
 
-  /** False after an error that ended the whole transaction, such as a full disk. */
-  get inTransaction(): boolean {
-    return this.#handle.inTransaction
-  }
-
   /** Runs the statement and throws its error. `run` is for statements without rows. */
-  execute<R>(method: Method<R>, source: Source, params: readonly unknown[]): R {
+  execute<R>(method: Method<R>, statement: Statement, params: unknown): R {
     try {
-      const { native, compiled } = this.#prepare(source)
-      return method(native, compiled ? bindParams(compiled, params[0] ?? {}, 'sqlite') : (params as SqlValue[]))
+      const { native, compiled } = this.#prepare(statement)
+      return method(native, bindParams(compiled, params ?? {}, 'sqlite'))
     } catch (error) {
       throw nameFile(error, this.#path)
     }
@@ -64,7 +54,7 @@ export class StatementCache {
 
   /** A statement without values and rows, such as COMMIT, prepared now. */
   command(sql: string): () => void {
-    const { native } = this.#prepare(sql)
+    const native = this.#handle.prepare(sql)
     return () => {
       try {
         native.run()
@@ -74,14 +64,14 @@ export class StatementCache {
     }
   }
 
-  #prepare(source: Source): Prepared {
-    const kept = this.#prepared.get(source)
+  #prepare(statement: Statement): Prepared {
+    const kept = this.#prepared.get(statement)
     if (kept) return kept
-    const compiled = typeof source === 'string' ? undefined : compileStatement(source, 'sqlite')
-    const sql = compiled?.sql ?? (source as string)
-    if (this.#prepared.size >= statementsMax) throw new Error(`more than ${statementsMax} distinct SQL texts; the latest is: ${sql}`)
+    const compiled = compileStatement(statement, 'sqlite')
+    const { sql } = compiled
+    if (this.#prepared.size >= statementsMax) throw new Error(`more than ${statementsMax} statements; the latest is: ${sql}`)
     const made = { native: this.#handle.prepare(sql), compiled }
-    this.#prepared.set(source, made)
+    this.#prepared.set(statement, made)
     return made
   }
 }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { defineEntity, p } from '@mikro-orm/core'
 import { expect, test } from 'vitest'
 import { describeOnEngines } from '../testing/on-engines.ts'
-import { openTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { getRow, runSql } from '../testing/sql.ts'
+import { openTestDatabase, runsOnSqlite, type TestDatabase } from '../testing/test-database.ts'
 import type { Tx } from './database.ts'
 import { defineMigration } from './migration.ts'
 import { type NoParams, type Params, sqlStatement, statementsOver, type TablesOf } from './statement.ts'
@@ -194,24 +195,18 @@ await describeOnEngines('a transaction', ({ dialect, open: openNew }) => {
   })
 })
 
-test('a job that catches a full disk commits nothing outside of its transaction', async () => {
+test.runIf(runsOnSqlite())('a job that catches a full disk commits nothing outside of its transaction', async () => {
   await using database = await openTestDatabase(schemas)
-  await database.write((tx) => tx.get('pragma max_page_count = 20'))
-  const catching = database.write((tx) => {
+  await database.write((tx) => getRow(tx, 'pragma max_page_count = 20'))
+  const catching = database.write(async (tx) => {
     for (let n = 0; n < 200; n++) {
       try {
-        tx.run('insert into notes (text) values (?)', `${n} `.repeat(1000))
+        await runSql(tx, 'insert into notes (text) values (?)', `${n} `.repeat(1000))
       } catch {
-        tx.run("insert into notes (text) values ('beside')")
+        await runSql(tx, "insert into notes (text) values ('beside')")
       }
     }
   })
   await expect(catching).rejects.toMatchObject({ code: 'database_full' })
   expect(await texts(database)).toEqual([])
-})
-
-test('a transaction refuses texts after its job', async () => {
-  await using database = await openTestDatabase(schemas)
-  const tx = await database.write((open) => open)
-  expect(() => tx.run("insert into notes (text) values ('late')")).toThrow('the transaction has ended')
 })

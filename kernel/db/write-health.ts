@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { SvcError } from '../errors.ts'
 import type { Tx } from './database.ts'
 import { isDiskFault, refuseWrite } from './database-error.ts'
+import { sqlStatement } from './statement.ts'
 import { WriteFault, type WriteFaultListener } from './write-fault.ts'
 
 /** Below this number of free bytes, ping tries a write. */
@@ -21,10 +22,13 @@ async function freeBytesBeside(path: string): Promise<number | undefined> {
   }
 }
 
+const createProbe = sqlStatement('create table svc_write_probe (id integer)')
+const dropProbe = sqlStatement('drop table svc_write_probe')
+
 /** Allocates a page and frees it, which fails where a new row would. Invalidates prepared statements. */
-function allocate(tx: Tx): void {
-  tx.run('create table svc_write_probe (id integer)')
-  tx.run('drop table svc_write_probe')
+async function allocate(tx: Tx): Promise<void> {
+  await tx.run(createProbe)
+  await tx.run(dropProbe)
 }
 
 /** Whether the database's disk accepts writes. */
@@ -50,7 +54,7 @@ export class WriteHealth {
    * The disk's problem as text for the health report, or undefined. After a fault, and when little space is left, it tries a write:
    * some file systems report no free blocks and still accept writes.
    */
-  async check(write: (job: (tx: Tx) => void) => Promise<void>): Promise<string | undefined> {
+  async check(write: (job: (tx: Tx) => Promise<void>) => Promise<void>): Promise<string | undefined> {
     const isDoubtful = this.#fault.current !== undefined || ((await this.#freeBytes(this.#path)) ?? freeBytesMin) < freeBytesMin
     if (isDoubtful) await this.#fault.probe(() => this.#tryWrite(write))
     const fault = this.#fault.current
@@ -58,7 +62,7 @@ export class WriteHealth {
     return fault instanceof SvcError && fault.code === 'database_full' ? 'disk full' : 'not writable'
   }
 
-  async #tryWrite(write: (job: (tx: Tx) => void) => Promise<void>): Promise<void> {
+  async #tryWrite(write: (job: (tx: Tx) => Promise<void>) => Promise<void>): Promise<void> {
     try {
       await write(allocate)
       this.#fault.set(undefined)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runSql } from '../testing/sql.ts'
 import { done, wait } from './outcome.ts'
 import {
   bind,
@@ -67,13 +68,14 @@ test("after a crash and a step back, a dead owner's lease ends within one lease 
   await first.stop()
   const nowMs = tasks.clock.now()
   await tasks.database.write((tx) =>
-    tx.run(
+    runSql(
+      tx,
       "update tasks set status = 'running', lease_owner = 'dead', lease_until = ?, lease_seq = lease_seq + 1 where id = ?",
       nowMs + leaseMs,
       id,
     ),
   )
-  await tasks.database.write((tx) => tx.run("update task_counts set n = case status when 'running' then 1 else 0 end"))
+  await tasks.database.write((tx) => runSql(tx, "update task_counts set n = case status when 'running' then 1 else 0 end"))
   stepBack(tasks, 10 * hourMs)
   await using _second = await startEngine(tasks, { kinds: [bind(kind)] })
   await tasks.clock.advance(pollMs)
@@ -98,7 +100,7 @@ test('a step back does not affect the running tasks of this process', async () =
   expect(runs[0]?.signal.aborted).toBe(false)
   held.resolve()
   await tasks.clock.advance(0)
-  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 1 })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 1 })
 })
 
 test('due times of plugins are bounded in the same transaction, once for each step', async () => {
@@ -124,5 +126,5 @@ test('a step forward only ends the wait early', async () => {
   stepBack(tasks, -10 * hourMs)
   await tasks.clock.advance(pollMs)
   expect(runs).toHaveLength(2)
-  expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, last_error: null })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, last_error: null })
 })

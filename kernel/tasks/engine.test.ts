@@ -39,7 +39,7 @@ test('an enqueued task starts at once, without waiting for a poll', async () => 
   const id = await enqueue(kind, 'photos')
   await settle(tasks)
   expect(runs).toMatchObject([{ id, args: { name: 'photos' }, attempts: 0, nowMs: tasks.clock.now() }])
-  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0, lease_owner: null })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0, lease_owner: null })
   await stop()
 })
 
@@ -95,16 +95,16 @@ test('concurrent runs are limited by the engine and by the kind', async () => {
   open.resolve()
   await tasks.clock.advance(pollMs)
   expect(most).toMatchObject({ narrow: 2, all: 5 })
-  expect(new Set(ids.map((id) => readTask(tasks, id).status))).toEqual(new Set(['completed']))
+  expect(new Set(await Promise.all(ids.map(async (id) => (await readTask(tasks, id)).status)))).toEqual(new Set(['completed']))
 })
 
 test('I-14: a task of an unknown kind stays pending and unchanged', async () => {
   await using tasks = await openTasks()
   const { enqueue, stop } = await setUp(tasks, finished)
   const id = await enqueue(scriptedKind(finished, { kind: 'unknown_kind' }))
-  const before = readTask(tasks, id)
+  const before = await readTask(tasks, id)
   await tasks.clock.advance(3 * leaseMs)
-  expect(readTask(tasks, id)).toEqual(before)
+  expect(await readTask(tasks, id)).toEqual(before)
   expect(before).toMatchObject({ status: 'pending', lease_seq: 0 })
   await stop()
 })
@@ -115,7 +115,7 @@ test('invalid arguments fail the task permanently, without a run', async () => {
   const id = await enqueue(kind, 7 as unknown as string)
   await settle(tasks)
   expect(runs).toEqual([])
-  expect(readTask(tasks, id)).toMatchObject({
+  expect(await readTask(tasks, id)).toMatchObject({
     status: 'failed',
     is_retryable: 0,
     last_error: expect.stringContaining('name must be a string'),
@@ -137,12 +137,12 @@ test.each([
   const id = await enqueue(kind)
   await settle(tasks)
   for (let run = 1; run < 20; run++) {
-    expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, wait_reason: 'database', last_error: null })
+    expect(await readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, wait_reason: 'database', last_error: null })
     await tasks.clock.advance(15_000)
   }
   isFull = false
   await tasks.clock.advance(15_000)
-  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0 })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0 })
   expect(runs.length).toBe(21)
   await stop()
 })
@@ -155,7 +155,7 @@ test('a run that throws is retried with backoff, and the task fails permanently 
   const id = await enqueue(kind)
   await settle(tasks)
   // Full jitter at 0.5: half of 5 s, then half of 10 s.
-  expect(readTask(tasks, id)).toMatchObject({
+  expect(await readTask(tasks, id)).toMatchObject({
     status: 'pending',
     attempts: 1,
     error_code: 'provider_down',
@@ -163,9 +163,9 @@ test('a run that throws is retried with backoff, and the task fails permanently 
     run_at: tasks.clock.now() + 2500,
   })
   await tasks.clock.advance(2500)
-  expect(readTask(tasks, id)).toMatchObject({ attempts: 2, run_at: tasks.clock.now() + 5000 })
+  expect(await readTask(tasks, id)).toMatchObject({ attempts: 2, run_at: tasks.clock.now() + 5000 })
   await tasks.clock.advance(5000)
-  expect(readTask(tasks, id)).toMatchObject({
+  expect(await readTask(tasks, id)).toMatchObject({
     status: 'failed',
     attempts: 3,
     error_code: 'attempts_exhausted',
@@ -181,7 +181,7 @@ test('a run that returns fail is not retried', async () => {
   const id = await enqueue(kind)
   await tasks.clock.advance(leaseMs)
   expect(runs.length).toBe(1)
-  expect(readTask(tasks, id)).toMatchObject({
+  expect(await readTask(tasks, id)).toMatchObject({
     status: 'failed',
     error_code: 'rejected',
     last_error: 'the provider rejected it',
@@ -204,11 +204,11 @@ test('I-08: waiting uses no attempt, sets no error and clears no history', async
   const id = await enqueue(kind)
   await tasks.clock.advance(2500)
   const waiting = { status: 'pending', attempts: 1, wait_reason: 'funding', last_error: 'no answer' }
-  expect(readTask(tasks, id)).toMatchObject({ ...waiting, message: 'the deposit is too small', run_at: tasks.clock.now() + 30_000 })
+  expect(await readTask(tasks, id)).toMatchObject({ ...waiting, message: 'the deposit is too small', run_at: tasks.clock.now() + 30_000 })
   await tasks.clock.advance(30_000)
-  expect(readTask(tasks, id)).toMatchObject({ ...waiting, message: null })
+  expect(await readTask(tasks, id)).toMatchObject({ ...waiting, message: null })
   await tasks.clock.advance(30_000)
-  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', wait_reason: null })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', wait_reason: null })
   expect(runs.map(({ attempts }) => attempts)).toEqual([0, 1, 1, 1])
   await stop()
 })
@@ -218,7 +218,7 @@ test('a task that has only waited has no attempts and no error', async () => {
   const { enqueue, kind, stop } = await setUp(tasks, ({ nowMs }) => wait('confirmation', nowMs + 1000))
   const id = await enqueue(kind)
   await tasks.clock.advance(10_000)
-  expect(readTask(tasks, id)).toMatchObject({ attempts: 0, error_code: null, last_error: null })
+  expect(await readTask(tasks, id)).toMatchObject({ attempts: 0, error_code: null, last_error: null })
   await stop()
 })
 
@@ -264,7 +264,7 @@ test('a task of a killed process runs again as soon as its lease ends, attempts 
   expect(runs).toEqual([])
   await tasks.clock.advance(2)
   expect(runs).toMatchObject([{ id, attempts: 0 }])
-  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 2 })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 2 })
 })
 
 test('I-06: the end of a run whose lease was lost changes nothing', async () => {
@@ -280,13 +280,13 @@ test('I-06: the end of a run whose lease was lost changes nothing', async () => 
   const lease = await claimAndDie(tasks, 'work')
   await using _svc = await startEngine(tasks, { kinds: [bind(kind)] })
   await tasks.clock.advance(leaseMs + 1)
-  const before = readTask(tasks, id)
+  const before = await readTask(tasks, id)
   expect(before).toMatchObject({ status: 'running', lease_seq: 2 })
   expect(await tasks.database.write((tx) => endRun(tx, lease, { kind: 'done' }, tasks.clock.now()))).toBeUndefined()
-  expect(readTask(tasks, id)).toEqual(before)
+  expect(await readTask(tasks, id)).toEqual(before)
   held.resolve()
   await settle(tasks)
-  expect(readTask(tasks, id).status).toBe('completed')
+  expect((await readTask(tasks, id)).status).toBe('completed')
 })
 
 test('recoveries run once, before the first task, and a failing one is named', async () => {
@@ -352,6 +352,6 @@ test('the engine is unhealthy while the database rejects claims, and continues a
   expect(problems[0]).toMatchObject({ error: new Error('disk full') })
   isBroken = false
   await tasks.clock.advance(2 * pollMs)
-  expect(readTask(tasks, id).status).toBe('completed')
+  expect((await readTask(tasks, id)).status).toBe('completed')
   expect(svc.engine.isHealthy()).toBe(true)
 })

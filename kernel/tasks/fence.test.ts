@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { allRows, runSql } from '../testing/sql.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { done } from './outcome.ts'
 import { bind, gate, openTasks, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
 
-const note = (tasks: TestTasks) => tasks.database.write((tx) => tx.run('create table if not exists notes (what text)'))
-const notes = ({ database }: TestTasks) => database.read.all<{ what: string }>('select what from notes').map(({ what }) => what)
+const note = (tasks: TestTasks) => tasks.database.write((tx) => runSql(tx, 'create table if not exists notes (what text)'))
+const notes = async ({ database }: TestTasks) =>
+  (await allRows<{ what: string }>(database.read, 'select what from notes')).map(({ what }) => what)
 
 /** A run that is held in an outside call and then writes the result. */
 async function startCall(tasks: TestTasks) {
@@ -13,9 +15,9 @@ async function startCall(tasks: TestTasks) {
   await note(tasks)
   const kind = scriptedKind(async (run) => {
     const database = run.fence(tasks.database)
-    await database.write((tx) => tx.run("insert into notes values ('sent')"))
+    await database.write((tx) => runSql(tx, "insert into notes values ('sent')"))
     await call.promise
-    results.push(await database.write((tx) => tx.run("insert into notes values ('answered')")).catch((error: unknown) => error))
+    results.push(await database.write((tx) => runSql(tx, "insert into notes values ('answered')")).catch((error: unknown) => error))
     if (results[0] instanceof Error) throw results[0]
     return done()
   })
@@ -30,20 +32,20 @@ test('I-06: a run that holds its lease writes through the fence', async () => {
   const { answer, id, stop } = await startCall(tasks)
   answer()
   await tasks.clock.advance(0)
-  expect(notes(tasks)).toEqual(['sent', 'answered'])
-  expect(readTask(tasks, id).status).toBe('completed')
+  expect(await notes(tasks)).toEqual(['sent', 'answered'])
+  expect((await readTask(tasks, id)).status).toBe('completed')
   await stop()
 })
 
 test('I-06: a run that lost its lease during an outside call changes nothing afterwards', async () => {
   await using tasks = await openTasks()
   const { answer, id, results, stop } = await startCall(tasks)
-  await tasks.database.write((tx) => tx.run("update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
-  const before = readTask(tasks, id)
+  await tasks.database.write((tx) => runSql(tx, "update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
+  const before = await readTask(tasks, id)
   answer()
   await tasks.clock.advance(0)
   expect(results).toEqual([expect.any(LeaseLost)])
-  expect(notes(tasks)).toEqual(['sent'])
-  expect(readTask(tasks, id)).toEqual(before)
+  expect(await notes(tasks)).toEqual(['sent'])
+  expect(await readTask(tasks, id)).toEqual(before)
   await stop()
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
+import { runSql } from '../testing/sql.ts'
 import { done, type Outcome } from './outcome.ts'
 import { defineLane, defineRecovery } from './task.ts'
 import { bind, openTasks, pollMs, readTask, type Script, scriptedKind, settings, startEngine } from './testing/test-engine.ts'
@@ -55,7 +56,7 @@ test('a lane limits the runs of all its kinds together and does not delay other 
     expect(paid()).toBeLessThanOrEqual(3)
     expect(runs.running().filter((kind) => kind === 'cleanup').length).toBeLessThanOrEqual(1)
   }
-  expect(new Set(ids.map((id) => readTask(tasks, id).status))).toEqual(new Set(['completed']))
+  expect(new Set(await Promise.all(ids.map(async (id) => (await readTask(tasks, id)).status)))).toEqual(new Set(['completed']))
 })
 
 test('kinds that share a lane take turns, also with a long backlog of one of them', async () => {
@@ -70,9 +71,9 @@ test('kinds that share a lane take turns, also with a long backlog of one of the
   const busy = scriptedKind(noting('busy'), { kind: 'busy', lane: 'removals' })
   const rare = scriptedKind(noting('rare'), { kind: 'rare', lane: 'removals' })
   const kinds = [bind(busy), bind(rare)]
-  await tasks.database.write((tx) => {
-    for (let i = 0; i < 10; i++) tx.run(insertDue, 'busy')
-    for (let i = 0; i < 2; i++) tx.run(insertDue, 'rare')
+  await tasks.database.write(async (tx) => {
+    for (let i = 0; i < 10; i++) await runSql(tx, insertDue, 'busy')
+    for (let i = 0; i < 2; i++) await runSql(tx, insertDue, 'rare')
   })
   await using _svc = await startEngine(tasks, { kinds, lanes: [lane('removals', 1)] })
   await tasks.clock.advance(pollMs)
@@ -128,7 +129,7 @@ test.each([
     await using svc = await startEngine(tasks, { kinds: [bind(kind)], deps: { settings: { ...settings, max_retries } } })
     const id = await svc.enqueue(kind)
     await tasks.clock.advance(3_600_000)
-    expect(readTask(tasks, id)).toMatchObject({ status: 'failed', attempts: failures, error_code: 'attempts_exhausted' })
+    expect(await readTask(tasks, id)).toMatchObject({ status: 'failed', attempts: failures, error_code: 'attempts_exhausted' })
     expect(svc.engine.control.kinds().get('work')).toMatchObject({ attemptsMax: failures })
   },
 )

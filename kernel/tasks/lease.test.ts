@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { watchProbes } from '../testing/probes.ts'
+import { getRow, runSql } from '../testing/sql.ts'
 import { done } from './outcome.ts'
 import { bind, gate, leaseMs, openTasks, type Run, readTask, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
 
@@ -31,8 +32,8 @@ async function startHeldRun(tasks: TestTasks, stopMs = 50) {
   return { ...svc, id, kind, runs, release: held.resolve, breakDatabase: break_ }
 }
 
-const leaseUntil = ({ database }: TestTasks, id: number) =>
-  database.read.get<{ lease_until: number }>('select lease_until from tasks where id = ?', id)?.lease_until
+const leaseUntil = async ({ database }: TestTasks, id: number) =>
+  (await getRow<{ lease_until: number }>(database.read, 'select lease_until from tasks where id = ?', id))?.lease_until
 
 test('a long run keeps its lease', async () => {
   await using tasks = await openTasks()
@@ -40,17 +41,17 @@ test('a long run keeps its lease', async () => {
   await tasks.clock.advance(10 * leaseMs)
   expect(runs.length).toBe(1)
   expect(runs[0]?.signal.aborted).toBe(false)
-  expect(leaseUntil(tasks, id)).toBeGreaterThan(tasks.clock.now())
+  expect(await leaseUntil(tasks, id)).toBeGreaterThan(tasks.clock.now())
   release()
   await tasks.clock.advance(0)
-  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 1 })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', lease_seq: 1 })
   await stop()
 })
 
 test.each(['fails', 'hangs'] as const)('I-07: a run whose renewal %s is aborted before its lease ends', async (fault) => {
   await using tasks = await openTasks()
   const { breakDatabase, id, release, runs, stop } = await startHeldRun(tasks)
-  const untilMs = leaseUntil(tasks, id) ?? 0
+  const untilMs = (await leaseUntil(tasks, id)) ?? 0
   let abortedAtMs: number | undefined
   runs[0]?.signal.addEventListener('abort', () => {
     abortedAtMs = tasks.clock.now()
@@ -67,9 +68,9 @@ test.each(['fails', 'hangs'] as const)('I-07: a run whose renewal %s is aborted 
 test('I-07: after a process freeze the run is aborted before its own engine reclaims the task', async () => {
   await using tasks = await openTasks()
   const { id, runs, release, stop, enqueue, kind } = await startHeldRun(tasks)
-  let seqAtAbort: number | undefined
+  let atAbort: Promise<{ readonly lease_seq: number }> | undefined
   runs[0]?.signal.addEventListener('abort', () => {
-    seqAtAbort = readTask(tasks, id).lease_seq
+    atAbort = readTask(tasks, id)
   })
   // The clock jumps while no timer can fire; then the first event is a poll.
   const frozen = tasks.clock.now
@@ -78,7 +79,7 @@ test('I-07: after a process freeze the run is aborted before its own engine recl
   await enqueue(kind, 'b')
   await tasks.clock.advance(0)
   expect(runs[0]?.signal.aborted).toBe(true)
-  expect(seqAtAbort).toBe(1)
+  expect((await atAbort)?.lease_seq).toBe(1)
   release()
   await stop()
 })
@@ -86,13 +87,13 @@ test('I-07: after a process freeze the run is aborted before its own engine recl
 test('a run whose task was taken over is aborted and records nothing', async () => {
   await using tasks = await openTasks()
   const { id, release, runs, stop } = await startHeldRun(tasks)
-  await tasks.database.write((tx) => tx.run("update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
+  await tasks.database.write((tx) => runSql(tx, "update tasks set lease_seq = lease_seq + 1, lease_owner = 'other' where id = ?", id))
   await tasks.clock.advance(leaseMs / 3)
   expect(runs[0]?.signal.aborted).toBe(true)
-  const before = readTask(tasks, id)
+  const before = await readTask(tasks, id)
   release()
   await tasks.clock.advance(0)
-  expect(readTask(tasks, id)).toEqual(before)
+  expect(await readTask(tasks, id)).toEqual(before)
   await stop()
 })
 
@@ -106,7 +107,7 @@ test('a stop hands a running task back immediately, attempts unchanged', async (
   const id = await svc.enqueue(kind)
   await tasks.clock.advance(0)
   await svc.stop()
-  expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, lease_owner: null, last_error: null })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0, lease_owner: null, last_error: null })
 })
 
 test('a stop lets a run finish', async () => {
@@ -119,7 +120,7 @@ test('a stop lets a run finish', async () => {
   const id = await svc.enqueue(kind)
   await tasks.clock.advance(0)
   await svc.stop()
-  expect(readTask(tasks, id).status).toBe('completed')
+  expect((await readTask(tasks, id)).status).toBe('completed')
 })
 
 test('a task claimed during the stop is handed back without a run', async () => {
@@ -139,7 +140,7 @@ test('a task claimed during the stop is handed back without a run', async () => 
   hold.release()
   await stopped
   expect(runs).toEqual([])
-  expect(readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0 })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'pending', attempts: 0 })
 })
 
 test('a run that ignores the abort is abandoned, and its task handed back', async () => {
@@ -147,11 +148,11 @@ test('a run that ignores the abort is abandoned, and its task handed back', asyn
   const { id, release, runs, stop } = await startHeldRun(tasks)
   await stop()
   expect(runs[0]?.signal.aborted).toBe(true)
-  const before = readTask(tasks, id)
+  const before = await readTask(tasks, id)
   expect(before).toMatchObject({ status: 'pending', attempts: 0, lease_owner: null })
   release()
   await tasks.clock.advance(0)
-  expect(readTask(tasks, id)).toEqual(before)
+  expect(await readTask(tasks, id)).toEqual(before)
 })
 
 test('a run whose end cannot be recorded is not a failure: the task runs again after its lease', async () => {
@@ -163,7 +164,7 @@ test('a run whose end cannot be recorded is not a failure: the task runs again a
   breakDatabase('none')
   await tasks.clock.advance(leaseMs + 1)
   expect(runs.length).toBe(2)
-  expect(readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0 })
+  expect(await readTask(tasks, id)).toMatchObject({ status: 'completed', attempts: 0 })
   await stop()
 })
 

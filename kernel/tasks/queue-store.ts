@@ -71,6 +71,15 @@ export const findOpenTask = statement((db, { key }: Params<{ key: string }>) =>
   db.selectFrom('tasks').select('id').where('key', '=', key).where('status', 'in', ['pending', 'running']),
 )
 
+const findOpenOf = statement((db, { keys }: Params<{ keys: readonly string[] }>) =>
+  db
+    .selectFrom('tasks')
+    .select('key')
+    .where('key', 'in', keys)
+    .where('status', 'in', ['pending', 'running'])
+    .$narrowType<{ key: string }>(),
+)
+
 /** Between the statements of an attempt, other processes may end and enqueue tasks with the key. */
 const attemptsMax = 5
 
@@ -91,6 +100,7 @@ export function createTaskQueue(clock: Clock, onEnqueued: (kind: string) => void
       throw new Error(`the tasks with the key '${task.key}' end and begin too fast to join one`)
     },
     hasOpen: async (reader, key) => (await reader.get(findOpenTask, { key })) !== undefined,
+    openKeys: async (reader, keys) => new Set((await reader.all(findOpenOf, { keys })).map(({ key }) => key)),
   }
 }
 

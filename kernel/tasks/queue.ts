@@ -18,6 +18,8 @@ export interface TaskQueue {
   add<A>(tx: Tx, kind: TaskKind<A>, args: A, options?: EnqueueOptions): Promise<number>
   /** Whether a task with this key is pending or running. Inside a transaction the answer holds until the commit. */
   hasOpen(reader: Reader, key: string): Promise<boolean>
+  /** Those of the keys for which `hasOpen` is true. */
+  openKeys(reader: Reader, keys: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 export const taskQueue = defineService<TaskQueue>('kernel.task-queue')

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { allRows } from '../testing/sql.ts'
 import { done, fail } from './outcome.ts'
 import { retentionTask } from './retention-task.ts'
 import { insertTaskRow } from './testing/task-rows.ts'
@@ -6,10 +7,11 @@ import { bind, openTasks, scriptedKind, settings, startEngine, type TestTasks, w
 
 const retentionMs = 60_000
 
-const idsOf = ({ database }: TestTasks) =>
-  database.read.all<{ id: number }>("select id from tasks where kind = 'work' order by id").map(({ id }) => id)
+const idsOf = async ({ database }: TestTasks) =>
+  (await allRows<{ id: number }>(database.read, "select id from tasks where kind = 'work' order by id")).map(({ id }) => id)
 
-const countsOf = ({ database }: TestTasks) => database.read.all("select kind, status, n from task_counts where n > 0 and kind = 'work'")
+const countsOf = ({ database }: TestTasks) =>
+  allRows(database.read, "select kind, status, n from task_counts where n > 0 and kind = 'work'")
 
 /** Removes expired records the way the schedule does: through a task of its own. */
 async function sweep(tasks: TestTasks, svc: Awaited<ReturnType<typeof startEngine>>) {
@@ -37,7 +39,7 @@ test('a completed task is deleted after the retention period, a pending one neve
   const young = await put('done')
   await tasks.clock.advance(retentionMs - 500)
   await sweep(tasks, svc)
-  expect(idsOf(tasks)).toEqual([pending, young])
+  expect(await idsOf(tasks)).toEqual([pending, young])
   expect(await wrongCounters(tasks)).toEqual([])
   await svc.stop()
 })
@@ -51,10 +53,10 @@ test('the retention period of a failure starts at its dismissal', async () => {
   await tasks.database.write((tx) => svc.engine.control.acknowledge(tx, dismissed))
   await tasks.clock.advance(retentionMs)
   await sweep(tasks, svc)
-  expect(idsOf(tasks)).toEqual([dismissed, open])
+  expect(await idsOf(tasks)).toEqual([dismissed, open])
   await tasks.clock.advance(1)
   await sweep(tasks, svc)
-  expect(idsOf(tasks)).toEqual([open])
+  expect(await idsOf(tasks)).toEqual([open])
   expect(await wrongCounters(tasks)).toEqual([])
   await svc.stop()
 })
@@ -66,10 +68,10 @@ test('a cancelled task is deleted after the retention period', async () => {
   await tasks.database.write((tx) => insertTaskRow(tx, { kind: 'work', status: 'cancelled', atMs }))
   await tasks.clock.advance(retentionMs)
   await sweep(tasks, svc)
-  expect(idsOf(tasks)).toHaveLength(1)
+  expect(await idsOf(tasks)).toHaveLength(1)
   await tasks.clock.advance(1)
   await sweep(tasks, svc)
-  expect(idsOf(tasks)).toEqual([])
+  expect(await idsOf(tasks)).toEqual([])
   expect(await wrongCounters(tasks)).toEqual([])
   await svc.stop()
 })
@@ -82,8 +84,8 @@ test('one sweep deletes more records than one page holds', async () => {
   await expect.poll(() => tasks.clock.advance(10).then(() => countsOf(tasks))).toEqual([{ kind: 'work', status: 'completed', n: 1200 }])
   await tasks.clock.advance(retentionMs + 1)
   await sweep(tasks, svc)
-  expect(idsOf(tasks)).toEqual([])
-  expect(countsOf(tasks)).toEqual([])
+  expect(await idsOf(tasks)).toEqual([])
+  expect(await countsOf(tasks)).toEqual([])
   await svc.stop()
 })
 
@@ -95,6 +97,6 @@ test('I-06: a sweep that lost its lease deletes nothing', async () => {
   const fence = () => ({ write: () => Promise.reject(new Error('lease lost')) })
   const { signal } = new AbortController()
   await expect(sweep({ nowMs: tasks.clock.now() + 10 * retentionMs, signal, fence })).rejects.toThrow('lease lost')
-  expect(idsOf(tasks)).toEqual([id])
+  expect(await idsOf(tasks)).toEqual([id])
   await svc.stop()
 })

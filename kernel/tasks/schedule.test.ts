@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLog } from '../log.ts'
+import { allRows } from '../testing/sql.ts'
 import { bind, finished, openTasks, scriptedKind, startEngine, type TestTasks } from './testing/test-engine.ts'
 
 // node-cron keeps its own time: only that is moved here. Everything else runs on the engine's clock.
@@ -21,13 +22,13 @@ async function pass(tasks: TestTasks, ms: number): Promise<void> {
 }
 
 const keysOf = ({ database }: TestTasks) =>
-  database.read.all<{ key: string; status: string }>("select key, status from tasks where kind = 'work' order by id")
+  allRows<{ key: string; status: string }>(database.read, "select key, status from tasks where kind = 'work' order by id")
 
 test('each tick enqueues its kind once', async () => {
   await using tasks = await openTasks()
   await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [minutely] })
   for (let ticks = 0; ticks < 3; ticks++) await pass(tasks, minuteMs)
-  expect(keysOf(tasks)).toEqual(Array(3).fill({ key: 'work@minutely', status: 'completed' }))
+  expect(await keysOf(tasks)).toEqual(Array(3).fill({ key: 'work@minutely', status: 'completed' }))
 })
 
 test('ticks add no task while the previous one is open', async () => {
@@ -38,14 +39,14 @@ test('ticks add no task while the previous one is open', async () => {
     deps: { stopMs: 50 },
   })
   for (let ticks = 0; ticks < 3; ticks++) await pass(tasks, minuteMs)
-  expect(keysOf(tasks)).toEqual([{ key: 'work@minutely', status: 'running' }])
+  expect(await keysOf(tasks)).toEqual([{ key: 'work@minutely', status: 'running' }])
 })
 
 test('two schedules of one kind tick independently', async () => {
   await using tasks = await openTasks()
   await using _svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [minutely, { ...minutely, name: 'also minutely' }] })
   await pass(tasks, minuteMs)
-  expect(keysOf(tasks).map(({ key }) => key)).toEqual(['work@minutely', 'work@also minutely'])
+  expect((await keysOf(tasks)).map(({ key }) => key)).toEqual(['work@minutely', 'work@also minutely'])
 })
 
 test('no schedule ticks after the stop', async () => {
@@ -53,7 +54,7 @@ test('no schedule ticks after the stop', async () => {
   const svc = await startEngine(tasks, { kinds: [bind(work)], schedules: [minutely] })
   await svc.stop()
   await pass(tasks, 2 * minuteMs)
-  expect(keysOf(tasks)).toEqual([])
+  expect(await keysOf(tasks)).toEqual([])
 })
 
 test('a tick that cannot be recorded is logged, and the next one is recorded', async () => {
@@ -72,7 +73,7 @@ test('a tick that cannot be recorded is logged, and the next one is recorded', a
   isBroken = false
   await pass(tasks, minuteMs)
   expect(lines.join()).toContain('a scheduled task could not be enqueued schedule=minutely')
-  expect(keysOf(tasks).length).toBe(1)
+  expect((await keysOf(tasks)).length).toBe(1)
 })
 
 test('the start fails and names an invalid schedule', async () => {

@@ -1,5 +1,6 @@
 /** A PostgreSQL server for the tests of this process, in a temporary directory. */
 import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -89,7 +90,7 @@ async function ready(dir: string): Promise<void> {
   const deadlineMs = performance.now() + startMs
   for (;;) {
     try {
-      await runAlone(dir, sqlStatement('select 1'))
+      await runIn('postgres', dir, sqlStatement('select 1'))
       return
     } catch (error) {
       if (performance.now() > deadlineMs) throw error
@@ -98,25 +99,84 @@ async function ready(dir: string): Promise<void> {
   }
 }
 
-async function runAlone(dir: string, statement: Statement<NoParams>): Promise<void> {
-  await using database = await openDatabase({ dsn: dsnOf(dir, 'postgres'), schemas: [] })
-  await database.read.get(statement)
+/** Commands run in a database of this test file, because an open database is locked for others. */
+async function command(dir: string, ...statements: readonly Statement<NoParams>[]): Promise<void> {
+  commands ??= runIn('postgres', dir, sqlStatement(`create database commands_${owner} template template0`))
+  await commands
+  await runIn(`commands_${owner}`, dir, ...statements)
+}
+
+async function runIn(name: string, dir: string, ...statements: readonly Statement<NoParams>[]): Promise<void> {
+  await using database = await openDatabase({ dsn: dsnOf(dir, name), schemas: [], lockWait: { ms: turnMs } })
+  for (const statement of statements) await database.read.get(statement)
+}
+
+/** Wait for other test files that use the same server. */
+const turnMs = 120_000
+/** Directory of a server that serves all test files of a run. */
+const sharedServer = 'SVC_TEST_POSTGRES'
+/** Makes `openTestDatabase` open PostgreSQL where a test names no engine. */
+const chosenEngine = 'SVC_TEST_DATABASE'
+
+export const isPostgresChosen = (): boolean => process.env[chosenEngine] === 'postgres'
+
+/** Starts a server for the tests of this process and of those that it starts, which then use PostgreSQL. */
+export async function choosePostgres(): Promise<void> {
+  process.env[sharedServer] = await start()
+  process.env[chosenEngine] = 'postgres'
 }
 
 let server: Promise<string> | undefined
+/** Test files may be threads of one process. */
+const owner = randomBytes(6).toString('hex')
 let databases = 0
+let commands: Promise<void> | undefined
 let last: Promise<unknown> = Promise.resolve()
+const unused: string[] = []
 
 const dsnOf = (dir: string, database: string) => `postgres://svc@${encodeURIComponent(dir)}/${database}`
 
-/** The DSN of a new, empty database. */
-export async function newPostgresDatabase(): Promise<string> {
-  server ??= start()
-  const dir = await server
-  const name = `test_${++databases}`
-  // One at a time: each locks the database `postgres`.
-  const made = last.then(() => runAlone(dir, sqlStatement(`create database ${name} template template0`)))
-  last = made.catch(() => {})
-  await made
-  return dsnOf(dir, name)
+/** One at a time, because commands use one database. */
+function inTurn<T>(work: (dir: string) => Promise<T>): Promise<T> {
+  server ??= process.env[sharedServer] === undefined ? start() : Promise.resolve(process.env[sharedServer])
+  const done = last.then(async () => work(await (server as Promise<string>)))
+  last = done.catch(() => {})
+  return done
+}
+
+/** The DSN of a new database: empty, or with the tables that `migrate` makes once for each `template`. */
+export function newPostgresDatabase(template?: {
+  readonly name: string
+  readonly migrate: (dsn: string) => Promise<void>
+}): Promise<string> {
+  return inTurn(async (dir) => {
+    if (template) await makeTemplate(dir, template)
+    const name = `test_${owner}_${++databases}`
+    const drops = unused.splice(0).map((dropped) => sqlStatement(`drop database if exists ${dropped} with (force)`))
+    await command(dir, ...drops, sqlStatement(`create database ${name} template ${template?.name ?? 'template0'}`))
+    return dsnOf(dir, name)
+  })
+}
+
+/** Renamed when it is complete, so that a test file never copies half of it. */
+async function makeTemplate(dir: string, { name, migrate }: NonNullable<Parameters<typeof newPostgresDatabase>[0]>): Promise<void> {
+  if (made.has(name)) return
+  const building = `${name}_${owner}`
+  await using database = await openDatabase({ dsn: dsnOf(dir, 'postgres'), schemas: [], lockWait: { ms: turnMs } })
+  if (!(await database.read.get(sqlStatement<NoParams, { one: number }>(`select 1 as one from pg_database where datname = '${name}'`)))) {
+    await database.read.get(sqlStatement(`drop database if exists ${building} with (force)`))
+    await database.read.get(sqlStatement(`create database ${building} template template0`))
+    await migrate(dsnOf(dir, building))
+    // The server ends closed sessions later, and renames no database with a session.
+    await database.read.get(sqlStatement(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${building}'`))
+    await database.read.get(sqlStatement(`alter database ${building} rename to ${name}`))
+  }
+  made.add(name)
+}
+
+const made = new Set<string>()
+
+/** The next new database drops it. */
+export function dropPostgresDatabase(dsn: string): void {
+  unused.push(new URL(dsn).pathname.slice(1))
 }

@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { compileStatement } from '../db/compile-statement.ts'
 import type { Reader } from '../db/database.ts'
 import { SqliteReader } from '../db/sqlite-reader.ts'
-import { type NativeDatabase, type Source, StatementCache } from '../db/statements.ts'
+import type { Statement } from '../db/statement.ts'
+import { type NativeDatabase, StatementCache } from '../db/statements.ts'
+import { allRows } from './sql.ts'
 
 const watched = new Set<string | symbol>(['get', 'all', 'run'])
 
@@ -13,18 +15,18 @@ export function watchStatements<R extends Reader>(reader: R, onSql: (sql: string
       const member = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       if (!watched.has(name)) return member.bind(target)
-      return (source: Source, ...params: readonly unknown[]) => {
-        onSql(typeof source === 'string' ? source : compileStatement(source, 'sqlite').sql)
-        return member.call(target, source, ...params)
+      return (statement: Statement, params: unknown) => {
+        onSql(compileStatement(statement, 'sqlite').sql)
+        return member.call(target, statement, params)
       }
     },
   })
 }
 
 /** The steps by which SQLite executes a text, such as `SCAN tasks`. */
-export function queryPlan(reader: Reader, sql: string): readonly string[] {
+export async function queryPlan(reader: Reader, sql: string): Promise<readonly string[]> {
   const params = Array<number>(sql.split('?').length - 1).fill(0)
-  return reader.all<{ detail: string }>(`explain query plan ${sql}`, ...params).map(({ detail }) => detail)
+  return (await allRows<{ detail: string }>(reader, `explain query plan ${sql}`, ...params)).map(({ detail }) => detail)
 }
 
 /** Runs statements on a database file that a test opened itself. */

@@ -22,7 +22,10 @@ export interface NativeClient {
 }
 
 export interface NativePool {
+  /** It is closed, or being closed. */
+  readonly ending: boolean
   connect(): Promise<NativeClient>
+  end(): Promise<void>
 }
 
 /** Deadline of a statement at the server, then of its answer. */

@@ -26,6 +26,7 @@ const conflict = sqlStatement("do $$ begin raise exception 'cannot serialize' us
 const writerPid = sqlStatement<NoParams, { pid: number }>('select pg_backend_pid() as pid')
 const terminate = sqlStatement<{ pid: number }, { done: number }>('select pg_terminate_backend(:pid) as done')
 
+const connections = sqlStatement<{ name: string }, { n: number }>('select count(*) as n from pg_stat_activity where datname = :name')
 const alive = sqlStatement<{ pid: number }, { n: number }>('select count(*) as n from pg_stat_activity where pid = :pid')
 const keepAlives = sqlStatement<NoParams, object>(
   "select name, reset_val as value from pg_settings where name like 'tcp\\_%' and source = 'client' order by name",
@@ -205,11 +206,6 @@ onPostgres('a statement that is not awaited fails its job', async () => {
   expect(await database.read.get(count)).toEqual({ n: 0 })
 })
 
-onPostgres('an SQL text is refused with the text', async () => {
-  const database = await open()
-  await expect(database.write((tx) => tx.run('select 1'))).rejects.toThrow('an SQL text runs only on SQLite; make it a statement: select 1')
-})
-
 onPostgres('rows have the types of SQLite, and a number that SQLite would round is refused', async () => {
   const { read } = await open()
   const types = sqlStatement<NoParams, object>(
@@ -238,6 +234,18 @@ onPostgres('migrations of a newer svc are refused, and the database stays free',
 onPostgres('the clock is that of the server', async () => {
   const { now } = await open()
   expect(Math.abs((await now()) - Date.now())).toBeLessThan(60_000)
+})
+
+onPostgres('a closed database has no connection left', async () => {
+  const observer = await open()
+  const dsn = await newPostgresDatabase()
+  const database = await openTestDatabase(schemas, { dsn })
+  await Promise.all(Array.from({ length: 4 }, () => database.read.get(count)))
+  const left = async () => (await observer.read.get(connections, { name: new URL(dsn).pathname.slice(1) }))?.n
+  expect(await left()).toBeGreaterThan(1)
+  await database[Symbol.asyncDispose]()
+  // Idle connections of an open pool end after 10 s.
+  await expect.poll(left, { timeout: 8000 }).toBe(0)
 })
 
 test('a server that cannot be reached is named without its password', async () => {

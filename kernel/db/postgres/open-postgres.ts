@@ -28,21 +28,39 @@ const serverClock = sqlStatement<NoParams, { now: number }>('select floor(extrac
 export async function openPostgres(request: OpenRequest): Promise<OpenDatabase> {
   const name = postgresName(request.dsn)
   // Not `init`, which loads the migrator before it is needed.
-  const orm = new MikroORM(ormOptions(request.dsn))
+  const pools = createPools(new MikroORM(ormOptions(request.dsn)), name)
   try {
-    return await connect(orm, name, request)
+    return await connect(pools, name, request)
   } catch (error) {
-    await orm.close()
+    await pools.close()
     throw error
   }
 }
 
-async function connect(orm: MikroORM, name: string, request: OpenRequest): Promise<OpenDatabase> {
+type Pools = ReturnType<typeof createPools>
+
+function createPools(orm: MikroORM, name: string) {
+  const opened: NativePool[] = []
+  return {
+    orm,
+    async open(type: 'read' | 'write'): Promise<NativePool> {
+      const pool = await (orm.em.getConnection(type).getNativeClient() as Promise<NativePool>).catch(throwNamed(name))
+      opened.push(pool)
+      return pool
+    },
+    async close(): Promise<void> {
+      await orm.close()
+      // MikroORM closes only pools that it used itself, for migrations.
+      await Promise.all(opened.map((pool) => pool.ending || pool.end()))
+    },
+  }
+}
+
+async function connect({ orm, ...pools }: Pools, name: string, request: OpenRequest): Promise<OpenDatabase> {
   const { schemas, onWriteFault = () => {}, clock } = request
-  const poolOf = (type: 'read' | 'write') => (orm.em.getConnection(type).getNativeClient() as Promise<NativePool>).catch(throwNamed(name))
-  const session = new WriterSession(await poolOf('write'), name)
+  const session = new WriterSession(await pools.open('write'), name)
   await session.lock(request.lockWait)
-  const readers = new ReaderPool(await poolOf('read'), name, readerLimits)
+  const readers = new ReaderPool(await pools.open('read'), name, readerLimits)
   const statements = new PostgresStatements()
   const read: Reader = new PostgresReader(statements, (statement) => readers.use((send) => send(statement)))
   const probe: Reader = new PostgresReader(statements, (statement) => readers.reserved((send) => send(statement)))
@@ -63,7 +81,7 @@ async function connect(orm: MikroORM, name: string, request: OpenRequest): Promi
     ...createMigrations({ orm, read, path: name, dialect: 'postgres' }, schemas),
     async [Symbol.asyncDispose]() {
       await writer.close()
-      await orm.close()
+      await pools.close()
     },
   }
 }

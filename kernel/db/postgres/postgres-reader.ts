@@ -14,17 +14,16 @@ const statementsMax = 1000
 export class PostgresStatements {
   readonly #kept = new Map<Statement, { readonly name: string; readonly compiled: CompiledStatement }>()
 
-  queryOf(source: Statement | string, params: unknown): NativeQuery {
-    if (typeof source === 'string') throw new Error(`an SQL text runs only on SQLite; make it a statement: ${source}`)
-    const { name, compiled } = this.#kept.get(source) ?? this.#keep(source)
+  queryOf(statement: Statement, params: unknown): NativeQuery {
+    const { name, compiled } = this.#kept.get(statement) ?? this.#keep(statement)
     return { name, text: compiled.sql, values: bindParams(compiled, params ?? {}, 'postgres'), query_timeout: answerMs }
   }
 
-  #keep(source: Statement) {
-    const compiled = compileStatement(source, 'postgres')
-    if (this.#kept.size >= statementsMax) throw new Error(`more than ${statementsMax} distinct SQL texts; the latest is: ${compiled.sql}`)
+  #keep(statement: Statement) {
+    const compiled = compileStatement(statement, 'postgres')
+    if (this.#kept.size >= statementsMax) throw new Error(`more than ${statementsMax} statements; the latest is: ${compiled.sql}`)
     const kept = { name: `svc_${this.#kept.size}`, compiled }
-    this.#kept.set(source, kept)
+    this.#kept.set(statement, kept)
     return kept
   }
 }
@@ -38,20 +37,20 @@ export class PostgresReader implements Reader {
     this.#send = send
   }
 
-  get(source: Statement | string, params?: unknown): never {
-    return this.pick(source, params, ({ rows }) => rows[0])
+  get(statement: Statement, params?: unknown): never {
+    return this.pick(statement, params, ({ rows }) => rows[0])
   }
 
-  all(source: Statement | string, params?: unknown): never {
-    return this.pick(source, params, ({ rows }) => rows)
+  all(statement: Statement, params?: unknown): never {
+    return this.pick(statement, params, ({ rows }) => rows)
   }
 
-  protected pick(source: Statement | string, params: unknown, from: (answer: NativeResult) => unknown): never {
-    return this.answer(source, params).then(from) as never
+  protected pick(statement: Statement, params: unknown, from: (answer: NativeResult) => unknown): never {
+    return this.answer(statement, params).then(from) as never
   }
 
-  protected async answer(source: Statement | string, params: unknown): Promise<NativeResult> {
-    return this.#send(this.#statements.queryOf(source, params))
+  protected async answer(statement: Statement, params: unknown): Promise<NativeResult> {
+    return this.#send(this.#statements.queryOf(statement, params))
   }
 }
 
@@ -64,8 +63,8 @@ export class PostgresTx extends PostgresReader implements Tx {
   #isEnded = false
   #stop: () => void = () => {}
 
-  run(source: Statement | string, params?: unknown): never {
-    return this.pick(source, params, ({ rowCount }) => ({ changes: rowCount ?? 0 }))
+  run(statement: Statement, params?: unknown): never {
+    return this.pick(statement, params, ({ rowCount }) => ({ changes: rowCount ?? 0 }))
   }
 
   afterCommit(effect: () => void): void {
@@ -73,8 +72,8 @@ export class PostgresTx extends PostgresReader implements Tx {
   }
 
   /** A failed statement fails its job in `perform`, so a promise that the job did not await must not end the process as unhandled. */
-  protected override pick(source: Statement | string, params: unknown, from: (answer: NativeResult) => unknown): never {
-    const picked: Promise<unknown> = super.pick(source, params, from)
+  protected override pick(statement: Statement, params: unknown, from: (answer: NativeResult) => unknown): never {
+    const picked: Promise<unknown> = super.pick(statement, params, from)
     picked.catch(() => {})
     return picked as never
   }
@@ -99,13 +98,13 @@ export class PostgresTx extends PostgresReader implements Tx {
     }
   }
 
-  protected override async answer(source: Statement | string, params: unknown): Promise<NativeResult> {
+  protected override async answer(statement: Statement, params: unknown): Promise<NativeResult> {
     this.#refuseLate()
     this.#inFlight++
     const answer = this.#last.then(() => {
       // The statement before this one may have failed, and the job may have ended.
       this.#refuseLate()
-      return super.answer(source, params)
+      return super.answer(statement, params)
     })
     this.#last = answer.catch((error) => {
       this.#failure ??= error

@@ -5,7 +5,8 @@ import { ReaderPool } from './reader-pool.ts'
 const client = { query: async () => ({ command: 'SELECT', rows: [], rowCount: 0 }), release() {}, once() {} } as NativeClient
 
 function createPool(limits: { waiting?: number; waitMs?: number } = {}) {
-  return new ReaderPool({ connect: async () => client }, 'test', { readers: 1, waiting: 1, waitMs: 60_000, ...limits })
+  const pool = { ending: false, connect: async () => client, async end() {} }
+  return new ReaderPool(pool, 'test', { readers: 1, waiting: 1, waitMs: 60_000, ...limits })
 }
 
 test('a read that gets no connection in time finds the database busy, and the next one gets the freed place', async () => {

@@ -7,6 +7,7 @@ import { silentLog } from '../../log.ts'
 import { type } from '../../schema.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
 import type { Engine } from '../../testing/on-engines.ts'
+import { getRow } from '../../testing/sql.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
 import { createTaskEngine, type EngineDeps } from '../create-engine.ts'
 import type { EngineWork, TaskEngine } from '../engine.ts'
@@ -102,8 +103,8 @@ interface StoredTask {
   readonly failed_at: number | null
 }
 
-export function readTask({ database }: TestTasks, id: number): StoredTask {
-  const task = database.read.get<StoredTask>('select * from tasks where id = ?', id)
+export async function readTask({ database }: TestTasks, id: number): Promise<StoredTask> {
+  const task = await getRow<StoredTask>(database.read, 'select * from tasks where id = ?', id)
   if (task === undefined) throw new Error(`there is no task ${id}`)
   return task
 }

@@ -5,6 +5,7 @@ import { placements } from '#plugins/replication'
 import { type S3Users, s3Users } from '#plugins/s3'
 import { buckets as bucketCatalog } from '#plugins/storage'
 import { bucketDetailParts, defineBucketDetailPart, defineVersionHealthPart, versionHealthParts } from '../contract.ts'
+import { dataSet } from '../testing/data-set.ts'
 import { testAdmin } from '../testing/test-admin.ts'
 import { changeOwner, createBucket, listBuckets, showBucket } from './bucket-api.ts'
 
@@ -47,21 +48,9 @@ test('a bucket is created, listed and shown', async () => {
 test('the data sets of a bucket say which of them can be replaced', async () => {
   await using admin = await testAdmin()
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
-  const record = {
-    bucketId: 1,
-    copyIndex: 0,
-    providerId: '7',
-    serviceUrl: 'https://p7.example',
-    clientDataSetId: '99',
-    committedCopies: 2,
-    physicalBytes: 512,
-    referencedVersions: 3,
-    currentVersions: 2,
-    createdAtMs: 0,
-    updatedAtMs: 1000,
-  }
-  admin.storage.addDataSet({ ...record, id: 1, generation: 1, isCurrent: false, dataSetId: '41', status: 'draining' })
-  admin.storage.addDataSet({ ...record, id: 2, generation: 2, isCurrent: true, dataSetId: null, status: 'creating' })
+  const record = { referencedVersions: 3, currentVersions: 2, updatedAtMs: 1000 }
+  admin.storage.addDataSet(dataSet({ ...record, isCurrent: false, status: 'draining' }))
+  admin.storage.addDataSet(dataSet({ ...record, id: 2, generation: 2, dataSetId: null, status: 'creating' }))
   const { data_sets } = promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos'))
   expect(data_sets.map(({ id, replaceable, data_set_id }) => [id, replaceable, data_set_id])).toEqual([
     [1, false, '41'],
@@ -80,9 +69,7 @@ test('the data sets of a bucket say which of them can be replaced', async () => 
 test('list and detail show the storage health of a bucket', async () => {
   await using admin = await testAdmin()
   for (const name of ['empty', 'photos']) await admin.call('POST', '/api/v1/buckets', { name, owner_access_key: root })
-  const record = { copyIndex: 0, generation: 1, providerId: '7', serviceUrl: 'https://p7.example', clientDataSetId: '99', dataSetId: '41' }
-  const counts = { committedCopies: 1, physicalBytes: 512, referencedVersions: 300, currentVersions: 2, createdAtMs: 0, updatedAtMs: 0 }
-  admin.storage.addDataSet({ ...record, ...counts, id: 1, bucketId: 2, isCurrent: true, status: 'ready' })
+  admin.storage.addDataSet(dataSet({ bucketId: 2, referencedVersions: 300, currentVersions: 2 }))
   const health = {
     status: 'unknown',
     reason_codes: ['copy_observation_missing'],
@@ -96,24 +83,6 @@ test('list and detail show the storage health of a bucket', async () => {
   expect(list.map(({ storage_health }) => storage_health)).toMatchObject([{ status: 'available', affected_versions_capped: 0 }, health])
   expect(promised(showBucket, await admin.call('GET', '/api/v1/buckets/photos')).storage_health).toEqual(health)
 })
-
-const ready = {
-  bucketId: 1,
-  copyIndex: 0,
-  generation: 1,
-  isCurrent: true,
-  providerId: '7',
-  serviceUrl: 'https://p7.example',
-  dataSetId: '41',
-  clientDataSetId: '99',
-  status: 'ready',
-  committedCopies: 1,
-  physicalBytes: 200,
-  referencedVersions: 1,
-  currentVersions: 1,
-  createdAtMs: 0,
-  updatedAtMs: 0,
-} as const
 
 test('plugins add replacements and members to the details of a bucket, and a failing one removes nothing', async () => {
   const replacements = Array.from({ length: 30 }, (_, id) => ({ id, created_at: `2026-01-01T00:00:${String(id).padStart(2, '0')}Z` }))
@@ -142,8 +111,8 @@ test('plugins add replacements and members to the details of a bucket, and a fai
   ]
   await using admin = await testAdmin({ plugins: [definePlugin({ id: 'more', contributes: [bucketDetailParts.with(...parts)] })] })
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
-  admin.storage.addDataSet({ ...ready, id: 1 })
-  admin.storage.addDataSet({ ...ready, id: 2, copyIndex: 1 })
+  admin.storage.addDataSet(dataSet())
+  admin.storage.addDataSet(dataSet({ id: 2, copyIndex: 1 }))
   const answer = await admin.call('GET', '/api/v1/buckets/photos')
   const { held, seen, ...standard } = answer.body
   expect([held, seen]).toEqual([true, ['photos', true]])
@@ -170,7 +139,7 @@ test('list and detail show observed health, regions of providers, and that an ob
   })
   await using admin = await testAdmin({ plugins: [definePlugin({ id: 'watcher', contributes: [versionHealthParts.with(watcher)] })] })
   await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
-  admin.storage.addDataSet({ ...ready, id: 1 })
+  admin.storage.addDataSet(dataSet())
   admin.storage.facts.set('7', { region: 'eu' })
   const read = async () => ({
     list: promised(listBuckets, await admin.call('GET', '/api/v1/buckets')),

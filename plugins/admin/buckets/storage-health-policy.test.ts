@@ -2,44 +2,29 @@ import { expect, test } from 'vitest'
 import type { DataSetRecord } from '#plugins/replication'
 import type { ObservedHealth } from '../contract.ts'
 import { judgeChain } from '../overview/judge-chain-policy.ts'
+import { dataSet } from '../testing/data-set.ts'
 import { atRisk, judgeBucket, judgeDataSet, type Observations } from './storage-health-policy.ts'
 
 const none: Observations = { byDataSet: new Map() }
 
-const dataSet = (status: DataSetRecord['status'], more: Partial<DataSetRecord> = {}): DataSetRecord => ({
-  id: 1,
-  bucketId: 1,
-  copyIndex: 0,
-  generation: 1,
-  isCurrent: true,
-  providerId: '7',
-  serviceUrl: 'https://p7.example',
-  dataSetId: '41',
-  clientDataSetId: '99',
-  status,
-  committedCopies: 1,
-  physicalBytes: 200,
-  referencedVersions: 1,
-  currentVersions: 1,
-  createdAtMs: 0,
-  updatedAtMs: 0,
-  ...more,
-})
+const withStatus = (status: DataSetRecord['status'], more: Partial<DataSetRecord> = {}) => dataSet({ status, ...more })
 
 test('a bucket without stored versions is available', () => {
-  expect(judgeBucket([dataSet('creating', { referencedVersions: 0 }), dataSet('ready', { referencedVersions: 0 })], 0, none)).toEqual({
-    status: 'available',
-    reason_codes: [],
-    stale: false,
-    abnormal_data_sets: 0,
-    affected_versions_capped: 0,
-    affected_versions_cap: 200,
-    affected_versions_exceeds_cap: false,
-  })
+  expect(judgeBucket([withStatus('creating', { referencedVersions: 0 }), withStatus('ready', { referencedVersions: 0 })], 0, none)).toEqual(
+    {
+      status: 'available',
+      reason_codes: [],
+      stale: false,
+      abnormal_data_sets: 0,
+      affected_versions_capped: 0,
+      affected_versions_cap: 200,
+      affected_versions_exceeds_cap: false,
+    },
+  )
 })
 
 test('copies on data sets that the chain was not asked about are of unknown health', () => {
-  expect(judgeBucket([dataSet('ready'), dataSet('ready')], 200, none)).toMatchObject({
+  expect(judgeBucket([withStatus('ready'), withStatus('ready')], 200, none)).toMatchObject({
     status: 'unknown',
     reason_codes: ['copy_observation_missing'],
     abnormal_data_sets: 2,
@@ -49,22 +34,25 @@ test('copies on data sets that the chain was not asked about are of unknown heal
 })
 
 test('affected versions are shown up to the cap', () => {
-  expect(judgeBucket([dataSet('ready')], 201, none)).toMatchObject({ affected_versions_capped: 200, affected_versions_exceeds_cap: true })
+  expect(judgeBucket([withStatus('ready')], 201, none)).toMatchObject({
+    affected_versions_capped: 200,
+    affected_versions_exceeds_cap: true,
+  })
 })
 
 test('a draining data set degrades a bucket, and an unknown one comes before it', () => {
-  expect(judgeBucket([dataSet('draining')], 1, none).status).toBe('degraded')
-  expect(judgeBucket([dataSet('draining'), dataSet('ready')], 1, none).status).toBe('unknown')
+  expect(judgeBucket([withStatus('draining')], 1, none).status).toBe('degraded')
+  expect(judgeBucket([withStatus('draining'), withStatus('ready')], 1, none).status).toBe('unknown')
 })
 
 test('a lost data set makes its bucket unavailable until its slot has another one', () => {
-  const lost = dataSet('unavailable', { referencedVersions: 0 })
-  expect(judgeBucket([lost, dataSet('ready')], 1, none)).toMatchObject({ status: 'unavailable', abnormal_data_sets: 2 })
+  const lost = withStatus('unavailable', { referencedVersions: 0 })
+  expect(judgeBucket([lost, withStatus('ready')], 1, none)).toMatchObject({ status: 'unavailable', abnormal_data_sets: 2 })
   expect(judgeBucket([{ ...lost, isCurrent: false }], 0, none).status).toBe('available')
 })
 
 test('retired data sets do not count', () => {
-  expect(judgeBucket([dataSet('retired')], 0, none).status).toBe('available')
+  expect(judgeBucket([withStatus('retired')], 0, none).status).toBe('available')
   expect(judgeChain(new Map([['retired', 3]]))).toMatchObject({ level: 'ok', data_sets: { summary: { total: 0 } } })
 })
 
@@ -92,7 +80,7 @@ test('no observation improves a data set that does not work by the records', () 
 })
 
 test('data sets that are observed as available put no version at risk, and a missing answer is named', () => {
-  const dataSets = [dataSet('ready'), dataSet('ready', { id: 2 })]
+  const dataSets = [withStatus('ready'), withStatus('ready', { id: 2 })]
   const observations = { byDataSet: new Map([[1, [good]]]), lastError: 'some observations could not be read' }
   expect(atRisk(dataSets, observations).map(({ id }) => id)).toEqual([2])
   expect(judgeBucket(dataSets, 1, observations)).toMatchObject({

@@ -4,6 +4,7 @@ import { promised } from '#kernel/testing'
 import type { CopyRecord } from '#plugins/replication'
 import type { ObjectVersion } from '#plugins/storage'
 import { defineVersionHealthPart, versionHealthParts } from '../contract.ts'
+import { dataSet } from '../testing/data-set.ts'
 import { type TestAdmin, testAdmin } from '../testing/test-admin.ts'
 import {
   deleteObjectPermanently,
@@ -240,29 +241,10 @@ test.each(writes)('%s refuses a body of another form and an unknown bucket', asy
   expect(elsewhere).toMatchObject({ status: 404, body: { code: 'bucket_not_found' } })
 })
 
-const dataSet = {
-  id: 3,
-  bucketId: 1,
-  copyIndex: 0,
-  generation: 1,
-  isCurrent: true,
-  providerId: '7',
-  serviceUrl: 'https://p7.example',
-  dataSetId: '41',
-  clientDataSetId: '99',
-  status: 'ready',
-  committedCopies: 1,
-  physicalBytes: 200,
-  referencedVersions: 1,
-  currentVersions: 1,
-  createdAtMs: 0,
-  updatedAtMs: 0,
-} as const
-
 test('versions on data sets without a good report are listed with their risks, page by page', async () => {
   await using admin = await withBucket()
-  admin.storage.addDataSet(dataSet)
-  admin.storage.addDataSet({ ...dataSet, id: 4, copyIndex: 1, status: 'unavailable', dataSetId: '42' })
+  admin.storage.addDataSet(dataSet({ id: 3 }))
+  admin.storage.addDataSet(dataSet({ id: 4, copyIndex: 1, status: 'unavailable', dataSetId: '42' }))
   const asked: unknown[] = []
   const { headers, ...found } = version('v1')
   const dependent = { ...found, contentId: found.contentId ?? 0, contentType: headers.contentType }
@@ -305,8 +287,8 @@ test('versions only on data sets that a plugin observes as available are not lis
       ] as const),
   })
   await using admin = await withBucket([definePlugin({ id: 'watcher', contributes: [versionHealthParts.with(watcher)] })])
-  admin.storage.addDataSet(dataSet)
-  admin.storage.addDataSet({ ...dataSet, id: 4, copyIndex: 1, dataSetId: '42' })
+  admin.storage.addDataSet(dataSet({ id: 3 }))
+  admin.storage.addDataSet(dataSet({ id: 4, copyIndex: 1, dataSetId: '42' }))
   const { headers, ...found } = version('v1')
   const dependent = { ...found, contentId: found.contentId ?? 0, contentType: headers.contentType }
   admin.storage.replicas.versionsOn = async ({ dataSetIds }) => ({

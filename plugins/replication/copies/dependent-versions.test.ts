@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFakeClock } from '#kernel/testing'
 import { openPieceStorage } from '../testing/piece-storage.ts'
+import { allOpen } from '../testing/test-pipeline.ts'
 import { createPlacements } from './placements.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
@@ -22,7 +23,7 @@ test('versions are listed by data set, with the number of readable copies on oth
   const placements = createPlacements({
     database: storage.database,
     clock,
-    queue: { hasOpen: async () => true },
+    queue: allOpen,
     uploads: createUploadMeter(clock),
     versions: storage.versions,
     pieceUrl: () => '',

@@ -1,18 +1,21 @@
 import { expect, test } from 'vitest'
-import type { Database, Tx } from '#kernel'
+import type { Database, Reader, Tx } from '#kernel'
 import { insertRow, openTestDatabase, queryPlan, runSql, watchStatements } from '#kernel/testing'
 import { contentSchemas } from '../testing/schemas.ts'
+import { allOpen } from '../testing/test-pipeline.ts'
 import { objectStateMetric } from './object-metrics.ts'
 import { countStates } from './state-counts.ts'
 
 async function openDatabase() {
   const database = await openTestDatabase(contentSchemas)
-  await database.write((tx) => {
-    tx.run(
+  await database.write(async (tx) => {
+    await runSql(
+      tx,
       "insert into buckets (id, name, default_copies, minimum_durable_copies, created_at, updated_at) values (1, 'photos', 2, 1, 0, 0)",
     )
     for (const slot of [0, 1, 2]) {
-      tx.run(
+      await runSql(
+        tx,
         `insert into data_sets (id, bucket_id, slot, generation, provider_id, provider_address, payee, service_url, client_data_set_id, state, created_at, updated_at)
          values (?, 1, ?, 1, ?, '', '', '', ?, 'ready', 0, 0)`,
         slot,
@@ -26,9 +29,6 @@ async function openDatabase() {
 }
 
 const zero = { cached: 0, uploading: 0, committing: 0, replicating: 0, stored: 0, failed: 0 }
-
-/** A queue in which every task is open. */
-const allOpen = { hasOpen: async () => true }
 
 async function distribution(database: Database): Promise<Record<string, number>> {
   const samples = await objectStateMetric.collect({ database, taskQueue: allOpen } as never)
@@ -136,23 +136,24 @@ test('objects without readable bytes are counted as unavailable, separately from
   await using database = await openDatabase()
   await plan(database, { current: 2 }, { current: 3 }, { copies: ['committed'] }, { storeState: 'failed' }, { storeState: 'stored' })
   await database.write((tx) => runSql(tx, 'insert into cache_entries (content_id, bytes, accessed_at, cached_at) values (1, 1, 0, 0)'))
-  expect(await countStates(database.read, allOpen)).toMatchObject({ unavailable: 3 })
+  expect(await countStates(database, allOpen)).toMatchObject({ unavailable: 3 })
 })
 
 test('an object without an open task to store it counts as failed', async () => {
   await using database = await openDatabase()
   await plan(database, { current: 2 }, { storeState: 'storing', copies: ['planned'] }, { storeState: 'storing', copies: ['parked'] })
-  const { byState } = await countStates(database.read, { hasOpen: async () => false })
+  const { byState } = await countStates(database, { openKeys: async () => new Set() })
   expect(Object.fromEntries(byState)).toEqual({ failed: 3, uploading: 1, stored: 0 })
 })
 
 test('no query of the count scans stored contents or all versions', async () => {
   await using database = await openDatabase()
   const seen: string[] = []
-  const watched = watchStatements(database.read, (sql) => seen.push(sql))
+  const watch = (reader: Reader) => watchStatements(reader, (sql) => seen.push(sql))
+  const watched: Database = { ...database, read: watch(database.read), snapshot: (look) => database.snapshot((read) => look(watch(read))) }
   await plan(database, { current: 20 })
-  await objectStateMetric.collect({ database: { ...database, read: watched }, taskQueue: allOpen } as never)
-  const steps = [...new Set(seen)].flatMap((sql) => queryPlan(database.read, sql))
+  await objectStateMetric.collect({ database: watched, taskQueue: allOpen } as never)
+  const steps = (await Promise.all([...new Set(seen)].map((sql) => queryPlan(database.read, sql)))).flat()
   expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual(['SCAN bucket_stats'])
   expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([])
   expect(steps).toContain('SEARCH contents USING COVERING INDEX contents_unsettled ((bucket_id,store_state)>(?,?))')

@@ -13,7 +13,7 @@ export const objectStateMetric = defineMetric({
   uses: { database, taskQueue },
   keepMs: 30_000,
   async collect({ database, taskQueue }) {
-    const { byState } = await countStates(database.read, taskQueue)
+    const { byState } = await countStates(database, taskQueue)
     return states.map((state) => ({ labels: { state }, value: byState.get(state) ?? 0 }))
   },
 })

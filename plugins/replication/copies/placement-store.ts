@@ -1,6 +1,6 @@
 import type { QueryCreator } from 'kysely'
 import type { Params, Reader } from '#kernel'
-import type { CopyRecord, CopyStatus, DataSetRecord, ObjectState } from '../contract.ts'
+import type { CopyRecord, CopyStatus, DataSetRecord } from '../contract.ts'
 import type { DataSetState } from '../datasets/data-set-store.ts'
 import { type ReplicationTables, statement } from '../tables.ts'
 import { copyCounts, isCached } from './content-columns.ts'
@@ -196,20 +196,6 @@ function copyStatus(state: CopyState): CopyStatus {
   if (state === 'planned' || state === 'transferring') return 'pending'
   if (state === 'parked') return 'piece_ready'
   return state === 'batched' || state === 'unconfirmed' || state === 'attention' ? 'committing' : 'failed'
-}
-
-/** `isBeingStored`: whether an open task uploads the content to its first provider. */
-export async function objectState(
-  content: Pick<ContentRow, 'storeState' | 'committed' | 'onChain' | 'parked'>,
-  isBeingStored: () => Promise<boolean>,
-): Promise<ObjectState> {
-  if (content.storeState === 'stored') return 'stored'
-  if (content.storeState === 'failed' || content.storeState === 'lost') return 'failed'
-  if (content.committed > 0) return 'replicating'
-  if (content.onChain > 0) return 'committing'
-  // The task has used all attempts: the bytes stay cached until an operator retries it.
-  if (content.parked === 0 && !(await isBeingStored())) return 'failed'
-  return content.storeState === 'storing' ? 'uploading' : 'cached'
 }
 
 export async function listDataSetRecords(reader: Reader, bucketId: number): Promise<readonly DataSetRecord[]> {

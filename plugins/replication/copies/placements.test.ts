@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFakeClock, runSql } from '#kernel/testing'
 import { openStorageRows } from '../testing/storage-rows.ts'
+import { allOpen } from '../testing/test-pipeline.ts'
 import { createPlacements } from './placements.ts'
 import { createUploadMeter } from './upload-meter.ts'
 
@@ -13,7 +14,7 @@ test.each([
   const placements = createPlacements({
     database: rows.database,
     clock,
-    queue: { hasOpen: async () => true },
+    queue: allOpen,
     uploads: createUploadMeter(clock),
     versions: { rangeOf: async () => Promise.reject(new Error('not used')) as never },
     pieceUrl: () => '',
@@ -31,4 +32,33 @@ test.each([
     await runSql(tx, "update copies set last_error = 'no space left' where id = ?", copy)
   })
   expect((await placements.ofVersion(1, 'v'))?.message).toBe(message)
+})
+
+test('a content and its task are read in one snapshot: a task that ends in between would make the object look failed', async () => {
+  await using rows = await openStorageRows()
+  const clock = createFakeClock()
+  let snapshots = 0
+  const outside = () => {
+    throw new Error('read outside of the snapshot')
+  }
+  const placements = createPlacements({
+    database: {
+      ...rows.database,
+      read: { get: outside, all: outside },
+      snapshot: (look) => {
+        snapshots += 1
+        return rows.database.snapshot(look)
+      },
+    },
+    clock,
+    queue: allOpen,
+    uploads: createUploadMeter(clock),
+    versions: { rangeOf: async () => Promise.reject(new Error('not used')) as never },
+    pieceUrl: () => '',
+    providerName: () => undefined,
+  })
+  const { contentId } = await rows.addContent()
+  expect((await placements.ofContents([contentId])).get(contentId)).toMatchObject({ state: 'cached' })
+  expect(await placements.ofVersion(1, 'none')).toBeUndefined()
+  expect(snapshots).toBe(2)
 })

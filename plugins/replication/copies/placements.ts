@@ -1,7 +1,7 @@
-import type { Clock, Database, Reader, TaskQueue } from '#kernel'
+import type { Clock, Database, TaskQueue } from '#kernel'
 import type { Versions } from '#plugins/storage'
 import type { CopyRecord, Placement, Placements } from '../contract.ts'
-import { isBeingStored } from './being-stored.ts'
+import { withStates } from './being-stored.ts'
 import { listDependentVersions } from './dependent-store.ts'
 import {
   type ContentRow,
@@ -12,7 +12,6 @@ import {
   findVersionContent,
   listCopyRecords,
   listDataSetRecords,
-  objectState,
 } from './placement-store.ts'
 import { shareCount } from './share-count.ts'
 import { countStates } from './state-counts.ts'
@@ -21,7 +20,7 @@ import type { UploadMeter } from './upload-meter.ts'
 interface PlacementDeps {
   readonly database: Database
   readonly clock: Clock
-  readonly queue: Pick<TaskQueue, 'hasOpen'>
+  readonly queue: Pick<TaskQueue, 'openKeys'>
   readonly uploads: UploadMeter
   readonly versions: Pick<Versions, 'rangeOf'>
   pieceUrl(serviceUrl: string, pieceCid: string): string
@@ -32,30 +31,31 @@ interface PlacementDeps {
 const noPlacement = { pieceCid: null, requestedCopies: 0, copies: [], message: null, upload: null } as const
 
 export function createPlacements({ database, clock, queue, uploads, versions, pieceUrl, providerName }: PlacementDeps): Placements {
-  const reader: Reader = database.read
-  const stateOf = (content: ContentRow) => objectState(content, () => isBeingStored(reader, queue, content.contentId))
+  const reader = database.read
   return {
-    async ofVersion(bucketId, versionId) {
-      const version = await findVersionContent(reader, bucketId, versionId)
-      if (!version) return undefined
-      const content = version.contentId === null ? undefined : await findContent(reader, version.contentId)
-      // Delete markers have no bytes.
-      if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
-      return {
-        ...describe(content, await listCopyRecords(reader, content.contentId, pieceUrl), providerName),
-        state: await stateOf(content),
-        upload: uploads.of(content.contentId) ?? null,
-      }
-    },
+    ofVersion: (bucketId, versionId) =>
+      database.snapshot(async (read) => {
+        const version = await findVersionContent(read, bucketId, versionId)
+        if (!version) return undefined
+        const found = version.contentId === null ? undefined : await findContent(read, version.contentId)
+        const [content] = await withStates(read, queue, found ? [found] : [])
+        // Delete markers have no bytes.
+        if (!content) return { ...noPlacement, state: 'cached', isCached: false, updatedAtMs: version.createdAtMs }
+        const { contentId, state } = content
+        return {
+          ...describe(content, await listCopyRecords(read, contentId, pieceUrl), providerName),
+          state,
+          upload: uploads.of(contentId) ?? null,
+        }
+      }),
     async ofContents(contentIds) {
-      const situations = await Promise.all(
-        (await findContents(reader, contentIds)).map(async (content) => {
-          const { contentId, isCached, pieceCid, committed } = content
-          const upload = uploads.of(contentId) ?? null
-          return [contentId, { state: await stateOf(content), isCached, isOnChain: committed > 0, pieceCid, upload }] as const
-        }),
+      const contents = await database.snapshot(async (read) => withStates(read, queue, await findContents(read, contentIds)))
+      return new Map(
+        contents.map(({ contentId, state, isCached, pieceCid, committed }) => [
+          contentId,
+          { state, isCached, isOnChain: committed > 0, pieceCid, upload: uploads.of(contentId) ?? null },
+        ]),
       )
-      return new Map(situations)
     },
     dataSetsOf: (bucketId) => listDataSetRecords(reader, bucketId),
     async versionsOn({ bucketId, dataSetIds, limit, ...range }) {
@@ -70,7 +70,7 @@ export function createPlacements({ database, clock, queue, uploads, versions, pi
     },
     countDataSets: () => countDataSetStates(reader),
     countVersionsOn: (dataSets, max) => countVersionsOn(reader, dataSets, max),
-    countObjects: shareCount(clock, () => countStates(reader, queue)),
+    countObjects: shareCount(clock, () => countStates(database, queue)),
   }
 }
 

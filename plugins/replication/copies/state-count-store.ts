@@ -27,7 +27,8 @@ export async function nextUnsettledGroup(reader: Reader, last: ContentGroup | un
 
 /** A content that is not `stored`. */
 export interface UnsettledContent {
-  readonly id: number
+  readonly contentId: number
+  readonly storeState: string
   /** Number of copies that are committed. */
   readonly committed: number
   /** Number of copies that are in a batch and not confirmed on chain. */
@@ -50,7 +51,7 @@ interface GroupPage extends ContentGroup {
 const findUnsettled = statement((db, { bucketId, storeState, afterId, limit }: Params<GroupPage>) =>
   db
     .selectFrom('contents as c')
-    .select((content) => ['c.id', ...copyCounts(content), isCached(content)])
+    .select((content) => ['c.id as contentId', 'c.store_state as storeState', ...copyCounts(content), isCached(content)])
     .select((content) =>
       content
         .case()

@@ -1,7 +1,6 @@
-import type { Reader, TaskQueue } from '#kernel'
+import type { Database, Reader, TaskQueue } from '#kernel'
 import type { ObjectCounts, ObjectState } from '../contract.ts'
-import { isBeingStored } from './being-stored.ts'
-import { objectState } from './placement-store.ts'
+import { withStates } from './being-stored.ts'
 import {
   type ContentGroup,
   countCurrentVersions,
@@ -18,15 +17,19 @@ const rowsPerTurn = 100
  * Counts current versions by state. Reads only contents that are not `stored`; the stored ones are the rest of the buckets' counters.
  * A concurrent change may be counted before or after it.
  */
-export async function countStates(reader: Reader, queue: Pick<TaskQueue, 'hasOpen'>): Promise<ObjectCounts> {
+export async function countStates(database: CountedDatabase, queue: OpenTasks): Promise<ObjectCounts> {
   const counts: Counts = { byState: new Map(), unavailable: 0 }
+  const reader = database.read
   for (let group = await nextUnsettledGroup(reader, undefined); group !== undefined; group = await nextUnsettledGroup(reader, group)) {
-    await countGroup({ reader, queue }, group, counts)
+    await countGroup({ database, queue }, group, counts)
   }
   const unsettled = [...counts.byState.values()].reduce((sum, current) => sum + current, 0)
   counts.byState.set('stored', Math.max(0, (await sumLiveObjects(reader)) - unsettled))
   return counts
 }
+
+type CountedDatabase = Pick<Database, 'read' | 'snapshot'>
+type OpenTasks = Pick<TaskQueue, 'openKeys'>
 
 interface Counts extends ObjectCounts {
   readonly byState: Map<ObjectState, number>
@@ -34,32 +37,34 @@ interface Counts extends ObjectCounts {
 }
 
 interface CountDeps {
-  readonly reader: Reader
-  readonly queue: Pick<TaskQueue, 'hasOpen'>
+  readonly database: CountedDatabase
+  readonly queue: OpenTasks
 }
 
-async function countGroup({ reader, queue }: CountDeps, group: ContentGroup, counts: Counts): Promise<void> {
-  let page = await listUnsettled(reader, group, 0, rowsPerTurn)
+async function countGroup({ database, queue }: CountDeps, group: ContentGroup, counts: Counts): Promise<void> {
+  const readPage = (afterId: number) =>
+    database.snapshot(async (read) => withStates(read, queue, await listUnsettled(read, group, afterId, rowsPerTurn)))
+  let page = await readPage(0)
   for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
     for (const content of page) {
-      const state = await objectState({ ...group, ...content }, () => isBeingStored(reader, queue, content.id))
-      const current = content.current ?? (await countMany(reader, content))
+      const { state, committed, isCached } = content
+      const current = content.current ?? (await countMany(database.read, content))
       counts.byState.set(state, (counts.byState.get(state) ?? 0) + current)
-      if (state !== 'failed' && content.committed === 0 && !content.isCached) counts.unavailable += current
+      if (state !== 'failed' && committed === 0 && !isCached) counts.unavailable += current
     }
     await nextTurn()
-    page = await listUnsettled(reader, group, last.id, rowsPerTurn)
+    page = await readPage(last.contentId)
   }
 }
 
 /** Current versions of one content with many versions. */
-async function countMany(reader: Reader, { id }: UnsettledContent): Promise<number> {
+async function countMany(reader: Reader, { contentId }: UnsettledContent): Promise<number> {
   let total = 0
-  let page = await countCurrentVersions(reader, id, undefined, rowsPerTurn)
+  let page = await countCurrentVersions(reader, contentId, undefined, rowsPerTurn)
   while (page.last !== undefined) {
     total += page.current
     await nextTurn()
-    page = await countCurrentVersions(reader, id, page.last, rowsPerTurn)
+    page = await countCurrentVersions(reader, contentId, page.last, rowsPerTurn)
   }
   return total
 }

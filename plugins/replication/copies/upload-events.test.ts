@@ -5,7 +5,7 @@ import { runSql, silentLog } from '#kernel/testing'
 import { ok, uncertain } from '../chain/provider-answer.ts'
 import type { ProviderClient } from '../chain/provider-client.ts'
 import { openStorageRows, type StorageRows } from '../testing/storage-rows.ts'
-import { createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
+import { allOpen, createTestPipeline, type TestPipeline } from '../testing/test-pipeline.ts'
 import { commitPieces } from './commit-pieces.ts'
 import type { PipelineContent } from './copy-store.ts'
 import { storeContent } from './store-content.ts'
@@ -166,7 +166,7 @@ test('the state is failed when the store task fails, and cached again when the t
     },
   }
   let isOpen = false
-  await using _ = createUploadEvents({ ...deps, taskChanges, queue: { hasOpen: async () => isOpen } })
+  await using _ = createUploadEvents({ ...deps, taskChanges, queue: { openKeys: async (_reader, keys) => new Set(isOpen ? keys : []) } })
   const states = () => payloads('upload_state_changed').map((payload) => (payload as { readonly state: string }).state)
   const updateTask = async (status: TaskChange['status'], kind = 'storage_store') => {
     const task = { id: 7, kind, status, subjectType: 'storage_content', subjectKey: String(contentId) }
@@ -211,7 +211,7 @@ test('an upload continues when its events cannot be published', async () => {
   } as unknown as TestPipeline['database']
   const warnings: string[] = []
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) }
-  await using events = createUploadEvents({ ...deps, database, log, queue: { hasOpen: async () => true } })
+  await using events = createUploadEvents({ ...deps, database, log, queue: allOpen })
   events.progressed(1, { attempt: 1, sentBytes: 1, totalBytes: 2, updatedAtMs: 0, isDone: false })
   await rows.database.write((tx) => events.changed(tx, 1))
   await deps.clock.advance(1000)
@@ -222,9 +222,9 @@ test('an upload continues when its events cannot be published', async () => {
 function slowDatabase() {
   const gate = Promise.withResolvers<void>()
   const { read } = deps.database
-  const get: typeof read.get = async (...call: Parameters<typeof read.get>) => {
+  const get: typeof read.get = async (statement, ...params) => {
     await gate.promise
-    return read.get(...call)
+    return read.get(statement, ...params)
   }
   return { database: { ...deps.database, read: { ...read, get } } as TestPipeline['database'], release: gate.resolve }
 }
@@ -234,7 +234,7 @@ const step = (sentBytes: number) => ({ attempt: 1, sentBytes, totalBytes: size, 
 test('events keep their order while the database is slow, and steps above the maximum are dropped', async () => {
   const content = await addObject()
   const { database, release } = slowDatabase()
-  await using events = createUploadEvents({ ...deps, database, queue: { hasOpen: async () => true } })
+  await using events = createUploadEvents({ ...deps, database, queue: allOpen })
   for (let sent = 1; sent <= uploadEventLimits.waitingMax + 5; sent++) events.progressed(content.contentId, step(sent))
   await rows.database.write((tx) => events.changed(tx, content.contentId))
   await deps.clock.advance(1000)
@@ -251,7 +251,7 @@ test('events keep their order while the database is slow, and steps above the ma
 test('after the end of the service nothing waits to be published', async () => {
   const content = await addObject()
   const { database, release } = slowDatabase()
-  const events = createUploadEvents({ ...deps, database, queue: { hasOpen: async () => true } })
+  const events = createUploadEvents({ ...deps, database, queue: allOpen })
   for (let sent = 1; sent <= 3; sent++) events.progressed(content.contentId, step(sent))
   await deps.clock.advance(0)
   const ended = events[Symbol.asyncDispose]()

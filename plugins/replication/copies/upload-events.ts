@@ -13,8 +13,8 @@ import {
 } from '#kernel'
 import type { TaskChange } from '#kernel/system'
 import type { ObjectState } from '../contract.ts'
-import { isBeingStored } from './being-stored.ts'
-import { findContents, findVersionOfContent, objectState } from './placement-store.ts'
+import { withStates } from './being-stored.ts'
+import { findContents, findVersionOfContent } from './placement-store.ts'
 import { storeTask } from './store-task.ts'
 import type { UploadProgress } from './upload-meter.ts'
 
@@ -68,7 +68,7 @@ interface UploadEventDeps {
   readonly events: Events
   readonly taskChanges: TaskChanges
   readonly log: Log
-  readonly queue: Pick<TaskQueue, 'hasOpen'>
+  readonly queue: Pick<TaskQueue, 'openKeys'>
 }
 
 export function createUploadEvents({ database, clock, events, taskChanges, log, queue }: UploadEventDeps): UploadEvents {
@@ -161,13 +161,11 @@ const describeProgress = ({ attempt, sentBytes, totalBytes, updatedAtMs, isDone 
     updated_at: formatTime(updatedAtMs),
   }) as const
 
-/** The reader must show one state: a task that ends between two reads would make its object look failed. */
 async function findStates(read: Reader, queue: UploadEventDeps['queue'], contentIds: readonly number[]) {
   const found: (Upload & { readonly state: ObjectState })[] = []
-  for (const content of await findContents(read, contentIds)) {
-    const { contentId } = content
+  for (const { contentId, state } of await withStates(read, queue, await findContents(read, contentIds))) {
     const upload = await identify(read, contentId)
-    if (upload) found.push({ ...upload, state: await objectState(content, () => isBeingStored(read, queue, contentId)) })
+    if (upload) found.push({ ...upload, state })
   }
   return found
 }

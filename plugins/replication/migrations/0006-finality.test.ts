@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allRows, openTestDatabase, runSql } from '#kernel/testing'
+import { allRows, openTestDatabase, runSql, runsOnSqlite } from '#kernel/testing'
 import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { removalsMigration } from '../../storage/migrations/0003-removals.ts'
@@ -45,40 +45,43 @@ const displaced = [
   `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, attempt_id, created_at, updated_at) values (2, '11', 3, 3, 'scheduled', 2, 0, 0)`,
 ]
 
-test('I-27: the migration repairs two copies with the same piece id: the earlier batch is looked up again', async () => {
-  await using before = await openTestDatabase([{ name: 'storage', migrations: earlier }])
-  await before.write(async (tx) => {
-    for (const statement of displaced) await runSql(tx, statement)
-  })
-  await using database = await openTestDatabase([{ name: 'storage', migrations: [...earlier, finalityMigration] }], { dir: before.dir })
-  const { read } = database
-  expect(await allRows(read, 'select state, chain_piece_id as piece from copies order by id')).toEqual([
-    { state: 'unconfirmed', piece: null },
-    { state: 'unconfirmed', piece: null },
-    { state: 'committed', piece: '10' },
-    { state: 'committed', piece: '12' },
-  ])
-  expect((await allRows(read, 'select durable_copies as durable, store_state as state from contents order by id')).slice(1, 3)).toEqual([
-    { durable: 0, state: 'storing' },
-    { durable: 1, state: 'stored' },
-  ])
-  expect(await allRows(read, 'select content_id as id from cache_entries where releasable = 1')).toEqual([{ id: 3 }, { id: 4 }])
-  expect(await allRows(read, `select chain_piece_id as piece, piece_cid as cid from removals where state <> 'moot'`)).toEqual([
-    { piece: '12', cid: 'cid4' },
-  ])
-  expect(await allRows(read, `select id from removals where state = 'moot'`)).toHaveLength(2)
-  expect((await dueBatches(read, 0, 10)).map(({ id, landing }) => [id, landing.nextPieceId])).toEqual([
-    [1, 0n],
-    [2, null],
-  ])
-  const again = `update copies set state = 'committed', chain_piece_id = '10' where id = 1`
-  await expect(database.write((tx) => runSql(tx, again))).rejects.toThrow(/UNIQUE/)
-  // The piece ids of ended removals may be reused: after a reorganisation another piece may have them.
-  await database.write(async (tx) => {
-    await runSql(tx, `update removals set state = 'removed'`)
-    await runSql(
-      tx,
-      `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at) values (1, '12', 3, 3, 'pending', 0, 0)`,
-    )
-  })
-})
+test.runIf(runsOnSqlite())(
+  'I-27: the migration repairs two copies with the same piece id: the earlier batch is looked up again',
+  async () => {
+    await using before = await openTestDatabase([{ name: 'storage', migrations: earlier }])
+    await before.write(async (tx) => {
+      for (const statement of displaced) await runSql(tx, statement)
+    })
+    await using database = await openTestDatabase([{ name: 'storage', migrations: [...earlier, finalityMigration] }], { dir: before.dir })
+    const { read } = database
+    expect(await allRows(read, 'select state, chain_piece_id as piece from copies order by id')).toEqual([
+      { state: 'unconfirmed', piece: null },
+      { state: 'unconfirmed', piece: null },
+      { state: 'committed', piece: '10' },
+      { state: 'committed', piece: '12' },
+    ])
+    expect((await allRows(read, 'select durable_copies as durable, store_state as state from contents order by id')).slice(1, 3)).toEqual([
+      { durable: 0, state: 'storing' },
+      { durable: 1, state: 'stored' },
+    ])
+    expect(await allRows(read, 'select content_id as id from cache_entries where releasable = 1')).toEqual([{ id: 3 }, { id: 4 }])
+    expect(await allRows(read, `select chain_piece_id as piece, piece_cid as cid from removals where state <> 'moot'`)).toEqual([
+      { piece: '12', cid: 'cid4' },
+    ])
+    expect(await allRows(read, `select id from removals where state = 'moot'`)).toHaveLength(2)
+    expect((await dueBatches(read, 0, 10)).map(({ id, landing }) => [id, landing.nextPieceId])).toEqual([
+      [1, 0n],
+      [2, null],
+    ])
+    const again = `update copies set state = 'committed', chain_piece_id = '10' where id = 1`
+    await expect(database.write((tx) => runSql(tx, again))).rejects.toThrow(/UNIQUE/)
+    // The piece ids of ended removals may be reused: after a reorganisation another piece may have them.
+    await database.write(async (tx) => {
+      await runSql(tx, `update removals set state = 'removed'`)
+      await runSql(
+        tx,
+        `insert into removals (data_set_id, chain_piece_id, copy_id, content_id, state, created_at, updated_at) values (1, '12', 3, 3, 'pending', 0, 0)`,
+      )
+    })
+  },
+)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getRow, openTestDatabase, runSql } from '#kernel/testing'
+import { getRow, openTestDatabase, runSql, runsOnSqlite } from '#kernel/testing'
 import { objectsMigration } from '../../storage/migrations/0001-objects.ts'
 import { copiesMigration } from '../../storage/migrations/0002-copies.ts'
 import { removalsMigration } from '../../storage/migrations/0003-removals.ts'
@@ -49,7 +49,7 @@ const table: readonly (readonly [Stuck, { readonly state: CopyState; readonly ba
   ],
 ]
 
-test.each(table)('I-29: the migration frees copies of closed batches: %j', async (stuck, freed) => {
+test.runIf(runsOnSqlite()).each(table)('I-29: the migration frees copies of closed batches: %j', async (stuck, freed) => {
   const migrations = [objectsMigration, copiesMigration, removalsMigration, listReadsMigration]
   await using database = await openTestDatabase([{ name: 'storage', migrations }])
   await database.write(async (tx) => {

@@ -39,7 +39,7 @@ beforeEach(async () => {
   deps.providers.client = (url) =>
     ({
       async upload({ body }: Parameters<ProviderClient['upload']>[0]) {
-        await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), async () => {})
+        await sendBody(body, new Writable({ write: (_block, _encoding, done) => done() }), () => {})
         received.push(url)
         return ok({ alreadyStored: false })
       },

@@ -26,7 +26,7 @@ const rules: readonly Rule[] = [
     id: 'I-28',
     violation: 'a removal names another piece than its copy',
     sql: `select r.id from removals r join copies k on k.id = r.copy_id join pieces p on p.id = k.piece_id
-      where r.state not in ('removed', 'data_set_ended') and (r.piece_cid is not p.piece_cid or r.chain_piece_id is not k.chain_piece_id)`,
+      where r.state not in ('removed', 'data_set_ended') and (r.piece_cid is distinct from p.piece_cid or r.chain_piece_id is distinct from k.chain_piece_id)`,
   },
   {
     id: 'I-22',
@@ -77,8 +77,9 @@ const rules: readonly Rule[] = [
     violation: 'data_set_totals differs from the committed copies',
     sql: `select * from (select d.id, t.committed_copies, t.committed_bytes, count(k.id) as copies, coalesce(sum(p.length), 0) as bytes
       from data_sets d left join data_set_totals t on t.data_set_id = d.id
-      left join copies k on k.data_set_id = d.id and k.state = 'committed' left join pieces p on p.id = k.piece_id group by d.id) x
-      where committed_copies is not copies or committed_bytes is not bytes`,
+      left join copies k on k.data_set_id = d.id and k.state = 'committed' left join pieces p on p.id = k.piece_id
+      group by d.id, t.committed_copies, t.committed_bytes) x
+      where committed_copies is distinct from copies or committed_bytes is distinct from bytes`,
   },
   {
     id: 'counts',

@@ -8,14 +8,13 @@ import { pullPieces } from '../copies/pull-pieces.ts'
 import { storeContent } from '../copies/store-content.ts'
 import { type DataSetState, findDataSet } from '../datasets/data-set-store.ts'
 import { ensureDataSet } from '../datasets/ensure-data-set.ts'
-import { nextCheck } from '../finality/landing-checks.ts'
-import { recordLanding } from '../finality/landing-store.ts'
 import { verifyLandings } from '../finality/verify-landings.ts'
 import { recountContent } from '../holdings/recount-content.ts'
 import { type Pipeline, type Schedule, waitIfChainUnreachable } from '../pipeline.ts'
 import { removePieces } from '../removals/remove-pieces.ts'
 import { ModelChain } from './model-chain.ts'
 import { chainStates, choice, seedDataSets } from './model-data-sets.ts'
+import { recordLandings, submittedBatches } from './model-landings.ts'
 import { ModelProvider, type ProviderMode } from './model-provider.ts'
 import { isBeforeArrival, type ModelStart, seedCopy } from './model-starts.ts'
 import { ModelTasks } from './model-tasks.ts'
@@ -108,7 +107,7 @@ export class ModelRun {
       this.testedId = tested
       for (const [index, start] of starts.entries()) await this.#seedContent(tx, start, { index, extraData: signed[index] as string })
       this.chain.mine()
-      await this.#recordLandings(tx)
+      await recordLandings(this.pipeline, tx, this.chain)
       for (let contentId = 1; contentId <= starts.length; contentId++) await recountContent(this.pipeline, tx, contentId, nowMs)
       const end = chainStates[state]
       if (end) this.chain.end(100n, end)
@@ -141,21 +140,6 @@ export class ModelRun {
     return signAddPieces({ account, domain, clientDataSetId: 1n, nonce: seededNonce(index), pieces })
   }
 
-  /** Records the landings of committed copies, as the commit task does. */
-  async #recordLandings(tx: Tx): Promise<void> {
-    const [epoch, finalized] = [this.chain.confirmedEpoch(), this.chain.finalizedEpoch()]
-    for (const { id, nonce } of await allRows<{ id: number; nonce: string }>(
-      tx,
-      "select id, nonce from commit_batches where state = 'confirmed'",
-    )) {
-      const landed = this.chain.nonces.get(BigInt(nonce))
-      if (!landed?.landed || landed.nextPieceId === undefined) throw new Error(`batch ${id} is not on chain`)
-      const { nextPieceId } = landed
-      await runSql(tx, 'update copies set chain_piece_id = ? where batch_id = ?', String(nextPieceId - 1n), id)
-      await recordLanding(tx, id, { nextPieceId, epoch, next: nextCheck(this.pipeline, { epoch, finalized, checks: 0 }) })
-    }
-  }
-
   async #insertContent(tx: Tx, contentId: number): Promise<void> {
     const pieceCid = this.#pieceCids[contentId - 1] as string
     await runSql(
@@ -183,19 +167,9 @@ export class ModelRun {
 
   /** Lands the transactions of all submitted batches. */
   async land(): Promise<void> {
-    const rows = await allRows<{ nonce: string; chainId: string; cid: string }>(
-      this.#rows.database.read,
-      `select b.nonce, d.chain_id as "chainId", i.piece_cid as cid from commit_batches b join data_sets d on d.id = b.data_set_id
-       join commit_items i on i.batch_id = b.id
-       where d.chain_id is not null and (b.state in ('submitting', 'submitted', 'uncertain') or b.first_submitted_at is not null)`,
-    )
-    const batches = new Map<string, { readonly chainId: string; readonly cids: string[] }>()
-    for (const { nonce, chainId, cid } of rows) {
-      const batch = batches.get(nonce) ?? { chainId, cids: [] }
-      batch.cids.push(cid)
-      batches.set(nonce, batch)
+    for (const { chainId, nonce, pieceCids } of await submittedBatches(this.#rows.database.read)) {
+      this.chain.send(sender(0), () => this.chain.add(chainId, nonce, pieceCids))
     }
-    for (const [nonce, { chainId, cids }] of batches) this.chain.send(sender(0), () => this.chain.add(BigInt(chainId), BigInt(nonce), cids))
     this.chain.mine()
   }
 

@@ -1,4 +1,4 @@
-import type { Events, Outcome, PublishedEvent, TaskChanges } from '#kernel'
+import type { Events, Outcome, PublishedEvent, TaskChanges, TaskQueue } from '#kernel'
 import { createFakeClock, type FakeClock, silentLog } from '#kernel/testing'
 import type { FundingVerdict } from '#plugins/wallet'
 import type { NonceOutcome } from '../chain/nonce-policy.ts'
@@ -15,6 +15,9 @@ import { rowContents } from './piece-keeper.ts'
 import { rowsNowMs, type StorageRows } from './storage-rows.ts'
 
 export const testEpochMs = 1000
+
+/** A queue in which every task is open. */
+export const allOpen: Pick<TaskQueue, 'openKeys'> = { openKeys: async (_reader, keys) => new Set(keys) }
 
 /** Answers of chain, wallet, providers and cache, which a test can change at any time. */
 interface World {
@@ -74,7 +77,7 @@ export function createTestPipeline({ database }: Pick<StorageRows, 'database'>):
     subscribe: () => () => {},
   }
   const taskChanges: TaskChanges = { subscribe: () => () => {} }
-  const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: { hasOpen: async () => true } })
+  const uploadEvents = createUploadEvents({ database, clock, events, taskChanges, log: silentLog, queue: allOpen })
   const pipeline = {
     database,
     clock,

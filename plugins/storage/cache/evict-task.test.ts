@@ -220,11 +220,12 @@ test('I-20: a content is lost when its eviction is cancelled while the file is b
 test('the pass after an interrupted one finishes its evictions', async () => {
   const { storage } = await openStorage()
   await using _ = storage
-  await storage.database.write((tx) =>
-    runSql(tx, "create trigger full_disk before delete on cache_entries begin select raise(abort, 'disk is full'); end"),
-  )
-  await expect(storage.cache.reconcileCapacity(signal)).rejects.toThrow('disk is full')
-  await storage.database.write((tx) => runSql(tx, 'drop trigger full_disk'))
+  await storage.database.write(async (tx) => {
+    await runSql(tx, 'create table undeletable (content_id bigint references cache_entries (content_id))')
+    await runSql(tx, 'insert into undeletable select content_id from cache_entries')
+  })
+  await expect(storage.cache.reconcileCapacity(signal)).rejects.toThrow(/foreign key/i)
+  await storage.database.write((tx) => runSql(tx, 'drop table undeletable'))
   expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
   expect(storage.cache.stats().usedBytes).toBe(0)
   await storage.expectSound()

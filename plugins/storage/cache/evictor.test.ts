@@ -90,6 +90,22 @@ test('lru keeps a content that is read after its selection', async () => {
   await storage.expectSound()
 })
 
+test('lru keeps a content that is read while the contents before it are claimed', async () => {
+  const guard = defineReleaseGuard({
+    name: 'reads the second content when the first is claimed',
+    uses: {},
+    async mayRelease(_services, _tx, contentId) {
+      if (contentId === 1) storage.cache.touch(2, 0)
+      return true
+    },
+  })
+  await using storage = await openCache(lru, { releaseGuards: [{ item: guard, services: {} }] })
+  await fill(storage, 'abcde')
+  expect(await storage.cache.reconcileCapacity(signal)).toBe('enough')
+  expect(await cached(storage)).toBe('bde')
+  await storage.expectSound()
+})
+
 test('lru keeps contents with too few copies, however old, and waits without an error', async () => {
   await using storage = await openCache(lru)
   await fill(storage, 'ab', { copies: 1 })

@@ -165,9 +165,10 @@ test('cached bytes stay while the keeper that has the copies is absent, and can 
 test('what a keeper missed is found by partial indexes', async () => {
   await using storage = await openVersionStorage()
   const { read } = storage.database
-  const plan: string[] = []
-  const explaining = watchStatements(read, (sql) => plan.push(...queryPlan(read, sql)))
-  await deletedContents(explaining, { after: 5, limit: 10 })
-  await pageOfUnsettled(explaining, { after: { bucketId: 1, storeState: 'failed', id: 5 }, limit: 10 })
+  const texts: string[] = []
+  const watched = watchStatements(read, (sql) => texts.push(sql))
+  await deletedContents(watched, { after: 5, limit: 10 })
+  await pageOfUnsettled(watched, { after: { bucketId: 1, storeState: 'failed', id: 5 }, limit: 10 })
+  const plan = (await Promise.all(texts.map((sql) => queryPlan(read, sql)))).flat()
   expect(plan).toEqual([expect.stringContaining('contents_deleting'), expect.stringMatching(/^SEARCH .*contents_unsettled/)])
 })

@@ -187,7 +187,7 @@ function createOnPostgres(table: Parameters<typeof createTable>[0]) {
 
 /**
  * Contents that other rows refer to and that are missing: earlier versions of svc deleted contents while the plugin that kept their copies
- * was disabled. With versions a content becomes `lost`, so that its versions stay listed. With copies only it becomes `deleting`, and the
+ * was disabled. With versions a content becomes live again, `lost` without cached bytes, so that its versions stay listed. With copies only it becomes `deleting`, and the
  * next start with its keeper removes them: until then they are paid for.
  */
 function repairContents() {
@@ -195,13 +195,14 @@ function repairContents() {
   return [
     {
       sqlite: `insert into contents (${columns}, current_count)
-        select v.content_id, min(v.bucket_id), 'missing:' || v.content_id, max(v.size), 'live', count(*), 0, 'lost', min(v.created_at), max(v.created_at),
+        select v.content_id, min(v.bucket_id), 'missing:' || v.content_id, max(v.size), 'live', count(*), coalesce(max(b.default_copies), 1),
+          iif(exists (select 1 from cache_entries e where e.content_id = v.content_id), 'unstored', 'lost'), min(v.created_at), max(v.created_at),
           (select count(*) from object_heads h where h.content_id = v.content_id)
-        from object_versions v where v.content_id is not null and not exists (select 1 from contents c where c.id = v.content_id) group by v.content_id`,
+        from object_versions v left join buckets b on b.id = v.bucket_id where v.content_id is not null and not exists (select 1 from contents c where c.id = v.content_id) group by v.content_id`,
     },
     {
       sqlite: `insert into contents (${columns})
-        select k.content_id, min(d.bucket_id), 'missing:' || k.content_id, coalesce(max(p.length), 0), 'deleting', 0, 0, 'unstored', min(k.created_at), max(k.updated_at)
+        select k.content_id, min(d.bucket_id), 'missing:' || k.content_id, coalesce(max(p.length), 0), 'deleting', 0, 1, 'unstored', min(k.created_at), max(k.updated_at)
         from copies k join data_sets d on d.id = k.data_set_id left join pieces p on p.id = k.piece_id
         where not exists (select 1 from contents c where c.id = k.content_id) group by k.content_id`,
     },
@@ -211,7 +212,8 @@ function repairContents() {
         where b.content_id is not null and not exists (select 1 from contents c where c.id = b.content_id))`,
     },
     {
-      sqlite: `update copy_keepers set was_absent = 1 where exists (select 1 from contents where identity like 'missing:%' and state = 'deleting')`,
+      sqlite: `update copy_keepers set was_absent = 1
+        where exists (select 1 from contents c join copies k on k.content_id = c.id where c.identity like 'missing:%')`,
     },
   ]
 }

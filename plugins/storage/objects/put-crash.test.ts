@@ -18,14 +18,15 @@ interface Acknowledged {
 /** Enough puts to include overwrites and duplicate bytes. */
 const hitsBeforeCrash = 40
 
-async function crashAt(probe: string, dir: string): Promise<readonly Acknowledged[]> {
+async function crashAt(probe: string, dir: string): Promise<{ readonly dsn: string; readonly acknowledged: readonly Acknowledged[] }> {
   const program = fileURLToPath(new URL('../testing/crashing-puts.ts', import.meta.url))
   const child = fork(program, [dir, probe, String(hitsBeforeCrash)], { execArgv: [], execPath: process.execPath })
-  const acknowledged: Acknowledged[] = []
-  child.on('message', (message) => acknowledged.push(message as Acknowledged))
+  const messages: unknown[] = []
+  child.on('message', (message) => messages.push(message))
   const [, signal] = await once(child, 'close')
   expect(signal).toBe('SIGKILL')
-  return acknowledged
+  const [dsn, ...acknowledged] = messages as [string, ...Acknowledged[]]
+  return { dsn, acknowledged }
 }
 
 test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'committing', 'committed'])(
@@ -33,9 +34,9 @@ test.each(['reserved', 'created', 'written', 'synced', 'folder-synced', 'committ
   async (step) => {
     const dir = await mkdtemp(join(tmpdir(), 'svc-crash-'))
     try {
-      const acknowledged = await crashAt(`storage.put.${step}`, dir)
+      const { dsn, acknowledged } = await crashAt(`storage.put.${step}`, dir)
       expect(acknowledged.length).toBeGreaterThan(0)
-      await using storage = await openObjectStorage({ dir })
+      await using storage = await openObjectStorage({ dir, dsn })
       for (const { key, versionId, text } of acknowledged) expect(await storage.text(key, versionId)).toBe(text)
       await storage.cache.startUpkeep()
       const { usedBytes } = storage.cache.stats()

@@ -1,4 +1,4 @@
-/** Child process: puts objects, sends a message for each acknowledged put, and kills itself with SIGKILL at a probe. */
+/** Child process: sends the DSN of its database, puts objects, sends a message for each acknowledged put, and kills itself with SIGKILL at a probe. */
 import { subscribe } from 'node:diagnostics_channel'
 import { openObjectStorage } from './object-storage.ts'
 
@@ -15,6 +15,7 @@ subscribe('svc.probe', (reached) => {
 })
 
 const storage = await openObjectStorage({ dir: String(dir) })
+process.send?.(storage.dsn)
 let count = 0
 const putForever = async () => {
   for (;;) {

@@ -21,6 +21,8 @@ import type { SizeLimits } from '../objects/size-policy.ts'
 export interface ObjectStorageOptions {
   /** An existing folder, whose database and cache are reused and which is kept; default: a temporary one. */
   readonly dir?: string
+  /** An existing database; default: that of `dir`. */
+  readonly dsn?: string
   readonly maxBytes?: number
   /** Default: lru with the default watermarks. */
   readonly rules?: EvictionRules
@@ -41,6 +43,7 @@ export interface ObjectStorageOptions {
 /** Objects, buckets and cache on a real database and real files, without replication, with a bucket named `photos`. */
 export interface ObjectStorage extends AsyncDisposable {
   readonly dir: string
+  readonly dsn: string
   readonly database: Database
   readonly buckets: BucketCatalog
   readonly cache: Cache
@@ -60,7 +63,10 @@ export interface ObjectStorage extends AsyncDisposable {
 export async function openObjectStorage(options: ObjectStorageOptions = {}): Promise<ObjectStorage> {
   const { maxBytes = 64 * 1024 * 1024, clock = systemClock, sizes = { bytesMin: 1, bytesMax: 32 * 1024 * 1024 } } = options
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'svc-objects-')))
-  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }, ...(options.moreSchemas ?? [])], { dir })
+  const database = await openTestDatabase([{ name: 'storage', migrations: storageMigrations }, ...(options.moreSchemas ?? [])], {
+    dir,
+    ...(options.dsn !== undefined && { dsn: options.dsn }),
+  })
   const scheduled: string[] = []
   const tasks: EvictionTasks = {
     reconcileCapacity: async () => void scheduled.push('reconcile capacity'),
@@ -82,6 +88,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   }
   return {
     dir,
+    dsn: database.dsn,
     database,
     buckets,
     cache,

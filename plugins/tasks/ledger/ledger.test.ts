@@ -69,7 +69,7 @@ test('a retry makes a failed task pending with all its attempts and clears a dis
   await ledger.acknowledge(id)
   await stop()
   await ledger.retry(id)
-  expect(readTask(tasks, id)).toMatchObject({
+  expect(await readTask(tasks, id)).toMatchObject({
     status: 'pending',
     attempts: 0,
     acknowledged_at: null,
@@ -78,7 +78,7 @@ test('a retry makes a failed task pending with all its attempts and clears a dis
   })
   await using _again = await startEngine(tasks, { kinds: [bind(scriptedKind(() => done()))] })
   await tasks.clock.advance(0)
-  expect(readTask(tasks, id).status).toBe('completed')
+  expect((await readTask(tasks, id)).status).toBe('completed')
 })
 
 test('a task that cannot be retried is refused with the reason', async () => {
@@ -91,7 +91,7 @@ test('a task that cannot be retried is refused with the reason', async () => {
   const overtaken = await put('fail', 'work', 'a')
   await put('wait', 'work', 'a')
   await expect(ledger.retry(overtaken)).rejects.toThrow('newer task')
-  expect(readTask(tasks, overtaken).status).toBe('failed')
+  expect((await readTask(tasks, overtaken)).status).toBe('failed')
   await stop()
 })
 
@@ -102,7 +102,7 @@ test('a bulk dismissal can be limited to one kind or to failures before a time',
   const otherKind = await put('fail', 'other')
   await tasks.clock.advance(1000)
   const later = await put('fail')
-  const atMs = readTask(tasks, later).failed_at ?? 0
+  const atMs = (await readTask(tasks, later)).failed_at ?? 0
   await expect(ledger.acknowledgeAll({ kind: 'nothing' })).rejects.toEqual(code('unknown_task_type'))
   expect(await ledger.acknowledgeAll({ kind: 'work', failedBeforeMs: atMs })).toBe(1)
   expect(await idsOf(ledger, { status: 'dismissed' })).toEqual([first])

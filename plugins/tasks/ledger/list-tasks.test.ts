@@ -73,10 +73,11 @@ await describeOnEngines('the ledger', (engine) => {
 
 test('a list reads only matching rows: each group is searched from the start of the page', async () => {
   await using tasks = await openTasks()
-  const plan: string[] = []
+  const texts: string[] = []
   const { read } = tasks.database
-  const explaining = watchStatements(read, (sql) => plan.push(...queryPlan(read, sql)))
-  await listTasks(explaining, { limit: 10, before: 5 }, hidden)
+  const watched = watchStatements(read, (sql) => texts.push(sql))
+  await listTasks(watched, { limit: 10, before: 5 }, hidden)
+  const plan = (await Promise.all(texts.map((sql) => queryPlan(read, sql)))).flat()
   expect(plan).toContain('SEARCH t USING COVERING INDEX tasks_in_group (kind=? AND status=? AND <expr>=? AND id<?)')
   expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([
     'SCAN c USING COVERING INDEX sqlite_autoindex_task_counts_1',
