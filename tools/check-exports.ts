@@ -21,7 +21,6 @@ const kept: Readonly<Record<string, string>> = {
   joinBodies: 'a body of several parts is tested with the client',
   planTermination: 'calls of the wallet are tested together on the devnet',
   planWithdrawal: 'calls of the wallet are tested together on the devnet',
-  statement: 'stores use the typed statements of their plugin one by one',
   recordedColumns: 'a test finds columns of times that are neither due times nor records',
 }
 

@@ -7,7 +7,7 @@ import { runSql } from '#kernel/testing'
 import { ok } from '../chain/provider-answer.ts'
 import { areChunkRootsOf } from '../pieces/chunk-roots.ts'
 import { createPieceCalculator } from '../pieces/piece-calculator.ts'
-import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { openStorageRows } from '../testing/storage-rows.ts'
 import { createTestPipeline } from '../testing/test-pipeline.ts'
 import { findStoredPiece } from './chunk-roots-store.ts'
@@ -17,7 +17,7 @@ test('the store task records the chunk roots together with the piece CID', async
   await using stack = new AsyncDisposableStack()
   const rows = stack.use(await openStorageRows())
   const dir = stack.adopt(mkdtempSync(join(tmpdir(), 'svc-roots-')), (path) => rmSync(path, { recursive: true }))
-  const bytes = randomBytes(2 * CHUNK_RAW_BYTES + 77)
+  const bytes = randomBytes(2 * chunkRawBytes + 77)
   const content = await rows.addContent({ bytes, copies: 1 })
   await rows.addDataSet()
   // As before the first run of the store task.

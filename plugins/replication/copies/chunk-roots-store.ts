@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Params, Reader, Tx } from '#kernel'
-import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { statement } from '../tables.ts'
 
 export interface StoredPiece {
@@ -46,5 +46,5 @@ export async function keepChunkRoots(
   chunkRoots: Uint8Array,
 ): Promise<void> {
   // The content may have been deleted while the roots were computed: then nothing is inserted.
-  if (size > CHUNK_RAW_BYTES) await tx.run(keepRoots, { pieceId, chunkRoots })
+  if (size > chunkRawBytes) await tx.run(keepRoots, { pieceId, chunkRoots })
 }

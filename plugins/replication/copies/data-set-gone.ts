@@ -1,15 +1,8 @@
 import type { Tx } from '#kernel'
 import { type DataSet, findDataSet, markLost, markWriteBlocked, recordGoneSeen, takesPieces } from '../datasets/data-set-store.ts'
+import { holdsPieces } from '../datasets/load-store.ts'
 import { dataSetRefusalsMax, nextRequestAtMs, refusalPauseMs } from '../datasets/refusal-policy.ts'
-import {
-  countRefusal,
-  hasCommitted,
-  hasUnsent,
-  pauseWrites,
-  providerRefusals,
-  readRefusals,
-  unsentContents,
-} from '../datasets/refusal-store.ts'
+import { countRefusal, hasUnsent, pauseWrites, providerRefusals, readRefusals, unsentContents } from '../datasets/refusal-store.ts'
 import { checkDataSets, readDepths } from '../finality/landing-checks.ts'
 import type { LandingVerdict } from '../finality/landing-policy.ts'
 import { unfinalDataSet } from '../finality/landing-store.ts'
@@ -147,7 +140,7 @@ export async function finishEnd(deps: Pipeline, { id }: Pick<DataSet, 'id'>): Pr
 async function finishLate(deps: Pipeline, { id, state, goneSeenAtMs }: DataSet): Promise<boolean> {
   return deps.database.write(async (tx) => {
     const contents = await unsentContents(tx, id, recountPage + 1)
-    if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && (await hasCommitted(tx, id)))) return false
+    if (goneSeenAtMs !== null || contents.length > recountPage || (state === 'lost' && (await holdsPieces(tx, id)))) return false
     await endUnsent(deps, tx, id)
     await recount(deps, tx, contents)
     return true

@@ -76,10 +76,6 @@ const findUnsentContents = statement((db, { dataSetId, limit }: OfDataSet<{ limi
     .limit(limit),
 )
 
-const findCommitted = statement((db, { dataSetId }: OfDataSet) =>
-  db.selectFrom('copies').select('id').where('data_set_id', '=', dataSetId).where('state', '=', 'committed').limit(1),
-)
-
 const findUnsent = statement((db, { dataSetId, dataSetState }: OfDataSet<{ dataSetState: string }>) =>
   db
     .selectFrom('commit_batches')
@@ -155,9 +151,6 @@ export async function pullsThrottledUntilMs(reader: Reader, dataSetId: number): 
 export async function unsentContents(reader: Reader, dataSetId: number, limit: number): Promise<readonly number[]> {
   return (await reader.all(findUnsentContents, { dataSetId, limit })).map(({ id }) => id)
 }
-
-export const hasCommitted = async (reader: Reader, dataSetId: number): Promise<boolean> =>
-  (await reader.get(findCommitted, { dataSetId })) !== undefined
 
 /** Whether an ended data set has unsent batches or copies or, when it is lost, committed copies. */
 export async function hasUnsent(reader: Reader, { id, state }: Pick<DataSet, 'id' | 'state'>): Promise<boolean> {

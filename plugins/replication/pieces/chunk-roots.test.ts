@@ -6,21 +6,21 @@ import { areChunkRootsOf, isChunk } from './chunk-roots.ts'
 import { createPieceCalculator } from './piece-calculator.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { createPieceHasher } from './piece-hasher.ts'
-import { CHUNK_RAW_BYTES } from './piece-size.ts'
+import { chunkRawBytes } from './piece-size.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 
 /** Around the borders of batches, chunks and trees, and above the size from which a file is split into segments. */
-const SIZES = [
-  CHUNK_RAW_BYTES + 1,
-  CHUNK_RAW_BYTES + 130_048,
-  2 * CHUNK_RAW_BYTES - 1,
-  2 * CHUNK_RAW_BYTES,
-  2 * CHUNK_RAW_BYTES + 1,
-  5 * CHUNK_RAW_BYTES + 700_001,
+const sizes = [
+  chunkRawBytes + 1,
+  chunkRawBytes + 130_048,
+  2 * chunkRawBytes - 1,
+  2 * chunkRawBytes,
+  2 * chunkRawBytes + 1,
+  5 * chunkRawBytes + 700_001,
   16 * 1024 * 1024 + 1,
-  17 * CHUNK_RAW_BYTES + 12_345,
+  17 * chunkRawBytes + 12_345,
 ]
-const bytes = patternBytes(Math.max(...SIZES))
+const bytes = patternBytes(Math.max(...sizes))
 let folder: string
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test.each(SIZES)('the chunk roots of %i bytes fold into the piece CID, from the hasher and from the calculator', async (size) => {
+test.each(sizes)('the chunk roots of %i bytes fold into the piece CID, from the hasher and from the calculator', async (size) => {
   const piece = bytes.subarray(0, size)
   const hasher = createPieceHasher()
   hasher.update(piece)
@@ -42,12 +42,12 @@ test.each(SIZES)('the chunk roots of %i bytes fold into the piece CID, from the 
 })
 
 test('every chunk is proved only by its own root, and one changed bit is detected', () => {
-  const size = 3 * CHUNK_RAW_BYTES + 1000
+  const size = 3 * chunkRawBytes + 1000
   const hasher = createPieceHasher()
   hasher.update(bytes.subarray(0, size))
   const roots = hasher.chunkRoots()
   for (let position = 0; position < 4; position++) {
-    const chunk = Buffer.from(bytes.subarray(position * CHUNK_RAW_BYTES, Math.min(size, (position + 1) * CHUNK_RAW_BYTES)))
+    const chunk = Buffer.from(bytes.subarray(position * chunkRawBytes, Math.min(size, (position + 1) * chunkRawBytes)))
     expect(isChunk(chunk, roots, position)).toBe(true)
     expect(isChunk(chunk, roots, (position + 1) % 4)).toBe(false)
     chunk.writeUInt8(chunk.readUInt8(chunk.length - 1) ^ 0x80, chunk.length - 1)
@@ -56,7 +56,7 @@ test('every chunk is proved only by its own root, and one changed bit is detecte
 })
 
 test('too few, too many or changed roots and roots of another piece are refused', () => {
-  const size = 3 * CHUNK_RAW_BYTES
+  const size = 3 * chunkRawBytes
   const hasher = createPieceHasher()
   hasher.update(bytes.subarray(0, size))
   const roots = hasher.chunkRoots()
@@ -73,8 +73,8 @@ test('too few, too many or changed roots and roots of another piece are refused'
 
 test('a piece of one chunk has no chunk roots', () => {
   const hasher = createPieceHasher()
-  hasher.update(bytes.subarray(0, CHUNK_RAW_BYTES))
-  expect(areChunkRootsOf(cidOf(bytes.subarray(0, CHUNK_RAW_BYTES)), hasher.chunkRoots())).toBe(false)
+  hasher.update(bytes.subarray(0, chunkRawBytes))
+  expect(areChunkRootsOf(cidOf(bytes.subarray(0, chunkRawBytes)), hasher.chunkRoots())).toBe(false)
 })
 
 function cidOf(content: Uint8Array): string {

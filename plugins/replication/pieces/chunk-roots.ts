@@ -1,18 +1,18 @@
 // Proves parts of a piece: the roots of its chunks are a layer of its tree, so they fold into the root in the piece CID.
-import { NODE_BYTES, nodeHasherChoice } from './node-hasher.ts'
+import { nodeBytes, nodeHasherChoice } from './node-hasher.ts'
 import { type ParsedPieceCid, parsePieceCid } from './piece-cid.ts'
 import { createPieceHasher } from './piece-hasher.ts'
-import { CHUNK_HEIGHT, CHUNK_RAW_BYTES } from './piece-size.ts'
+import { chunkHeight, chunkRawBytes } from './piece-size.ts'
 import { createSubtreeFold } from './subtree-fold.ts'
 
 /** Whether these are the chunk roots of the piece. @throws PieceCidError */
 export function areChunkRootsOf(pieceCid: string, chunkRoots: Uint8Array): boolean {
   const piece: ParsedPieceCid = parsePieceCid(pieceCid)
   // A piece of one chunk is proved by the piece CID: its tree may be lower than a chunk.
-  if (piece.height <= CHUNK_HEIGHT || chunkRoots.length !== Math.ceil(piece.rawSize / CHUNK_RAW_BYTES) * NODE_BYTES) return false
+  if (piece.height <= chunkHeight || chunkRoots.length !== Math.ceil(piece.rawSize / chunkRawBytes) * nodeBytes) return false
   const fold = createSubtreeFold(nodeHasherChoice.hasher)
-  for (let at = 0; at < chunkRoots.length; at += NODE_BYTES) {
-    fold.add({ root: chunkRoots.subarray(at, at + NODE_BYTES), height: CHUNK_HEIGHT })
+  for (let at = 0; at < chunkRoots.length; at += nodeBytes) {
+    fold.add({ root: chunkRoots.subarray(at, at + nodeBytes), height: chunkHeight })
   }
   return Buffer.compare(fold.rootAt(piece.height), piece.root) === 0
 }
@@ -21,5 +21,5 @@ export function areChunkRootsOf(pieceCid: string, chunkRoots: Uint8Array): boole
 export function isChunk(bytes: Uint8Array, chunkRoots: Uint8Array, position: number): boolean {
   const hasher = createPieceHasher()
   hasher.update(bytes)
-  return Buffer.compare(hasher.chunkRoots(), chunkRoots.subarray(position * NODE_BYTES, (position + 1) * NODE_BYTES)) === 0
+  return Buffer.compare(hasher.chunkRoots(), chunkRoots.subarray(position * nodeBytes, (position + 1) * nodeBytes)) === 0
 }

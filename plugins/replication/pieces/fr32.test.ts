@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GROUP_PADDED_BYTES, GROUP_RAW_BYTES, padFr32 } from './fr32.ts'
+import { groupPaddedBytes, groupRawBytes, padFr32 } from './fr32.ts'
 
 test('every 254 raw bits become 256 bits whose two highest bits are zero', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ minLength: GROUP_RAW_BYTES, maxLength: GROUP_RAW_BYTES }), (raw) => {
+    fc.property(fc.uint8Array({ minLength: groupRawBytes, maxLength: groupRawBytes }), (raw) => {
       expect(Buffer.from(paddedByWords(raw)).toString('hex')).toBe(Buffer.from(paddedBitByBit(raw)).toString('hex'))
     }),
     { numRuns: 20 },
@@ -12,16 +12,16 @@ test('every 254 raw bits become 256 bits whose two highest bits are zero', () =>
 })
 
 test('groups are padded independently of each other', () => {
-  const first = new Uint8Array(GROUP_RAW_BYTES).fill(0xff)
-  const second = Uint8Array.from({ length: GROUP_RAW_BYTES }, (_, index) => index)
+  const first = new Uint8Array(groupRawBytes).fill(0xff)
+  const second = Uint8Array.from({ length: groupRawBytes }, (_, index) => index)
   const both = paddedByWords(Buffer.concat([first, second]))
-  expect(both.subarray(0, GROUP_PADDED_BYTES)).toEqual(paddedByWords(first))
-  expect(both.subarray(GROUP_PADDED_BYTES)).toEqual(paddedByWords(second))
+  expect(both.subarray(0, groupPaddedBytes)).toEqual(paddedByWords(first))
+  expect(both.subarray(groupPaddedBytes)).toEqual(paddedByWords(second))
 })
 
 function paddedByWords(raw: Uint8Array): Uint8Array {
-  const groups = raw.length / GROUP_RAW_BYTES
-  const padded = new Uint32Array((groups * GROUP_PADDED_BYTES) / 4)
+  const groups = raw.length / groupRawBytes
+  const padded = new Uint32Array((groups * groupPaddedBytes) / 4)
   padFr32(new Uint32Array(Uint8Array.from(raw).buffer), padded, groups)
   return new Uint8Array(padded.buffer)
 }

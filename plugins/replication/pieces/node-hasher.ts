@@ -2,10 +2,10 @@
 import { createRequire } from 'node:module'
 import { hashInto as hashIntoWasm } from '@chainsafe/as-sha256'
 
-export const NODE_BYTES = 32
+export const nodeBytes = 32
 
 /** Clears two bits of a node's last byte, so that the node is below the field modulus. */
-const LAST_BYTE_MASK = 0x3f
+const lastByteMask = 0x3f
 
 /** SHA-256 of each 64-byte block of `input` into `output`, which is half as long. */
 type HashBlocks = (input: Uint8Array, output: Uint8Array) => void
@@ -42,10 +42,10 @@ export const nodeHasherChoice: NodeHasherChoice = chooseNodeHasher()
 
 /** Hashes the pair (left, right) into their parent. */
 export function hashPair(hasher: NodeHasher, left: Uint8Array, right: Uint8Array): Uint8Array {
-  const pair = new Uint8Array(2 * NODE_BYTES)
+  const pair = new Uint8Array(2 * nodeBytes)
   pair.set(left)
-  pair.set(right, NODE_BYTES)
-  const parent = new Uint8Array(NODE_BYTES)
+  pair.set(right, nodeBytes)
+  const parent = new Uint8Array(nodeBytes)
   hasher.hashLayer(pair, parent)
   return parent
 }
@@ -55,7 +55,7 @@ function maskedHasher(name: NodeHasher['name'], hashBlocks: HashBlocks): NodeHas
     name,
     hashLayer(input, output) {
       hashBlocks(input, output)
-      for (let last = NODE_BYTES - 1; last < output.length; last += NODE_BYTES) output[last] = (output[last] ?? 0) & LAST_BYTE_MASK
+      for (let last = nodeBytes - 1; last < output.length; last += nodeBytes) output[last] = (output[last] ?? 0) & lastByteMask
     },
   }
 }
@@ -68,7 +68,7 @@ function loadHashtree(): HashBlocks {
 
 /** Compares a few blocks before the binary is used: pieces with wrong hashes would be paid for on chain. */
 function agreesWithFallback(hasher: NodeHasher): boolean {
-  const sample = Uint8Array.from({ length: 5 * 2 * NODE_BYTES }, (_, index) => (index * 7 + 1) & 0xff)
+  const sample = Uint8Array.from({ length: 5 * 2 * nodeBytes }, (_, index) => (index * 7 + 1) & 0xff)
   const found = new Uint8Array(sample.length / 2)
   const expected = new Uint8Array(sample.length / 2)
   hasher.hashLayer(sample, found)

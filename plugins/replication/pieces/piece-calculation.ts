@@ -28,10 +28,10 @@ export interface CalculatedPiece {
 }
 
 /** Raw bytes that exactly fill a tree of 8 MiB: a segment is one subtree of the piece and eight chunks. */
-const SEGMENT_BYTES = 8_323_072
+const segmentBytes = 8_323_072
 
 /** One thread hashes this much in about 30 ms, so splitting it would gain little. */
-const SPLIT_ABOVE_BYTES = 16 * 1024 * 1024
+const splitAboveBytes = 16 * 1024 * 1024
 
 export class PieceCalculation {
   readonly id: number
@@ -48,7 +48,7 @@ export class PieceCalculation {
     if (!Number.isSafeInteger(source.length) || source.length < 1) throw new RangeError(`cannot hash ${source.length} bytes of a file`)
     this.id = id
     this.#source = source
-    this.#segmentBytes = source.length > SPLIT_ABOVE_BYTES ? SEGMENT_BYTES : source.length
+    this.#segmentBytes = source.length > splitAboveBytes ? segmentBytes : source.length
   }
 
   get outcome(): Promise<CalculatedPiece> {

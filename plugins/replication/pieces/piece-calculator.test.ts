@@ -8,15 +8,15 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPieceWorker } from './hashing-thread.ts'
 import type { CalculatedPiece } from './piece-calculation.ts'
-import { CALCULATIONS_MAX, createPieceCalculator } from './piece-calculator.ts'
+import { calculationsMax, createPieceCalculator } from './piece-calculator.ts'
 import { pieceCidOf } from './piece-cid.ts'
 import { createPieceHasher } from './piece-hasher.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 
-const MIB = 1024 * 1024
+const mib = 1024 * 1024
 /** Five segments, the last one odd. */
-const LARGE = 33 * MIB + 12_345
-const large = patternBytes(LARGE)
+const largeBytes = 33 * mib + 12_345
+const large = patternBytes(largeBytes)
 
 let folder: string
 let path: string
@@ -31,15 +31,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('I-30: one pass gives the piece CID and the SHA-256 of the same bytes, also for a piece in several segments', async () => {
   await using calculator = createPieceCalculator({ threads: 2 })
-  expect(await calculator.calculate({ path, length: LARGE })).toEqual(pieceOf(large))
+  expect(await calculator.calculate({ path, length: largeBytes })).toEqual(pieceOf(large))
 })
 
 test.each([
-  ['exactly at the split size', 0, 16 * MIB],
-  ['one byte above the split size', 0, 16 * MIB + 1],
+  ['exactly at the split size', 0, 16 * mib],
+  ['one byte above the split size', 0, 16 * mib + 1],
   ['whole segments only', 0, 3 * 8_323_072],
   ['one byte more than whole segments', 1, 3 * 8_323_072 + 1],
-  ['a middle part', 1_000_003, 17 * MIB],
+  ['a middle part', 1_000_003, 17 * mib],
   ['a small middle part', 777, 1000],
   ['one byte', 5, 1],
 ])('a range of a file is hashed as a piece: %s', async (_, offset, length) => {
@@ -62,7 +62,7 @@ test('concurrent calculations each return their own piece', async () => {
   await using calculator = createPieceCalculator({ threads: 2 })
   const ranges = Array.from({ length: 60 }, (_, index) => ({ offset: index * 1000, length: 127 + index * 311 }))
   const found = await Promise.all([
-    calculator.calculate({ path, length: LARGE }),
+    calculator.calculate({ path, length: largeBytes }),
     ...ranges.map((range) => calculator.calculate({ path, ...range })),
   ])
   expect(found).toEqual([pieceOf(large), ...ranges.map(({ offset, length }) => pieceOf(large.subarray(offset, offset + length)))])
@@ -72,7 +72,7 @@ test('a small piece does not wait for all of a large one', async () => {
   await using calculator = createPieceCalculator({ threads: 1 })
   const finished: string[] = []
   await Promise.all([
-    calculator.calculate({ path, length: LARGE }).then(() => finished.push('large')),
+    calculator.calculate({ path, length: largeBytes }).then(() => finished.push('large')),
     calculator.calculate({ path, length: 127 }).then(() => finished.push('small')),
   ])
   expect(finished).toEqual(['small', 'large'])
@@ -89,7 +89,7 @@ test('threads start on demand', async () => {
   await calculator.calculate({ path, length: 127 })
   await calculator.calculate({ path, length: 127 })
   expect(started).toBe(1)
-  await Promise.all([calculator.calculate({ path, length: LARGE }), calculator.calculate({ path, length: LARGE - 1 })])
+  await Promise.all([calculator.calculate({ path, length: largeBytes }), calculator.calculate({ path, length: largeBytes - 1 })])
   expect(started).toBe(2)
 })
 
@@ -106,8 +106,8 @@ test('a missing file is a typed error', async () => {
 
 test('a file shorter than the piece is a typed error, and the calculator keeps working', async () => {
   await using calculator = createPieceCalculator({ threads: 2 })
-  await expect(calculator.calculate({ path, length: LARGE + 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
-  await expect(calculator.calculate({ path, offset: LARGE, length: 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
+  await expect(calculator.calculate({ path, length: largeBytes + 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
+  await expect(calculator.calculate({ path, offset: largeBytes, length: 1 })).rejects.toMatchObject({ code: 'piece_source_short' })
   expect(await calculator.calculate({ path, length: 127 })).toEqual(pieceOf(large.subarray(0, 127)))
 })
 
@@ -124,8 +124,8 @@ test('a length that is not a positive integer is refused', async () => {
 test('an aborted calculation rejects with the reason, the others continue', async () => {
   await using calculator = createPieceCalculator({ threads: 1 })
   const controller = new AbortController()
-  const aborted = calculator.calculate({ path, length: LARGE, signal: controller.signal })
-  const other = calculator.calculate({ path, offset: 1, length: LARGE - 1 })
+  const aborted = calculator.calculate({ path, length: largeBytes, signal: controller.signal })
+  const other = calculator.calculate({ path, offset: 1, length: largeBytes - 1 })
   controller.abort(new Error('the upload was cancelled'))
   await expect(aborted).rejects.toThrow('the upload was cancelled')
   await expect(calculator.calculate({ path, length: 127, signal: controller.signal })).rejects.toThrow('the upload was cancelled')
@@ -151,10 +151,10 @@ test('I-30: a piece whose thread ended between two segments is rejected: it gets
     return worker
   }
   await using calculator = createPieceCalculator({ threads: 1, startWorker })
-  const both = await Promise.allSettled([0, 1].map((offset) => calculator.calculate({ path, offset, length: LARGE - 1 })))
+  const both = await Promise.allSettled([0, 1].map((offset) => calculator.calculate({ path, offset, length: largeBytes - 1 })))
   expect(both.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['piece_worker_crashed', 'piece_worker_crashed'])
   expect(workers.length).toBe(2)
-  expect(await calculator.calculate({ path, length: LARGE })).toEqual(pieceOf(large))
+  expect(await calculator.calculate({ path, length: largeBytes })).toEqual(pieceOf(large))
 })
 
 test('a thread that cannot be started rejects the piece, and the next piece starts it again', async () => {
@@ -171,7 +171,7 @@ test('a thread that cannot be started rejects the piece, and the next piece star
 
 test('more calculations than the limit are refused at once', async () => {
   await using calculator = createPieceCalculator({ threads: 1, startWorker: unresponsiveWorker })
-  const waiting = Array.from({ length: CALCULATIONS_MAX }, () => calculator.calculate({ path, length: 127 }).catch((error) => error.code))
+  const waiting = Array.from({ length: calculationsMax }, () => calculator.calculate({ path, length: 127 }).catch((error) => error.code))
   await expect(calculator.calculate({ path, length: 127 })).rejects.toMatchObject({ code: 'piece_queue_full' })
   await calculator[Symbol.asyncDispose]()
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['piece_calculator_closed']))
@@ -179,7 +179,7 @@ test('more calculations than the limit are refused at once', async () => {
 
 test('a disposed calculator rejects running and later calculations', async () => {
   const calculator = createPieceCalculator({ threads: 2, startWorker: unresponsiveWorker })
-  const underWay = expect(calculator.calculate({ path, length: LARGE })).rejects.toMatchObject({ code: 'piece_calculator_closed' })
+  const underWay = expect(calculator.calculate({ path, length: largeBytes })).rejects.toMatchObject({ code: 'piece_calculator_closed' })
   await calculator[Symbol.asyncDispose]()
   await underWay
   await expect(calculator.calculate({ path, length: 127 })).rejects.toMatchObject({ code: 'piece_calculator_closed' })

@@ -20,7 +20,7 @@ interface PieceCalculatorOptions {
 }
 
 /** Maximum number of running and waiting calculations; more are refused with `piece_queue_full`. */
-export const CALCULATIONS_MAX = 1024
+export const calculationsMax = 1024
 
 export function createPieceCalculator(options: PieceCalculatorOptions = {}): PieceCalculator {
   const threads = options.threads ?? Math.max(1, availableParallelism() - 1)
@@ -45,8 +45,8 @@ class ThreadPoolCalculator implements PieceCalculator {
   async calculate(source: PieceSource): Promise<CalculatedPiece> {
     source.signal?.throwIfAborted()
     if (this.#isClosed) throw closedError()
-    if (this.#unsettled.size >= CALCULATIONS_MAX) {
-      throw new PieceCalculationError(`${CALCULATIONS_MAX} piece calculations are already waiting; try again later`, {
+    if (this.#unsettled.size >= calculationsMax) {
+      throw new PieceCalculationError(`${calculationsMax} piece calculations are already waiting; try again later`, {
         code: 'piece_queue_full',
       })
     }

@@ -7,16 +7,16 @@ import { create as createMultihash } from 'multiformats/hashes/digest'
 import { expect, test } from 'vitest'
 import { isPieceCid, PieceCidError, parsePieceCid, pieceCidOf } from './piece-cid.ts'
 
-const ZEROS_127 = 'bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy'
-const ZEROS_1MIB = 'bafkzcibeqcad6egqwuynxmfu6jof2lzkfdp65aelknasuautd4mmjgpvujkaq2ytey'
-const ROOT = Uint8Array.from({ length: 32 }, (_, index) => index)
+const zeros127 = 'bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy'
+const zeros1MiB = 'bafkzcibeqcad6egqwuynxmfu6jof2lzkfdp65aelknasuautd4mmjgpvujkaq2ytey'
+const root = Uint8Array.from({ length: 32 }, (_, index) => index)
 
 test('a piece CID is parsed into raw size, tree and binary form', () => {
-  expect(parsePieceCid(ZEROS_127)).toMatchObject({ rawSize: 127, height: 2, padding: 0 })
-  const parsed = parsePieceCid(ZEROS_1MIB)
+  expect(parsePieceCid(zeros127)).toMatchObject({ rawSize: 127, height: 2, padding: 0 })
+  const parsed = parsePieceCid(zeros1MiB)
   expect(parsed).toMatchObject({ rawSize: 1_048_576, height: 16, padding: 1_032_192 })
   expect(Buffer.from(parsed.bytes.subarray(0, 4)).toString('hex')).toBe('01559120')
-  expect(CID.decode(parsed.bytes).toString()).toBe(ZEROS_1MIB)
+  expect(CID.decode(parsed.bytes).toString()).toBe(zeros1MiB)
 })
 
 test('a written piece CID is parsed back, up to the largest trees', () => {
@@ -41,26 +41,26 @@ const refused: Record<string, string> = {
   'empty text': '',
   'text that is not a CID': 'hello',
   'a very long text': `b${'a'.repeat(1_000_000)}`,
-  'a version 1 piece CID': CID.createV1(0xf101, createMultihash(0x1012, ROOT)).toString(),
+  'a version 1 piece CID': CID.createV1(0xf101, createMultihash(0x1012, root)).toString(),
   'a version 0 CID': 'QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n',
-  'a plain SHA-256 CID': CID.createV1(0x55, createMultihash(0x12, ROOT)).toString(),
-  'the right hash under another codec': CID.createV1(0x70, CID.parse(ZEROS_127).multihash).toString(),
-  'a truncated CID': ZEROS_127.slice(0, -4),
-  'one character less': ZEROS_127.slice(0, -1),
-  'a trailing character': `${ZEROS_127}a`,
-  'trailing bytes': base32.encode(Uint8Array.from([...CID.parse(ZEROS_127).bytes, 0])),
-  'trailing bytes inside the multihash': pieceText([0, 2, ...ROOT, 0]),
-  'a root that is too short': pieceText([0, 2, ...ROOT.subarray(1)]),
+  'a plain SHA-256 CID': CID.createV1(0x55, createMultihash(0x12, root)).toString(),
+  'the right hash under another codec': CID.createV1(0x70, CID.parse(zeros127).multihash).toString(),
+  'a truncated CID': zeros127.slice(0, -4),
+  'one character less': zeros127.slice(0, -1),
+  'a trailing character': `${zeros127}a`,
+  'trailing bytes': base32.encode(Uint8Array.from([...CID.parse(zeros127).bytes, 0])),
+  'trailing bytes inside the multihash': pieceText([0, 2, ...root, 0]),
+  'a root that is too short': pieceText([0, 2, ...root.subarray(1)]),
   'a multihash with padding only': pieceText([0]),
   'a padding without end': pieceText([0x80]),
-  'a padding in more bytes than needed': pieceText([0x80, 0x00, 2, ...ROOT]),
-  'a tree below the smallest': pieceText([0, 1, ...ROOT]),
-  'a tree above the largest': pieceText([0, 49, ...ROOT]),
-  'more padding than the tree holds': pieceText([...varintBytes(128), 2, ...ROOT]),
-  'a piece of padding only': pieceText([127, 2, ...ROOT]),
-  'upper case': CID.parse(ZEROS_127).toString(base32upper),
-  'another base': CID.parse(ZEROS_127).toString(base58btc),
-  'surrounding space': ` ${ZEROS_127}`,
+  'a padding in more bytes than needed': pieceText([0x80, 0x00, 2, ...root]),
+  'a tree below the smallest': pieceText([0, 1, ...root]),
+  'a tree above the largest': pieceText([0, 49, ...root]),
+  'more padding than the tree holds': pieceText([...varintBytes(128), 2, ...root]),
+  'a piece of padding only': pieceText([127, 2, ...root]),
+  'upper case': CID.parse(zeros127).toString(base32upper),
+  'another base': CID.parse(zeros127).toString(base58btc),
+  'surrounding space': ` ${zeros127}`,
 }
 
 test.each(Object.entries(refused))('%s is refused with a typed error', (_, text) => {
@@ -77,7 +77,7 @@ test('the error message has the text, truncated when very long', () => {
 })
 
 test('isPieceCid accepts a piece CID', () => {
-  expect(isPieceCid(ZEROS_1MIB)).toBe(true)
+  expect(isPieceCid(zeros1MiB)).toBe(true)
 })
 
 function pieceText(body: number[]): string {

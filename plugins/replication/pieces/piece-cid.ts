@@ -3,16 +3,16 @@ import { varint } from 'multiformats'
 import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
 import { create as createMultihash } from 'multiformats/hashes/digest'
-import { NODE_BYTES } from './node-hasher.ts'
+import { nodeBytes } from './node-hasher.ts'
 import type { PieceDigest } from './piece-hasher.ts'
 import { isTreeShape, rawCapacity } from './piece-size.ts'
 
 /** Codec `raw` and multihash `fr32-sha2-256-trunc254-padded-binary-tree` of the multicodec table. */
-const CODEC_RAW = 0x55
-const MULTIHASH_PIECE = 0x1011
+const codecRaw = 0x55
+const multihashPiece = 0x1011
 
 /** Longer text is refused without parsing: the longest piece CID has 76 characters. */
-const TEXT_CHARS_MAX = 128
+const textCharsMax = 128
 
 export interface ParsedPieceCid extends PieceDigest {
   /** Size of the piece before padding, in bytes. */
@@ -29,18 +29,18 @@ export class PieceCidError extends Error {
 
 export function pieceCidOf(digest: PieceDigest): string {
   const paddingBytes = varint.encodingLength(digest.padding)
-  const body = new Uint8Array(paddingBytes + 1 + NODE_BYTES)
+  const body = new Uint8Array(paddingBytes + 1 + nodeBytes)
   varint.encodeTo(digest.padding, body)
   body[paddingBytes] = digest.height
   body.set(digest.root, paddingBytes + 1)
-  return CID.createV1(CODEC_RAW, createMultihash(MULTIHASH_PIECE, body)).toString(base32)
+  return CID.createV1(codecRaw, createMultihash(multihashPiece, body)).toString(base32)
 }
 
 /** @throws PieceCidError */
 export function parsePieceCid(text: string): ParsedPieceCid {
-  if (text.length > TEXT_CHARS_MAX) throw invalid(text, `longer than ${TEXT_CHARS_MAX} characters`)
+  if (text.length > textCharsMax) throw invalid(text, `longer than ${textCharsMax} characters`)
   const cid = decodeCid(text)
-  if (cid.code !== CODEC_RAW || cid.multihash.code !== MULTIHASH_PIECE) {
+  if (cid.code !== codecRaw || cid.multihash.code !== multihashPiece) {
     throw invalid(text, 'another kind of CID (a version 1 piece CID does not contain the size)')
   }
   const digest = readDigest(text, cid.multihash.digest)
@@ -72,7 +72,7 @@ function readDigest(text: string, body: Uint8Array): PieceDigest {
   const [padding, paddingBytes] = readPadding(text, body)
   const height = body[paddingBytes]
   const root = body.subarray(paddingBytes + 1)
-  if (height === undefined || root.length !== NODE_BYTES) throw invalid(text, 'its multihash has the wrong length')
+  if (height === undefined || root.length !== nodeBytes) throw invalid(text, 'its multihash has the wrong length')
   if (!isTreeShape(height, padding)) throw invalid(text, `no piece has height ${height} with padding ${padding}`)
   return { root, height, padding }
 }
@@ -86,6 +86,6 @@ function readPadding(text: string, body: Uint8Array): [number, number] {
 }
 
 function invalid(text: string, reason: string, cause?: unknown): PieceCidError {
-  const shown = text.slice(0, TEXT_CHARS_MAX)
+  const shown = text.slice(0, textCharsMax)
   return new PieceCidError(`'${shown}' is not a piece CID: ${reason}; expected version 2 in base32, bafkzcib…`, { cause })
 }

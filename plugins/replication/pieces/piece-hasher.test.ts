@@ -7,21 +7,21 @@ import { createPieceHasher, type PieceHasherOptions } from './piece-hasher.ts'
 import { patternBytes } from './testing/pattern-bytes.ts'
 
 /** Sizes around the borders of blocks (127), groups (508), batches (130,048) and trees (powers of two). */
-const ODD_SIZES = [
+const oddSizes = [
   65, 100, 126, 127, 128, 129, 253, 254, 255, 507, 508, 509, 1015, 1016, 1017, 2032, 4096, 8128, 65_023, 65_024, 65_025, 65_535, 65_536,
   65_537, 130_047, 130_048, 130_049, 260_096, 260_097, 520_191, 1_000_000, 1_040_384, 1_040_385, 1_048_577,
 ]
 
 /** More than two batches and an odd rest. */
-const CHUNKED_SIZE = 300_001
-const CHUNKED_CID = cidOf(patternBytes(CHUNKED_SIZE))
+const chunkedSize = 300_001
+const chunkedCid = cidOf(patternBytes(chunkedSize))
 
 test('known pieces get their known CIDs', () => {
   expect(cidOf(new Uint8Array(127))).toBe('bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy')
   expect(cidOf(new Uint8Array(1_048_576))).toBe('bafkzcibeqcad6egqwuynxmfu6jof2lzkfdp65aelknasuautd4mmjgpvujkaq2ytey')
 })
 
-test.each(ODD_SIZES)('a piece of %i bytes gets the same CID as in the SDK, with both hashers', (size) => {
+test.each(oddSizes)('a piece of %i bytes gets the same CID as in the SDK, with both hashers', (size) => {
   const content = patternBytes(size)
   const expected = calculate(content).toString()
   expect(cidOf(content)).toBe(expected)
@@ -29,16 +29,16 @@ test.each(ODD_SIZES)('a piece of %i bytes gets the same CID as in the SDK, with 
 })
 
 test('the CID does not depend on how the bytes are split into chunks', () => {
-  const content = patternBytes(CHUNKED_SIZE)
+  const content = patternBytes(chunkedSize)
   fc.assert(
-    fc.property(fc.array(fc.nat(CHUNKED_SIZE), { maxLength: 12 }), (cuts) => {
+    fc.property(fc.array(fc.nat(chunkedSize), { maxLength: 12 }), (cuts) => {
       const hasher = createPieceHasher()
       let start = 0
-      for (const end of [...cuts.toSorted((a, b) => a - b), CHUNKED_SIZE]) {
+      for (const end of [...cuts.toSorted((a, b) => a - b), chunkedSize]) {
         hasher.update(content.subarray(start, end))
         start = end
       }
-      expect(pieceCidOf(hasher.digest())).toBe(CHUNKED_CID)
+      expect(pieceCidOf(hasher.digest())).toBe(chunkedCid)
     }),
     { numRuns: 60 },
   )
@@ -57,10 +57,10 @@ test('the caller may reuse a chunk as soon as update has returned', () => {
 })
 
 test('more bytes can follow a digest', () => {
-  const content = patternBytes(CHUNKED_SIZE)
+  const content = patternBytes(chunkedSize)
   const hasher = createPieceHasher()
   let size = 0
-  for (const next of [1, 127, 1000, 130_048, 200_000, CHUNKED_SIZE]) {
+  for (const next of [1, 127, 1000, 130_048, 200_000, chunkedSize]) {
     hasher.update(content.subarray(size, next))
     size = next
     expect(pieceCidOf(hasher.digest())).toBe(cidOf(content.subarray(0, size)))

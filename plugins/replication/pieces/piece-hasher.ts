@@ -1,7 +1,7 @@
 // Computes the root of a piece (CommP) from a stream of its bytes.
-import { GROUP_PADDED_BYTES, GROUP_RAW_BYTES, padFr32 } from './fr32.ts'
-import { NODE_BYTES, type NodeHasher, nodeHasherChoice } from './node-hasher.ts'
-import { CHUNK_HEIGHT, heightOf, rawCapacity } from './piece-size.ts'
+import { groupPaddedBytes, groupRawBytes, padFr32 } from './fr32.ts'
+import { type NodeHasher, nodeBytes, nodeHasherChoice } from './node-hasher.ts'
+import { chunkHeight, heightOf, rawCapacity } from './piece-size.ts'
 import { createSubtreeFold, type Subtree } from './subtree-fold.ts'
 
 /** Digest of a piece: the 32-byte root, the tree height, and the number of zero bytes added to the raw bytes to fill the tree. */
@@ -27,16 +27,16 @@ export interface PieceHasherOptions {
 }
 
 /** 256 groups are 128 KiB padded: input and first layers fit into the CPU cache. */
-const BATCH_GROUPS = 256
-const BATCH_RAW_BYTES = BATCH_GROUPS * GROUP_RAW_BYTES
-const BATCH_PADDED_BYTES = BATCH_GROUPS * GROUP_PADDED_BYTES
+const batchGroups = 256
+const batchRawBytes = batchGroups * groupRawBytes
+const batchPaddedBytes = batchGroups * groupPaddedBytes
 
 export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher {
   const nodeHasher = options.nodeHasher ?? nodeHasherChoice.hasher
   const batch = createBatch(nodeHasher)
   const chunks: Uint8Array[] = []
   const fold = createSubtreeFold(nodeHasher, ({ root, height }) => {
-    if (height === CHUNK_HEIGHT) chunks.push(root)
+    if (height === chunkHeight) chunks.push(root)
   })
   const lastBatch = () => (filled > 0 ? batch.subtree(filled) : undefined)
   let filled = 0
@@ -45,11 +45,11 @@ export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher
   return {
     update(chunk) {
       for (let taken = 0; taken < chunk.length; ) {
-        const count = Math.min(chunk.length - taken, BATCH_RAW_BYTES - filled)
+        const count = Math.min(chunk.length - taken, batchRawBytes - filled)
         batch.raw.set(chunk.subarray(taken, taken + count), filled)
         filled += count
         taken += count
-        if (filled === BATCH_RAW_BYTES) {
+        if (filled === batchRawBytes) {
           fold.add(batch.subtree(filled))
           filled = 0
         }
@@ -64,7 +64,7 @@ export function createPieceHasher(options: PieceHasherOptions = {}): PieceHasher
     },
 
     chunkRoots() {
-      const unfinished = fold.unfinishedAt(CHUNK_HEIGHT, lastBatch())
+      const unfinished = fold.unfinishedAt(chunkHeight, lastBatch())
       return Buffer.concat(unfinished ? [...chunks, unfinished] : chunks)
     },
   }
@@ -78,28 +78,28 @@ interface Batch {
 
 /** Memory for one batch, and the computation of its root. */
 function createBatch(nodeHasher: NodeHasher): Batch {
-  const raw = new Uint8Array(BATCH_RAW_BYTES)
+  const raw = new Uint8Array(batchRawBytes)
   const rawWords = new Uint32Array(raw.buffer)
-  const leaves = new Uint8Array(BATCH_PADDED_BYTES)
+  const leaves = new Uint8Array(batchPaddedBytes)
   const leafWords = new Uint32Array(leaves.buffer)
-  const nodes = new Uint8Array(BATCH_PADDED_BYTES / 2)
+  const nodes = new Uint8Array(batchPaddedBytes / 2)
 
   return {
     raw,
     subtree(size) {
-      const groups = Math.ceil(size / GROUP_RAW_BYTES)
+      const groups = Math.ceil(size / groupRawBytes)
       const height = heightOf(size)
-      raw.fill(0, size, groups * GROUP_RAW_BYTES)
+      raw.fill(0, size, groups * groupRawBytes)
       padFr32(rawWords, leafWords, groups)
       // The layers are hashed in this memory too: clear stale nodes after the leaves.
-      leaves.fill(0, groups * GROUP_PADDED_BYTES, NODE_BYTES * 2 ** height)
+      leaves.fill(0, groups * groupPaddedBytes, nodeBytes * 2 ** height)
       let layer = leaves
       let parents = nodes
-      for (let bytes = NODE_BYTES * 2 ** height; bytes > NODE_BYTES; bytes /= 2) {
+      for (let bytes = nodeBytes * 2 ** height; bytes > nodeBytes; bytes /= 2) {
         nodeHasher.hashLayer(layer.subarray(0, bytes), parents.subarray(0, bytes / 2))
         ;[layer, parents] = [parents, layer]
       }
-      return { root: layer.slice(0, NODE_BYTES), height }
+      return { root: layer.slice(0, nodeBytes), height }
     },
   }
 }

@@ -34,12 +34,12 @@ export type SegmentReply =
   | { readonly refusal: { readonly message: string; readonly code: PieceCalculationErrorCode; readonly cause: unknown } }
 
 /** Large enough for a low cost per byte, small enough for the CPU cache. */
-const READ_BLOCK_BYTES = 512 * 1024
+const readBlockBytes = 512 * 1024
 
 const port = parentPort
 if (!port) throw new Error('piece-worker.ts runs as a worker thread only')
 
-const block = new Uint8Array(READ_BLOCK_BYTES)
+const block = new Uint8Array(readBlockBytes)
 /** Running digests of sources with outstanding segments: at most one per unfinished calculation. */
 const digests = new Map<number, Hash>()
 port.on('message', (request: SegmentRequest | DropRequest) => {
@@ -65,7 +65,7 @@ function hashSegment(segment: SegmentRequest): HashedSegment {
     const hasher = createPieceHasher()
     const digest = takeDigest(segment)
     for (let done = 0; done < length; ) {
-      const wanted = Math.min(READ_BLOCK_BYTES, length - done)
+      const wanted = Math.min(readBlockBytes, length - done)
       const count = readOrExplain(path, () => readSync(file, block, 0, wanted, offset + done))
       if (count === 0) {
         throw new PieceCalculationError(`${path} ends at byte ${offset + done}, expected ${offset + length}`, {

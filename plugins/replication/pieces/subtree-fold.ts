@@ -1,5 +1,5 @@
 // Folds complete subtrees, added from left to right, into the root of a piece; missing leaves on the right are zeros.
-import { fallbackNodeHasher, hashPair, NODE_BYTES, type NodeHasher } from './node-hasher.ts'
+import { fallbackNodeHasher, hashPair, type NodeHasher, nodeBytes } from './node-hasher.ts'
 
 /** Root of a full binary tree over `2^height` leaves of 32 bytes. */
 export interface Subtree {
@@ -17,7 +17,7 @@ interface SubtreeFold {
 }
 
 /** 2^48 leaves: the largest tree whose raw size is a safe integer. */
-export const TREE_HEIGHT_MAX = 48
+export const treeHeightMax = 48
 
 /** `onSubtree` gets every complete subtree, added or folded, from left to right on each height. */
 export function createSubtreeFold(hasher: NodeHasher, onSubtree?: (subtree: Subtree) => void): SubtreeFold {
@@ -67,14 +67,14 @@ function liftWithZeros(hasher: NodeHasher, subtree: Subtree, height: number): Ui
   return root
 }
 
-const zeroRoots: Uint8Array[] = [new Uint8Array(NODE_BYTES)]
+const zeroRoots: Uint8Array[] = [new Uint8Array(nodeBytes)]
 
 function zeroRoot(height: number): Uint8Array {
-  for (let level = zeroRoots.length; level <= height && level <= TREE_HEIGHT_MAX; level++) {
-    const below = zeroRoots[level - 1] ?? new Uint8Array(NODE_BYTES)
+  for (let level = zeroRoots.length; level <= height && level <= treeHeightMax; level++) {
+    const below = zeroRoots[level - 1] ?? new Uint8Array(nodeBytes)
     zeroRoots.push(hashPair(fallbackNodeHasher, below, below))
   }
   const root = zeroRoots[height]
-  if (!root) throw new RangeError(`a piece tree is at most ${TREE_HEIGHT_MAX} levels high, got ${height}`)
+  if (!root) throw new RangeError(`a piece tree is at most ${treeHeightMax} levels high, got ${height}`)
   return root
 }

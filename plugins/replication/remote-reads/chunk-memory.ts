@@ -1,4 +1,4 @@
-import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { slotBytesMin, spareBuffersMax } from './remote-read-limits.ts'
 
 /** Memory for one chunk, or a shorter one. */
@@ -22,14 +22,14 @@ export function createChunkMemory(bytesMax: number) {
       let isReleased = false
       return {
         get bytes() {
-          bytes ??= (length === CHUNK_RAW_BYTES ? spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(length)
+          bytes ??= (length === chunkRawBytes ? spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(length)
           return bytes
         },
         release() {
           if (isReleased) return
           isReleased = true
           usedBytes -= costOf(length)
-          if (bytes?.length === CHUNK_RAW_BYTES && spare.length < spareBuffersMax) spare.push(bytes)
+          if (bytes?.length === chunkRawBytes && spare.length < spareBuffersMax) spare.push(bytes)
           onRelease()
         },
       }

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { OpenedObject } from '#plugins/storage'
-import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { type RangeRequest, type RemoteObject, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
 import type { RemoteReadLimits } from './remote-read-limits.ts'
 
-const large = randomBytes(7 * CHUNK_RAW_BYTES + 5000)
+const large = randomBytes(7 * chunkRawBytes + 5000)
 const positions = [0, 1, 2, 3, 4, 5, 6, 7]
 const undo: AsyncDisposable[] = []
 
@@ -101,18 +101,18 @@ test('a client that does not read causes no further requests to the provider', a
   const object = await stored({ aheadMax: 2 })
   const client = await connect(object)
   await client.next()
-  await expect.poll(() => object.reader.usedBytes).toBe(3 * CHUNK_RAW_BYTES)
+  await expect.poll(() => object.reader.usedBytes).toBe(3 * chunkRawBytes)
   expect(object.copy.ranges.length).toBeLessThanOrEqual(3)
   expect((await client.rest()).length).toBe(large.length - 64 * 1024)
 })
 
 test('idle clients do not block memory for a reading one, and later continue with the right bytes', async () => {
   let most = 0
-  const object = await stored({ bytesMax: 3 * CHUNK_RAW_BYTES, hold: 0 }, ({ bytes, respond }) => {
+  const object = await stored({ bytesMax: 3 * chunkRawBytes, hold: 0 }, ({ bytes, respond }) => {
     most = Math.max(most, object.reader.usedBytes)
     respond(bytes)
   })
-  const idle = await Promise.all(positions.map((position) => connect(object, position * CHUNK_RAW_BYTES)))
+  const idle = await Promise.all(positions.map((position) => connect(object, position * chunkRawBytes)))
   // One after the other, so that each has had a chunk and waits for its client.
   const begun: Uint8Array[] = []
   for (const client of idle) begun.push((await client.next()).value)
@@ -120,23 +120,23 @@ test('idle clients do not block memory for a reading one, and later continue wit
   expect((await reading.rest()).equals(large)).toBe(true)
   for (const [position, client] of idle.entries()) {
     const bytes = Buffer.concat([begun[position] as Uint8Array, await client.rest()])
-    expect(bytes.equals(large.subarray(position * CHUNK_RAW_BYTES))).toBe(true)
+    expect(bytes.equals(large.subarray(position * chunkRawBytes))).toBe(true)
   }
-  expect(most).toBeLessThanOrEqual(3 * CHUNK_RAW_BYTES)
+  expect(most).toBeLessThanOrEqual(3 * chunkRawBytes)
   expect(object.reader.usedBytes).toBe(0)
 })
 
 test('many concurrent readers in little memory all get the right bytes', async () => {
-  const object = await stored({ bytesMax: 2 * CHUNK_RAW_BYTES, hold: 0 })
-  const clients = await Promise.all(Array.from({ length: 24 }, (_, at) => connect(object, (at % 8) * CHUNK_RAW_BYTES + at)))
+  const object = await stored({ bytesMax: 2 * chunkRawBytes, hold: 0 })
+  const clients = await Promise.all(Array.from({ length: 24 }, (_, at) => connect(object, (at % 8) * chunkRawBytes + at)))
   const all = await Promise.all(clients.map((client) => client.rest()))
-  for (const [at, bytes] of all.entries()) expect(bytes.equals(large.subarray((at % 8) * CHUNK_RAW_BYTES + at))).toBe(true)
+  for (const [at, bytes] of all.entries()) expect(bytes.equals(large.subarray((at % 8) * chunkRawBytes + at))).toBe(true)
   expect(object.reader.usedBytes).toBe(0)
 })
 
 test('while fetches use all memory, a further read is refused with 503', async () => {
-  const object = await stored({ bytesMax: CHUNK_RAW_BYTES, memoryWait: 1 }, () => undefined)
-  const [first, second] = [await connect(object), await connect(object, CHUNK_RAW_BYTES)]
+  const object = await stored({ bytesMax: chunkRawBytes, memoryWait: 1 }, () => undefined)
+  const [first, second] = [await connect(object), await connect(object, chunkRawBytes)]
   const waiting = first.next()
   await expect.poll(() => object.copy.ranges.length).toBe(1)
   await expect(second.next()).rejects.toMatchObject({ code: 'remote_reads_busy', status: 503 })

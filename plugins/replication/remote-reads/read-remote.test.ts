@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { allRows, runSql } from '#kernel/testing'
 import { readAll } from '../../storage/testing/object-storage.ts'
-import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { type RangeRequest, type RemoteObjectOptions, remoteObject, type ServedCopy, serveCopy } from '../testing/remote-object.ts'
 
 const small = randomBytes(3000)
 /** Three whole chunks and a short one. */
-const large = randomBytes(3 * CHUNK_RAW_BYTES + 5000)
+const large = randomBytes(3 * chunkRawBytes + 5000)
 const undo: AsyncDisposable[] = []
 
 afterEach(async () => {
@@ -47,7 +47,7 @@ const breakOff = ({ response, bytes }: RangeRequest, after: number): void => {
 
 const fail = ({ response }: RangeRequest): void => void response.writeHead(503).end()
 const rangeOf = (first: number, last = first): string =>
-  `bytes=${first * CHUNK_RAW_BYTES}-${Math.min(large.length, (last + 1) * CHUNK_RAW_BYTES) - 1}`
+  `bytes=${first * chunkRawBytes}-${Math.min(large.length, (last + 1) * chunkRawBytes) - 1}`
 const part = { start: 5, end: 1004 }
 const keptRoots = (read: Awaited<ReturnType<typeof reading>>) => allRows(read.rows.database.read, 'select * from piece_chunk_roots')
 
@@ -82,10 +82,10 @@ test('a copy that failed a read is tried last from then on', async () => {
 })
 
 test('I-31 a part of a large object from a damaged copy is right: the touched chunks are proved, and only they are fetched', async () => {
-  const bad = await serve(damage(large, 2 * CHUNK_RAW_BYTES - 3))
+  const bad = await serve(damage(large, 2 * chunkRawBytes - 3))
   const good = await serve(large)
   const read = await reading({ bytes: large, urls: [bad.url, good.url] })
-  const across = { start: 2 * CHUNK_RAW_BYTES - 10, end: 2 * CHUNK_RAW_BYTES + 9 }
+  const across = { start: 2 * chunkRawBytes - 10, end: 2 * chunkRawBytes + 9 }
   expect((await read(across)).equals(large.subarray(across.start, across.end + 1))).toBe(true)
   expect(bad.ranges).toEqual([rangeOf(1)])
   expect(good.ranges).toEqual([rangeOf(1), rangeOf(2)])
@@ -101,7 +101,7 @@ test('I-31 a read of a large object continues from the next copy at the first wr
 })
 
 test('I-31 no byte of a chunk is sent when no copy has it right', async () => {
-  const bad = await serve(damage(large, CHUNK_RAW_BYTES + 500_000))
+  const bad = await serve(damage(large, chunkRawBytes + 500_000))
   const read = await reading({ bytes: large, urls: [bad.url] })
   await using opened = await read.open()
   let given = 0
@@ -112,7 +112,7 @@ test('I-31 no byte of a chunk is sent when no copy has it right', async () => {
     }
   }
   await expect(all()).rejects.toMatchObject({ code: 'content_unavailable', retryAfterSeconds: 10 })
-  expect(given).toBe(CHUNK_RAW_BYTES)
+  expect(given).toBe(chunkRawBytes)
 })
 
 test('a read of a large object continues from the next copy when one breaks off', async () => {
@@ -125,7 +125,7 @@ test('a read of a large object continues from the next copy when one breaks off'
 test('a part is cut out when the provider ignores the range and sends everything', async () => {
   const wasteful = await serve(large, ({ response }) => void response.end(large))
   const read = await reading({ bytes: large, urls: [wasteful.url] })
-  const late = { start: 3 * CHUNK_RAW_BYTES - 7, end: large.length - 1 }
+  const late = { start: 3 * chunkRawBytes - 7, end: large.length - 1 }
   expect((await read(late)).equals(large.subarray(late.start))).toBe(true)
 })
 

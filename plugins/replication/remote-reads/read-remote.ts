@@ -4,7 +4,7 @@ import { findStoredPiece } from '../copies/chunk-roots-store.ts'
 import { readableCopies } from '../copies/placement-store.ts'
 import type { Providers } from '../datasets/providers.ts'
 import { areChunkRootsOf, isChunk } from '../pieces/chunk-roots.ts'
-import { CHUNK_RAW_BYTES } from '../pieces/piece-size.ts'
+import { chunkRawBytes } from '../pieces/piece-size.ts'
 import { createChunkBudget } from './chunk-budget.ts'
 import type { Slot } from './chunk-memory.ts'
 import { ChunkWindow } from './chunk-window.ts'
@@ -84,8 +84,8 @@ async function* readRange(reading: Reading, { start, end }: Range): AsyncIterabl
   try {
     using window = await openWindow(reading, end)
     for (let at = start; at <= end; ) {
-      const position = Math.floor(at / CHUNK_RAW_BYTES)
-      const from = at - position * CHUNK_RAW_BYTES
+      const position = Math.floor(at / chunkRawBytes)
+      const from = at - position * chunkRawBytes
       const chunk = await window.read(position, reading.signal)
       const block = Buffer.from(chunk.subarray(from, from + Math.min(blockBytes, end + 1 - at)))
       at += block.length
@@ -109,8 +109,8 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
   const proves = await findProof(reading)
   const name = (position: number) => `${contentId} ${position}`
   const fetch = (position: number): ChunkFetch => {
-    const start = position * CHUNK_RAW_BYTES
-    const length = Math.min(CHUNK_RAW_BYTES, size - start)
+    const start = position * chunkRawBytes
+    const length = Math.min(chunkRawBytes, size - start)
     const wanted = { start, length, isWhole: length === size, proves: (bytes: Uint8Array) => proves(bytes, position) }
     return { length, fetch: async (slot, signal) => fetchChunk(reading, wanted, await copiesFor(reading, slot), { slot, signal }) }
   }
@@ -119,7 +119,7 @@ async function openWindow(reading: Reading, end: number): Promise<ChunkWindow> {
     lease: (position) => chunks.lease(name(position), fetch(position)),
     leaseAhead: (position) => chunks.tryLease(name(position), fetch(position), limits.bytesMax / 2),
     aheadMax: limits.aheadMax,
-    lastPosition: Math.floor(end / CHUNK_RAW_BYTES),
+    lastPosition: Math.floor(end / chunkRawBytes),
   })
 }
 
@@ -141,7 +141,7 @@ async function findProof(reading: Reading): Promise<(bytes: Uint8Array, position
   const found = await findStoredPiece(database.read, contentId)
   if (!found || found.pieceCid === null) throw new NoReadableCopy(0)
   const piece: ProvablePiece = { ...found, pieceCid: found.pieceCid, size: version.size }
-  if (version.size <= CHUNK_RAW_BYTES) return (bytes) => isContent(bytes, piece)
+  if (version.size <= chunkRawBytes) return (bytes) => isContent(bytes, piece)
   const { chunkRoots } = piece
   const isKept = chunkRoots !== null && areChunkRootsOf(piece.pieceCid, chunkRoots)
   const roots = isKept ? chunkRoots : await rebuild(piece, await copiesOf(reading))
