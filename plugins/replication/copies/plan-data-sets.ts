@@ -50,9 +50,12 @@ export async function planDataSets(deps: Pipeline, { contentId, bucketId, target
     available.map((provider) => ({ ...provider, load: load.get(provider.providerId) ?? 0 })),
     { count: missing.length, used, pieceBytes: size },
   )
+  const changed = available.filter(({ providerId, pieceBytesMax }) =>
+    current.some((dataSet) => dataSet.providerId === providerId && dataSet.pieceBytesMax !== pieceBytesMax),
+  )
   const nowMs = deps.clock.now()
   await deps.database.write(async (tx) => {
-    for (const provider of available) await setPieceBytesMax(tx, bucketId, provider)
+    for (const provider of changed) await setPieceBytesMax(tx, bucketId, provider)
     for (const [index, provider] of chosen.entries()) {
       const slot = missing[index] as number
       const id = await planDataSet(
@@ -69,7 +72,7 @@ export async function planDataSets(deps: Pipeline, { contentId, bucketId, target
         },
         nowMs,
       )
-      // Undefined: another task planned the slot meanwhile.
+      // Undefined: another task planned the slot since it was found missing.
       if (id !== undefined) await deps.schedule.ensure(tx, id)
     }
   })

@@ -67,6 +67,20 @@ const copyStates = async () =>
   )
 const batches = async () => (await openBatches(rows.database.read, target.id)).map(({ state }) => state)
 
+test('I-29: a copy whose retry is due while the candidates are read is waited for', async () => {
+  await planPulls(1)
+  const dueMs = deps.clock.now() + 5
+  await rows.database.write((tx) => runSql(tx, 'update copies set next_attempt_at = ? where data_set_id = ?', dueMs, target.id))
+  const { read } = rows.database
+  const all: typeof read.all = async (statement, ...params) => {
+    const found = await read.all(statement, ...params)
+    if ('nowMs' in (params[0] ?? {})) await deps.clock.advance(10)
+    return found
+  }
+  const slow = { ...deps, database: { ...rows.database, read: { get: read.get.bind(read), all } } } as TestPipeline
+  expect(await pullPieces(slow, target.id, signal)).toMatchObject({ kind: 'wait' })
+})
+
 test('when all pieces arrived they are committed with the signature of the pull', async () => {
   answer(['inProgress', 'pending'], ['complete', 'complete'])
   await planPulls(2)

@@ -40,12 +40,14 @@ export async function pullPieces(deps: Pipeline, dataSetId: number, signal: Abor
   if (throttledUntilMs > clock.now()) return waitFor(clock, 'provider_busy', throttledUntilMs - clock.now(), busy)
   const running = (await openBatches(database.read, dataSetId)).find((batch) => batch.state === 'pulling')
   if (running) return follow(deps, { dataSet, batch: running }, signal)
-  const batch = await begin(deps, dataSet)
+  // One time for both reads: a retry that is due between them would be found by neither.
+  const nowMs = clock.now()
+  const batch = await begin(deps, dataSet, nowMs)
   if (batch === 'unfunded') return waitFor(clock, 'funding', pace.fundingMs, 'the payment account cannot cover these pieces')
   // Some of the pieces were taken or deleted between the query and the record: start over.
   if (batch === 'changed') return waitFor(clock, 'retry', 0)
   if (batch) return follow(deps, { dataSet, batch }, signal)
-  const nextAtMs = await nextPullAtMs(database.read, dataSetId, clock.now())
+  const nextAtMs = await nextPullAtMs(database.read, dataSetId, nowMs)
   return nextAtMs === undefined ? done() : waitFor(clock, 'retry', nextAtMs - clock.now())
 }
 
@@ -54,10 +56,10 @@ export interface Pulling {
   readonly batch: CommitBatch
 }
 
-async function begin(deps: Pipeline, dataSet: DataSet): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
+async function begin(deps: Pipeline, dataSet: DataSet, nowMs: number): Promise<CommitBatch | 'unfunded' | 'changed' | undefined> {
   const { database, clock } = deps
-  const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), clock.now())
-  const candidates = distinctPieces(await pullCandidates(database.read, dataSet.id, clock.now(), countMax))
+  const countMax = pullPiecesMax(piecesPerCallMax, await pullsThrottledUntilMs(database.read, dataSet.id), nowMs)
+  const candidates = distinctPieces(await pullCandidates(database.read, dataSet.id, nowMs, countMax))
   if (candidates.length === 0) return undefined
   // The provider simulates the commit on chain: without funds it would refuse.
   if (!(await canAfford(deps, dataSet, candidates)).isCovered) return 'unfunded'

@@ -71,6 +71,9 @@ const frames = () =>
     return [progress.uploaded_bytes, progress.done]
   })
 
+/** Waits for the events of the steps so far. */
+const published = () => deps.uploadEvents[Symbol.asyncDispose]()
+
 test('progress is published at most once a second, and once more when the upload is done', async () => {
   await rows.addDataSet()
   const content = await addObject()
@@ -82,7 +85,8 @@ test('progress is published at most once a second, and once more when the upload
     { sent: 300, seconds: 0 },
   ])
   await storeContent(deps, content.contentId, signal)
-  await expect.poll(frames).toEqual([
+  await published()
+  expect(frames()).toEqual([
     [0, false],
     [150, false],
     [300, false],
@@ -107,7 +111,8 @@ test('an upload that broke off is never published as done', async () => {
   const content = await addObject()
   takeSlowly([{ sent: 100, seconds: 2 }], false)
   await storeContent(deps, content.contentId, signal)
-  await expect.poll(frames).toEqual([[0, false]])
+  await published()
+  expect(frames()).toEqual([[0, false]])
   expect(deps.uploads.of(content.contentId)).toBeUndefined()
 })
 

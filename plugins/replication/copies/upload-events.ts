@@ -121,7 +121,8 @@ export function createUploadEvents({ database, clock, events, taskChanges, log, 
   return {
     changed: (tx, contentId) => tx.afterCommit(() => note(contentId)),
     progressed(contentId, progress) {
-      if (waiting >= uploadEventLimits.waitingMax) return
+      // The last step is never left out: no later one shows that the upload is done.
+      if (waiting >= uploadEventLimits.waitingMax && !progress.isDone) return
       waiting += 1
       enqueue(
         () => publishProgress(contentId, progress),

@@ -157,6 +157,17 @@ test.runIf(runsOnSqlite())(
   },
 )
 
+test.runIf(runsOnSqlite())('a committed copy without its piece does not stop the upgrade', async () => {
+  await using before = await openBefore(...rows, 'delete from pieces where id = 2')
+  const reported: { readonly table: string }[] = []
+  await using database = await openTestDatabase(contentSchemas, {
+    dir: before.dir,
+    onOrphans: (orphans) => void reported.push(...[orphans].flat()),
+  })
+  expect(reported.map(({ table }) => table)).toContain('copies')
+  expect(await allRows(database.read, 'select * from copies')).toEqual([])
+})
+
 test.runIf(runsOnSqlite())('a delete finds the rows that may refer to it by an index', async () => {
   await using database = await openTestDatabase(contentSchemas)
   for (const [table, children] of [

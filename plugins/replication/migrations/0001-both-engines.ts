@@ -277,7 +277,7 @@ function countTotals() {
 
 function addCopy(row: 'new' | 'old', sign: '+' | '-') {
   return `update data_set_totals set committed_copies = committed_copies ${sign} 1,
-    committed_bytes = committed_bytes ${sign} (select length from pieces where id = ${row}.piece_id) where data_set_id = ${row}.data_set_id`
+    committed_bytes = committed_bytes ${sign} coalesce((select length from pieces where id = ${row}.piece_id), 0) where data_set_id = ${row}.data_set_id`
 }
 
 function addVersions(row: 'new' | 'old', sign: '+' | '-') {
