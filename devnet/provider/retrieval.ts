@@ -1,5 +1,5 @@
 // Serves pieces: whole, one range, or headers only.
-import { createReadStream } from 'node:fs'
+import { createReadStream, openSync } from 'node:fs'
 import { Transform } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -78,8 +78,9 @@ function openBody(context: ProviderContext, request: PieceRequest, piece: Stored
       done(null, chunk)
     },
   })
-  const file = createReadStream(piece.path, { start, end })
-  // A closed connection or a deleted file ends the body early.
+  // Opened in the turn that found it: a piece moves when a data set contains it.
+  const file = createReadStream('', { fd: openSync(piece.path, 'r'), start, end })
+  // A closed connection ends the body early.
   file.on('error', (error) => body.destroy(error))
   body.on('close', () => file.destroy())
   return drip ? dripped(file.pipe(body), drip.everyMs) : file.pipe(body)
