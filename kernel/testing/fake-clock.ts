@@ -10,13 +10,17 @@ interface Sleeper {
   wake(): void
 }
 
-/** Event loop turns after each ended sleep: enough for a few sequential transactions. */
+/** Event loop turns without outside work after each ended sleep: enough for a few sequential transactions on SQLite. */
 const turnsPerWake = 30
 
-/** A clock that changes only when a test advances it. */
-export function createFakeClock(startMs: number = Date.UTC(2026, 0, 1)): FakeClock {
+/** A clock that changes only when a test advances it. `isBusy`: whether work of the last wake waits for a server. */
+export function createFakeClock(startMs: number = Date.UTC(2026, 0, 1), isBusy: () => boolean = () => false): FakeClock {
   const sleepers = new Set<Sleeper>()
   let nowMs = startMs
+
+  async function takeTurns(): Promise<void> {
+    for (let idle = 0; idle < turnsPerWake; idle = isBusy() ? 0 : idle + 1) await new Promise((resolve) => setImmediate(resolve))
+  }
 
   async function wakeUntil(endMs: number): Promise<void> {
     await takeTurns()
@@ -63,8 +67,4 @@ function earliest(sleepers: ReadonlySet<Sleeper>, endMs: number): Sleeper | unde
   let found: Sleeper | undefined
   for (const sleeper of sleepers) if (sleeper.atMs <= endMs && (found === undefined || sleeper.atMs < found.atMs)) found = sleeper
   return found
-}
-
-async function takeTurns(): Promise<void> {
-  for (let turn = 0; turn < turnsPerWake; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { type NoParams, sqlStatement } from '../../db/statement.ts'
 import { silentLog } from '../../log.ts'
 import { type } from '../../schema.ts'
+import { watchActivity } from '../../testing/database-activity.ts'
 import { createFakeClock, type FakeClock } from '../../testing/fake-clock.ts'
 import type { Engine } from '../../testing/on-engines.ts'
 import { getRow } from '../../testing/sql.ts'
@@ -37,10 +38,11 @@ export const settings = {
 
 /** On the given engine, or on SQLite. Leases follow the manual clock too. */
 export async function openTasks(engine?: Engine): Promise<TestTasks> {
-  const clock = createFakeClock()
+  const activity = watchActivity()
+  const clock = createFakeClock(undefined, activity.isBusy)
   const schemas = [{ name: 'kernel', migrations: taskMigrations }]
   const database = await (engine ? engine.open(schemas, { clock }) : openTestDatabase(schemas, { clock }))
-  return { database, clock, path: database.dsn, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
+  return { database: activity.of(database), clock, path: database.dsn, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
 }
 
 export function scriptedKind(script: Script, spec: Partial<TaskSpec<{ readonly name: string }, Record<never, never>>> = {}) {
