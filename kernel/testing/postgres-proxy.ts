@@ -10,9 +10,9 @@ const socketName = '.s.PGSQL.5432'
 const commitMessage = Buffer.from('\0\0\0\x0bcommit\0')
 
 /** What gets lost of a commit. After it the connection breaks. */
-export type LostPart = 'request' | 'answer'
+type LostPart = 'request' | 'answer'
 
-export interface PostgresProxy extends Disposable {
+interface PostgresProxy extends Disposable {
   readonly dsn: string
   /** Breaks the connections. The server does not learn it. */
   breakAll(): void
