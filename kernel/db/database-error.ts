@@ -39,13 +39,25 @@ export const isDiskFault = (error: unknown): boolean => hasCode(error, diskCodes
 /** Whether the error or one of its causes is that the database server does not answer. The work can be retried when it does. */
 export const isServerOutage = (error: unknown): boolean => hasCode(error, serverCodes)
 
-function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
+const hasCode = (error: unknown, codes: ReadonlySet<string>): boolean =>
+  someCause(error, (cause) => cause instanceof SvcError && codes.has(cause.code))
+
+function someCause(error: unknown, matches: (cause: Error) => boolean): boolean {
   let at = error
   for (let depth = 0; at instanceof Error && depth < causesMax; depth++, at = at.cause) {
-    if (at instanceof SvcError && codes.has(at.code)) return true
+    if (matches(at)) return true
   }
   return false
 }
 
+const notWritten = new WeakSet<Error>()
+
+/** Marks and returns the error of a transaction that is certainly not committed. */
+export function markNotWritten(error: unknown): unknown {
+  if (error instanceof Error) notWritten.add(error)
+  return error
+}
+
 /** Whether the failed write is certainly not durable. After other commit faults it may be. */
-export const isNotWritten = (error: unknown): boolean => error instanceof SvcError && error.code === 'database_full'
+export const isNotWritten = (error: unknown): boolean =>
+  someCause(error, (cause) => notWritten.has(cause) || (cause instanceof SvcError && cause.code === 'database_full'))

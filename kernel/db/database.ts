@@ -18,7 +18,7 @@ export interface Reader {
 export interface Tx extends Reader {
   /** `changes`: rows touched. Rows of a returning clause are read by `get` and `all`. */
   run<P>(statement: Statement<P>, ...params: ParamsArgument<P>): Promise<{ readonly changes: number }>
-  /** Runs once the transaction is durable; not at all when it rolls back. */
+  /** Runs once the transaction is durable, which a lost connection may show after the job was refused; not at all when it rolls back. */
   afterCommit(effect: () => void): void
 }
 
@@ -28,7 +28,8 @@ export interface Database {
    * Runs the job in a transaction and resolves after it is durable. A job that throws is rolled back alone and its error rejects the
    * promise. A job may await only calls of its `tx`; one that awaits anything else is stopped with an error. It may run more than once
    * (after a deadlock or a failed serialisation), so it changes nothing but the database: other effects belong into `tx.afterCommit`.
-   * Rejects with `database_full` or `database_unwritable` (507) when the disk refuses the write.
+   * Rejects with `database_full` or `database_unwritable` (507) when the disk refuses the write, with
+   * `database_unreachable` (503) when the server does not answer. `isNotWritten` tells whether the rows are certainly not durable.
    */
   write<T>(job: (tx: Tx) => T | Promise<T>): Promise<T>
   /** Committed rows. Two calls may see different states. */

@@ -1,3 +1,4 @@
+import { markNotWritten } from './database-error.ts'
 import { createJobQueue, type Job } from './job-queue.ts'
 import { SqliteTx } from './sqlite-reader.ts'
 import type { StatementCache } from './statements.ts'
@@ -26,7 +27,14 @@ function createCommit(statements: StatementCache): (jobs: readonly Job[]) => Pro
   const rollBack = statements.command('ROLLBACK')
   const runJob = createJobRun(statements)
 
+  function giveUp(jobs: readonly Job[], error: unknown): void {
+    // The failure may have ended the transaction already.
+    succeeds(rollBack)
+    for (const job of jobs) job.reject(error)
+  }
+
   return async (jobs) => {
+    let isCommitting = false
     try {
       begin()
       for (const job of jobs) {
@@ -34,11 +42,10 @@ function createCommit(statements: StatementCache): (jobs: readonly Job[]) => Pro
         // A synchronous job costs no turn of the microtask queue.
         if (running) await running
       }
+      isCommitting = true
       end()
     } catch (error) {
-      // The failure may have ended the transaction already.
-      succeeds(rollBack)
-      for (const job of jobs) job.reject(error)
+      giveUp(jobs, isCommitting ? error : markNotWritten(error))
       return
     }
     for (const job of jobs) job.settle()

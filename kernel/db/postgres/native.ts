@@ -15,6 +15,7 @@ export interface NativeQuery {
 }
 
 export interface NativeClient {
+  /** A text with several statements is answered by a list. */
   query(query: NativeQuery): Promise<NativeResult>
   /** With true the connection is closed instead of reused. */
   release(destroy?: boolean): void

@@ -1,11 +1,7 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { kernelErrors } from '../../errors.ts'
 import { hasPostgres, newPostgresDatabase } from '../../testing/postgres.ts'
+import { startPostgresProxy } from '../../testing/postgres-proxy.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
 import type { Reader, Tx } from '../database.ts'
 import { defineMigration } from '../migration.ts'
@@ -42,32 +38,6 @@ async function open(options: Partial<OpenRequest> = {}) {
   const database = await openTestDatabase(schemas, { dsn: await newPostgresDatabase(), ...options })
   onTestFinished(async () => database[Symbol.asyncDispose]())
   return database
-}
-
-/** Stands between svc and the server, which does not learn that a connection broke. */
-async function startProxy(dsn: string) {
-  const url = new URL(dsn)
-  const socketName = '.s.PGSQL.5432'
-  const dir = mkdtempSync(join(tmpdir(), 'svc-proxy-'))
-  const clients: Socket[] = []
-  const servers: Socket[] = []
-  const proxy = createServer((client) => {
-    const server = connect(join(decodeURIComponent(url.hostname), socketName))
-    clients.push(client)
-    servers.push(server)
-    client.on('data', (data) => server.write(data)).on('error', () => {})
-    server.on('data', (data) => client.destroyed || client.write(data)).on('error', () => {})
-  })
-  await once(proxy.listen(join(dir, socketName)), 'listening')
-  onTestFinished(() => {
-    for (const socket of [...clients, ...servers]) socket.destroy()
-    proxy.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
-  return {
-    dsn: dsn.replace(url.hostname, encodeURIComponent(dir)),
-    breakAll: () => clients.splice(0).forEach((client) => void client.destroy()),
-  }
 }
 
 onPostgres('I-26: a database in use by another svc is refused by its name, and free after its end', async () => {
@@ -131,7 +101,7 @@ onPostgres('a connection that the server ends between two writes is replaced wit
 
 onPostgres('a session that the server keeps after its connection broke is ended by the next write', async () => {
   const dsn = await newPostgresDatabase()
-  const proxy = await startProxy(dsn)
+  using proxy = await startPostgresProxy(dsn)
   const database = await open({ dsn: proxy.dsn })
   const kept = await database.write((tx) => tx.get(writerPid))
   proxy.breakAll()

@@ -9,7 +9,8 @@ export const applicationName = `svc, process ${process.pid} on ${hostname()}`
 // Schemas of one database are databases of their own.
 const lockKey = "hashtextextended('svc ' || current_schema(), 0)"
 const tryLock = `select pg_try_advisory_lock(${lockKey})::int as locked, pg_backend_pid() as pid,
-  coalesce((select backend_start::text from pg_stat_activity where pid = pg_backend_pid()), '') as "startedAt"`
+  coalesce((select backend_start::text from pg_stat_activity where pid = pg_backend_pid()), '') as "startedAt",
+  concat_ws(' ', pg_postmaster_start_time(), (select stats_reset from pg_stat_bgwriter)) as server`
 const findHolder = `select a.application_name as holder from pg_locks l join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())
     and (l.classid::bigint << 32) | l.objid::bigint = ${lockKey}`
@@ -30,6 +31,11 @@ const connectionsMax = 3
 interface Backend {
   readonly pid: number
   readonly startedAt: string
+  /**
+   * Another text after a start of the server, and after a recovery from a crash, which resets its statistics. Then the server may have
+   * lost transactions whose commit was not answered, and given their numbers to others.
+   */
+  readonly server: string
 }
 
 /**
@@ -50,6 +56,11 @@ export class WriterSession {
   constructor(pool: NativePool, name: string) {
     this.#pool = pool
     this.#name = name
+  }
+
+  /** See `Backend.server`. Undefined before the first lock. */
+  get server(): string | undefined {
+    return this.#backend?.server
   }
 
   /** Connects and locks the database if necessary. */

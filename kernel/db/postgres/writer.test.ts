@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
+import { isNotWritten } from '../database-error.ts'
 import type { NativeClient, NativeQuery } from './native.ts'
 import { PostgresStatements } from './postgres-reader.ts'
 import type { WriterSession } from './session.ts'
 import { createPostgresWriter } from './writer.ts'
 
-/** A writer over scripted connections: `answer` returns the command tag of a text, or throws. */
-function createWriter(answer: (text: string, connection: number) => string) {
+/** A writer over scripted connections: `answer` returns the command tag of a text, or throws. `serverOf` names the start of the server. */
+function createWriter(answer: (text: string, connection: number) => string, serverOf = (_connection: number) => 'start') {
   const sent: string[] = []
   let connection = 0
   let current: NativeClient | undefined
   const connect = (number: number): NativeClient => ({
     async query({ text }: NativeQuery) {
       sent.push(`${number}: ${text}`)
-      return { command: answer(text, number), rows: [], rowCount: 0 }
+      return { command: answer(text, number), rows: rowsOf(text), rowCount: 0 }
     },
     release() {},
     once() {},
@@ -26,9 +27,17 @@ function createWriter(answer: (text: string, connection: number) => string) {
       if (current === client) current = undefined
     },
     close() {},
+    get server() {
+      return serverOf(connection)
+    },
   } as unknown as WriterSession
   const health = { explain: (error: unknown) => error, wrote() {} }
   return { sent, writer: createPostgresWriter({ session, statements: new PostgresStatements(), name: 'postgres://test', health }) }
+}
+
+function rowsOf(text: string): object[] {
+  if (text.includes('pg_current_xact_id')) return [{ id: '7' }]
+  return text.includes('pg_xact_status') ? [{ status: 'committed' }] : []
 }
 
 const tagOf = (text: string) => text.split(/\W/)[0]?.toUpperCase() ?? ''
@@ -47,14 +56,31 @@ test('a commit that the server answers with a rollback fails all jobs and runs n
 test('a connection that was lost while idle is replaced before the first statement of the jobs, once', async () => {
   const { writer, sent } = createWriter((text, connection) => (connection === 1 && text.startsWith('begin') ? lost() : tagOf(text)))
   expect(await Promise.all([writer.write(() => 1), writer.write(() => 2)])).toEqual([1, 2])
-  expect(sent.filter((text) => text.includes('begin'))).toEqual(['1: begin; savepoint job', '2: begin; savepoint job'])
+  expect(sent.filter((text) => text.includes('begin'))).toEqual([
+    expect.stringMatching(/^1: begin; savepoint job/),
+    expect.stringMatching(/^2: begin; savepoint job/),
+  ])
   const dead = createWriter(lost)
   await expect(dead.writer.write(() => 1)).rejects.toMatchObject({ code: 'database_unreachable' })
   expect(dead.sent).toHaveLength(2)
 })
 
-test('a connection that is lost during the commit is reported, because the jobs may be durable', async () => {
-  const { writer, sent } = createWriter((text) => (text === 'commit' ? lost() : tagOf(text)))
-  await expect(writer.write(() => 1)).rejects.toMatchObject({ code: 'database_unreachable' })
+test('a connection that is lost during the commit is reported when nothing tells the outcome, because the jobs may be durable', async () => {
+  const { writer, sent } = createWriter((text) => (text === 'commit' || text.includes('pg_xact_status') ? lost() : tagOf(text)))
+  const error = await writer.write(() => 1).catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ code: 'database_unreachable' })
+  expect(isNotWritten(error)).toBe(false)
   expect(sent.filter((text) => text.includes('begin'))).toHaveLength(1)
+})
+
+test.each([
+  ['the same start of the server', () => 'start', 'fulfilled'],
+  ['another start, which may have given its number to another transaction', (connection: number) => `start ${connection}`, 'rejected'],
+] as const)('a transaction that the server calls committed after %s', async (_name, serverOf, status) => {
+  const { writer } = createWriter((text, connection) => (text === 'commit' && connection === 1 ? lost() : tagOf(text)), serverOf)
+  const effects: string[] = []
+  const write = (text: string) => writer.write((tx) => tx.afterCommit(() => effects.push(text)))
+  expect(await Promise.allSettled([write('a')])).toMatchObject([{ status }])
+  await write('b')
+  expect(effects).toEqual(status === 'fulfilled' ? ['a', 'b'] : ['b'])
 })

@@ -1,16 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { markNotWritten } from '../database-error.ts'
 import { createJobQueue, type Job } from '../job-queue.ts'
-import { type NativeClient, textQuery } from './native.ts'
+import { LostCommit, type Transaction } from './lost-commit.ts'
+import { type NativeClient, type NativeResult, textQuery } from './native.ts'
 import { isRetryable, isUnreachable, throwNamed } from './postgres-error.ts'
 import type { PostgresHealth } from './postgres-health.ts'
 import { type PostgresStatements, PostgresTx } from './postgres-reader.ts'
 import type { WriterSession } from './session.ts'
 
-interface WriterDeps {
+interface WriterOptions {
   readonly session: WriterSession
   readonly statements: PostgresStatements
   readonly name: string
   readonly health: Pick<PostgresHealth, 'explain' | 'wrote'>
+}
+
+interface WriterDeps extends WriterOptions {
+  readonly lostCommit: LostCommit
 }
 
 /** Jobs in one transaction; bounds how long it holds row locks. */
@@ -22,7 +28,9 @@ const retryPauseMs = 20
  * Runs jobs one after the other on one connection, several in a transaction, each with a savepoint, so that they share the fsync and see
  * each other's rows as on SQLite.
  */
-export function createPostgresWriter(deps: WriterDeps) {
+export function createPostgresWriter(options: WriterOptions) {
+  const lostCommit = new LostCommit({ ...options, settle: (jobs) => settleAll(options, jobs) })
+  const deps: WriterDeps = { ...options, lostCommit }
   const { write, close } = createJobQueue({
     jobsPerCommitMax,
     explain: (error) => deps.health.explain(error),
@@ -52,18 +60,21 @@ async function commitAlone(deps: WriterDeps, job: Job): Promise<void> {
 /** One transaction with these jobs. A conflict rolls all of them back, unless it is the last attempt. */
 async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): Promise<'settled' | 'conflict'> {
   const { session, name } = deps
-  let client: NativeClient
+  let transaction: Transaction
   try {
-    client = await begin(deps)
+    transaction = await begin(deps)
   } catch (error) {
     return rejectAll(jobs, error)
   }
+  const { client } = transaction
   const send = (text: string) => named(deps, client.query(textQuery(text)))
+  let isCommitting = false
   try {
     for (const [at, job] of jobs.entries()) {
       if (at > 0) await send('release savepoint job; savepoint job')
       await runJob(deps, client, job)
     }
+    isCommitting = true
     // The server answers the commit of an aborted transaction with a rollback, without an error.
     const { command } = await send('commit')
     if (command !== 'COMMIT') throw new Error(`the database ${name} rolled back a transaction instead of committing it (${command})`)
@@ -71,12 +82,16 @@ async function attempt(deps: WriterDeps, jobs: readonly Job[], isLast = false): 
     // Without an answer the state of the connection is unknown.
     if (isUnreachable(error)) session.drop(client)
     else await send('rollback').catch(() => session.drop(client))
+    if (isCommitting && isUnreachable(error)) {
+      await deps.lostCommit.report(transaction, jobs, error)
+      return 'settled'
+    }
     return isRetryable(error) && !isLast ? 'conflict' : rejectAll(jobs, error)
   }
   return settleAll(deps, jobs)
 }
 
-function settleAll({ health }: WriterDeps, jobs: readonly Job[]): 'settled' {
+function settleAll({ health }: WriterOptions, jobs: readonly Job[]): 'settled' {
   for (const job of jobs) {
     job.settle()
     if (job.isKept) health.wrote()
@@ -85,22 +100,33 @@ function settleAll({ health }: WriterDeps, jobs: readonly Job[]): 'settled' {
   return 'settled'
 }
 
+/** Of a transaction that is certainly not committed. */
 function rejectAll(jobs: readonly Job[], error: unknown): 'settled' {
+  markNotWritten(error)
   for (const job of jobs) job.reject(error)
   return 'settled'
 }
 
 /** Begins a transaction. A session that was lost since the last one is replaced once: no job has sent a statement yet. */
-async function begin(deps: WriterDeps, canReplace = true): Promise<NativeClient> {
-  const client = await deps.session.client()
+async function begin(deps: WriterDeps, canReplace = true): Promise<Transaction> {
+  const { session, lostCommit } = deps
+  const client = await session.client()
   try {
-    await named(deps, client.query(textQuery('begin; savepoint job')))
-    return client
+    await lostCommit.settle(client)
+    // With the first savepoint, so that the number costs no turn of the network.
+    const answers = await named(deps, client.query(textQuery('begin; savepoint job; select pg_current_xact_id()::text as id')))
+    return { client, id: idOf(answers), server: session.server }
   } catch (error) {
-    deps.session.drop(client)
+    session.drop(client)
     if (!canReplace || !isUnreachable(error)) throw error
     return begin(deps, false)
   }
+}
+
+function idOf(answers: NativeResult | readonly NativeResult[]): string {
+  const [row] = ([answers].flat().at(-1)?.rows ?? []) as { readonly id: string }[]
+  if (!row) throw new Error('the database server did not tell the number of a transaction')
+  return row.id
 }
 
 /** Throws what the whole transaction cannot survive. */

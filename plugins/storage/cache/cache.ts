@@ -112,8 +112,11 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     discard,
     async forget(contentId, blob) {
       if (!existsSync(folders.rootPath)) return false
-      const freed = await database.write((tx) => dropDamaged(tx, contentId, blob.blobId))
-      capacity.release(freed)
+      const freed = await database.write(async (tx) => {
+        const dropped = await dropDamaged(tx, contentId, blob.blobId)
+        tx.afterCommit(() => capacity.release(dropped))
+        return dropped
+      })
       if (freed > 0) {
         log.error('cached file missing or damaged; removed from the cache', { content: contentId, blob: blob.blobId })
         await discard([blob])

@@ -86,9 +86,11 @@ export async function finishContent(evictions: Evictions, contentId: number): Pr
 
 async function finishClaim(evictions: Evictions, claim: Claim): Promise<number> {
   await unlinkBlobs(evictions, claim)
-  const freed = await evictions.database.write((tx) => finishEviction(tx, claim.contentId, claim.blobs))
-  evictions.capacity.release(freed)
-  return freed
+  return evictions.database.write(async (tx) => {
+    const freed = await finishEviction(tx, claim.contentId, claim.blobs)
+    tx.afterCommit(() => evictions.capacity.release(freed))
+    return freed
+  })
 }
 
 /** Like finishContent, for an eviction that began earlier: cancels it when the bytes are needed again. */
@@ -142,9 +144,10 @@ async function finishClaims(evictions: Evictions, claims: readonly Claim[]): Pro
       if (isUnlinked[at]) freed += await finishEviction(tx, contentId, blobs)
       else await tasks.finishEviction(tx, contentId)
     }
-    return freed
+    const freedBytes = freed
+    tx.afterCommit(() => capacity.release(freedBytes))
+    return freedBytes
   })
-  capacity.release(freedBytes)
   await finished()
   return freedBytes
 }

@@ -1,5 +1,6 @@
 import { defineProbe, isNotWritten, newUlid, type Tx } from '#kernel'
 import type { WrittenBlob } from '../cache/blob-writer.ts'
+import type { Reservation } from '../cache/reservation.ts'
 import { type PutResult, putVersion } from '../catalog/version-store.ts'
 import type { Bucket, ObjectVersion, PutObject } from '../contract.ts'
 import { storageErrors } from '../errors.ts'
@@ -42,8 +43,7 @@ export async function putObject(deps: ObjectDeps, request: PutObject): Promise<O
     probes,
   })
   await committing()
-  const { version, addedBytes, redundant } = await commit(deps, { ...request, bucket, checksums }, blob)
-  reservation.keep(addedBytes)
+  const { version, redundant } = await commit(deps, { ...request, bucket, checksums }, { blob, reservation })
   await committed()
   await deps.cache.discard(redundant)
   return version
@@ -56,7 +56,12 @@ export function requireKey(key: string): void {
 
 type Checked = Omit<PutObject, 'bucket'> & { readonly bucket: Bucket; readonly checksums: Readonly<Record<string, string>> }
 
-async function commit(deps: ObjectDeps, put: Checked, blob: WrittenBlob): Promise<PutResult> {
+interface Written {
+  readonly blob: WrittenBlob
+  readonly reservation: Reservation
+}
+
+async function commit(deps: ObjectDeps, put: Checked, { blob, reservation }: Written): Promise<PutResult> {
   const nowMs = deps.clock.now()
   const row = {
     bucket: put.bucket,
@@ -78,6 +83,8 @@ async function commit(deps: ObjectDeps, put: Checked, blob: WrittenBlob): Promis
       put.signal?.throwIfAborted()
       const result = await putVersion(tx, row)
       await deps.onNewContent?.(tx, result.content)
+      // I-23: counted also when the answer to the commit comes late.
+      tx.afterCommit(() => reservation.keep(result.addedBytes))
       return result
     } catch (error) {
       isRefused = true

@@ -119,17 +119,19 @@ async function commit(deps: VersionDeps, restore: Restore, fetched: Fetched | un
   await committing()
   let isRefused = false
   try {
-    const { version, addedBytes, redundant } = await database.write(async (tx) => {
+    const { version, redundant } = await database.write(async (tx) => {
       // The job may run again.
       isRefused = false
       try {
-        return await record(tx, deps, restore, fetched?.blob)
+        const recorded = await record(tx, deps, restore, fetched?.blob)
+        // I-23: counted also when the answer to the commit comes late.
+        tx.afterCommit(() => fetched?.reservation.keep(recorded.addedBytes))
+        return recorded
       } catch (error) {
         isRefused = true
         throw error
       }
     })
-    fetched?.reservation.keep(addedBytes)
     await committed()
     await cache.discard(redundant)
     return version
