@@ -1,3 +1,4 @@
+import { withoutNul } from './fault.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The change of the task row at the end of a run. */
@@ -31,10 +32,11 @@ export function endAfterOutcome(
       const untilMs = Math.max(Math.ceil(outcome.untilMs), nowMs + waitMsMin)
       if (!Number.isSafeInteger(untilMs))
         throw new Error(`the task waits for '${outcome.reason}' until ${outcome.untilMs}, which is not a time`)
-      return { kind: 'wait', reason: outcome.reason, message: outcome.message ?? null, untilMs, hasProgressed }
+      const message = outcome.message === undefined ? null : withoutNul(outcome.message)
+      return { kind: 'wait', reason: outcome.reason, message, untilMs, hasProgressed }
     }
     case 'fail':
-      return { kind: 'fail', code: outcome.code, message: outcome.message, isRetryable: outcome.retryable }
+      return { kind: 'fail', code: outcome.code, message: withoutNul(outcome.message), isRetryable: outcome.retryable }
     default:
       throw new Error('the task returned no outcome: it must return done(), wait() or fail()')
   }

@@ -18,10 +18,16 @@ export function describeFault(thrown: unknown): Fault {
     code ??= codeOf(at)
     at = at instanceof Error ? at.cause : undefined
   }
-  return { code: code ?? 'unexpected_error', message: messages.join(' <- ').slice(0, messageCharsMax) || 'failed without a message' }
+  const message = withoutNul(messages.join(' <- ').slice(0, messageCharsMax)) || 'failed without a message'
+  return { code: code ?? 'unexpected_error', message }
+}
+
+/** PostgreSQL has no text with NUL. Messages may quote the answer of a provider or a chain node, which can contain it. */
+export function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
 }
 
 function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
-  return typeof code === 'string' && code !== '' ? code.slice(0, codeCharsMax) : undefined
+  return typeof code === 'string' && code !== '' ? withoutNul(code.slice(0, codeCharsMax)) : undefined
 }
