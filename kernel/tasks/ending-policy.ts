@@ -1,4 +1,3 @@
-import { withoutNul } from './fault.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The change of the task row at the end of a run. */
@@ -55,4 +54,9 @@ interface FaultyRun {
 export function endAfterFault({ fault, failures, attemptsMax, runAtMs }: FaultyRun): Ending {
   if (failures < attemptsMax) return { kind: 'retry', ...fault, runAtMs, failures }
   return { kind: 'fail', code: 'attempts_exhausted', message: fault.message, isRetryable: true }
+}
+
+/** PostgreSQL has no text with NUL. Messages may quote the answer of a provider or a chain node, which can contain it. */
+export function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
 }

@@ -1,3 +1,5 @@
+import { withoutNul } from './ending-policy.ts'
+
 /** The error fields of a task row, from an exception. */
 interface Fault {
   readonly code: string
@@ -20,11 +22,6 @@ export function describeFault(thrown: unknown): Fault {
   }
   const message = withoutNul(messages.join(' <- ').slice(0, messageCharsMax)) || 'failed without a message'
   return { code: code ?? 'unexpected_error', message }
-}
-
-/** PostgreSQL has no text with NUL. Messages may quote the answer of a provider or a chain node, which can contain it. */
-export function withoutNul(text: string): string {
-  return text.replaceAll('\0', '\ufffd')
 }
 
 function codeOf(thrown: unknown): string | undefined {
