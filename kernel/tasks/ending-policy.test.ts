@@ -23,6 +23,13 @@ test('each outcome maps to its ending', () => {
   })
 })
 
+test('the NUL characters of a message are replaced, because PostgreSQL cannot store them', () => {
+  const replaced = { message: 'a\ufffdb' }
+  expect(endAfterOutcome(wait('funding', 20_000, 'a\0b'), at)).toMatchObject(replaced)
+  expect(endAfterOutcome(fail('rejected', 'a\0b', { retryable: true }), at)).toMatchObject(replaced)
+  expect(describeFault(Object.assign(new Error('a\0b'), { code: 'c\0' }))).toEqual({ code: 'c\ufffd', ...replaced })
+})
+
 test('a wait until a past time becomes a short wait', () => {
   expect(endAfterOutcome(wait('funding', 0), at)).toMatchObject({ untilMs: nowMs + waitMsMin })
 })

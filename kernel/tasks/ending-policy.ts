@@ -31,10 +31,11 @@ export function endAfterOutcome(
       const untilMs = Math.max(Math.ceil(outcome.untilMs), nowMs + waitMsMin)
       if (!Number.isSafeInteger(untilMs))
         throw new Error(`the task waits for '${outcome.reason}' until ${outcome.untilMs}, which is not a time`)
-      return { kind: 'wait', reason: outcome.reason, message: outcome.message ?? null, untilMs, hasProgressed }
+      const message = outcome.message === undefined ? null : withoutNul(outcome.message)
+      return { kind: 'wait', reason: outcome.reason, message, untilMs, hasProgressed }
     }
     case 'fail':
-      return { kind: 'fail', code: outcome.code, message: outcome.message, isRetryable: outcome.retryable }
+      return { kind: 'fail', code: outcome.code, message: withoutNul(outcome.message), isRetryable: outcome.retryable }
     default:
       throw new Error('the task returned no outcome: it must return done(), wait() or fail()')
   }
@@ -53,4 +54,9 @@ interface FaultyRun {
 export function endAfterFault({ fault, failures, attemptsMax, runAtMs }: FaultyRun): Ending {
   if (failures < attemptsMax) return { kind: 'retry', ...fault, runAtMs, failures }
   return { kind: 'fail', code: 'attempts_exhausted', message: fault.message, isRetryable: true }
+}
+
+/** PostgreSQL has no text with NUL. Messages may quote the answer of a provider or a chain node, which can contain it. */
+export function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
 }

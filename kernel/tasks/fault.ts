@@ -1,3 +1,5 @@
+import { withoutNul } from './ending-policy.ts'
+
 /** The error fields of a task row, from an exception. */
 interface Fault {
   readonly code: string
@@ -18,10 +20,11 @@ export function describeFault(thrown: unknown): Fault {
     code ??= codeOf(at)
     at = at instanceof Error ? at.cause : undefined
   }
-  return { code: code ?? 'unexpected_error', message: messages.join(' <- ').slice(0, messageCharsMax) || 'failed without a message' }
+  const message = withoutNul(messages.join(' <- ').slice(0, messageCharsMax)) || 'failed without a message'
+  return { code: code ?? 'unexpected_error', message }
 }
 
 function codeOf(thrown: unknown): string | undefined {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
-  return typeof code === 'string' && code !== '' ? code.slice(0, codeCharsMax) : undefined
+  return typeof code === 'string' && code !== '' ? withoutNul(code.slice(0, codeCharsMax)) : undefined
 }

@@ -12,7 +12,18 @@ import { LeaseLost } from './lease-lost.ts'
 import { claimTasks, findNextTimes, handBackAll, renewLeases } from './lease-store.ts'
 import { createTaskQueue } from './queue-store.ts'
 import { taskMigrations } from './task-migrations.ts'
-import { bind, finished, leaseMs, openTasks, scriptedKind, settings, type TestTasks, wrongCounters } from './testing/test-engine.ts'
+import {
+  bind,
+  finished,
+  leaseMs,
+  openTasks,
+  readTask,
+  scriptedKind,
+  settings,
+  startEngine,
+  type TestTasks,
+  wrongCounters,
+} from './testing/test-engine.ts'
 
 const kind = scriptedKind(finished)
 const ids = sqlStatement<NoParams, { id: number; status: string; againAtMs: number | null; runAtMs: number; waitReason: string | null }>(
@@ -135,6 +146,16 @@ await describeOnEngines('the rows of tasks', (engine) => {
     expect(await findNextTimes(tasks.database.read, ['work'])).toEqual({ leaseAtMs: steppedMs, runAtMs: steppedMs })
     expect(await readClockMark(tasks.database.read)).toBe(steppedMs)
     expect(await rows(tasks)).toMatchObject([{ status: 'running' }, { status: 'pending', runAtMs: steppedMs }])
+  })
+
+  test('a run whose error has a NUL character uses an attempt and is retried after its backoff', async () => {
+    await using tasks = await openTasks(engine)
+    const faulty = scriptedKind(() => Promise.reject(new Error('the node answered \0')))
+    await using running = await startEngine(tasks, { kinds: [bind(faulty)] })
+    const id = await running.enqueue(faulty)
+    const ended = async () => (await readTask(tasks, id)).attempts
+    await expect.poll(ended, { timeout: 20_000 }).toBe(1)
+    expect(await readTask(tasks, id)).toMatchObject({ status: 'pending', last_error: 'the node answered \ufffd' })
   })
 
   test('an engine on the real clock runs enqueued tasks once, under leases by the clock of the database', async () => {

@@ -56,6 +56,7 @@ export const storageServices = [
         maxBytes,
         rules: evictionRules(settings.eviction_policy, { maxBytes, highPercent, lowPercent }),
         tasks: createCacheSchedule(queue),
+        contents,
         mayRelease: mayReleaseFrom(() => contributions.to(releaseGuards), hasCopiesLeft({ keepers, contents, clock: deps.clock })),
       })
     },
@@ -78,7 +79,7 @@ export const storageServices = [
         onNewContent: keepers.needed,
       }),
   ),
-  provide(versions, { database, buckets, cache, clock, log, keepers, contents, contributions }, ({ contributions, ...deps }) =>
+  provide(versions, { database, buckets, cache, clock, log, keepers, contributions }, ({ contributions, ...deps }) =>
     createVersions({ ...deps, openUncached: openFrom(() => contributions.to(byteSources)) }),
   ),
 ] as const

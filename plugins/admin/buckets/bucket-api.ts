@@ -1,6 +1,6 @@
 /** Endpoints of buckets. On-chain ids are decimal text, times RFC 3339 in UTC. */
 
-import { defineEndpoint, documented } from '#kernel'
+import { defineEndpoint, documented, plainText } from '#kernel'
 import { type } from '#kernel/schema'
 
 /** Refusals of every endpoint with a bucket in its path. */
@@ -9,6 +9,8 @@ export const bucketRefusals = ['invalid_bucket_name', 'bucket_not_found'] as con
 export const bucketPath = type({
   name: type('string').narrow(documented({ minLength: 3, maxLength: 63, pattern: '^[a-z0-9][a-z0-9.-]*[a-z0-9]$' })),
 })
+/** The name of something that is looked up. */
+export const someText = plainText.and('string > 0')
 const copies = type('1 <= number.integer <= 8')
 const copiesOrDefault = type('unknown').narrow(documented({ anyOf: [{ type: 'integer', minimum: 1, maximum: 8 }, { type: 'null' }] }))
 
@@ -120,7 +122,7 @@ export const createBucket = defineEndpoint({
   audit: ['name', 'owner_access_key', 'default_copies', 'minimum_durable_copies'],
   body: type({
     name: type('string').narrow(newName),
-    owner_access_key: 'string > 0',
+    owner_access_key: someText,
     'default_copies?': copies.or('null'),
     'minimum_durable_copies?': copies.or('null'),
   }),
@@ -144,7 +146,7 @@ export const changeOwner = defineEndpoint({
   summary: 'Change the owner of a bucket to another S3 user, or to __internal_root__',
   audit: ['owner_access_key'],
   params: bucketPath,
-  body: type({ owner_access_key: 'string > 0' }),
+  body: type({ owner_access_key: someText }),
   answer: bucketChange,
   refusals: [...bucketRefusals, 's3_user_not_found', 's3_users_unavailable'],
 })

@@ -66,6 +66,14 @@ test('the data sets of a bucket say which of them can be replaced', async () => 
   })
 })
 
+test('an owner with a NUL character is refused', async () => {
+  await using admin = await testAdmin()
+  await admin.call('POST', '/api/v1/buckets', { name: 'photos', owner_access_key: root })
+  const refused = { status: 400, body: { code: 'invalid_request', fields: [{ field: 'owner_access_key' }] } }
+  expect(await admin.call('POST', '/api/v1/buckets', { name: 'backups', owner_access_key: 'a\0' })).toMatchObject(refused)
+  expect(await admin.call('PUT', '/api/v1/buckets/photos/owner', { owner_access_key: 'a\0' })).toMatchObject(refused)
+})
+
 test('list and detail show the storage health of a bucket', async () => {
   await using admin = await testAdmin()
   for (const name of ['empty', 'photos']) await admin.call('POST', '/api/v1/buckets', { name, owner_access_key: root })

@@ -1,9 +1,9 @@
 /** Endpoints of the objects of a bucket. Keys are in the query or the body, so they may hold any character but NUL. */
 
-import { defineEndpoint, documented } from '#kernel'
+import { defineEndpoint, documented, plainText } from '#kernel'
 import { type } from '#kernel/schema'
 import { keyBytesMax } from '#plugins/storage'
-import { bucketPath, bucketRefusals, healthVerdict, providerIdentity } from '../buckets/bucket-api.ts'
+import { bucketPath, bucketRefusals, healthVerdict, providerIdentity, someText } from '../buckets/bucket-api.ts'
 
 export const objectState = type("'cached' | 'uploading' | 'committing' | 'replicating' | 'stored' | 'failed'")
 const objectStatus = type("'uploading' | 'syncing' | 'success' | 'warning' | 'unavailable'")
@@ -51,10 +51,10 @@ export const listObjects = defineEndpoint({
   summary: 'List the current objects of a bucket, by folders when the delimiter is "/"',
   params: bucketPath,
   query: type({
-    'prefix?': 'string',
+    'prefix?': plainText,
     'delimiter?': "'' | '/'",
     /** The `next_marker` of the page before. */
-    'after?': 'string',
+    'after?': plainText,
     ...pageLimit,
   }),
   answer: type({
@@ -79,7 +79,7 @@ const copy = type({
   is_new_data_set: 'boolean',
 })
 
-const versionQuery = type({ version_id: 'string > 0' })
+const versionQuery = type({ version_id: someText })
 const versionRefusals = [...bucketRefusals, 'version_not_found'] as const
 
 const versionState = {
@@ -163,7 +163,7 @@ export const downloadObject = defineEndpoint({
   summary: 'Download an object, or one of its versions',
   audit: ['key', 'version_id'],
   params: bucketPath,
-  query: type({ key: 'string > 0', 'version_id?': 'string > 0' }),
+  query: type({ key: someText, 'version_id?': someText }),
   // The content type of the object.
   media: '*/*',
   deadlineMs: 'none',

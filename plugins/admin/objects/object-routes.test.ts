@@ -83,6 +83,40 @@ test('only "/" divides folders, and a repeated parameter is refused', async () =
   }
 })
 
+const versionBody = { key: 'a', version_id: 'a\0', expected_current_version_id: 'a' }
+
+test.each([
+  ['GET', '?prefix=%00'],
+  ['GET', '?after=a%00'],
+  ['GET', '/provenance?version_id=a%00'],
+  ['GET', '/status-detail?version_id=a%00'],
+  ['GET', '/download?key=a%00'],
+  ['GET', '/download?key=a&version_id=a%00'],
+  ['GET', '/versions?key=a%00'],
+  ['GET', '/versions?key=a&version_marker=a%00'],
+  ['GET', '/deleted?prefix=a%00'],
+  ['GET', '/deleted?after=a%00'],
+  ['GET', '/deletions?prefix=a%00'],
+  ['GET', '/deletions?key=a%00'],
+  ['GET', '/deletions?after=a%00'],
+  ['GET', '/../storage-health/affected-versions?prefix=a%00'],
+  ['GET', '/../storage-health/affected-versions?key=a%00'],
+  ['GET', '/../storage-health/affected-versions?key_marker=a%00'],
+  ['GET', '/../storage-health/affected-versions?version_marker=a%00'],
+  ['POST', '/versions/restore', versionBody],
+  ['POST', '/versions/restore', { ...versionBody, version_id: 'a', expected_current_version_id: 'a\0' }],
+  ['POST', '/restore', { key: 'a', delete_marker_version_id: 'a\0' }],
+  ['POST', '/permanent-delete', { key: 'a', version_id: 'a\0' }],
+  ['POST', '/deleted/permanent-delete', { key: 'a', delete_marker_version_id: 'a\0' }],
+] as const)('NUL is refused in %s %s', async (method, place, body?: object) => {
+  await using admin = await withObjects([])
+  const { pathname, search } = new URL(`http://localhost${path}${place}`)
+  expect(await admin.call(method, `${pathname}${search}`, body)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', error: expect.stringContaining('without the NUL character') },
+  })
+})
+
 const committed = (copyIndex: number) => ({
   copyIndex,
   status: 'committed' as const,

@@ -1,8 +1,8 @@
 /** Endpoints of object versions: histories, restores and permanent deletions. */
 
-import { defineEndpoint, documented } from '#kernel'
+import { defineEndpoint, documented, plainText } from '#kernel'
 import { type } from '#kernel/schema'
-import { bucketPath, bucketRefusals, dataSetPlace, dataSetStatus } from '../buckets/bucket-api.ts'
+import { bucketPath, bucketRefusals, dataSetPlace, dataSetStatus, someText } from '../buckets/bucket-api.ts'
 import { objectKey, objectState, pageLimit, storedObject, transferMs } from './object-api.ts'
 
 const keyRefusals = [...bucketRefusals, 'invalid_key', 'version_not_found'] as const
@@ -21,7 +21,7 @@ export const listObjectVersions = defineEndpoint({
   summary: 'List the versions and delete markers of a key, newest first',
   params: bucketPath,
   /** `version_marker` is the `next_version_marker` of the page before. */
-  query: type({ key: 'string > 0', 'version_marker?': 'string > 0', ...pageLimit }),
+  query: type({ key: someText, 'version_marker?': someText, ...pageLimit }),
   answer: type({
     versions: objectVersion.array(),
     has_more: 'boolean',
@@ -38,7 +38,7 @@ export const restoreObjectVersion = defineEndpoint({
   summary: 'Restore an older version as a new current version',
   audit: ['key', 'version_id', 'source_version_id'],
   params: bucketPath,
-  body: type({ key: objectKey, version_id: 'string > 0', expected_current_version_id: 'string > 0' }),
+  body: type({ key: objectKey, version_id: someText, expected_current_version_id: someText }),
   answer: type({ key: 'string', source_version_id: 'string', version_id: 'string' }),
   deadlineMs: transferMs,
   refusals: [
@@ -56,7 +56,7 @@ export const listDeletedObjects = defineEndpoint({
   path: '/api/v1/buckets/:name/objects/deleted',
   summary: 'List deleted objects that can be restored, in order of key',
   params: bucketPath,
-  query: type({ 'prefix?': 'string', 'after?': 'string', ...pageLimit }),
+  query: type({ 'prefix?': plainText, 'after?': plainText, ...pageLimit }),
   answer: type({
     objects: type({
       key: 'string',
@@ -79,7 +79,7 @@ export const listDeletions = defineEndpoint({
   summary: 'List the delete markers of a bucket, a prefix or a key, newest first',
   params: bucketPath,
   /** `after` is the `next_marker` of the page before. */
-  query: type({ 'prefix?': 'string', 'key?': 'string', 'after?': 'string > 0', ...pageLimit }),
+  query: type({ 'prefix?': plainText, 'key?': plainText, 'after?': someText, ...pageLimit }),
   answer: type({
     deletions: type({ key: 'string', version_id: 'string', is_current: 'boolean', deleted_at: 'string' }).array(),
     has_more: 'boolean',
@@ -88,7 +88,7 @@ export const listDeletions = defineEndpoint({
   refusals: bucketRefusals,
 })
 
-const deletedKey = type({ key: objectKey, delete_marker_version_id: 'string > 0' })
+const deletedKey = type({ key: objectKey, delete_marker_version_id: someText })
 
 export const restoreObject = defineEndpoint({
   method: 'POST',
@@ -107,7 +107,7 @@ export const deleteVersionPermanently = defineEndpoint({
   summary: 'Delete a version permanently; copies without other references are removed from their providers',
   audit: ['key', 'version_id'],
   params: bucketPath,
-  body: type({ key: objectKey, version_id: 'string > 0' }),
+  body: type({ key: objectKey, version_id: someText }),
   answer: type({
     key: 'string',
     version_id: 'string',
@@ -152,12 +152,12 @@ export const listAffectedVersions = defineEndpoint({
   params: bucketPath,
   /** The markers are those of the page before: all of them, `stale_before` alone, or none. */
   query: type({
-    'prefix?': 'string',
-    'key?': 'string',
+    'prefix?': plainText,
+    'key?': plainText,
     'local_data_set_id?': rowId,
     ...pageLimit,
-    'key_marker?': 'string > 0',
-    'version_marker?': 'string > 0',
+    'key_marker?': someText,
+    'version_marker?': someText,
     'created_at_marker?': time,
     'stale_before?': time,
   }),

@@ -1,11 +1,11 @@
 /** Admin API endpoints of the S3 users. Only the answers that create or rotate a secret key contain it. */
 
-import { defineEndpoint } from '#kernel'
+import { defineEndpoint, plainText } from '#kernel'
 import { type } from '#kernel/schema'
 import { s3Roles } from '../contract.ts'
 
 const role = type.enumerated(...s3Roles)
-const userPath = type({ accessKey: 'string' })
+const userPath = type({ accessKey: plainText })
 const requireJsonType = true
 const bytesMax = 1024 * 1024
 

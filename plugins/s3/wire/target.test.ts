@@ -31,6 +31,8 @@ test.each([
   ['/b?prefix=%ff', 'InvalidURI'],
   ['*', 'InvalidURI'],
   ['/b/a%00b', 'InvalidArgument'],
+  ['/b?prefix=a%00b', 'InvalidArgument'],
+  ['/b?prefix&a%00b=1', 'InvalidArgument'],
   [`/b/${'k'.repeat(1025)}`, 'KeyTooLongError'],
   [`/b/${'%C3%A9'.repeat(513)}`, 'KeyTooLongError'],
 ])('rejects %s with %s', (url, code) => {

@@ -50,6 +50,8 @@ function parseQuery(rawQuery: string): ReadonlyMap<string, string> {
     const equals = part.indexOf('=')
     const name = decode(equals < 0 ? part : part.slice(0, equals), true)
     const value = equals < 0 ? '' : decode(part.slice(equals + 1), true)
+    // PostgreSQL has no text with NUL, and no parameter needs one.
+    if (name.includes('\0') || value.includes('\0')) throw invalidArgument(name, value, 'A query must not contain the NUL character.')
     if (!query.has(name)) query.set(name, value)
   }
   return query

@@ -9,10 +9,14 @@ const longAgoMs = 0
 /** An access log whose database counts the writes, and fails them while `isBroken`. */
 function openLog() {
   const clock = createFakeClock(startMs)
-  const disk = { isBroken: false, tries: 0, written: [] as unknown[] }
+  const disk = { isBroken: false, tries: 0, statements: 0, written: [] as unknown[] }
   const tx = {
-    async run(_statement: unknown, { contentId, accessedAtMs }: { readonly contentId: number; readonly accessedAtMs: number }) {
-      disk.written.push([contentId, accessedAtMs])
+    async run(
+      _statement: unknown,
+      { contentIds, timesMs }: { readonly contentIds: readonly number[]; readonly timesMs: readonly number[] },
+    ) {
+      disk.statements += 1
+      disk.written.push(...contentIds.map((contentId, at) => [contentId, timesMs[at]]))
     },
   }
   const database = {
@@ -68,6 +72,14 @@ test('more reads than the log can hold make it incomplete until the next write, 
   await clock.advance(0)
   expect(disk.written).toHaveLength(10_000)
   expect(log.isIncomplete).toBe(false)
+  await log.close()
+})
+
+test('a write job of 500 times sends one statement', async () => {
+  const { disk, log } = openLog()
+  for (let contentId = 1; contentId <= 1001; contentId++) log.touch(contentId, longAgoMs)
+  await log.flush()
+  expect([disk.tries, disk.statements, disk.written.length]).toEqual([3, 3, 1001])
   await log.close()
 })
 

@@ -1,5 +1,5 @@
 import type { Clock, Database, Log } from '#kernel'
-import { writeAccessTime } from '../catalog/cache-entry-store.ts'
+import { writeAccessTimes } from '../catalog/cache-entry-store.ts'
 
 /** A read less than this after the stored time is not written. */
 const resolutionMs = 60_000
@@ -105,8 +105,7 @@ export class AccessLog {
   }
 
   #write(accesses: readonly (readonly [contentId: number, access: Access])[]): Promise<void> {
-    return this.#database.write(async (tx) => {
-      for (const [contentId, { readMs }] of accesses) await writeAccessTime(tx, contentId, readMs)
-    })
+    const reads = accesses.map(([contentId, { readMs }]) => ({ contentId, readMs }))
+    return this.#database.write((tx) => writeAccessTimes(tx, reads))
   }
 }

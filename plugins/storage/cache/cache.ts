@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Clock, Database, Log, Tx } from '#kernel'
 import { type BlobRef, dropDamaged, sumCachedBytes } from '../catalog/cache-entry-store.ts'
 import { openEpoch } from '../catalog/cache-epoch-store.ts'
-import type { CacheGauge } from '../contract.ts'
+import type { CacheGauge, Contents } from '../contract.ts'
 import { AccessLog } from './access-log.ts'
 import { BlobFolders, blobPath, blobsFolder } from './blob-folders.ts'
 import { type BlobReads, createBlobReads } from './blob-reads.ts'
@@ -24,6 +24,7 @@ interface CacheOptions {
   readonly maxBytes: number
   readonly rules: EvictionRules
   readonly tasks: EvictionTasks
+  readonly contents: Pick<Contents, 'forgetIfReleased'>
   /** A guard: whether the cached bytes of a content with enough copies may be removed. Default: always. */
   readonly mayRelease?: (tx: Tx, contentId: number) => Promise<boolean>
   readonly database: Database
@@ -55,8 +56,11 @@ export interface Cache extends CacheGauge, BlobReads, AsyncDisposable {
    * one transaction. Returns the bytes freed; 0 when the entry stays.
    */
   evict(contentId: number, mayEvict?: (tx: Tx) => boolean): Promise<number>
-  /** Removes the files of a content whose entry was released. Returns the bytes freed. On an error enqueues a task that retries, and throws. */
-  finishRelease(contentId: number): Promise<number>
+  /**
+   * Removes the files of a content whose entry was released, then its row if no keeper holds it. On an error throws, and a task retries;
+   * when that cannot be enqueued, the next eviction pass does.
+   */
+  finishRelease(contentId: number): Promise<void>
   /** Removes the files of an `evicting` entry, unless its bytes are needed again. */
   finishEviction(contentId: number): Promise<void>
   /** Finishes interrupted evictions and sweeps orphans of earlier starts. Resolves when done; errors are logged. */
@@ -70,7 +74,7 @@ const hotBytesMax = 64 * 1024 * 1024
 
 /** Opens the cache in `dir`, creating it if needed. Throws when the database records cached bytes but the folder is missing. */
 export async function createCache(options: CacheOptions): Promise<Cache> {
-  const { database, clock, log, rules, tasks, maxBytes, disk = realDisk, mayRelease = async () => true } = options
+  const { database, clock, log, rules, maxBytes, disk = realDisk, mayRelease = async () => true } = options
   const dir = resolve(options.dir)
   const usedBytes = await sumCachedBytes(database.read)
   requireMounted(dir, usedBytes)
@@ -88,7 +92,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
   const verifications = new RecentVerifications()
   const stop = new AbortController()
   const { signal } = stop
-  const upkeep: Upkeep = { database, disk, dir, epoch, startMs, clock, log, capacity, tasks, mayRelease, stuck: new Set(), signal }
+  const upkeep: Upkeep = { ...options, disk, dir, epoch, startMs, capacity, mayRelease, stuck: new Set(), signal }
   const evictor = new Evictor(rules, upkeep, accessLog)
   let upkeepRun: Promise<void> | undefined
   let closing: Promise<void> | undefined
@@ -126,14 +130,7 @@ export async function createCache(options: CacheOptions): Promise<Cache> {
     touch: (contentId, storedMs) => accessLog.touch(contentId, storedMs),
     reconcileCapacity: (signal) => evictor.reconcileCapacity(signal),
     evict: async (contentId, mayEvict) => (await evictContents(upkeep, [contentId], mayEvict)).freedBytes,
-    async finishRelease(contentId) {
-      try {
-        return await finishContent(upkeep, contentId)
-      } catch (error) {
-        await database.write((tx) => tasks.finishEviction(tx, contentId))
-        throw error
-      }
-    },
+    finishRelease: (contentId) => finishRelease(upkeep, evictor, contentId),
     finishEviction: (contentId) => resumeEviction(upkeep, contentId),
     startUpkeep() {
       upkeepRun ??= runUpkeep(upkeep)
@@ -156,6 +153,22 @@ async function discardBlobs({ disk, dir, log }: Upkeep, hot: HotBytes, blobs: re
       // Harmless: the file has no row, and the sweep of the next start removes it.
       if (!isMissing(error)) log.warn('cache file not removed; the next start retries', { blob: blobId, error })
     }
+  }
+}
+
+async function finishRelease(upkeep: Upkeep, evictor: Evictor, contentId: number): Promise<void> {
+  const { database, contents, tasks, log } = upkeep
+  try {
+    await finishContent(upkeep, contentId)
+    await database.write((tx) => contents.forgetIfReleased(tx, contentId))
+  } catch (fault) {
+    try {
+      await database.write((tx) => tasks.finishEviction(tx, contentId))
+    } catch (error) {
+      evictor.onInterruptedRelease()
+      log.warn('retry of a release not enqueued; the next eviction pass retries', { content: contentId, error })
+    }
+    throw fault
   }
 }
 

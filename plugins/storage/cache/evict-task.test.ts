@@ -1,8 +1,8 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import type { Database } from '#kernel'
+import { expect, test, vi } from 'vitest'
+import { type Database, kernelErrors } from '#kernel'
 import { allRows, checkTaskKind, getRow, LeaseLost, runSql, watchProbes } from '#kernel/testing'
 import { blobsOfContent } from '../catalog/cache-entry-store.ts'
 import { beginEviction, releaseEntry } from '../catalog/eviction-store.ts'
@@ -85,6 +85,50 @@ test('a deleted object whose file cannot be removed gets a task too, which then 
   await evict(id)
   expect(await getRow(storage.database.read, 'select id from contents where id = ?', id)).toBeUndefined()
   await storage.expectSound()
+})
+
+/** Deletes an object whose file is removed; the writes to the database after that are handled by `write`. */
+async function deleteWith(outage: (storage: VersionStorage) => Database['write']) {
+  const disk: Disk = {
+    ...realDisk,
+    unlink: async (path) => {
+      await realDisk.unlink(path)
+      const write = outage(storage)
+      vi.spyOn(storage.database, 'write').mockImplementation(write)
+    },
+  }
+  const { storage, evict } = await openStorage({ disk, rules: { policy: 'none' } })
+  const { contentId, versionId } = await storage.put('c', 'never stored')
+  const { usedBytes } = storage.cache.stats()
+  const { cacheRelease } = await storage.versions.deletePermanently({ bucket: 'photos', key: 'c', versionId })
+  vi.restoreAllMocks()
+  expect(cacheRelease).toBe('failed')
+  const expectReleased = async () => {
+    expect(await getRow(storage.database.read, 'select id from contents where id = ?', contentId ?? 0)).toBeUndefined()
+    expect(storage.cache.stats().usedBytes).toBe(usedBytes - 'never stored'.length)
+    await storage.expectSound()
+  }
+  return { storage, evict, id: contentId ?? 0, expectReleased }
+}
+
+test('a deletion that an outage of the database interrupted, so that it has no task, is finished by the next eviction pass', async () => {
+  const { storage, expectReleased } = await deleteWith(() => () => Promise.reject(kernelErrors.database_unreachable()))
+  await using _ = storage
+  expect(storage.scheduled).toEqual([])
+  await storage.cache.reconcileCapacity(signal)
+  await expectReleased()
+})
+
+test('a deletion whose content row could not be deleted gets a task, which deletes it', async () => {
+  const { storage, evict, id, expectReleased } = await deleteWith(({ database }) => {
+    const write = database.write.bind(database)
+    let writes = 0
+    return (job) => (++writes === 2 ? Promise.reject(kernelErrors.database_unreachable()) : write(job))
+  })
+  await using _ = storage
+  expect(storage.scheduled).toEqual([`finish eviction ${id}`])
+  await evict(id)
+  await expectReleased()
 })
 
 test('I-06: a run that lost its lease deletes no content', async () => {

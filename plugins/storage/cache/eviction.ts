@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Database, defineProbe, type Log, type Tx } from '#kernel'
 import type { BlobRef } from '../catalog/cache-entry-store.ts'
 import { beginEviction, cancelEvictionIfNeeded, evictingBlobs, evictingContents, finishEviction } from '../catalog/eviction-store.ts'
+import type { Contents } from '../contract.ts'
 import { blobPath, blobsFolder } from './blob-folders.ts'
 import { type Disk, isMissing } from './disk.ts'
 import type { Capacity } from './reservation.ts'
@@ -28,6 +29,7 @@ export interface Evictions {
   readonly dir: string
   readonly capacity: Capacity
   readonly tasks: EvictionTasks
+  readonly contents: Pick<Contents, 'forgetIfReleased'>
   /** Checked in the transaction that removes the entry, like the number of copies (I-02). */
   readonly mayRelease: (tx: Tx, contentId: number) => Promise<boolean>
   /** Contents whose files could not be removed at the last attempt. */

@@ -1,5 +1,6 @@
 import { defineProbe } from '#kernel'
 import { type Candidate, hasReleasable, pageOfReleasable } from '../catalog/releasable-store.ts'
+import { forgetLeftovers } from '../contents/forget-leftovers.ts'
 import type { AccessLog } from './access-log.ts'
 import { contentsPerPage, type Evicted, type Evictions, evictContents, finishEvictions } from './eviction.ts'
 import { crossesHighWatermark, type EvictionRules, selectToFree, targetBytes } from './eviction-policy.ts'
@@ -25,7 +26,7 @@ export class Evictor {
   #isUnfinished = false
   /** Guards kept what the last pass could have removed, and it removed nothing. */
   #isGuarded = false
-  /** The last pass threw, so it may have left `evicting` entries, which are no longer candidates. */
+  /** A pass or a release was interrupted, so it may have left `evicting` entries, which are no longer candidates, and deleted contents. */
   #wasInterrupted = false
   #enqueuing = Promise.resolve()
 
@@ -57,11 +58,27 @@ export class Evictor {
 
   /** One pass: evicts releasable contents, least recently read first, down to the target of the policy. */
   async reconcileCapacity(signal: AbortSignal): Promise<CapacityOutcome> {
-    if (this.#wasInterrupted) await finishEvictions(this.#evictions)
-    this.#wasInterrupted = true
-    const outcome = await this.#reconcileCapacity(signal)
+    const wasInterrupted = this.#wasInterrupted
+    // Not at the end: a release that is interrupted during this pass is for the next one.
     this.#wasInterrupted = false
-    return outcome
+    try {
+      if (wasInterrupted) await this.#finishInterrupted()
+      return await this.#reconcileCapacity(signal)
+    } catch (error) {
+      this.#wasInterrupted = true
+      throw error
+    }
+  }
+
+  /** The release of a deleted content failed and has no task: the next pass finishes it. */
+  onInterruptedRelease(): void {
+    this.#wasInterrupted = true
+  }
+
+  async #finishInterrupted(): Promise<void> {
+    const { database, contents } = this.#evictions
+    await finishEvictions(this.#evictions)
+    await forgetLeftovers(database, contents)
   }
 
   async #reconcileCapacity(signal: AbortSignal): Promise<CapacityOutcome> {

@@ -1,4 +1,4 @@
-import type { Params, Reader, Tx } from '#kernel'
+import { type Params, type Reader, sqlStatement, type Tx } from '#kernel'
 import { markLostIfUnreadable } from './content-state-store.ts'
 import { updateReleasable } from './releasable-store.ts'
 import { statement } from './tables.ts'
@@ -65,13 +65,15 @@ const removeEntry = statement((db, { contentId }: AtContent) =>
   db.deleteFrom('cache_entries').where('content_id', '=', contentId).returning('bytes'),
 )
 
-const setAccessTime = statement((db, { contentId, accessedAtMs }: AtContent<{ accessedAtMs: number }>) =>
-  db
-    .updateTable('cache_entries')
-    .set({ accessed_at: accessedAtMs })
-    .where('content_id', '=', contentId)
-    .where('accessed_at', '<', accessedAtMs),
-)
+/** By hand, because each engine has its own form for lists whose members belong together. */
+const setAccessTimes = sqlStatement<{ contentIds: readonly number[]; timesMs: readonly number[] }>({
+  sqlite: `update cache_entries set accessed_at = read_at
+    from (select c.value as read_id, json_extract(:timesMs, '$[' || c.key || ']') as read_at from json_each(:contentIds) c)
+    where content_id = read_id and accessed_at < read_at`,
+  postgres: `update cache_entries set accessed_at = read_at
+    from unnest(cast(:contentIds as bigint[]), cast(:timesMs as bigint[])) as reads (read_id, read_at)
+    where content_id = read_id and accessed_at < read_at`,
+})
 
 const sumBytes = statement((db) => db.selectFrom('cache_entries').select(({ fn }) => fn.sum<number | null>('bytes').as('bytes')))
 
@@ -133,8 +135,9 @@ export async function sumCachedBytes(read: Reader): Promise<number> {
   return (await read.get(sumBytes))?.bytes ?? 0
 }
 
-export async function writeAccessTime(tx: Tx, contentId: number, accessedAtMs: number): Promise<void> {
-  await tx.run(setAccessTime, { contentId, accessedAtMs })
+/** Each content once. A row with a later time keeps it. */
+export async function writeAccessTimes(tx: Tx, reads: readonly { readonly contentId: number; readonly readMs: number }[]): Promise<void> {
+  await tx.run(setAccessTimes, { contentIds: reads.map(({ contentId }) => contentId), timesMs: reads.map(({ readMs }) => readMs) })
 }
 
 /** The blob ids that have a row. */

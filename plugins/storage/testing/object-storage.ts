@@ -76,7 +76,7 @@ export async function openObjectStorage(options: ObjectStorageOptions = {}): Pro
   const keepers = createKeepers(() => options.keepers ?? [], options.knownKeepers)
   const contents = createContents(keepers)
   const mayRelease = mayReleaseFrom(() => options.releaseGuards ?? [], hasCopiesLeft({ keepers, contents, clock }))
-  const overrides = { mayRelease, ...(options.disk && { disk: options.disk }) }
+  const overrides = { mayRelease, contents, ...(options.disk && { disk: options.disk }) }
   const cache = await createCache({ dir: join(dir, 'cache'), maxBytes, rules, tasks, database, clock, log: silentLog, ...overrides })
   const buckets = await createBuckets({ database, clock, defaults: () => ({ defaultCopies: 2 }) })
   if (!buckets.find('photos')) await buckets.create({ name: 'photos', ownerAccessKey: null })

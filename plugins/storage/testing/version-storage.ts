@@ -26,11 +26,11 @@ export async function openVersionStorage(options: ObjectStorageOptions = {}): Pr
   const { clock = systemClock } = options
   const keeper = createTestKeeper()
   const storage = await openObjectStorage({ keepers: [keeper], knownKeepers, ...options })
-  const { database, buckets, cache, contents, keepers, dir } = storage
+  const { database, buckets, cache, keepers, dir } = storage
   const { openUncached = () => Promise.reject(new Error('no provider reachable')) } = options
   return {
     ...storage,
-    versions: createVersions({ database, buckets, cache, clock, log: silentLog, keepers, contents, openUncached }),
+    versions: createVersions({ database, buckets, cache, clock, log: silentLog, keepers, openUncached }),
     keeper,
     async keep({ contentId }) {
       const id = contentId ?? 0

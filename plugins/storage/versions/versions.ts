@@ -2,7 +2,7 @@ import type { Clock, Database, Log } from '#kernel'
 import type { Cache } from '../cache/cache.ts'
 import type { OpenUncached } from '../contents/byte-sources.ts'
 import type { Keepers } from '../contents/keepers.ts'
-import type { Buckets, Contents, Versions } from '../contract.ts'
+import type { Buckets, Versions } from '../contract.ts'
 import { deleteObjectPermanently, deletePermanently, deleteVersion } from './delete-version.ts'
 import { listDeleted, listHistory, listMarkers, rangeOf } from './list-history.ts'
 import { listVersions } from './list-versions.ts'
@@ -16,7 +16,6 @@ export interface VersionDeps {
   readonly clock: Clock
   readonly log: Log
   readonly keepers: Pick<Keepers, 'needed' | 'busyReason' | 'givenUp'>
-  readonly contents: Pick<Contents, 'forgetIfReleased'>
   /** Opens bytes that are not in the cache. */
   readonly openUncached: OpenUncached
 }

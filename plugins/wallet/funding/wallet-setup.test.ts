@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '#kernel'
-import { getRow, openTestDatabase, silentLog, type TestDatabase } from '#kernel/testing'
+import { allRows, getRow, openTestDatabase, silentLog, type TestDatabase } from '#kernel/testing'
 import { type Devnet, startDevnet } from '../../../devnet/devnet.ts'
 import { type Chain, openAccount, openChain } from '../chain/clients.ts'
 import { resolveNetwork } from '../chain/networks.ts'
@@ -227,6 +227,25 @@ test('an operation that was never signed fails, because nothing was sent', async
   expect(await getRow(wallet.database.read, 'select status from wallet_operations where id = ?', operation.id)).toEqual({
     status: 'failed',
   })
+})
+
+test('I-04: a deposit that another request ended before its bytes were stored is not sent', async () => {
+  await using wallet = await openWallet(0)
+  const { signer, store, database, funds } = wallet
+  const { funds: before } = await readAccount(chain, signer.address)
+  const overtaken: OperationStore = {
+    ...store,
+    create: async (operation) => {
+      const created = await store.create(operation)
+      await wallet.ensureFunded(0n)
+      return created
+    },
+  }
+  const runner = createOperationRunner({ chain, signer, store: overtaken, clock: systemClock, log: silentLog, ...testSpending })
+  const setup = createWalletSetup({ chain, signer, store: overtaken, runner, funds, clock: systemClock, ...testSpending })
+  await expect(setup.ensureFunded({ deposit: before + token })).rejects.toMatchObject({ code: 'wallet_operation_failed' })
+  expect((await readAccount(chain, signer.address)).funds).toBe(before)
+  expect(await allRows(database.read, "select raw_tx as raw from wallet_operations where type = 'fund'")).toEqual([{ raw: null }])
 })
 
 test('a wallet without tokens is rejected with the amounts and leaves no open operation', async () => {

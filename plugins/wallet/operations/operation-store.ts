@@ -86,8 +86,8 @@ export interface OperationStore {
     readonly amount: bigint
     readonly nowMs: number
   }): Promise<Operation>
-  /** Stores the signed bytes; call it before they are sent (I-04). */
-  recordSigned(id: number, signed: NonNullable<Operation['signed']>, nowMs: number): Promise<void>
+  /** Stores the signed bytes; call it before they are sent (I-04). False: the operation has ended or has other bytes, so do not send these. */
+  recordSigned(id: number, signed: NonNullable<Operation['signed']>, nowMs: number): Promise<boolean>
   finish(
     id: number,
     outcome: { readonly status: 'confirmed' | 'failed' | 'unknown'; readonly error?: string; readonly nowMs: number },
@@ -108,7 +108,8 @@ export function createOperationStore(database: Database): OperationStore {
         return { ...operation, id: inserted.id, status: operationStates.ready, signed: null, lastError: null }
       }),
     async recordSigned(id, { raw, hash, nonce }, nowMs) {
-      await database.write((tx) => tx.run(record, { id, raw, hash, nonce, nowMs }))
+      const { changes } = await database.write((tx) => tx.run(record, { id, raw, hash, nonce, nowMs }))
+      return changes === 1
     },
     async finish(id, { status, error = null, nowMs }) {
       await database.write((tx) => tx.run(finish, { id, status, error, nowMs }))

@@ -75,8 +75,10 @@ export function createOperationRunner({ chain, signer, store, clock, log, fees }
       const signed = await sign(operation, call)
       await attempts.send(signed, {
         record: async () => {
-          await store.recordSigned(operation.id, signed, clock.now())
-          return true
+          if (await store.recordSigned(operation.id, signed, clock.now())) return true
+          throw walletErrors.wallet_operation_failed({
+            message: `The ${operation.type} operation was ended by another request before its transaction was recorded; nothing was sent. Try again.`,
+          })
         },
         // A retried request may be rejected after the first one was accepted, hence the look-up.
         notSent: async ({ cause }) => {
