@@ -56,6 +56,7 @@ const waitingFiles = [
   'cli/loaded-modules.test.ts',
   'cli/serve-command.test.ts',
   'cli/svc.test.ts',
+  'kernel/db/postgres/lost-commit.test.ts',
   'kernel/db/postgres/open-postgres.test.ts',
   'plugins/replication/chain/devnet.test.ts',
   'plugins/storage/objects/put-crash.test.ts',

@@ -111,7 +111,7 @@ export const deleteVersionPermanently = defineEndpoint({
   answer: type({
     key: 'string',
     version_id: 'string',
-    /** `retained`: another version has the same bytes. `failed`: the next start removes the cached bytes. */
+    /** `retained`: another version has the same bytes. `failed`: a task or the next eviction pass removes the cached bytes. */
     cache_release: "'released' | 'retained' | 'failed'",
     'storage_cleanup_task_id?': 'number.integer',
   }),
