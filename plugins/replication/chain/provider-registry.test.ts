@@ -49,6 +49,7 @@ test.each([
   [{ serviceURL: undefined }, 'no value for serviceURL'],
   [{ location: '0x' as const, maxPieceSizeInBytes: undefined }, 'no value for maxPieceSizeInBytes, location'],
   [{ serviceURL: stringToHex('not a url') }, 'serviceURL is not a URL'],
+  [{ serviceURL: stringToHex('https://provider.example\0') }, 'serviceURL is not a URL'],
   [{ serviceURL: stringToHex('ftp://sp.example/') }, 'serviceURL has the protocol ftp:, not http: or https:'],
   [{ paymentTokenAddress: `0x${'11'.repeat(33)}` as const }, 'paymentTokenAddress is longer than an address'],
 ])('a provider with %o is unusable: %s', (changes, reason) => {

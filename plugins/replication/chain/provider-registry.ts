@@ -144,7 +144,9 @@ const requiredCapabilities = [
 type Capability = (typeof requiredCapabilities)[number]
 
 function urlProblem(url: string): string | undefined {
-  if (url.length > serviceUrlCharactersMax || !URL.canParse(url)) return 'serviceURL is not a URL'
+  // URL removes control characters silently, and PostgreSQL stores no NUL.
+  const hasControl = Array.from(url).some((character) => character < ' ')
+  if (url.length > serviceUrlCharactersMax || hasControl || !URL.canParse(url)) return 'serviceURL is not a URL'
   const { protocol } = new URL(url)
   return protocol === 'http:' || protocol === 'https:' ? undefined : `serviceURL has the protocol ${protocol}, not http: or https:`
 }
