@@ -31,14 +31,14 @@ export async function openPieceStorage(options: ObjectStorageOptions = {}): Prom
   const { clock = systemClock } = options
   const openTasks = new Set<string>()
   const cleanups: number[] = []
-  const queue: Pick<TaskQueue, 'add' | 'hasOpen'> = {
+  const queue: Pick<TaskQueue, 'add' | 'openKeys'> = {
     async add(_tx, { kind }, args) {
       if (kind !== cleanupTask.kind) throw new Error(`unexpected task ${kind}`)
       const { dataSetId } = args as { readonly dataSetId: number }
       cleanups.push(dataSetId)
       return dataSetId * 100
     },
-    hasOpen: async (_reader, key) => openTasks.has(key),
+    openKeys: async (_reader, keys) => new Set(keys.filter((key) => openTasks.has(key))),
   }
   const services = { queue, clock, chain: { network: { epochSeconds: 30 } } }
   const {
