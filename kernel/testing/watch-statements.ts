@@ -23,10 +23,15 @@ export function watchStatements<R extends Reader>(reader: R, onSql: (sql: string
   })
 }
 
-/** The steps by which SQLite executes a text, such as `SCAN tasks`. */
-export async function queryPlan(reader: Reader, sql: string): Promise<readonly string[]> {
-  const params = Array<number>(sql.split('?').length - 1).fill(0)
-  return (await allRows<{ detail: string }>(reader, `explain query plan ${sql}`, ...params)).map(({ detail }) => detail)
+/** The steps by which SQLite executes the texts, in their order, such as `SCAN tasks`. */
+export async function queryPlan(reader: Reader, texts: Iterable<string>): Promise<readonly string[]> {
+  const steps: string[] = []
+  for (const sql of texts) {
+    const params = Array<number>(sql.split('?').length - 1).fill(0)
+    const rows = await allRows<{ detail: string }>(reader, `explain query plan ${sql}`, ...params)
+    steps.push(...rows.map(({ detail }) => detail))
+  }
+  return steps
 }
 
 /** Runs statements on a database file that a test opened itself. */

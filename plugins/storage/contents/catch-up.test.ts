@@ -169,6 +169,6 @@ test.runIf(runsOnSqlite())('what a keeper missed is found by partial indexes', a
   const watched = watchStatements(read, (sql) => texts.push(sql))
   await deletedContents(watched, { after: 5, limit: 10 })
   await pageOfUnsettled(watched, { after: { bucketId: 1, storeState: 'failed', id: 5 }, limit: 10 })
-  const plan = (await Promise.all(texts.map((sql) => queryPlan(read, sql)))).flat()
+  const plan = await queryPlan(read, texts)
   expect(plan).toEqual([expect.stringContaining('contents_deleting'), expect.stringMatching(/^SEARCH .*contents_unsettled/)])
 })

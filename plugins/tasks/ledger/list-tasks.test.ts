@@ -86,7 +86,7 @@ test.runIf(runsOnSqlite())('a list reads only matching rows: each group is searc
   const { read } = tasks.database
   const watched = watchStatements(read, (sql) => texts.push(sql))
   await listTasks(watched, { limit: 10, before: 5 }, hidden)
-  const plan = (await Promise.all(texts.map((sql) => queryPlan(read, sql)))).flat()
+  const plan = await queryPlan(read, texts)
   expect(plan).toContain('SEARCH t USING COVERING INDEX tasks_in_group (kind=? AND status=? AND <expr>=? AND id<?)')
   expect(plan.filter((step) => step.startsWith('SCAN'))).toEqual([
     'SCAN c USING COVERING INDEX sqlite_autoindex_task_counts_1',
